@@ -1,0 +1,1 @@
+// BatonCommand: being built.

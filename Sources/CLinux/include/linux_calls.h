@@ -1,0 +1,2 @@
+#pragma once
+// System calls that Swift cannot import.

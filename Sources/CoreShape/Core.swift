@@ -1,0 +1,26 @@
+// CoreShape: what every core shares, and nothing else: an instant, a span of time, and the one shape of a
+// state machine. A core owns no clock: the time comes in as an argument, so a journal can be replayed and a
+// simulation can run years in minutes.
+
+/// The one shape of every decision in the project.
+///
+/// A shell reads the world, calls `handle`, and carries out the directives in their order; it decides nothing.
+/// Calling `handle` with an event that does not matter now is a no-op, never an error.
+public protocol Core: Hashable, Sendable {
+  associatedtype Configuration: Codable & Hashable & Sendable
+  associatedtype Event: Codable & Hashable & Sendable
+  associatedtype Directive: Codable & Hashable & Sendable
+
+  /// The name under which journals record this core's events.
+  static var name: String { get }
+
+  init(configuration: Configuration)
+
+  mutating func handle(_ event: Event, at now: Instant) -> [Directive]
+
+  /// When the shell must call again, if nothing happens before; with `deadlineReached`.
+  var deadline: Instant? { get }
+
+  /// The event that says: the deadline has come. Too early, it is a no-op.
+  static var deadlineReached: Event { get }
+}

@@ -1,0 +1,1 @@
+// DaemonRuntime: being built.

@@ -1,0 +1,1 @@
+// IOSd: being built.

@@ -1,0 +1,1 @@
+// LSPd: being built.

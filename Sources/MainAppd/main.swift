@@ -1,0 +1,1 @@
+// MainAppd: being built.

@@ -1,0 +1,1 @@
+// NotifyExtd: being built.

@@ -1,0 +1,1 @@
+// PeerTransport: being built.

@@ -1,0 +1,1 @@
+// PhonePolicy: being built.

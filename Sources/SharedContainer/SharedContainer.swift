@@ -1,0 +1,1 @@
+// SharedContainer: being built.

@@ -1,0 +1,1 @@
+// WalletProcess: being built.

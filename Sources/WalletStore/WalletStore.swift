@@ -1,0 +1,1 @@
+// WalletStore: being built.
