@@ -16,8 +16,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case readRow
   case beat(epoch: Epoch, phase: Phase, counter: UInt64)
   case dropLock
-  /// Answered by `receivedFound`: what was received since the push arrived.
-  case readReceived
+  /// Answered by `receivedFound`: this payment if it was received, else what came since the push arrived.
+  case readReceived(paymentHash: String?)
 
   // The node.
   case startNode(Claim)

@@ -52,9 +52,12 @@ public struct Push: Hashable, Codable, Sendable {
 
   public var id: UInt64
   public var reason: Reason
+  /// 32 bytes as hex, if the push names the payment.
+  public var paymentHash: String?
 
-  public init(id: UInt64, reason: Reason) {
+  public init(id: UInt64, reason: Reason, paymentHash: String? = nil) {
     self.id = id
     self.reason = reason
+    self.paymentHash = paymentHash
   }
 }

@@ -275,7 +275,10 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .releasing(let owning, _) where !owning.claim.owns(row): return fenced()
     case .closing(var owning):
       state = .idle
-      guard owning.claim.owns(row) else { return [.dropLock] }
+      guard owning.claim.owns(row) else {
+        wasFenced = true
+        return [.dropLock]
+      }
       owning.phase = .released
       releasedEpoch = owning.claim.epoch
       return [nextBeat(&owning, at: now), .dropLock]
