@@ -100,11 +100,11 @@ extension NodeMachine {
     }
     guard var channel = node.channel else {
       guard theirs.isOfNewChannel else { return awaitBackup(heard, at: now) }
-      return adopt(NodeChange(channel: Channel(id: theirs.channel, terms: terms, side: .wallet)), heard)
+      return adoptNew(theirs, heard)
     }
+    channel.disconnected()
     let ours = channel.reestablish()
     do throws(ChannelError) {
-      channel.disconnected()
       _ = try channel.receiveReestablish(theirs)
     } catch .weAreBehind {
       return awaitBackup(heard, at: now)
@@ -114,7 +114,7 @@ extension NodeMachine {
     self.channel = channel
     state = .established
     attempt = 0
-    var directives: [NodeDirective] = [.send([.message(.channelReestablish(ours))]), .report(.established)]
+    var directives: [NodeDirective] = [.send([.message(ours)]), .report(.established)]
     directives += advance(mustStore: false)
     return directives
   }
@@ -125,6 +125,16 @@ extension NodeMachine {
     }
     state = .awaitingBackup(heard, giveUpAt: now + Self.backupBound)
     return []
+  }
+
+  private mutating func adoptNew(_ theirs: ChannelReestablish, _ heard: Heard) -> [NodeDirective] {
+    do throws(ChannelError) {
+      let channel = try Channel(
+        id: theirs.channel, localMsat: terms.walletMsat, remoteMsat: terms.providerMsat, isOpener: false)
+      return adopt(NodeChange(channel: channel), heard)
+    } catch {
+      return mute("The channel cannot be opened: \(error)")
+    }
   }
 
   private mutating func adopt(_ change: NodeChange, _ heard: Heard) -> [NodeDirective] {

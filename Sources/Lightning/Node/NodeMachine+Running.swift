@@ -60,7 +60,7 @@ extension NodeMachine {
   /// Accepts what an open invoice asks for and refuses the rest. Each invoice is paid once.
   private func decide(_ channel: inout Channel) -> [Invoice] {
     var accepted: [Invoice] = []
-    for htlc in channel.undecided {
+    for htlc in channel.committedHTLCs {
       let invoice = node.invoices.first { $0.paymentHash == htlc.paymentHash && !accepted.contains($0) }
       do throws(ChannelError) {
         if let invoice, invoice.isPaid(by: htlc.amountMsat) {
@@ -70,7 +70,7 @@ extension NodeMachine {
           try channel.fail(htlc.id, code: FailureCode.incorrectOrUnknownPaymentDetails)
         }
       } catch {
-        // `undecided` lists only what can be removed; a channel that says otherwise keeps the HTLC as it is.
+        // `committedHTLCs` lists only what can be removed; a channel that says otherwise keeps the HTLC as it is.
         continue
       }
     }
@@ -96,7 +96,7 @@ extension NodeMachine {
   }
 
   private mutating func sayWhatChanged(received: [Invoice]) -> [NodeDirective] {
-    let isSettling = channel?.isSettling ?? false
+    let isSettling = node.channel?.isSettling ?? false
     var directives: [NodeDirective] = received.map { .report(.received($0)) }
     if isSettling != saidSettling {
       saidSettling = isSettling
@@ -121,15 +121,20 @@ extension NodeMachine {
     switch state {
     case .checkingRow: state = .pausing(until: now + Self.storeRetry)
     case .reading(let heard): state = .readingAgain(heard, at: now + Self.storeRetry)
-    default: step?.retryAt = now + Self.storeRetry
+    default:
+      // A step of a connection that is gone is of no use any more: nothing of it was sent.
+      if let waiting = step, waiting.change.newInvoice == nil, !isConnected { step = nil }
+      step?.retryAt = now + Self.storeRetry
     }
     return []
   }
 
   /// Nothing of the step was sent, so hanging up and reading the state again is always right.
   mutating func storeFailed(_ sentence: String, at now: Instant) -> [NodeDirective] {
-    guard state != .stopped else { return [] }
-    return redial(sentence, at: now)
+    let refusals = refuseInvoices(sentence)
+    step = nil
+    guard state != .stopped else { return refusals }
+    return refusals + redial(sentence, at: now)
   }
 }
 

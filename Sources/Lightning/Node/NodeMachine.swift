@@ -65,6 +65,8 @@ public struct NodeMachine: Core {
   /// A peer that sends this much while a step is being stored is not waiting for us as the protocol demands.
   static let inboxLimit = 512
 
+  static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
+
   let terms: ChannelTerms
   var state = State.stopped
   var claim: NodeClaim?
@@ -120,6 +122,7 @@ public struct NodeMachine: Core {
     _ claim: NodeClaim, _ state: NodeState, at now: Instant
   ) -> [NodeDirective] {
     guard self.state == .stopped else { return [] }
+    step = nil
     forgetConnection()
     self.claim = claim
     node = state
@@ -132,7 +135,7 @@ public struct NodeMachine: Core {
 
   private mutating func stopRequested(gracefully: Bool, at now: Instant) -> [NodeDirective] {
     let wasConnected = isConnected
-    let refusals = refuseInvoices()
+    let refusals = refuseInvoices(Self.givenUp)
     switch state {
     case .stopped: return refusals + [.report(.stopped)]
     case .draining where gracefully: return []
@@ -148,8 +151,12 @@ public struct NodeMachine: Core {
   }
 
   mutating func fenced() -> [NodeDirective] {
-    guard state != .stopped else { return [] }
-    let refusals = refuseInvoices()
+    guard state != .stopped else {
+      step = nil
+      return []
+    }
+    let refusals = refuseInvoices(Self.givenUp)
+    step = nil
     forgetConnection()
     claim = nil
     node = NodeState()
@@ -158,20 +165,21 @@ public struct NodeMachine: Core {
   }
 
   /// Everything that belonged to a connection or to a step that was not made durable.
+  ///
+  /// A step whose answer is still on its way is kept until that comes, as it may be durable already and somebody
+  /// waits to hear what it received; but nothing of it is sent on a connection that is gone.
   mutating func forgetConnection() {
-    step = nil
+    if step?.retryAt != nil, step?.change.newInvoice == nil { step = nil }
+    step?.outgoing = []
     inbox = []
     channel = nil
   }
 
-  private mutating func refuseInvoices() -> [NodeDirective] {
+  mutating func refuseInvoices(_ sentence: String) -> [NodeDirective] {
     var waiting = invoicesToStore
     if let invoice = step?.change.newInvoice { waiting.insert(invoice, at: 0) }
     invoicesToStore = []
-    return waiting.map {
-      .invoiceRefused(
-        paymentHash: $0.paymentHash, "The node was given up before the invoice was stored; ask again.")
-    }
+    return waiting.map { .invoiceRefused(paymentHash: $0.paymentHash, sentence) }
   }
 
   var isConnected: Bool {
@@ -209,12 +217,11 @@ public struct NodeMachine: Core {
 
   /// Hangs up and tries again after a pause that grows with every attempt that led nowhere.
   mutating func redial(_ why: String, at now: Instant) -> [NodeDirective] {
-    let refusals = step?.change.newInvoice == nil ? [] : refuseInvoices()
     forgetConnection()
     let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]
     attempt += 1
     state = .pausing(until: now + pause)
-    return refusals + [.cutOff, .report(.trouble(why)), .report(.connecting)]
+    return [.cutOff, .report(.trouble(why)), .report(.connecting)]
   }
 
   mutating func mute(_ sentence: String) -> [NodeDirective] {
