@@ -37,7 +37,7 @@ public enum NodeNews: Hashable, Codable, Sendable {
   case connecting
   case established
   case settling(Bool)
-  case received(Invoice)
+  case received(Receipt)
   case stopped
   case fenced
   case refused(FenceAnswer)

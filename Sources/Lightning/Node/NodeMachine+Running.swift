@@ -49,7 +49,7 @@ extension NodeMachine {
     let outgoing = changed.takeOutgoing()
     channel = changed
     guard mustStore || !outgoing.isEmpty else { return [] }
-    let remaining = node.invoices.filter { invoice in !accepted.contains(invoice) }
+    let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
     let backup = NodeOutgoing.backup(NodeBackup(channel: changed, invoices: remaining))
     // The backup goes out before the messages that make it true for the peer (as lightning-kmp does).
     let change = NodeChange(channel: changed, received: accepted)
@@ -58,14 +58,16 @@ extension NodeMachine {
   }
 
   /// Accepts what an open invoice asks for and refuses the rest. Each invoice is paid once.
-  private func decide(_ channel: inout Channel) -> [Invoice] {
-    var accepted: [Invoice] = []
+  private func decide(_ channel: inout Channel) -> [Receipt] {
+    var accepted: [Receipt] = []
     for htlc in channel.committedHTLCs {
-      let invoice = node.invoices.first { $0.paymentHash == htlc.paymentHash && !accepted.contains($0) }
+      let invoice = node.invoices.first { invoice in
+        invoice.paymentHash == htlc.paymentHash && !accepted.contains { $0.invoice == invoice }
+      }
       do throws(ChannelError) {
         if let invoice, invoice.isPaid(by: htlc.amountMsat) {
           try channel.fulfill(htlc.id)
-          accepted.append(invoice)
+          accepted.append(Receipt(invoice: invoice, amountMsat: htlc.amountMsat))
         } else {
           try channel.fail(htlc.id, code: FailureCode.incorrectOrUnknownPaymentDetails)
         }
@@ -92,10 +94,10 @@ extension NodeMachine {
     if let channel = change.channel { node.channel = channel }
     if let restored = change.restored { node.invoices = restored }
     if let invoice = change.newInvoice { node.invoices.append(invoice) }
-    node.invoices.removeAll { change.received.contains($0) }
+    node.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
   }
 
-  private mutating func sayWhatChanged(received: [Invoice]) -> [NodeDirective] {
+  private mutating func sayWhatChanged(received: [Receipt]) -> [NodeDirective] {
     let isSettling = node.channel?.isSettling ?? false
     var directives: [NodeDirective] = received.map { .report(.received($0)) }
     if isSettling != saidSettling {

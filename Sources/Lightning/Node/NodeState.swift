@@ -17,19 +17,31 @@ public struct NodeState: Hashable, Codable, Sendable {
 public struct NodeChange: Hashable, Codable, Sendable {
   public var channel: Channel?
   public var newInvoice: Invoice?
-  /// Invoices whose payment is accepted in this step.
-  public var received: [Invoice]
+  /// Payments that are accepted in this step.
+  public var received: [Receipt]
   /// Everything is replaced by a backup of the peer's.
   public var restored: [Invoice]?
 
   public init(
-    channel: Channel? = nil, newInvoice: Invoice? = nil, received: [Invoice] = [],
+    channel: Channel? = nil, newInvoice: Invoice? = nil, received: [Receipt] = [],
     restored: [Invoice]? = nil
   ) {
     self.channel = channel
     self.newInvoice = newInvoice
     self.received = received
     self.restored = restored
+  }
+}
+
+/// A payment that the wallet accepts: from here on its preimage may leave.
+public struct Receipt: Hashable, Codable, Sendable {
+  public var invoice: Invoice
+  /// What came, which may be more than was asked for.
+  public var amountMsat: UInt64
+
+  public init(invoice: Invoice, amountMsat: UInt64) {
+    self.invoice = invoice
+    self.amountMsat = amountMsat
   }
 }
 
