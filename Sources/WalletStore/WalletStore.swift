@@ -1,1 +1,0 @@
-// WalletStore: being built.
