@@ -1,1 +1,239 @@
+#define _GNU_SOURCE
 #include "linux_calls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
+// Event loop
+
+const uint32_t baton_epoll_in = EPOLLIN;
+const uint32_t baton_epoll_out = EPOLLOUT;
+const uint32_t baton_epoll_hang_up = EPOLLHUP;
+const uint32_t baton_epoll_peer_hang_up = EPOLLRDHUP;
+const uint32_t baton_epoll_error = EPOLLERR;
+
+int baton_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
+  struct epoll_event event;
+  memset(&event, 0, sizeof event);
+  event.events = events;
+  event.data.u64 = token;
+  return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+int baton_epoll_wait(int epoll, struct baton_ready *ready, int capacity, int timeout_ms) {
+  struct epoll_event events[64];
+  if (capacity > 64) capacity = 64;
+  int count = epoll_wait(epoll, events, capacity, timeout_ms);
+  for (int i = 0; i < count; i++) {
+    ready[i].token = events[i].data.u64;
+    ready[i].events = events[i].events;
+  }
+  return count;
+}
+
+int baton_signal_descriptor(int descriptor, uint64_t signals) {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (int number = 1; number < 64; number++)
+    if (signals & (1ULL << number)) sigaddset(&mask, number);
+  int failure = pthread_sigmask(SIG_BLOCK, &mask, NULL);
+  if (failure) {
+    errno = failure;
+    return -1;
+  }
+  return signalfd(descriptor, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int baton_timer_descriptor(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+int baton_timer_arm(int descriptor, int64_t at_ns) {
+  // Zero would disarm: an instant that is long past is the first nanosecond. A negative one disarms.
+  struct itimerspec spec;
+  memset(&spec, 0, sizeof spec);
+  if (at_ns >= 0) {
+    if (at_ns == 0) at_ns = 1;
+    spec.it_value.tv_sec = at_ns / 1000000000;
+    spec.it_value.tv_nsec = at_ns % 1000000000;
+  }
+  return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+// Files
+
+int baton_open_directory_path(const char *path) { return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
+
+int baton_open_new_append(const char *path, uint32_t mode) {
+  return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, (mode_t)mode);
+}
+
+// Processes
+
+int baton_pidfd_open(int32_t pid) { return (int)syscall(SYS_pidfd_open, (pid_t)pid, 0); }
+
+int baton_pidfd_send_signal(int pidfd, int signal) {
+  return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+int baton_pidfd_get_descriptor(int pidfd, int descriptor) {
+  return (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
+}
+
+int baton_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
+
+int baton_wait_exited(int status) { return WIFEXITED(status); }
+int baton_wait_exit_code(int status) { return WEXITSTATUS(status); }
+int baton_wait_signalled(int status) { return WIFSIGNALED(status); }
+int baton_wait_signal(int status) { return WTERMSIG(status); }
+int baton_wait_dumped_core(int status) { return WCOREDUMP(status); }
+
+static int lower_soft_limit(int resource, int64_t bytes) {
+  struct rlimit limit;
+  if (bytes < 0) return 0;
+  if (getrlimit(resource, &limit)) return -1;
+  limit.rlim_cur = (rlim_t)bytes;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  return setrlimit(resource, &limit);
+}
+
+static int place(int descriptor, int target) {
+  if (descriptor < 0) return 0;
+  if (descriptor == target) return fcntl(target, F_SETFD, 0);
+  return dup2(descriptor, target) < 0 ? -1 : 0;
+}
+
+// Between fork and execve only async-signal-safe calls: the parent may have had other threads.
+static void become_child(const struct baton_spawn_plan *plan, int report, int32_t parent) {
+  sigset_t none;
+  struct sigaction standard;
+  memset(&standard, 0, sizeof standard);
+  standard.sa_handler = SIG_DFL;
+  for (int number = 1; number < 65; number++) sigaction(number, &standard, NULL);
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  if (plan->own_process_group && setpgid(0, 0)) goto failed;
+  if (plan->parent_death_signal) {
+    if (prctl(PR_SET_PDEATHSIG, plan->parent_death_signal)) goto failed;
+    // The parent may have died before the line above: then nobody would ever send the signal.
+    if (getppid() != parent) _exit(125);
+  }
+  if (lower_soft_limit(RLIMIT_STACK, plan->stack_limit)) goto failed;
+  if (lower_soft_limit(RLIMIT_CORE, plan->core_limit)) goto failed;
+  // The report pipe and the sources were moved above 9 by the parent, so no placement overwrites another.
+  if (place(plan->input, 0) || place(plan->output, 1) || place(plan->error, 2) || place(plan->channel, 3))
+    goto failed;
+  // Whatever a library opened without CLOEXEC stays with the parent.
+  syscall(SYS_close_range, plan->channel < 0 ? 3U : 4U, ~0U, CLOSE_RANGE_CLOEXEC);
+  execve(plan->path, plan->arguments, plan->environment);
+failed : {
+  int failure = errno;
+  ssize_t ignored = write(report, &failure, sizeof failure);
+  (void)ignored;
+  _exit(126);
+}
+}
+
+static int above_nine(int descriptor) {
+  return descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 10);
+}
+
+static void close_if_open(int descriptor) {
+  if (descriptor >= 0) close(descriptor);
+}
+
+int32_t baton_spawn(const struct baton_spawn_plan *plan) {
+  struct baton_spawn_plan moved = *plan;
+  int report[2];
+  int32_t pid = -1;
+  int failure = 0;
+  int parent = (int)getpid();
+  if (pipe2(report, O_CLOEXEC)) return -1;
+  int high_report = above_nine(report[1]);
+  moved.input = above_nine(plan->input);
+  moved.output = above_nine(plan->output);
+  moved.error = above_nine(plan->error);
+  moved.channel = above_nine(plan->channel);
+  close(report[1]);
+  if (high_report < 0 || (plan->input >= 0 && moved.input < 0) || (plan->output >= 0 && moved.output < 0) ||
+      (plan->error >= 0 && moved.error < 0) || (plan->channel >= 0 && moved.channel < 0)) {
+    failure = errno;
+  } else {
+    pid = fork();
+    if (pid == 0) become_child(&moved, high_report, parent);
+    if (pid < 0) failure = errno;
+  }
+  close_if_open(high_report);
+  close_if_open(moved.input);
+  close_if_open(moved.output);
+  close_if_open(moved.error);
+  close_if_open(moved.channel);
+  if (pid > 0) {
+    ssize_t count;
+    do {
+      count = read(report[0], &failure, sizeof failure);
+    } while (count < 0 && errno == EINTR);
+    if (count == sizeof failure) {
+      while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+      }
+      pid = -1;
+    }
+  }
+  close(report[0]);
+  if (pid < 0) errno = failure;
+  return pid;
+}
+
+// Sockets
+
+int baton_peer_credentials(int descriptor, int32_t *pid, uint32_t *uid, uint32_t *gid) {
+  struct ucred credentials;
+  socklen_t length = sizeof credentials;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)) return -1;
+  *pid = credentials.pid;
+  *uid = credentials.uid;
+  *gid = credentials.gid;
+  return 0;
+}
+
+int baton_seqpacket_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+
+int baton_seqpacket_pair(int descriptors[2]) {
+  return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, descriptors);
+}
+
+static int fill(struct sockaddr_un *address, const char *path) {
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof address->sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(address->sun_path, path);
+  return 0;
+}
+
+int baton_unix_bind(int descriptor, const char *path) {
+  struct sockaddr_un address;
+  if (fill(&address, path)) return -1;
+  return bind(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+int baton_unix_connect(int descriptor, const char *path) {
+  struct sockaddr_un address;
+  if (fill(&address, path)) return -1;
+  return connect(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+int baton_accept(int descriptor) { return accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }

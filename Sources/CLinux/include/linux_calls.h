@@ -1,2 +1,60 @@
 #pragma once
-// System calls that Swift cannot import.
+// System calls that Swift cannot import, by topic. Functions return -1 and set errno, as the calls they stand for.
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+
+// Event loop: the packed union of epoll_event stays on this side.
+struct baton_ready {
+  uint64_t token;
+  uint32_t events;
+};
+int baton_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
+int baton_epoll_wait(int epoll, struct baton_ready *ready, int capacity, int timeout_ms);
+extern const uint32_t baton_epoll_in, baton_epoll_out, baton_epoll_hang_up, baton_epoll_peer_hang_up,
+    baton_epoll_error;
+int baton_signal_descriptor(int descriptor, uint64_t signals);
+int baton_timer_descriptor(void);
+int baton_timer_arm(int descriptor, int64_t at_ns);
+
+// Files.
+int baton_open_directory_path(const char *path);
+int baton_open_new_append(const char *path, uint32_t mode);
+
+// Processes.
+int baton_pidfd_open(int32_t pid);
+int baton_pidfd_send_signal(int pidfd, int signal);
+int baton_pidfd_get_descriptor(int pidfd, int descriptor);
+int baton_die_with_parent(int signal);
+int baton_wait_exited(int status);
+int baton_wait_exit_code(int status);
+int baton_wait_signalled(int status);
+int baton_wait_signal(int status);
+int baton_wait_dumped_core(int status);
+
+struct baton_spawn_plan {
+  const char *path;
+  char *const *arguments;
+  char *const *environment;
+  // Becomes descriptor 3 of the child; -1 for none.
+  int channel;
+  // Becomes stdin, stdout and stderr of the child; -1 keeps the parent's.
+  int input, output, error;
+  // Soft limits in bytes; negative keeps the parent's.
+  int64_t stack_limit, core_limit;
+  int own_process_group;
+  // The signal the child gets when its parent dies; 0 for none.
+  int parent_death_signal;
+};
+// The pid, or -1 with errno of the step that failed, execve included.
+int32_t baton_spawn(const struct baton_spawn_plan *plan);
+
+// Sockets.
+int baton_peer_credentials(int descriptor, int32_t *pid, uint32_t *uid, uint32_t *gid);
+int baton_seqpacket_socket(void);
+int baton_seqpacket_pair(int descriptors[2]);
+int baton_unix_bind(int descriptor, const char *path);
+int baton_unix_connect(int descriptor, const char *path);
+int baton_accept(int descriptor);

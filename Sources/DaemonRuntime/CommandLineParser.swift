@@ -1,0 +1,161 @@
+import Glibc
+
+/// What was typed, checked against the declaration.
+public struct ParsedCommandLine: Sendable {
+  /// The subcommands that were named, outermost first.
+  public internal(set) var verbs: [String] = []
+  public internal(set) var positionals: [String] = []
+  var values: [String: [String]] = [:]
+  var defaults: [String: String] = [:]
+}
+
+/// A command line that cannot be followed, in one sentence.
+public struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
+  public var description: String
+}
+
+/// What a command line asks for.
+public enum CommandLineRequest: Sendable {
+  case run(ParsedCommandLine)
+  /// `-h` was somewhere in it: print this and exit 0.
+  case help(String)
+}
+
+extension CommandLineDeclaration {
+  /// Prints help and exits 0, or prints one sentence and exits 64, or gives back what was typed.
+  public func parseOrExit(_ arguments: [String] = Array(CommandLine.arguments.dropFirst()))
+    -> ParsedCommandLine
+  {
+    do throws(UsageError) {
+      switch try parse(arguments) {
+      case .run(let parsed): return parsed
+      case .help(let text):
+        writeAll(standardOutput, Array(text.utf8))
+        exit(ExitCode.done.rawValue)
+      }
+    } catch { exitWithSentence(.wrongUsage, error.description) }
+  }
+
+  /// `arguments` without the program's name.
+  public func parse(_ arguments: [String]) throws(UsageError) -> CommandLineRequest {
+    let typed = arguments.prefix { $0 != "--" }
+    if typed.contains("-h") || typed.contains("--help") { return .help(helpText(for: Array(typed))) }
+    var parser = CommandLineParser(root: self)
+    return .run(try parser.parse(arguments))
+  }
+
+  private func helpText(for arguments: [String]) -> String {
+    var path = [self]
+    for word in arguments {
+      if let next = path[path.count - 1].subcommands.first(where: { $0.name == word }) { path.append(next) }
+    }
+    return CommandLineUsage(path: path).text
+  }
+}
+
+/// One pass over the words, from left to right.
+struct CommandLineParser {
+  private var path: [CommandLineDeclaration]
+  private var result = ParsedCommandLine()
+  private var onlyPositionals = false
+
+  init(root: CommandLineDeclaration) { path = [root] }
+
+  private var current: CommandLineDeclaration { path[path.count - 1] }
+  /// Options of the verbs above are understood below them too.
+  private var options: [OptionDeclaration] { path.reversed().flatMap(\.options) }
+
+  mutating func parse(_ arguments: [String]) throws(UsageError) -> ParsedCommandLine {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      if onlyPositionals {
+        try takeWord(word)
+      } else if word == "--" {
+        onlyPositionals = true
+      } else if isOption(word) {
+        try takeOption(word, rest: &rest)
+      } else {
+        try takeWord(word)
+      }
+    }
+    try checkPositionals()
+    for option in options where result.values[option.name] == nil {
+      if let standard = option.defaultValue { result.defaults[option.name] = standard }
+    }
+    return result
+  }
+
+  /// A lone dash and a negative number are words.
+  private func isOption(_ word: String) -> Bool {
+    guard word.hasPrefix("-"), word != "-" else { return false }
+    return Int64(word) == nil || options.contains { $0.names.contains(word) }
+  }
+
+  private mutating func takeOption(_ word: String, rest: inout ArraySlice<String>) throws(UsageError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let typed = parts[0]
+    guard let option = options.first(where: { $0.names.contains(typed) }) else {
+      throw unknown("option", typed, among: options.flatMap(\.names) + ["--help"])
+    }
+    if option.value == .none {
+      guard parts.count == 1 else { throw UsageError(description: "\(typed) takes no value; write it alone") }
+      result.values[option.name] = [""]
+      return
+    }
+    let wanted = option.value.placeholder
+    guard let value = parts.count == 2 ? parts[1] : rest.popFirst(),
+      parts.count == 2 || !value.hasPrefix("--")
+    else { throw UsageError(description: "\(typed) needs a value; write \(typed) \(wanted)") }
+    if let complaint = option.value.complaint(about: value) {
+      throw UsageError(description: "\(typed) must be \(complaint), not `\(value)`")
+    }
+    if option.mayRepeat {
+      result.values[option.name, default: []].append(value)
+    } else if result.values[option.name] != nil {
+      throw UsageError(description: "\(typed) is given twice; give it once")
+    } else {
+      result.values[option.name] = [value]
+    }
+  }
+
+  private mutating func takeWord(_ word: String) throws(UsageError) {
+    guard current.subcommands.isEmpty || onlyPositionals else {
+      guard let next = current.subcommands.first(where: { $0.name == word }) else {
+        throw unknown("command", word, among: current.subcommands.map(\.name))
+      }
+      path.append(next)
+      result.verbs.append(word)
+      return
+    }
+    let place = result.positionals.count
+    let declared = current.positionals
+    let takesMany = declared.last.map { $0.count == .any || $0.count == .atLeastOne } ?? false
+    guard place < declared.count || takesMany else {
+      throw UsageError(description: "`\(word)` is one word too many; see \(commandName) -h")
+    }
+    let positional = declared[min(place, declared.count - 1)]
+    if let complaint = positional.value.complaint(about: word) {
+      throw UsageError(description: "\(positional.name) must be \(complaint), not `\(word)`")
+    }
+    result.positionals.append(word)
+  }
+
+  private func checkPositionals() throws(UsageError) {
+    if !current.subcommands.isEmpty && current.positionals.isEmpty {
+      let names = current.subcommands.map(\.name).joined(separator: ", ")
+      throw UsageError(description: "\(commandName) needs a command: \(names)")
+    }
+    let needed = current.positionals.filter { $0.count == .one || $0.count == .atLeastOne }
+    if result.positionals.count < needed.count {
+      let missing = needed[result.positionals.count]
+      throw UsageError(description: "\(missing.name) is missing: \(missing.help); see \(commandName) -h")
+    }
+  }
+
+  private var commandName: String { path.map(\.name).joined(separator: " ") }
+
+  private func unknown(_ kind: String, _ word: String, among known: [String]) -> UsageError {
+    let advice = NearestWord.find(word, among: known).map { "did you mean \($0)?" } ?? "see \(commandName) -h"
+    return UsageError(description: "there is no \(kind) `\(word)`; \(advice)")
+  }
+}

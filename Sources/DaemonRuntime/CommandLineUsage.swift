@@ -1,0 +1,81 @@
+/// The usage text of one command, derived from the declarations on the way to it.
+struct CommandLineUsage {
+  let path: [CommandLineDeclaration]
+
+  private var command: CommandLineDeclaration { path[path.count - 1] }
+  private var fullName: String { path.map(\.name).joined(separator: " ") }
+
+  var text: String {
+    var text = "\(fullName): \(command.summary)\n\nusage: \(synopsis)\n"
+    text += section("commands", command.subcommands.map { ($0.name, $0.summary) })
+    text += section("arguments", command.positionals.map { ($0.name, explained($0.help, $0.value, nil)) })
+    let options = path.reversed().flatMap(\.options)
+    text += section(
+      "options",
+      options.map { (spelled($0), explained($0.help, $0.value, $0.defaultValue)) }
+        + [("-h, --help", "say this")])
+    text += section("examples", command.examples.map { ($0.line, $0.does) })
+    return text
+  }
+
+  private var synopsis: String {
+    var words = [fullName]
+    if !path.allSatisfy(\.options.isEmpty) { words.append("[options]") }
+    if !command.subcommands.isEmpty { words.append("COMMAND …") }
+    for positional in command.positionals {
+      switch positional.count {
+      case .one: words.append(positional.name)
+      case .optional: words.append("[\(positional.name)]")
+      case .any: words.append("[\(positional.name) …]")
+      case .atLeastOne: words.append("\(positional.name) …")
+      }
+    }
+    return words.joined(separator: " ")
+  }
+
+  private func spelled(_ option: OptionDeclaration) -> String {
+    let names = option.names.joined(separator: ", ")
+    if case .choice = option.value { return "\(names) WORD" }
+    return option.value == .none ? names : "\(names) \(option.value.placeholder)"
+  }
+
+  private func explained(_ help: String, _ value: OptionValue, _ standard: String?) -> String {
+    var text = help
+    if case .choice(let words) = value { text += ": \(words.joined(separator: ", "))" }
+    if let standard { text += " (default \(standard))" }
+    return text
+  }
+
+  private func section(_ title: String, _ rows: [(String, String)]) -> String {
+    guard !rows.isEmpty else { return "" }
+    let width = min(28, rows.map { $0.0.count }.max() ?? 0)
+    var text = "\n\(title):\n"
+    for (left, right) in rows {
+      let lines = wrapped(right, to: 96 - width)
+      // A name that is too long for the column stands on a line of its own.
+      if left.count > width {
+        text += "  \(left)\n"
+        for line in lines { text += "  \(String(repeating: " ", count: width))  \(line)\n" }
+        continue
+      }
+      for (index, line) in lines.enumerated() {
+        let head = index == 0 ? left : ""
+        text += "  \(head)\(String(repeating: " ", count: width - head.count))  \(line)\n"
+      }
+    }
+    return text
+  }
+
+  private func wrapped(_ text: String, to width: Int) -> [String] {
+    var lines: [String] = [""]
+    for word in text.split(separator: " ") {
+      let last = lines[lines.count - 1]
+      if !last.isEmpty && last.count + 1 + word.count > width {
+        lines.append(String(word))
+      } else {
+        lines[lines.count - 1] = last.isEmpty ? String(word) : "\(last) \(word)"
+      }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,109 @@
+import CLinux
+import CoreShape
+import Glibc
+
+/// Asks a daemon over its control socket and waits for the answer; for command lines, which have nothing else to do.
+public final class ControlClient {
+  private let descriptor: Int32
+  private let path: String
+
+  /// `daemon` is the name for people: "iosd".
+  public init(path text: String, daemon: String, timeout: Span = .seconds(5)) throws(ControlClientError) {
+    path = text
+    let milliseconds = max(1, min(timeout.wholeMilliseconds, 86_400_000))
+    do throws(SystemError) {
+      descriptor = try UnixPath(text).connect(blockingMilliseconds: milliseconds)
+    } catch {
+      throw .notRunning(daemon: daemon, path: text)
+    }
+    if descriptor < 0 {
+      switch errno {
+      case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(daemon: daemon, path: text)
+      case EAGAIN: throw .timedOut(path: text)
+      default: throw .system(SystemError("connect to \(text)"))
+      }
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Sends one message and gives back the next one that comes. An `error` answer is thrown as `refused`.
+  public func request(
+    _ message: ControlMessage, timeout: Span = .seconds(30)
+  ) throws(ControlClientError) -> ControlMessage {
+    try send(message, timeout: timeout)
+    let answer = try receive(timeout: timeout)
+    if let sentence = answer.errorSentence { throw .refused(sentence) }
+    return answer
+  }
+
+  public func send(_ message: ControlMessage, timeout: Span = .seconds(30)) throws(ControlClientError) {
+    let bytes: [UInt8]
+    do throws(ControlMessageError) { bytes = try message.encoded() } catch { throw .malformed(error) }
+    let end = Clock.monotonicNow + timeout
+    while Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) < 0 {
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: try wait(for: POLLOUT, until: end)
+      case EPIPE, ECONNRESET: throw .hungUp(path: path)
+      default: throw .system(SystemError("send to \(path)"))
+      }
+    }
+  }
+
+  public func receive(timeout: Span = .seconds(30)) throws(ControlClientError) -> ControlMessage {
+    let end = Clock.monotonicNow + timeout
+    var buffer = [UInt8](repeating: 0, count: ControlMessage.maximumSize)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC))
+      if count < 0 {
+        switch errno {
+        case EINTR: continue
+        case EAGAIN: try wait(for: POLLIN, until: end)
+        case ECONNRESET: throw .hungUp(path: path)
+        default: throw .system(SystemError("receive from \(path)"))
+        }
+        continue
+      }
+      if count == 0 { throw .hungUp(path: path) }
+      if count > buffer.count { throw .malformed(.tooLarge(bytes: count)) }
+      do throws(ControlMessageError) {
+        return try ControlMessage(decoding: Array(buffer[..<count]))
+      } catch { throw .malformed(error) }
+    }
+  }
+
+  private func wait(for events: Int32, until end: Instant) throws(ControlClientError) {
+    while true {
+      let left = (end - Clock.monotonicNow).nanoseconds
+      if left <= 0 { throw .timedOut(path: path) }
+      var waiting = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+      let milliseconds = min((left - 1) / 1_000_000 + 1, Int64(Int32.max))
+      let count = poll(&waiting, 1, Int32(milliseconds))
+      if count > 0 { return }
+      if count < 0 && errno != EINTR { throw .system(SystemError("wait for \(path)")) }
+    }
+  }
+}
+
+/// Why a daemon could not be asked.
+public enum ControlClientError: Error, Hashable, Sendable, CustomStringConvertible {
+  case notRunning(daemon: String, path: String)
+  case timedOut(path: String)
+  case hungUp(path: String)
+  case refused(String)
+  case malformed(ControlMessageError)
+  case system(SystemError)
+
+  public var description: String {
+    switch self {
+    case .notRunning(let daemon, let path):
+      "\(daemon) does not run (nobody listens on \(path)); start it first"
+    case .timedOut(let path): "nothing came from \(path) in time; look at the journal of that daemon"
+    case .hungUp(let path): "\(path) hung up without an answer; look at the journal of that daemon"
+    case .refused(let sentence): sentence
+    case .malformed(let error): error.description
+    case .system(let error): error.description
+    }
+  }
+}

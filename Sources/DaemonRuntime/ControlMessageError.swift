@@ -1,0 +1,34 @@
+/// Why bytes are no control message, or a message lacks what its verb needs.
+public enum ControlMessageError: Error, Hashable, Sendable, CustomStringConvertible {
+  case tooLarge(bytes: Int)
+  case noHeaderEnd
+  case notUTF8
+  case badVerb
+  case badName(String)
+  case badLine(number: Int)
+  case badEscape(name: String)
+  case duplicateField(String)
+  case tooManyFields
+  case missingField(verb: String, name: String)
+  case badValue(name: String, expected: String)
+
+  public var description: String {
+    switch self {
+    case .tooLarge(let bytes):
+      "the message has \(bytes) bytes and may have \(ControlMessage.maximumSize); send less in one message"
+    case .noHeaderEnd: "the message has no empty line after its fields; end the fields with one"
+    case .notUTF8: "the verb and fields of the message are not UTF-8; send text there and bytes in the body"
+    case .badVerb: "the first line of the message is no verb; write one of lower-case letters and hyphens"
+    case .badName(let name):
+      "the field name `\(name)` is not allowed; use up to \(ControlMessage.maximumNameLength) lower-case letters and hyphens"
+    case .badLine(let number): "line \(number) of the message is not of the form `name: value`; write it so"
+    case .badEscape(let name):
+      "the value of `\(name)` has a backslash that escapes nothing; write \\\\ for a backslash and \\n for a line break"
+    case .duplicateField(let name): "the field `\(name)` is there twice; send it once"
+    case .tooManyFields:
+      "the message has more than \(ControlMessage.maximumFields) fields; put long data into the body"
+    case .missingField(let verb, let name): "`\(verb)` needs the field `\(name)`; add it"
+    case .badValue(let name, let expected): "the field `\(name)` must be \(expected); correct it"
+    }
+  }
+}

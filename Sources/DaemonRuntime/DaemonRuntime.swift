@@ -1,1 +1,0 @@
-// DaemonRuntime: being built.

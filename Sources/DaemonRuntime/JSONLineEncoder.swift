@@ -1,0 +1,34 @@
+/// Turns any `Encodable` into one line of compact JSON: keys in encoding order, integers exact.
+///
+/// It is canonical: a record that was decoded and is encoded again gives the same bytes, which is how a journal is
+/// replayed and compared.
+public struct JSONLineEncoder {
+  public init() {}
+
+  public func encode(_ value: some Encodable) throws(JSONEncodingError) -> String {
+    let node = JSONNode()
+    do {
+      try value.encode(to: JSONNodeEncoder(node: node, codingPath: []))
+    } catch let error as JSONEncodingError {
+      throw error
+    } catch {
+      throw JSONEncodingError.refused("\(error)")
+    }
+    var text = ""
+    node.write(to: &text)
+    return text
+  }
+}
+
+/// A value that JSON has no word for.
+public enum JSONEncodingError: Error, Hashable, Sendable, CustomStringConvertible {
+  case notANumber(path: String)
+  case refused(String)
+
+  public var description: String {
+    switch self {
+    case .notANumber(let path): "\(path) is not a finite number, which JSON cannot say; encode it as text"
+    case .refused(let reason): "the value refused to be encoded: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import CLinux
+import Glibc
+
+/// One packet connection of the event loop. It ends once, and says why.
+///
+/// Nothing here blocks: what the other side does not read waits in a bounded queue, and a reader that lets it
+/// overflow is hung up on, so that one stuck client cannot fill a daemon's memory.
+public final class UnixConnection {
+  public struct Limits: Sendable {
+    public var frameBytes = ControlMessage.maximumSize
+    public var queuedFrames = 256
+    public var queuedBytes = 1024 * 1024
+    public init() {}
+  }
+
+  /// Why a connection ended.
+  public enum End: Hashable, Sendable, CustomStringConvertible {
+    case hungUp
+    case closedHere
+    case slowReader
+    case frameTooLarge
+    case undecodable(ControlMessageError)
+    case failed(SystemError)
+
+    public var description: String {
+      switch self {
+      case .hungUp: "the other side hung up"
+      case .closedHere: "closed by this side"
+      case .slowReader: "the other side did not read its messages"
+      case .frameTooLarge: "the other side sent a message above \(ControlMessage.maximumSize) bytes"
+      case .undecodable(let error): error.description
+      case .failed(let error): error.description
+      }
+    }
+  }
+
+  public let peer: PeerCredentials
+  public private(set) var end: End?
+  public var onMessage: ((ControlMessage) -> Void)?
+  public var onEnd: ((End) -> Void)?
+  var onForget: ((UnixConnection) -> Void)?
+
+  private let descriptor: Int32
+  private let loop: EventLoop
+  private let limits: Limits
+  private var queue: [[UInt8]] = []
+  private var queuedBytes = 0
+  private var closesWhenSent = false
+  private var watched: EventLoop.Readiness?
+  private var buffer: [UInt8]
+
+  /// Takes over the descriptor, which must be a connected SOCK_SEQPACKET socket.
+  public convenience init?(adopting descriptor: Int32, loop: EventLoop, limits: Limits = Limits()) {
+    guard let peer = PeerCredentials(of: descriptor) else { return nil }
+    let flags = fcntl(descriptor, F_GETFL)
+    guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
+      fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    else { return nil }
+    self.init(descriptor: descriptor, peer: peer, loop: loop, limits: limits)
+  }
+
+  init(descriptor: Int32, peer: PeerCredentials, loop: EventLoop, limits: Limits) {
+    self.descriptor = descriptor
+    self.peer = peer
+    self.loop = loop
+    self.limits = limits
+    buffer = [UInt8](repeating: 0, count: limits.frameBytes)
+  }
+
+  deinit { if end == nil { Glibc.close(descriptor) } }
+
+  /// Begins to listen; set `onMessage` and `onEnd` before.
+  public func start() {
+    guard end == nil else { return }
+    do throws(SystemError) {
+      // The loop keeps the connection alive until it has ended.
+      try loop.watch(descriptor, interest) { [self] readiness in ready(readiness) }
+      watched = interest
+    } catch { finish(.failed(error)) }
+  }
+
+  /// False when the connection has ended, also by this very message.
+  @discardableResult
+  public func send(_ message: ControlMessage) -> Bool {
+    guard end == nil, !closesWhenSent else { return false }
+    let bytes: [UInt8]
+    do throws(ControlMessageError) {
+      bytes = try message.encoded()
+    } catch {
+      // An answer of ours that is too large must not look like silence.
+      guard message.verb != "error" else { return false }
+      return send(.error("the answer cannot be sent: \(error)"))
+    }
+    queue.append(bytes)
+    queuedBytes += bytes.count
+    flush()
+    if queue.count > limits.queuedFrames || queuedBytes > limits.queuedBytes { finish(.slowReader) }
+    return end == nil
+  }
+
+  /// Closes after what is queued has been sent.
+  public func closeWhenSent() {
+    closesWhenSent = true
+    if queue.isEmpty { finish(.closedHere) }
+  }
+
+  public func close() { finish(.closedHere) }
+
+  func close(_ reason: End) { finish(reason) }
+
+  private var interest: EventLoop.Readiness { queue.isEmpty ? .readable : [.readable, .writable] }
+
+  private func watchWhatMatters() {
+    guard let watched, watched != interest else { return }
+    do throws(SystemError) {
+      try loop.change(descriptor, to: interest)
+      self.watched = interest
+    } catch { finish(.failed(error)) }
+  }
+
+  private func ready(_ readiness: EventLoop.Readiness) {
+    if readiness.contains(.writable) { flush() }
+    if !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receiveAll() }
+  }
+
+  private func receiveAll() {
+    // Bounded, so that one busy client does not keep the loop from the others.
+    for _ in 0..<32 where end == nil {
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC))
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno != EAGAIN {
+          finish(errno == ECONNRESET ? .hungUp : .failed(SystemError("receive a message")))
+        }
+        return
+      }
+      if count == 0 { return finish(.hungUp) }
+      if count > buffer.count { return finish(.frameTooLarge) }
+      do throws(ControlMessageError) {
+        let message = try ControlMessage(decoding: Array(buffer[..<count]))
+        onMessage?(message)
+      } catch {
+        send(.error(error.description))
+        return finish(.undecodable(error))
+      }
+    }
+  }
+
+  private func flush() {
+    while let frame = queue.first, end == nil {
+      let count = Glibc.send(descriptor, frame, frame.count, Int32(MSG_NOSIGNAL))
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno == EAGAIN { break }
+        return finish(
+          errno == EPIPE || errno == ECONNRESET ? .hungUp : .failed(SystemError("send a message")))
+      }
+      queue.removeFirst()
+      queuedBytes -= frame.count
+    }
+    guard end == nil else { return }
+    if queue.isEmpty && closesWhenSent { return finish(.closedHere) }
+    watchWhatMatters()
+  }
+
+  private func finish(_ reason: End) {
+    guard end == nil else { return }
+    end = reason
+    loop.unwatch(descriptor)
+    Glibc.close(descriptor)
+    queue = []
+    let handler = onEnd
+    onMessage = nil
+    onEnd = nil
+    handler?(reason)
+    onForget?(self)
+    onForget = nil
+  }
+}

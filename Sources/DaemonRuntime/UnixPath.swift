@@ -1,0 +1,57 @@
+import CLinux
+import Glibc
+
+/// A path for a Unix socket. The kernel takes at most 107 bytes; longer ones go through a descriptor of the
+/// directory, which `/proc/self/fd` makes short.
+final class UnixPath {
+  let full: String
+  private let directory: String
+  let name: String
+  private let descriptor: Int32
+
+  init(_ path: String) throws(SystemError) {
+    full = path
+    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    name = parts.last.map(String.init) ?? ""
+    let head = path.hasSuffix("/") ? "" : String(path.dropLast(name.count))
+    directory = head.isEmpty ? "." : head
+    descriptor = name.isEmpty || path.hasSuffix("/") ? -1 : baton_open_directory_path(directory)
+    if descriptor < 0 {
+      throw SystemError("open the directory of the socket \(path)", code: name.isEmpty ? EISDIR : errno)
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// A short path of a name in the same directory.
+  func short(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
+
+  func status(_ name: String) -> stat? {
+    var status = stat()
+    return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+  }
+
+  func remove(_ name: String) { unlinkat(descriptor, name, 0) }
+
+  func rename(_ old: String, to new: String) -> Int32 { renameat(descriptor, old, descriptor, new) }
+
+  /// A connected descriptor, or -1 with errno.
+  func connect(blockingMilliseconds: Int64?) -> Int32 {
+    let socket = baton_seqpacket_socket()
+    if socket < 0 { return -1 }
+    if let milliseconds = blockingMilliseconds {
+      // A full backlog makes a non-blocking connect fail at once; with a send timeout the kernel waits for us.
+      var timeout = timeval(tv_sec: Int(milliseconds / 1000), tv_usec: Int(milliseconds % 1000) * 1000)
+      setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+      _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK)
+    }
+    if baton_unix_connect(socket, short(name)) != 0 {
+      let code = errno
+      close(socket)
+      errno = code
+      return -1
+    }
+    _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
+    return socket
+  }
+}
