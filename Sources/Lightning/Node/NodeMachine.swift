@@ -86,7 +86,8 @@ public struct NodeMachine: Core {
   public var deadline: Instant? {
     let ofState: Instant?
     switch state {
-    case .pausing(let instant), .dialling(let instant), .greeting(_, let instant), .readingAgain(_, let instant),
+    case .pausing(let instant), .dialling(let instant), .greeting(_, let instant),
+      .readingAgain(_, let instant),
       .awaitingBackup(_, let instant), .draining(let instant):
       ofState = instant
     case .stopped, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
@@ -236,7 +237,8 @@ public struct NodeMachine: Core {
     case .stopped, .draining:
       return [
         .invoiceRefused(
-          paymentHash: invoice.paymentHash, "The wallet does not hold its node now; open the app and ask again.")
+          paymentHash: invoice.paymentHash,
+          "The wallet does not hold its node now; open the app and ask again.")
       ]
     default: break
     }
