@@ -37,10 +37,10 @@ let package = Package(
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "CLinux"]),
     .target(
       name: "WalletStore",
-      dependencies: ["CoreShape", "Guardrails", "SharedContainer", "Database", "Lightning"]),
+      dependencies: ["Guardrails", "SharedContainer", "Database", "Lightning", "Crypto"]),
     .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux"]),
     .target(
-      name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "Crypto", "Lightning"]),
+      name: "PeerTransport", dependencies: ["DaemonRuntime", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [

@@ -1,1 +1,114 @@
-// SharedContainer: being built.
+// SharedContainer: the App Group directory that two processes share, and what guards the node in it: role locks,
+// the claim, fenced writes, the heartbeat file and the snapshot for tools. It answers what is so and carries out
+// what it is told, at once and without waiting; who may claim when is decided in Guardrails.
+
+import Database
+import Glibc
+import Guardrails
+import Heartbeat
+
+/// One process's view of a container, in one role. Used by one thread.
+public final class SharedContainer {
+  public let layout: ContainerLayout
+  public let role: Role
+  public let id: ContainerID
+  /// The lock of this process's own role.
+  public let roleLock: RoleLock
+  /// The wish for the node; only the app takes it.
+  let wishLock: WishLock
+  let otherRoleLock: RoleLock
+  let heartbeatFile: HeartbeatFile
+  let connection: Connection
+  private let directoryFacts: FileFacts
+  private let databaseFacts: FileFacts
+
+  /// Opens the container, creating it if it is missing, with the wallet's schema steps after its own.
+  ///
+  /// Called first in a process: the locks must get the lowest descriptors. It waits, bounded, only while another
+  /// process creates the same container; a container whose schema is there opens even beside a stopped writer.
+  public static func open(
+    _ directory: String, role: Role, nodeSchema: [String] = []
+  ) throws(ContainerError) -> SharedContainer {
+    let layout = ContainerLayout(directory: directory)
+    try layout.create()
+    do {
+      return try SharedContainer(layout: layout, role: role, nodeSchema: nodeSchema)
+    } catch {
+      let translated = ContainerError(error, path: layout.database)
+      if case .blocked(let path, nil) = translated {
+        throw .blocked(path: path, by: BlockedBy.find(in: layout))
+      }
+      throw translated
+    }
+  }
+
+  private init(layout: ContainerLayout, role: Role, nodeSchema: [String]) throws {
+    self.layout = layout
+    self.role = role
+    roleLock = RoleLock(path: layout.roleLock(of: role))
+    otherRoleLock = RoleLock(path: layout.roleLock(of: role.other))
+    wishLock = WishLock(path: layout.appWish)
+    heartbeatFile = HeartbeatFile(path: layout.heartbeat)
+    try roleLock.open()
+    if role == .app { try wishLock.open() }
+
+    directoryFacts = try ContainerLayout.checkDirectory(layout.directory)
+    try layout.createDatabase()
+    databaseFacts = try layout.databaseFacts()
+    connection = try Self.connect(layout, nodeSchema: nodeSchema)
+    let claims = ClaimTable(connection: connection)
+    guard let id = try claims.containerID() else {
+      throw ContainerError.corrupt(path: layout.database, because: "it has lost the container's id")
+    }
+    self.id = id
+    connection.setBusyTimeout(milliseconds: 0)
+    try checkIdentity()
+  }
+
+  private static func connect(_ layout: ContainerLayout, nodeSchema: [String]) throws -> Connection {
+    // Two processes that create one database meet locks that SQLite does not wait for (the change to WAL).
+    var triesLeft = 20
+    while true {
+      do {
+        let connection = try Connection(path: layout.database, access: .readWrite, busyTimeoutMs: 100)
+        try connection.migrate(steps: ContainerSchema.steps + nodeSchema) { before in
+          if before == 0 { try ClaimTable(connection: connection).insert(Randomness.containerID()) }
+        }
+        return connection
+      } catch let error as DatabaseError where error.kind == .busy && triesLeft > 0 {
+        triesLeft -= 1
+        // Somebody inside a transaction who is stopped will not finish by waiting.
+        if BlockedBy.find(in: layout)?.isStopped == true { throw error }
+        poll(nil, 0, 5)
+      }
+    }
+  }
+
+  /// Throws when the paths lead elsewhere than when they were opened. A process that went on would guard one
+  /// database while its partner guards another.
+  func checkIdentity() throws(ContainerError) {
+    guard case .success(let directory) = FileFacts.at(layout.directory),
+      directory.isSameFile(as: directoryFacts)
+    else { throw .containerReplaced(path: layout.directory) }
+    guard case .success(let database) = FileFacts.at(layout.database), database.isSameFile(as: databaseFacts)
+    else { throw .containerReplaced(path: layout.database) }
+  }
+
+  /// A random number for one claim.
+  public static func newIncarnation() throws(ContainerError) -> UInt64 { try Randomness.number() }
+
+  // MARK: Wish
+
+  /// Says, or no longer says, that the app wants the node. The kernel takes the wish back when the app dies.
+  public func setWish(_ wantsNode: Bool) -> LockTry {
+    guard role == .app else { return .damaged(.wishIsTheAppsOnly) }
+    if wantsNode { return wishLock.tryTake() }
+    wishLock.drop()
+    return .taken
+  }
+
+  // MARK: Beats
+
+  public func write(_ beat: Beat) -> BeatWrite { heartbeatFile.write(beat) }
+  public func readBeat(of role: Role) -> Beat? { heartbeatFile.read(role) }
+}

@@ -1,0 +1,67 @@
+// Crypto: hashes, authentication and encryption, over libsodium. Deterministic and without I/O: nonces and keys
+// come in as arguments, so that a run can be replayed. The one exception is RandomBytes.swift, which says so.
+
+/// Thirty-two bytes: a hash, a preimage, a channel's name, a key. Four words, so that a state that holds many of
+/// them is one flat value without a heap object each.
+public struct Bytes32: Hashable, Sendable {
+  private var words: (UInt64, UInt64, UInt64, UInt64)
+
+  public static let size = 32
+  public static let zero = Bytes32(words: (0, 0, 0, 0))
+
+  private init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
+
+  /// Nil unless there are exactly 32 bytes.
+  public init?(_ bytes: some Collection<UInt8>) {
+    guard bytes.count == Bytes32.size else { return nil }
+    var all: [UInt64] = [0, 0, 0, 0]
+    for (position, byte) in bytes.enumerated() { all[position / 8] = all[position / 8] << 8 | UInt64(byte) }
+    words = (all[0], all[1], all[2], all[3])
+  }
+
+  /// Nil unless there are exactly 64 hexadecimal digits.
+  public init?(hex: String) {
+    guard let bytes = Hexadecimal.decode(hex) else { return nil }
+    self.init(bytes)
+  }
+
+  public var bytes: [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(Bytes32.size)
+    for word in [words.0, words.1, words.2, words.3] {
+      for shift in stride(from: 56, through: 0, by: -8) { result.append(UInt8(word >> UInt64(shift) & 0xff)) }
+    }
+    return result
+  }
+
+  public var hex: String { Hexadecimal.encode(bytes) }
+
+  public static func == (left: Bytes32, right: Bytes32) -> Bool { left.words == right.words }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(words.0)
+    hasher.combine(words.1)
+    hasher.combine(words.2)
+    hasher.combine(words.3)
+  }
+}
+
+extension Bytes32: CustomStringConvertible {
+  public var description: String { hex }
+}
+
+extension Bytes32: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let value = Bytes32(hex: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "This is not 32 bytes in hexadecimal: write 64 digits.")
+    }
+    self = value
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(hex)
+  }
+}

@@ -1,0 +1,36 @@
+import CSodium
+
+/// ChaCha20-Poly1305 with the 12-byte nonce of RFC 8439. The nonce comes in: whoever calls sees to it that no nonce
+/// is used twice under one key.
+public enum ChaCha20Poly1305 {
+  public static let nonceSize = 12
+  public static let tagSize = 16
+
+  /// The ciphertext with its tag behind it; nil if the nonce is not 12 bytes.
+  public static func seal(
+    _ plaintext: [UInt8], key: Bytes32, nonce: [UInt8], authenticating header: [UInt8] = []
+  ) -> [UInt8]? {
+    guard nonce.count == nonceSize else { return nil }
+    var sealed = [UInt8](repeating: 0, count: plaintext.count + tagSize)
+    var length: UInt64 = 0
+    let result = crypto_aead_chacha20poly1305_ietf_encrypt(
+      &sealed, &length, plaintext, UInt64(plaintext.count), header, UInt64(header.count), nil, nonce,
+      key.bytes)
+    return result == 0 ? sealed : nil
+  }
+
+  /// The plaintext; nil if anything was changed, or key, nonce or header are others.
+  public static func open(
+    _ sealed: [UInt8], key: Bytes32, nonce: [UInt8], authenticating header: [UInt8] = []
+  ) -> [UInt8]? {
+    guard nonce.count == nonceSize, sealed.count >= tagSize else { return nil }
+    // One byte more than needed, so that an empty plaintext still has an address to be written to.
+    var plaintext = [UInt8](repeating: 0, count: sealed.count - tagSize + 1)
+    var length: UInt64 = 0
+    let result = crypto_aead_chacha20poly1305_ietf_decrypt(
+      &plaintext, &length, nil, sealed, UInt64(sealed.count), header, UInt64(header.count), nonce, key.bytes)
+    guard result == 0 else { return nil }
+    plaintext.removeLast()
+    return plaintext
+  }
+}

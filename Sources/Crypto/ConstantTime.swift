@@ -1,0 +1,12 @@
+import CSodium
+
+/// Comparison whose duration tells nothing about where two secrets differ.
+public enum ConstantTime {
+  public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && (left.isEmpty || sodium_memcmp(left, right, left.count) == 0)
+  }
+
+  public static func areEqual(_ left: Bytes32, _ right: Bytes32) -> Bool {
+    areEqual(left.bytes, right.bytes)
+  }
+}

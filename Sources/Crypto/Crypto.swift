@@ -1,1 +1,0 @@
-// Crypto: being built.

@@ -1,0 +1,158 @@
+import CoreShape
+import Heartbeat
+
+/// The app's side of the guardrails.
+///
+/// In front of the person it wants the node and says so as state (the wish lock) and as a message; in the
+/// background it releases everything before its last assertion ends. While somebody else holds the node it waits
+/// with a text that says why, and asks an extension for a handover.
+public struct AppMachine: GuardMachine {
+  public static let name = "guard-app"
+  public static let role = Role.app
+
+  enum Place: Hashable, Codable, Sendable {
+    /// Started, perhaps by the system and never in front. → foreground, ending
+    case background
+    /// The person looks at it. → leaving, ending
+    case foreground
+    /// Home was pressed; the release is under way. → background, foreground, ending
+    case leaving
+    /// Asked to terminate; the release is under way. → ended
+    case ending
+    /// Nothing follows.
+    case ended
+  }
+
+  /// How often a request for a handover is repeated while waiting: a lost one may cost time, not a payment.
+  static let askAgainAfter = Span.seconds(1)
+
+  private var place = Place.background
+  private var ownership: Ownership
+  private var presence = Presence(role: .app)
+  private var askAt: Instant?
+  private var shown: Status?
+  /// Set when waiting is of no use until the person acts.
+  private var halted: Status?
+
+  public init(configuration: GuardConfiguration) {
+    ownership = Ownership(role: .app, takeover: configuration.takeover, timing: configuration.timing)
+  }
+
+  public var deadline: Instant? {
+    [ownership.deadline, askAt].compactMap { $0 }.min()
+  }
+
+  public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    guard place != .ended else { return [] }
+    var directives = react(to: event, at: now)
+    directives += ownership.handle(event, at: now)
+    directives += afterOwnership(at: now)
+    directives += askForHandover(at: now)
+    directives += showChange()
+    return directives
+  }
+
+  // MARK: The phone, the person, the other process
+
+  private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    switch event {
+    case .launched: return say(presence.resume())
+    case .enteredForeground: return enteredForeground(at: now)
+    case .enteredBackground: return enteredBackground(at: now)
+    case .terminationRequested: return terminationRequested(at: now)
+    case .presenceHeard(let message): return heard(message)
+    case .node(.refused(_, let container)): return refused(container, at: now)
+    case .claimFailed(.failed(let sentence)) where ownership.holds:
+      return halt(.trouble(sentence))
+    default: return []
+    }
+  }
+
+  private var wantsNode: Bool { place == .foreground && halted == nil }
+
+  private mutating func enteredForeground(at now: Instant) -> [GuardDirective] {
+    let wasSuspended = presence.isSuspended
+    switch place {
+    case .background, .leaving: place = .foreground
+    case .foreground, .ending, .ended: return []
+    }
+    halted = nil
+    let ping = wasSuspended ? presence.resume() : PresenceCode(.app, .ping)
+    return [.raiseWish] + say(ping) + ownership.want(at: now)
+  }
+
+  private mutating func enteredBackground(at now: Instant) -> [GuardDirective] {
+    guard place == .foreground else { return [] }
+    place = .leaving
+    askAt = nil
+    return [.withdrawWish] + say(PresenceCode(.app, .ping)) + ownership.unwant(at: now)
+  }
+
+  private mutating func terminationRequested(at now: Instant) -> [GuardDirective] {
+    guard place != .ending else { return [] }
+    let withdraw: [GuardDirective] = place == .foreground ? [.withdrawWish] : []
+    place = .ending
+    askAt = nil
+    return withdraw + ownership.unwant(at: now)
+  }
+
+  private func heard(_ message: PresenceMessage) -> [GuardDirective] {
+    guard case .counts(let answer?) = presence.heard(message.code) else { return [] }
+    return say(answer)
+  }
+
+  private mutating func refused(_ container: ContainerID, at now: Instant) -> [GuardDirective] {
+    guard case .owning(let owning) = ownership.state, owning.claim.container != container else { return [] }
+    return halt(.usedByAnotherDevice)
+  }
+
+  /// Going on is of no use until the person acts; until then the node is not wanted, so that nobody waits for us.
+  private mutating func halt(_ why: Status) -> [GuardDirective] {
+    halted = why
+    return place == .foreground ? [.withdrawWish] : []
+  }
+
+  // MARK: What follows from where the ownership stands
+
+  private mutating func afterOwnership(at now: Instant) -> [GuardDirective] {
+    _ = ownership.takeFencedNotice()
+    guard ownership.isIdle else { return [] }
+    let released = ownership.takeReleasedEpoch()
+    switch place {
+    case .foreground:
+      // Fenced, or pressed home and back within one release: look afresh, with nothing remembered.
+      return wantsNode ? ownership.want(at: now) : []
+    case .leaving:
+      place = .background
+      return say(presence.suspend(), released: released) + [.backgroundDone]
+    case .ending:
+      place = .ended
+      return say(presence.suspend(), released: released) + [.end(.terminated)]
+    case .background, .ended: return []
+    }
+  }
+
+  private mutating func askForHandover(at now: Instant) -> [GuardDirective] {
+    guard case .holder(let row) = ownership.waitsFor, row.role == .extension else {
+      askAt = nil
+      return []
+    }
+    if let askAt, now < askAt { return [] }
+    askAt = now + Self.askAgainAfter
+    return [
+      .say(PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
+    ]
+  }
+
+  private func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
+    guard let code else { return [] }
+    return [.say(PresenceMessage(code: code, wantsNode: wantsNode, released: released))]
+  }
+
+  private mutating func showChange() -> [GuardDirective] {
+    let status = ownership.isIdle ? halted ?? .idle : ownership.status
+    guard status != shown else { return [] }
+    shown = status
+    return [.show(status)]
+  }
+}

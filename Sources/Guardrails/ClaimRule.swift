@@ -1,0 +1,100 @@
+import CoreShape
+import Heartbeat
+
+/// How a process judges that the holder is gone.
+public enum Takeover: String, Hashable, Codable, Sendable, CaseIterable {
+  /// The role lock proves death at once; beats only bound the waiting for a frozen holder.
+  case lock
+  /// Phoenix's way, for comparison: the age of the last stamp decides, locks are not asked.
+  case waitStale = "wait-stale"
+}
+
+/// Why a claim was made; kept with the row, for people.
+public enum ClaimReason: String, Hashable, Codable, Sendable {
+  case neverClaimed = "never claimed before"
+  case holderGone = "the holder is gone"
+  case holderStale = "the holder went silent"
+  case raised = "the peer knew a higher epoch"
+}
+
+public enum ClaimDecision: Hashable, Codable, Sendable {
+  case claim(seen: Epoch, reason: ClaimReason)
+  case wait(for: WaitReason, until: Instant)
+}
+
+public enum WaitReason: Hashable, Codable, Sendable {
+  /// The holder lives, or may live: nobody dials beside it.
+  case holder(ClaimRow)
+  /// The node is free, but a living app wants it and is left the first move.
+  case appGoesFirst
+}
+
+/// The table of who may claim when. It keeps only what judging silence needs.
+public struct ClaimRule: Hashable, Codable, Sendable {
+  public static let appHeadStart = Span.seconds(2)
+
+  private let role: Role
+  private let takeover: Takeover
+  private var monitor: BeatMonitor
+  private var ageRule: AgeRule
+  private var appHeadStartEnds: Instant?
+
+  public init(role: Role, takeover: Takeover, timing: HeartbeatTiming) {
+    self.role = role
+    self.takeover = takeover
+    monitor = BeatMonitor(timing: timing)
+    ageRule = AgeRule(timing: timing)
+  }
+
+  public mutating func decide(_ seen: Observation, at now: Instant) -> ClaimDecision {
+    guard let row = seen.row else {
+      return free(seen: 0, reason: .neverClaimed, appWantsNode: seen.appWantsNode, at: now)
+    }
+    switch takeover {
+    case .waitStale: return decideByAge(row, seen, at: now)
+    case .lock: return decideByLock(row, seen, at: now)
+    }
+  }
+
+  private mutating func decideByLock(
+    _ row: ClaimRow, _ seen: Observation, at now: Instant
+  ) -> ClaimDecision {
+    guard seen.holderLockIsBusy else {
+      monitor.reset()
+      return free(seen: row.epoch, reason: .holderGone, appWantsNode: seen.appWantsNode, at: now)
+    }
+    appHeadStartEnds = nil
+    switch monitor.looked(at: seen.beat, ofEpoch: row.epoch, at: now) {
+    case .stale: return .claim(seen: row.epoch, reason: .holderStale)
+    case .beating(let until): return .wait(for: .holder(row), until: until)
+    }
+  }
+
+  private mutating func decideByAge(
+    _ row: ClaimRow, _ seen: Observation, at now: Instant
+  ) -> ClaimDecision {
+    let verdict = ageRule.judge(
+      seen.beat, ofEpoch: row.epoch, boot: seen.boot, bootClock: seen.bootClock)
+    switch verdict {
+    case .stale:
+      return free(seen: row.epoch, reason: .holderStale, appWantsNode: seen.appWantsNode, at: now)
+    case .fresh(let remaining):
+      appHeadStartEnds = nil
+      return .wait(for: .holder(row), until: now + remaining)
+    }
+  }
+
+  /// The person looks at the app: an extension leaves it the first move, but not for ever, as an app that wishes
+  /// and hangs would otherwise lose the payment.
+  private mutating func free(
+    seen: Epoch, reason: ClaimReason, appWantsNode: Bool, at now: Instant
+  ) -> ClaimDecision {
+    guard role == .extension, appWantsNode else {
+      appHeadStartEnds = nil
+      return .claim(seen: seen, reason: reason)
+    }
+    let ends = appHeadStartEnds ?? now + Self.appHeadStart
+    appHeadStartEnds = ends
+    return now >= ends ? .claim(seen: seen, reason: reason) : .wait(for: .appGoesFirst, until: ends)
+  }
+}

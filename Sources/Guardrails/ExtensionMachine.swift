@@ -1,0 +1,224 @@
+import CoreShape
+import Heartbeat
+
+/// The extension's side of the guardrails: one push after the other, each with its own life of at most 29.5 s.
+///
+/// It receives while the app does not want the node. Told that the app wants it, it steps back if it is not yet
+/// connected, and hands over at the next safe point if it is. The text of every push is delivered exactly once and
+/// before anything slow is torn down.
+public struct ExtensionMachine: GuardMachine {
+  public static let name = "guard-extension"
+  public static let role = Role.extension
+
+  enum State: Hashable, Codable, Sendable {
+    /// No push; nothing is held. → serving, ended
+    case waiting
+    /// A push is being served. → finishing
+    case serving(Service)
+    /// The text is delivered; the node is being released. → waiting, serving (the next push), ended
+    case finishing(push: UInt64, FinishReason)
+    /// Nothing follows.
+    case ended
+  }
+
+  public static let totalTime = Span.milliseconds(29_500)
+  public static let idleTime = Span.seconds(5)
+  /// More pushes than this wait at the phone, not here.
+  static let queueLimit = 64
+
+  private(set) var state = State.waiting
+  private var queue: [Push] = []
+  private var ownership: Ownership
+  private var presence = Presence(role: .extension)
+  private var shown: Status?
+  private var mustEnd: EndReason?
+
+  public init(configuration: GuardConfiguration) {
+    ownership = Ownership(role: .extension, takeover: configuration.takeover, timing: configuration.timing)
+  }
+
+  public var deadline: Instant? {
+    var instants = [ownership.deadline].compactMap { $0 }
+    if case .serving(let service) = state { instants.append(service.endsBy) }
+    return instants.min()
+  }
+
+  public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    guard state != .ended else { return [] }
+    var directives = react(to: event, at: now)
+    directives += ownership.handle(event, at: now)
+    directives += afterOwnership(event, at: now)
+    directives += showChange()
+    return directives
+  }
+
+  // MARK: What happens
+
+  private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    switch event {
+    case .pushArrived(let push): return pushArrived(push, at: now)
+    case .expiryWarned(let id): return isServing(id) ? finish(.timeWillExpire, at: now) : []
+    case .terminationRequested:
+      mustEnd = .terminated
+      return isServing ? finish(.terminated, at: now) : []
+    case .deadlineReached: return deadlineReached(at: now)
+    case .presenceHeard(let message): return heard(message, at: now)
+    case .rowRead(_, let appWantsNode): return appWantsNode ? appWantsTheNode(at: now) : []
+    case .observed(let observation): return observed(observation, at: now)
+    case .receivedFound(let payments): return receivedByTheApp(payments, at: now)
+    case .node(let report): return node(report, at: now)
+    default: return []
+    }
+  }
+
+  private mutating func pushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
+    guard state == .waiting else {
+      if queue.count < Self.queueLimit { queue.append(push) }
+      return []
+    }
+    return serve(push, at: now)
+  }
+
+  private mutating func serve(_ push: Push, at now: Instant) -> [GuardDirective] {
+    state = .serving(Service(push: push, startedAt: now))
+    let greeting = say(presence.resume())
+    guard push.reason != .unreadable else { return greeting + finish(.unreadablePush, at: now) }
+    return greeting + ownership.want(at: now)
+  }
+
+  private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
+    guard case .serving(let service) = state, now >= service.endsBy else { return [] }
+    return finish(now >= service.totalEnds ? .totalTime : .idle, at: now)
+  }
+
+  // MARK: The app wants the node
+
+  private mutating func heard(_ message: PresenceMessage, at now: Instant) -> [GuardDirective] {
+    guard case .counts(let answer) = presence.heard(message.code) else { return [] }
+    let wants = message.wantsNode || message.asksForHandover
+    return say(answer) + (wants ? appWantsTheNode(at: now) : [])
+  }
+
+  /// Said by a message or read as state; the same either way, and the same however often.
+  private mutating func appWantsTheNode(at now: Instant) -> [GuardDirective] {
+    guard case .serving(var service) = state, ownership.holds else { return [] }
+    guard ownership.isEstablished else {
+      // Nothing has begun: step back at once. If the app should die before it claims, the look that follows
+      // finds the node free again and the payment is received here after all.
+      guard !service.steppedBack else { return [] }
+      service.steppedBack = true
+      state = .serving(service)
+      return ownership.unwant(at: now)
+    }
+    guard !service.isHandingOver else { return [] }
+    service.isHandingOver = true
+    state = .serving(service)
+    return [.acceptNoNewPayment] + (service.isSettling ? [] : finish(.handedOver, at: now))
+  }
+
+  /// While the app holds the node it receives what this push is about, and the text comes from the database.
+  private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
+    guard case .serving(let service) = state, observation.row?.role == .app,
+      observation.holderLockIsBusy
+    else { return [] }
+    return service.steppedBack
+      ? finish(.appWantsNode, at: now) : [.readReceived(paymentHash: service.push.paymentHash)]
+  }
+
+  private mutating func receivedByTheApp(
+    _ payments: [ReceivedPayment], at now: Instant
+  ) -> [GuardDirective] {
+    guard case .serving(var service) = state, !payments.isEmpty, !ownership.holds else { return [] }
+    service.received = payments
+    state = .serving(service)
+    return finish(.appReceived, at: now)
+  }
+
+  // MARK: The node
+
+  private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
+    guard case .serving(var service) = state else { return [] }
+    switch report {
+    case .received(let payment):
+      service.received.append(payment)
+      service.idleEnds = now + Self.idleTime
+      state = .serving(service)
+    case .settling(let isSettling):
+      service.isSettling = isSettling
+      state = .serving(service)
+      if service.isHandingOver && !isSettling { return finish(.handedOver, at: now) }
+    case .connecting:
+      service.isSettling = false
+      state = .serving(service)
+      // The connection was lost while handing over: there is nothing left to wait for.
+      if service.isHandingOver { return finish(.handedOver, at: now) }
+    case .refused(_, let container):
+      if case .owning(let owning) = ownership.state, owning.claim.container != container {
+        return finish(.otherDevice, at: now)
+      }
+    case .established, .stopped, .fenced, .trouble: break
+    }
+    return []
+  }
+
+  // MARK: Finishing
+
+  private mutating func finish(_ reason: FinishReason, at now: Instant) -> [GuardDirective] {
+    guard case .serving(let service) = state else { return [] }
+    state = .finishing(push: service.push.id, reason)
+    return service.contents(for: reason) + ownership.unwant(at: now)
+  }
+
+  private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    var directives: [GuardDirective] = []
+    if ownership.takeFencedNotice() {
+      mustEnd = mustEnd ?? .fenced
+      directives += finish(.fenced, at: now)
+    }
+    guard ownership.isIdle else { return directives }
+    let released = ownership.takeReleasedEpoch()
+    switch state {
+    case .serving(let service):
+      guard service.steppedBack else { return directives }
+      return directives + say(PresenceCode(.extension, .ping), released: released) + ownership.want(at: now)
+    case .finishing(let push, let reason):
+      directives += say(presence.suspend(), released: released) + [.finished(push: push, reason)]
+      return directives + next(at: now)
+    case .waiting: return directives + end()
+    case .ended: return directives
+    }
+  }
+
+  private mutating func next(at now: Instant) -> [GuardDirective] {
+    state = .waiting
+    guard mustEnd == nil, !queue.isEmpty else { return end() }
+    return serve(queue.removeFirst(), at: now)
+  }
+
+  private mutating func end() -> [GuardDirective] {
+    guard let mustEnd else { return [] }
+    state = .ended
+    return [.end(mustEnd)]
+  }
+
+  // MARK: Words
+
+  private func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
+    guard let code else { return [] }
+    return [.say(PresenceMessage(code: code, wantsNode: isServing, released: released))]
+  }
+
+  private mutating func showChange() -> [GuardDirective] {
+    guard ownership.status != shown else { return [] }
+    shown = ownership.status
+    return [.show(ownership.status)]
+  }
+
+  private var isServing: Bool {
+    if case .serving = state { true } else { false }
+  }
+
+  private func isServing(_ id: UInt64) -> Bool {
+    if case .serving(let service) = state { service.push.id == id } else { false }
+  }
+}

@@ -1,0 +1,63 @@
+import Heartbeat
+
+/// What a guard asks its shell to do, in this order.
+public enum GuardDirective: Hashable, Codable, Sendable {
+  // The container.
+  /// Take or drop the lock that says "the app wants the node".
+  case raiseWish
+  case withdrawWish
+  /// Answered by `observed` or `lookFailed`.
+  case look
+  /// Answered by `claimed`, `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
+  case claim(seen: Epoch, reason: ClaimReason)
+  /// A new number above the one the peer knows, under the same ownership; answered as a claim is.
+  case raiseEpoch(Claim, above: Epoch)
+  /// Answered by `rowRead` or `rowReadFailed`.
+  case readRow
+  case beat(epoch: Epoch, phase: Phase, counter: UInt64)
+  case dropLock
+  /// Answered by `receivedFound`: this payment if it was received, else what came since the push arrived.
+  case readReceived(paymentHash: String?)
+
+  // The node.
+  case startNode(Claim)
+  /// Gracefully: finish commits, shut down, drain, close. Otherwise close at once. Answered by `node(.stopped)`.
+  case stopNode(gracefully: Bool)
+  /// Incoming payments that were not accepted yet stay pending for the next owner.
+  case acceptNoNewPayment
+
+  // The other process and the person.
+  case say(PresenceMessage)
+  case show(Status)
+
+  // The phone.
+  /// The content of this push; exactly once for each.
+  case deliver(push: UInt64, NotificationContent)
+  /// A notification beside that of the push.
+  case notify(NotificationContent)
+  /// Ready for the next push.
+  case finished(push: UInt64, FinishReason)
+  /// Everything is released: the app may be suspended.
+  case backgroundDone
+  case end(EndReason)
+}
+
+/// Why the extension's work on one push ended.
+public enum FinishReason: String, Hashable, Codable, Sendable {
+  case totalTime = "29.5 s are over"
+  case idle = "5 s without another payment"
+  case appWantsNode = "the app wants the node"
+  case handedOver = "handed over to the app"
+  case appReceived = "the app has received"
+  case unreadablePush = "the push could not be read"
+  case timeWillExpire = "the phone takes the time away"
+  case fenced = "another process owns the node"
+  case terminated = "asked to terminate"
+  case otherDevice = "this node is in use by another device"
+}
+
+/// Why a process ends by itself.
+public enum EndReason: String, Hashable, Codable, Sendable {
+  case fenced = "fenced: another process owns the node"
+  case terminated = "asked to terminate"
+}

@@ -1,0 +1,63 @@
+import CoreShape
+import Heartbeat
+
+/// What can happen to either process. All are facts in the past tense; one that does not matter now is a no-op.
+public enum GuardEvent: Hashable, Codable, Sendable {
+  case deadlineReached
+
+  // From the phone.
+  case launched
+  case enteredForeground
+  case enteredBackground
+  case pushArrived(Push)
+  /// The phone will take the time away soon.
+  case expiryWarned(push: UInt64)
+  case terminationRequested
+
+  // From the other process.
+  case presenceHeard(PresenceMessage)
+  /// The other process's socket closed, or its pidfd says that it ended.
+  case partnerEnded
+
+  // Answers of the container.
+  case observed(Observation)
+  case lookFailed(Trouble)
+  case claimed(Claim)
+  case claimSuperseded
+  case ownLockWasBusy
+  case claimFailed(Trouble)
+  case rowRead(ClaimRow?, appWantsNode: Bool)
+  case rowReadFailed(Trouble)
+  case receivedFound([ReceivedPayment])
+
+  case node(NodeReport)
+}
+
+/// Why the container gave no answer.
+public enum Trouble: Hashable, Codable, Sendable {
+  /// Somebody is inside a write transaction; the pid if it is known, and whether it is stopped.
+  case blocked(pid: Int32?, isStopped: Bool)
+  /// One sentence for people.
+  case failed(String)
+}
+
+/// One push for the extension, as far as it could be read.
+public struct Push: Hashable, Codable, Sendable {
+  public enum Reason: String, Hashable, Codable, Sendable {
+    case incomingPayment
+    case pendingSettlement
+    case onionMessage
+    case unreadable
+  }
+
+  public var id: UInt64
+  public var reason: Reason
+  /// 32 bytes as hex, if the push names the payment.
+  public var paymentHash: String?
+
+  public init(id: UInt64, reason: Reason, paymentHash: String? = nil) {
+    self.id = id
+    self.reason = reason
+    self.paymentHash = paymentHash
+  }
+}

@@ -1,0 +1,79 @@
+import CoreShape
+import Heartbeat
+
+/// What the two machines have in common, so that one shell can drive either.
+public protocol GuardMachine: Core
+where Configuration == GuardConfiguration, Event == GuardEvent, Directive == GuardDirective {
+  static var role: Role { get }
+}
+
+extension GuardMachine {
+  public static var deadlineReached: GuardEvent { .deadlineReached }
+}
+
+public struct GuardConfiguration: Hashable, Codable, Sendable {
+  public var takeover: Takeover
+  public var timing: HeartbeatTiming
+
+  public init(takeover: Takeover = .lock, timing: HeartbeatTiming = .standard) {
+    self.takeover = takeover
+    self.timing = timing
+  }
+}
+
+extension Ownership {
+  /// What a person reads about the connection at this moment.
+  var status: Status {
+    switch state {
+    case .idle: .idle
+    case .looking(let looking): lookingStatus(looking)
+    case .claiming: .claiming
+    case .owning(let owning): owningStatus(owning)
+    case .releasing(let owning, _), .closing(let owning): .releasing(owning.claim.epoch)
+    }
+  }
+
+  private func lookingStatus(_ looking: Looking) -> Status {
+    switch looking.trouble {
+    case .blocked(let pid, let isStopped): return .blocked(pid: pid, isStopped: isStopped)
+    case .failed(let sentence): return .trouble(sentence)
+    case nil: break
+    }
+    switch looking.waitsFor {
+    case .holder(let row) where role == .app && row.role == .extension: return .waitingForExtension
+    case .holder(let row): return .waitingForOther(pid: row.process.pid)
+    case .appGoesFirst: return .appGoesFirst
+    case nil: return .claiming
+    }
+  }
+
+  private func owningStatus(_ owning: Owning) -> Status {
+    switch owning.phase {
+    case .claimed, .connecting: .connecting(owning.claim.epoch)
+    case .established: .connected(owning.claim.epoch)
+    case .settling: .settling(owning.claim.epoch)
+    case .released: .releasing(owning.claim.epoch)
+    }
+  }
+
+  var isIdle: Bool { state == .idle }
+
+  var holds: Bool {
+    switch state {
+    case .owning, .releasing, .closing: true
+    case .idle, .looking, .claiming: false
+    }
+  }
+
+  /// Connected to the peer: from here on a payment may have begun.
+  var isEstablished: Bool {
+    guard case .owning(let owning) = state else { return false }
+    return owning.phase == .established || owning.phase == .settling
+  }
+
+  /// Whom this process waits for, while it looks.
+  var waitsFor: WaitReason? {
+    guard case .looking(let looking) = state else { return nil }
+    return looking.waitsFor
+  }
+}

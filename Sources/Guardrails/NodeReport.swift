@@ -1,0 +1,34 @@
+import CoreShape
+
+/// What the node tells the guardrails about itself.
+public enum NodeReport: Hashable, Codable, Sendable {
+  /// It dials, or waits to dial again.
+  case connecting
+  /// The channel is re-established.
+  case established
+  /// Whether a payment is being settled: between true and false nothing should cut in.
+  case settling(Bool)
+  case received(ReceivedPayment)
+  /// The socket is closed and nothing more will be written.
+  case stopped
+  /// A write or the check after the greeting found another owner. The node has closed its socket.
+  case fenced
+  /// The peer has seen a higher epoch.
+  case refused(highest: Epoch, container: ContainerID)
+  /// Something a person should know; the node goes on trying, or stays where it is.
+  case trouble(String)
+}
+
+/// A payment that the wallet has received, as the notification needs it.
+public struct ReceivedPayment: Hashable, Codable, Sendable {
+  /// 32 bytes as hex.
+  public var paymentHash: String
+  public var amountMsat: UInt64
+  public var text: String
+
+  public init(paymentHash: String, amountMsat: UInt64, text: String) {
+    self.paymentHash = paymentHash
+    self.amountMsat = amountMsat
+    self.text = text
+  }
+}

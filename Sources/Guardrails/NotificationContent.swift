@@ -1,0 +1,39 @@
+/// The text of a notification. Made here and nowhere else.
+public struct NotificationContent: Hashable, Codable, Sendable {
+  public var title: String
+  public var body: String
+  /// How much the badge grows.
+  public var badgeIncrement: Int
+
+  init(title: String, body: String, badgeIncrement: Int = 0) {
+    self.title = title
+    self.body = body
+    self.badgeIncrement = badgeIncrement
+  }
+
+  public static func received(_ payment: ReceivedPayment) -> NotificationContent {
+    let amount =
+      payment.amountMsat % 1000 == 0 ? "\(payment.amountMsat / 1000) sat" : "\(payment.amountMsat) msat"
+    return NotificationContent(
+      title: "Received payment",
+      body: payment.text.isEmpty ? "+\(amount)" : "+\(amount): \(payment.text)",
+      badgeIncrement: 1)
+  }
+
+  /// Nothing was received in the time there was.
+  static func nothingReceived(for reason: Push.Reason) -> NotificationContent {
+    switch reason {
+    case .incomingPayment:
+      NotificationContent(
+        title: "Missed incoming payment", body: "Open the wallet and ask the sender to retry.")
+    case .pendingSettlement:
+      NotificationContent(title: "Please open the wallet", body: "An incoming settlement is pending.")
+    case .onionMessage: NotificationContent(title: "Wallet", body: "Is running in the background.")
+    case .unreadable: NotificationContent(title: "Wallet", body: "Open the wallet to check for new activity.")
+    }
+  }
+
+  /// The app has the node: it receives what this push was about.
+  static let appContinues = NotificationContent(
+    title: "Payment incoming", body: "The wallet is open and receives it.")
+}

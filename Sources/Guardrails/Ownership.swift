@@ -1,0 +1,357 @@
+import CoreShape
+import Heartbeat
+
+/// One process's way to the node and back: look, claim, own, release. Both machines are built on it.
+///
+/// The epoch decides, the lock proves life or death, the beats bound the waiting (docs/guardrails.md). Every wait
+/// here ends by itself: a message that was lost is made up for by looking again.
+public struct Ownership: Hashable, Codable, Sendable {
+  enum State: Hashable, Codable, Sendable {
+    /// The node is not wanted. → looking
+    case idle
+    /// The node is wanted and not ours yet. → claiming, idle
+    case looking(Looking)
+    /// The claim is being tried. → owning, looking, closing (nobody wants it any more)
+    case claiming(Looking)
+    /// Ours. → releasing, idle (fenced)
+    case owning(Owning)
+    /// The node finishes and hangs up. → closing, idle (fenced)
+    case releasing(Owning, nodeStopsBy: Instant)
+    /// The node is quiet; the row is read once more before the last beat. → idle
+    case closing(Owning)
+  }
+
+  struct Looking: Hashable, Codable, Sendable {
+    var rule: ClaimRule
+    var nextLook: Instant
+    /// A look is on its way: the deadline must not ask for a second one.
+    var isLooking = true
+    var waitsFor: WaitReason?
+    var trouble: Trouble?
+    var ownLockRefusals = 0
+    var isWanted = true
+  }
+
+  struct Owning: Hashable, Codable, Sendable {
+    var claim: Claim
+    var phase: Phase
+    var schedule: BeatSchedule
+    /// The row is being read for the next beat.
+    var isReadingRow = false
+    var nodeIsStarted = false
+  }
+
+  static let lookInterval = Span.milliseconds(250)
+  static let blockedRetry = Span.milliseconds(100)
+  static let troubleRetry = Span.seconds(1)
+  static let ownLockRetry = Span.milliseconds(10)
+  static let ownLockQuickRetries = 10
+  /// Longer than the node's own bound for draining its socket; only a node that hangs meets it.
+  static let nodeStopBound = Span.seconds(3)
+
+  let role: Role
+  private let takeover: Takeover
+  private let timing: HeartbeatTiming
+  private(set) var state = State.idle
+  /// Set when the node was taken from us, until the machine around has dealt with it.
+  private(set) var wasFenced = false
+  /// The epoch that was released in good order, until the machine around has told the other process.
+  private(set) var releasedEpoch: Epoch?
+
+  init(role: Role, takeover: Takeover, timing: HeartbeatTiming) {
+    self.role = role
+    self.takeover = takeover
+    self.timing = timing
+  }
+
+  // MARK: What the machine around asks for
+
+  mutating func want(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .idle:
+      state = .looking(newLook(at: now))
+      return [.look]
+    case .claiming(var looking):
+      looking.isWanted = true
+      state = .claiming(looking)
+      return []
+    case .looking, .owning, .releasing, .closing: return []
+    }
+  }
+
+  /// Gives the node up in good order, or stops waiting for it.
+  mutating func unwant(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .looking:
+      state = .idle
+      return []
+    case .claiming(var looking):
+      looking.isWanted = false
+      state = .claiming(looking)
+      return []
+    case .owning(let owning): return release(owning, at: now)
+    case .idle, .releasing, .closing: return []
+    }
+  }
+
+  mutating func takeFencedNotice() -> Bool {
+    defer { wasFenced = false }
+    return wasFenced
+  }
+
+  mutating func takeReleasedEpoch() -> Epoch? {
+    defer { releasedEpoch = nil }
+    return releasedEpoch
+  }
+
+  // MARK: What happens
+
+  mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    switch event {
+    case .deadlineReached: return deadlineReached(at: now)
+    case .observed(let observation): return observed(observation, at: now)
+    case .lookFailed(let trouble): return lookFailed(trouble, at: now)
+    case .claimed(let claim): return claimed(claim, at: now)
+    case .claimSuperseded: return lookAgain(after: .zero, trouble: nil, at: now)
+    case .ownLockWasBusy: return ownLockWasBusy(at: now)
+    case .claimFailed(let trouble): return claimFailed(trouble, at: now)
+    case .rowRead(let row, _): return rowRead(row, at: now)
+    case .rowReadFailed: return rowReadFailed(at: now)
+    case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
+    case .node(let report): return node(report, at: now)
+    case .launched, .enteredForeground, .enteredBackground, .pushArrived, .expiryWarned,
+      .terminationRequested, .receivedFound:
+      return []
+    }
+  }
+
+  var deadline: Instant? {
+    switch state {
+    case .idle, .claiming, .closing: nil
+    case .looking(let looking): looking.isLooking ? nil : looking.nextLook
+    case .owning(let owning): owning.isReadingRow ? nil : owning.schedule.nextBeat
+    case .releasing(_, let nodeStopsBy): nodeStopsBy
+    }
+  }
+
+  private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
+    guard let deadline, now >= deadline else { return [] }
+    switch state {
+    case .looking(var looking):
+      looking.isLooking = true
+      state = .looking(looking)
+      return [.look]
+    case .owning(var owning):
+      owning.isReadingRow = true
+      state = .owning(owning)
+      return [.readRow]
+    case .releasing(let owning, _):
+      // The node hangs: close its socket, then go on as if it had stopped.
+      return [.stopNode(gracefully: false)] + close(owning)
+    case .idle, .claiming, .closing: return []
+    }
+  }
+
+  // MARK: Looking and claiming
+
+  private func newLook(at now: Instant) -> Looking {
+    Looking(rule: ClaimRule(role: role, takeover: takeover, timing: timing), nextLook: now)
+  }
+
+  private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
+    guard case .looking(var looking) = state, looking.isLooking else { return [] }
+    looking.isLooking = false
+    looking.trouble = nil
+    switch looking.rule.decide(observation, at: now) {
+    case .claim(let seen, let reason):
+      looking.waitsFor = nil
+      state = .claiming(looking)
+      return [.claim(seen: seen, reason: reason)]
+    case .wait(let reason, let until):
+      looking.waitsFor = reason
+      looking.nextLook = min(until, now + Self.lookInterval)
+      state = .looking(looking)
+      return []
+    }
+  }
+
+  private mutating func lookFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
+    guard case .looking = state else { return [] }
+    return lookAgain(after: retry(trouble), trouble: trouble, at: now)
+  }
+
+  private mutating func claimFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
+    if case .owning(let owning) = state, !owning.nodeIsStarted {
+      // Raising the epoch failed: what we have is of no use at the peer.
+      return release(owning, at: now)
+    }
+    return lookAgain(after: retry(trouble), trouble: trouble, at: now)
+  }
+
+  private func retry(_ trouble: Trouble) -> Span {
+    if case .blocked = trouble { Self.blockedRetry } else { Self.troubleRetry }
+  }
+
+  /// A probe of the other process may hold our lock for an instant, so a refusal is first simply repeated; an
+  /// elder of our own role that stays is waited for with patience.
+  private mutating func ownLockWasBusy(at now: Instant) -> [GuardDirective] {
+    guard case .claiming(var looking) = state else { return [] }
+    looking.ownLockRefusals += 1
+    let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
+    state = .claiming(looking)
+    return lookAgain(after: isQuick ? Self.ownLockRetry : Self.lookInterval, trouble: nil, at: now)
+  }
+
+  /// Back from a claim that did not happen, or from a look without an answer.
+  private mutating func lookAgain(
+    after span: Span, trouble: Trouble?, at now: Instant
+  ) -> [GuardDirective] {
+    let before: Looking
+    switch state {
+    case .claiming(let looking), .looking(let looking): before = looking
+    case .idle, .owning, .releasing, .closing: return []
+    }
+    guard before.isWanted else {
+      state = .idle
+      return []
+    }
+    var looking = before
+    looking.trouble = trouble
+    looking.isLooking = span == .zero
+    looking.nextLook = now + span
+    state = .looking(looking)
+    return looking.isLooking ? [.look] : []
+  }
+
+  /// A message, or an end: whatever it was, the container says what is true now.
+  private mutating func somethingChanged(at now: Instant) -> [GuardDirective] {
+    guard case .looking(var looking) = state, !looking.isLooking else { return [] }
+    looking.isLooking = true
+    state = .looking(looking)
+    return [.look]
+  }
+
+  private mutating func claimed(_ claim: Claim, at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(let looking):
+      var owning = Owning(
+        claim: claim, phase: .claimed, schedule: BeatSchedule(timing: timing, claimedAt: now))
+      guard looking.isWanted else {
+        // The person pressed home meanwhile: nobody wants it any more.
+        return close(owning)
+      }
+      let beat = nextBeat(&owning, at: now)
+      owning.nodeIsStarted = true
+      state = .owning(owning)
+      return [beat, .startNode(claim)]
+    case .owning(var owning) where !owning.nodeIsStarted && claim.epoch > owning.claim.epoch:
+      // The number was raised above what the peer knew.
+      owning.claim = claim
+      owning.phase = .claimed
+      let beat = nextBeat(&owning, at: now)
+      owning.nodeIsStarted = true
+      state = .owning(owning)
+      return [beat, .startNode(claim)]
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
+  }
+
+  // MARK: Owning
+
+  private func nextBeat(_ owning: inout Owning, at now: Instant) -> GuardDirective {
+    let counter = owning.schedule.beat(at: now)
+    return .beat(epoch: owning.claim.epoch, phase: owning.phase, counter: counter)
+  }
+
+  /// Each beat re-reads the row first: that is how an idle zombie learns that it was replaced.
+  private mutating func rowRead(_ row: ClaimRow?, at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .owning(var owning) where owning.isReadingRow:
+      guard owning.claim.owns(row) else { return fenced() }
+      owning.isReadingRow = false
+      let beat = nextBeat(&owning, at: now)
+      state = .owning(owning)
+      return [beat]
+    case .releasing(let owning, _) where !owning.claim.owns(row): return fenced()
+    case .closing(var owning):
+      state = .idle
+      guard owning.claim.owns(row) else {
+        wasFenced = true
+        return [.dropLock]
+      }
+      owning.phase = .released
+      releasedEpoch = owning.claim.epoch
+      return [nextBeat(&owning, at: now), .dropLock]
+    case .idle, .looking, .claiming, .owning, .releasing: return []
+    }
+  }
+
+  /// Without an answer there is no beat: silence is honest, a beat of a zombie is not.
+  private mutating func rowReadFailed(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .owning(var owning):
+      owning.isReadingRow = false
+      owning.schedule.postpone(until: now + Self.blockedRetry)
+      state = .owning(owning)
+      return []
+    case .closing:
+      // The lock says enough: it is dropped, the last beat is only for people.
+      state = .idle
+      return [.dropLock]
+    case .idle, .looking, .claiming, .releasing: return []
+    }
+  }
+
+  private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
+    switch (state, report) {
+    case (.owning(let owning), .connecting): return enter(.connecting, owning, at: now)
+    case (.owning(let owning), .established): return enter(.established, owning, at: now)
+    case (.owning(let owning), .settling(true)): return enter(.settling, owning, at: now)
+    case (.owning(let owning), .settling(false)) where owning.phase == .settling:
+      return enter(.established, owning, at: now)
+    case (.owning, .fenced), (.releasing, .fenced): return fenced()
+    case (.owning(var owning), .refused(let highest, let container)):
+      guard container == owning.claim.container, highest >= owning.claim.epoch else {
+        return release(owning, at: now)
+      }
+      owning.nodeIsStarted = false
+      state = .owning(owning)
+      return [.stopNode(gracefully: false), .raiseEpoch(owning.claim, above: highest)]
+    case (.releasing(let owning, _), .stopped): return close(owning)
+    default: return []
+    }
+  }
+
+  private mutating func enter(_ phase: Phase, _ before: Owning, at now: Instant) -> [GuardDirective] {
+    guard before.phase != phase else { return [] }
+    var owning = before
+    owning.phase = phase
+    guard !owning.isReadingRow else {
+      state = .owning(owning)
+      return []
+    }
+    owning.isReadingRow = true
+    state = .owning(owning)
+    return [.readRow]
+  }
+
+  // MARK: Giving up
+
+  private mutating func release(_ owning: Owning, at now: Instant) -> [GuardDirective] {
+    guard owning.nodeIsStarted else { return close(owning) }
+    state = .releasing(owning, nodeStopsBy: now + Self.nodeStopBound)
+    return [.stopNode(gracefully: true)]
+  }
+
+  private mutating func close(_ owning: Owning) -> [GuardDirective] {
+    state = .closing(owning)
+    return [.readRow]
+  }
+
+  /// Whoever finds itself fenced closes the socket and unlocks; it never redials first.
+  private mutating func fenced() -> [GuardDirective] {
+    state = .idle
+    wasFenced = true
+    return [.stopNode(gracefully: false), .dropLock]
+  }
+}

@@ -1,0 +1,81 @@
+import Heartbeat
+
+/// Phoenix's six words between the two processes: who speaks, and what it says.
+public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {
+  case appPing = 1
+  case appPong = 2
+  case appUnavailable = 3
+  case extensionPing = 4
+  case extensionPong = 8
+  case extensionUnavailable = 12
+
+  public enum Word: Hashable, Codable, Sendable {
+    case ping
+    case pong
+    case unavailable
+  }
+
+  public init(_ role: Role, _ word: Word) {
+    switch (role, word) {
+    case (.app, .ping): self = .appPing
+    case (.app, .pong): self = .appPong
+    case (.app, .unavailable): self = .appUnavailable
+    case (.extension, .ping): self = .extensionPing
+    case (.extension, .pong): self = .extensionPong
+    case (.extension, .unavailable): self = .extensionUnavailable
+    }
+  }
+
+  public var speaker: Role {
+    switch self {
+    case .appPing, .appPong, .appUnavailable: .app
+    case .extensionPing, .extensionPong, .extensionUnavailable: .extension
+    }
+  }
+
+  public var word: Word {
+    switch self {
+    case .appPing, .extensionPing: .ping
+    case .appPong, .extensionPong: .pong
+    case .appUnavailable, .extensionUnavailable: .unavailable
+    }
+  }
+}
+
+/// The presence channel as one side sees it.
+///
+/// Suspensions nest and start at one, so a process that was never resumed is silent. Resuming to zero pings; a
+/// ping is answered by a pong; the first suspension says unavailable. Own messages, and messages that come while
+/// suspended, are ignored. Nothing here decides about the node: "alive" is not "wants the node".
+public struct Presence: Hashable, Codable, Sendable {
+  private let role: Role
+  private var suspensions = 1
+
+  public init(role: Role) { self.role = role }
+
+  public var isSuspended: Bool { suspensions > 0 }
+
+  /// What to say, if anything.
+  public mutating func resume() -> PresenceCode? {
+    guard suspensions > 0 else { return nil }
+    suspensions -= 1
+    return suspensions == 0 ? PresenceCode(role, .ping) : nil
+  }
+
+  /// What to say, if anything.
+  public mutating func suspend() -> PresenceCode? {
+    suspensions += 1
+    return suspensions == 1 ? PresenceCode(role, .unavailable) : nil
+  }
+
+  /// Whether a message counts, and what to answer.
+  public func heard(_ code: PresenceCode) -> Hearing {
+    guard !isSuspended, code.speaker != role else { return .ignored }
+    return .counts(answer: code.word == .ping ? PresenceCode(role, .pong) : nil)
+  }
+
+  public enum Hearing: Hashable, Sendable {
+    case ignored
+    case counts(answer: PresenceCode?)
+  }
+}

@@ -1,0 +1,39 @@
+import CoreShape
+
+/// The work on one push: made anew for each, as the system makes a new service object for each.
+struct Service: Hashable, Codable, Sendable {
+  var push: Push
+  var totalEnds: Instant
+  /// Restarted by every payment; there is none before the first.
+  var idleEnds: Instant?
+  var received: [ReceivedPayment] = []
+  var isSettling = false
+  /// The app wanted the node before we were connected.
+  var steppedBack = false
+  /// The app wants the node and we are connected: no new payment, and an end at the next safe point.
+  var isHandingOver = false
+
+  init(push: Push, startedAt now: Instant) {
+    self.push = push
+    totalEnds = now + ExtensionMachine.totalTime
+  }
+
+  var endsBy: Instant { min(totalEnds, idleEnds ?? totalEnds) }
+
+  /// One text for the push, and for each payment beyond the first a notification of its own.
+  func contents(for reason: FinishReason) -> [GuardDirective] {
+    guard let first = received.first else {
+      return [.deliver(push: push.id, contentWithoutPayment(for: reason))]
+    }
+    return [.deliver(push: push.id, .received(first))]
+      + received.dropFirst().map { .notify(.received($0)) }
+  }
+
+  private func contentWithoutPayment(for reason: FinishReason) -> NotificationContent {
+    switch reason {
+    case .appWantsNode, .handedOver, .appReceived: .appContinues
+    case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice:
+      .nothingReceived(for: push.reason)
+    }
+  }
+}

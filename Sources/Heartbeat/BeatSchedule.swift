@@ -1,0 +1,28 @@
+import CoreShape
+
+/// When the holder's next beat is due, and which number it carries.
+public struct BeatSchedule: Hashable, Codable, Sendable {
+  public private(set) var counter: UInt64 = 0
+  public private(set) var nextBeat: Instant
+  private let interval: Span
+
+  /// The first beat is due at once: beats start at the claim, not when the peer is connected.
+  public init(timing: HeartbeatTiming, claimedAt now: Instant) {
+    interval = timing.interval
+    nextBeat = now
+  }
+
+  public func isDue(at now: Instant) -> Bool { now >= nextBeat }
+
+  /// A change of phase is told at once rather than with the next regular beat.
+  public mutating func hurry(at now: Instant) { nextBeat = min(nextBeat, now) }
+
+  public mutating func postpone(until instant: Instant) { nextBeat = instant }
+
+  /// The next beat is counted from this one: after a pause no lost beats are made up for.
+  public mutating func beat(at now: Instant) -> UInt64 {
+    counter &+= 1
+    nextBeat = now + interval
+    return counter
+  }
+}

@@ -1,0 +1,38 @@
+import CoreShape
+
+/// How often a holder beats, and after how much silence it counts as frozen.
+public struct HeartbeatTiming: Hashable, Codable, Sendable {
+  public let interval: Span
+  public let staleAfter: Span
+
+  public static let standard = HeartbeatTiming(
+    uncheckedInterval: .seconds(2), staleAfter: .seconds(5))
+
+  /// At least two beats must fit into the rule: with fewer, one late beat would make a healthy holder look dead.
+  public init(interval: Span, staleAfter: Span) throws(HeartbeatTimingError) {
+    guard interval >= .milliseconds(10), interval <= .seconds(600) else { throw .intervalOutOfRange }
+    guard staleAfter.nanoseconds >= 2 * interval.nanoseconds else { throw .ruleShorterThanTwoBeats }
+    guard staleAfter <= .seconds(3600) else { throw .ruleTooLong }
+    self.init(uncheckedInterval: interval, staleAfter: staleAfter)
+  }
+
+  private init(uncheckedInterval interval: Span, staleAfter: Span) {
+    self.interval = interval
+    self.staleAfter = staleAfter
+  }
+}
+
+public enum HeartbeatTimingError: Error, Hashable, CustomStringConvertible {
+  case intervalOutOfRange
+  case ruleShorterThanTwoBeats
+  case ruleTooLong
+
+  public var description: String {
+    switch self {
+    case .intervalOutOfRange: "The beat interval must lie between 10 ms and 10 minutes; iOS wallets use 2s."
+    case .ruleShorterThanTwoBeats:
+      "The staleness rule must be at least two beat intervals, or one late beat looks like a death; use 5s for beats of 2s."
+    case .ruleTooLong: "The staleness rule must be at most one hour."
+    }
+  }
+}

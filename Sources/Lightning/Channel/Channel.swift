@@ -1,0 +1,110 @@
+import Crypto
+
+/// One end of a payment channel: BOLT 2's dance of updates, commitments and revocations, without keys and without
+/// I/O. Both ends are this same type.
+///
+/// The caller's rule, without exception: call; take what is to be sent with `takeOutgoing`; make the changed
+/// channel durable; only then send. At most one commitment is unrevoked at a time, and updates leave together with
+/// the commitment that covers them.
+///
+/// A call that throws has changed nothing. Whatever changes the durable part raises `revision` by one.
+public struct Channel: Hashable, Sendable {
+  public internal(set) var record: ChannelRecord
+  var link = ChannelLink()
+
+  public init(id: Bytes32, localMsat: UInt64, remoteMsat: UInt64, isOpener: Bool) throws(ChannelError) {
+    try self.init(
+      restoring: ChannelRecord(id: id, isOpener: isOpener, localMsat: localMsat, remoteMsat: remoteMsat))
+  }
+
+  /// From columns of a database. The connection is down; `disconnected` need not be called.
+  public init(restoring record: ChannelRecord) throws(ChannelError) {
+    try record.checkSoundness()
+    self.record = record
+    rollBack()
+  }
+
+  /// From a backup.
+  public init(decoding bytes: [UInt8]) throws(ChannelError) {
+    try self.init(restoring: try ChannelRecord(decoding: bytes))
+  }
+
+  /// For a backup.
+  public func encoded() -> [UInt8] { record.encoded() }
+
+  public var id: Bytes32 { record.id }
+  public var localMsat: UInt64 { record.localMsat }
+  public var remoteMsat: UInt64 { record.remoteMsat }
+  public var htlcs: [HTLC] { record.htlcs }
+  public var revision: UInt64 { record.revision }
+
+  /// What the channel was opened with. It never changes.
+  public var capacityMsat: UInt64 {
+    record.htlcs.reduce(record.localMsat &+ record.remoteMsat) { $0 &+ $1.amountMsat }
+  }
+
+  /// Whether both ends have said on this connection how far they are.
+  public var isReestablished: Bool { link.isUp }
+
+  /// Incoming HTLCs that are irrevocably committed and neither fulfilled nor failed yet.
+  public var committedHTLCs: [HTLC] { record.htlcs.filter { $0.state == .receivedAddAckRevocation } }
+
+  /// Runs a change on a copy, so that a refusal leaves everything as it was.
+  mutating func change<Result>(
+    _ body: (inout Channel) throws(ChannelError) -> Result
+  ) throws(ChannelError) -> Result {
+    var changed = self
+    let result = try body(&changed)
+    if changed.record != record { changed.record.revision += 1 }
+    self = changed
+    return result
+  }
+
+  /// Moves every HTLC that this step moves, and pays out those that are gone. Returns the ones that moved.
+  mutating func advance(_ step: HTLCStep) -> [HTLC] {
+    var moved: [HTLC] = []
+    var remaining: [HTLC] = []
+    for var htlc in record.htlcs {
+      switch htlc.state.after(step) {
+      case .unmoved: remaining.append(htlc)
+      case .moved(let state):
+        htlc.state = state
+        moved.append(htlc)
+        remaining.append(htlc)
+      case .gone:
+        moved.append(htlc)
+        payOut(htlc)
+      }
+    }
+    record.htlcs = remaining
+    return moved
+  }
+
+  /// Where the amount of an HTLC that is over goes. The sum cannot overflow: it is part of the capacity.
+  private mutating func payOut(_ htlc: HTLC) {
+    let isPaid = if case .fulfilled = htlc.removal { true } else { false }
+    if (htlc.direction == .received) == isPaid {
+      record.localMsat += htlc.amountMsat
+    } else {
+      record.remoteMsat += htlc.amountMsat
+    }
+  }
+}
+
+extension Channel: Codable {
+  private enum CodingKeys: CodingKey { case record, link }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let record = try container.decode(ChannelRecord.self, forKey: .record)
+    try record.checkSoundness()
+    self.record = record
+    link = try container.decode(ChannelLink.self, forKey: .link)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(record, forKey: .record)
+    try container.encode(link, forKey: .link)
+  }
+}

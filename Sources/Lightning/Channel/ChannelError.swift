@@ -1,0 +1,72 @@
+import Crypto
+
+/// Why a channel refuses. A call that throws has changed nothing.
+public enum ChannelError: Error, Hashable, Codable, Sendable {
+  // What this side asked for.
+  case amountIsZero
+  case amountAboveBalance(availableMsat: UInt64)
+  case tooManyHTLCs
+  case expiryOutOfRange
+  case unknownHTLC(id: UInt64)
+  /// The HTLC is not irrevocably committed yet.
+  case notCommitted(id: UInt64)
+  case alreadyRemoved(id: UInt64)
+
+  // What the other side did wrong.
+  case otherChannel(Bytes32)
+  case notReestablished
+  case unexpectedMessage(type: UInt16)
+  case unexpectedHTLCID(expected: UInt64, got: UInt64)
+  case wrongPreimage(id: UInt64)
+  case malformedFailure(id: UInt64)
+  case wrongSecret
+  case wrongSignatureCount(expected: Int, got: Int)
+  /// A commitment that changes nothing.
+  case emptyCommitment
+
+  // One of the two lost data.
+  /// The other side proves a state that this side does not know. This side must not sign or broadcast anything.
+  case weAreBehind(theirs: ChannelReestablish)
+  /// The other side has forgotten something that it acknowledged.
+  case peerIsBehind(theirs: ChannelReestablish)
+
+  // A stored channel that cannot be one.
+  case damaged(String)
+}
+
+extension ChannelError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .amountIsZero: "The amount is zero: offer at least one millisatoshi."
+    case .amountAboveBalance(let available):
+      "The amount is above the balance: offer at most \(available) millisatoshi."
+    case .tooManyHTLCs: "The channel holds its most HTLCs: wait until one is settled."
+    case .expiryOutOfRange: "The expiry is not a block height: use a number from 1 to 499999999."
+    case .unknownHTLC(let id): "There is no HTLC \(id): use the number of one that is committed."
+    case .notCommitted(let id): "HTLC \(id) is not irrevocably committed: wait until it is."
+    case .alreadyRemoved(let id): "HTLC \(id) is being removed already: leave it."
+    case .otherChannel(let id): "Channel \(id) is not known here: speak of the channel both sides share."
+    case .notReestablished: "The channel is not re-established: exchange channel_reestablish first."
+    case .unexpectedMessage(let type): "A message of type \(type) has no place here: reconnect."
+    case .unexpectedHTLCID(let expected, let got): "HTLC \(got) came where \(expected) is due: reconnect."
+    case .wrongPreimage(let id):
+      "The preimage does not fit the payment hash of HTLC \(id): send the right one."
+    case .malformedFailure(let id): "The failure of HTLC \(id) has no readable code: send two bytes."
+    case .wrongSecret: "The per-commitment secret is wrong: reconnect and compare the commitment numbers."
+    case .wrongSignatureCount(let expected, let got):
+      "The commitment carries \(got) HTLC signatures where \(expected) are due: reconnect."
+    case .emptyCommitment: "The commitment changes nothing: send one only after an update."
+    case .weAreBehind: "This side has lost data: restore the newest backup before going on."
+    case .peerIsBehind: "The other side has lost data: it must restore its newest backup before going on."
+    case .damaged(let what): "The stored channel is damaged (\(what)): restore it from a backup."
+    }
+  }
+
+  /// Whether it is about lost data, which no reconnection heals.
+  public var isDataLoss: Bool {
+    switch self {
+    case .weAreBehind, .peerIsBehind: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Crypto
+
+// What comes from the other side.
+extension Channel {
+  /// Takes one message about this channel. Messages that are about none are no-ops here.
+  public mutating func receive(_ message: Message) throws(ChannelError) -> [ChannelFact] {
+    switch message {
+    case .channelReestablish(let body):
+      return try receiveReestablish(body)
+    case .addHTLC(let body):
+      return try take(message, about: body.channel) { (channel) throws(ChannelError) in try channel.add(body)
+      }
+    case .fulfillHTLC(let body):
+      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+        try channel.fulfilled(body)
+      }
+    case .failHTLC(let body):
+      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+        try channel.failed(body)
+      }
+    case .commitmentSigned(let body):
+      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+        try channel.committed(body)
+      }
+    case .revokeAndAck(let body):
+      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+        try channel.revoked(body)
+      }
+    case .greeting, .error, .warning, .ping, .pong, .peerStorage, .peerStorageRetrieval, .unknown:
+      return []
+    }
+  }
+
+  private mutating func take(
+    _ message: Message, about id: Bytes32,
+    _ body: (inout Channel) throws(ChannelError) -> [ChannelFact]
+  ) throws(ChannelError) -> [ChannelFact] {
+    guard id == record.id else { throw .otherChannel(id) }
+    guard link.isUp else { throw .notReestablished }
+    return try change(body)
+  }
+
+  private mutating func add(_ body: AddHTLC) throws(ChannelError) -> [ChannelFact] {
+    guard body.id == record.nextReceivedID else {
+      throw .unexpectedHTLCID(expected: record.nextReceivedID, got: body.id)
+    }
+    guard body.amountMsat > 0 else { throw .amountIsZero }
+    guard body.amountMsat <= record.remoteMsat else {
+      throw .amountAboveBalance(availableMsat: record.remoteMsat)
+    }
+    guard record.count(.received) < ChannelRecord.maximumHTLCs else { throw .tooManyHTLCs }
+    guard body.cltvExpiry > 0, body.cltvExpiry < HTLC.cltvExpiryLimit else { throw .expiryOutOfRange }
+    record.insert(
+      HTLC(
+        id: body.id, amountMsat: body.amountMsat, paymentHash: body.paymentHash, cltvExpiry: body.cltvExpiry,
+        state: .receivedAdd))
+    record.remoteMsat -= body.amountMsat
+    record.nextReceivedID += 1
+    return []
+  }
+
+  private mutating func fulfilled(_ body: FulfillHTLC) throws(ChannelError) -> [ChannelFact] {
+    let index = try removable(body.id)
+    guard SHA256.hash(body.preimage.bytes) == record.htlcs[index].paymentHash else {
+      throw .wrongPreimage(id: body.id)
+    }
+    record.htlcs[index].state = .receivedRemove
+    record.htlcs[index].removal = .fulfilled(preimage: body.preimage)
+    return []
+  }
+
+  private mutating func failed(_ body: FailHTLC) throws(ChannelError) -> [ChannelFact] {
+    let index = try removable(body.id)
+    guard let code = body.code else { throw .malformedFailure(id: body.id) }
+    record.htlcs[index].state = .receivedRemove
+    record.htlcs[index].removal = .failed(code: code)
+    return []
+  }
+
+  private func removable(_ id: UInt64) throws(ChannelError) -> Int {
+    guard let index = record.index(.offered, id) else { throw .unknownHTLC(id: id) }
+    guard record.htlcs[index].removal == nil else { throw .alreadyRemoved(id: id) }
+    guard record.htlcs[index].state == .sentAddAckRevocation else { throw .notCommitted(id: id) }
+    return index
+  }
+
+  private mutating func committed(_ body: CommitmentSigned) throws(ChannelError) -> [ChannelFact] {
+    guard !record.isRevocationDue else { throw .unexpectedMessage(type: 132) }
+    let moved = advance(.commitmentReceived)
+    guard !moved.isEmpty else { throw .emptyCommitment }
+    let expected = record.htlcs.filter(\.state.isInLocalCommitment).count
+    guard body.htlcSignatures.count == expected else {
+      throw .wrongSignatureCount(expected: expected, got: body.htlcSignatures.count)
+    }
+    record.localCommitmentNumber += 1
+    return moved.compactMap { htlc in
+      switch (htlc.state, htlc.removal) {
+      case (.receivedRemoveCommit, .fulfilled(.some(let preimage))): .fulfilled(htlc, preimage: preimage)
+      case (.receivedRemoveCommit, .failed(let code)): .failed(htlc, code: code)
+      case (.receivedRemoveAckCommit, _): .settled(htlc)
+      default: nil
+      }
+    }
+  }
+
+  private mutating func revoked(_ body: RevokeAndAck) throws(ChannelError) -> [ChannelFact] {
+    guard record.isCommitmentInFlight else { throw .unexpectedMessage(type: 133) }
+    let expected = PerCommitmentSecret.secret(
+      channel: record.id, ofOpener: !record.isOpener, commitment: record.revocationsReceived)
+    guard ConstantTime.areEqual(body.perCommitmentSecret, expected) else { throw .wrongSecret }
+    record.lastReceivedSecret = body.perCommitmentSecret
+    record.revocationsReceived += 1
+    return [.revoked]
+      + advance(.revocationReceived).compactMap { htlc in
+        switch htlc.state {
+        case .receivedAddAckRevocation: .committed(htlc)
+        case .sentRemoveAckCommit: .settled(htlc)
+        default: nil
+        }
+      }
+  }
+}

@@ -1,0 +1,77 @@
+import Crypto
+
+// What happens to a channel when its connection ends and another begins.
+extension Channel {
+  /// Says how far this side has come. Send it once per connection.
+  public mutating func reestablish() -> Message {
+    link.saidReestablish = true
+    return .channelReestablish(
+      ChannelReestablish(
+        channel: record.id, nextCommitmentNumber: record.localCommitmentNumber &+ 1,
+        nextRevocationNumber: record.revocationsReceived,
+        yourLastPerCommitmentSecret: record.lastReceivedSecret))
+  }
+
+  /// The connection is gone, and with it every update of the other side that no commitment covers: it will send
+  /// them again, and perhaps others instead.
+  public mutating func disconnected() {
+    link = ChannelLink()
+    rollBack()
+  }
+
+  mutating func rollBack() {
+    let before = record
+    var remaining: [HTLC] = []
+    for var htlc in record.htlcs {
+      switch htlc.state {
+      case .receivedAdd:
+        record.remoteMsat += htlc.amountMsat
+        record.nextReceivedID -= 1
+      case .receivedRemove:
+        htlc.state = .sentAddAckRevocation
+        htlc.removal = nil
+        remaining.append(htlc)
+      default: remaining.append(htlc)
+      }
+    }
+    record.htlcs = remaining
+    if record != before { record.revision += 1 }
+  }
+
+  /// Compares how far both have come, and schedules what was lost for the next `takeOutgoing`.
+  public mutating func receiveReestablish(
+    _ theirs: ChannelReestablish
+  ) throws(ChannelError) -> [ChannelFact] {
+    guard theirs.channel == record.id else { throw .otherChannel(theirs.channel) }
+    guard !link.heardReestablish else { throw .unexpectedMessage(type: 136) }
+    try checkRevocations(theirs)
+    try checkCommitments(theirs)
+    rollBack()
+    link.heardReestablish = true
+    link.mustResendRevocation = theirs.nextRevocationNumber != record.revocationsSent
+    link.mustResendCommitment = theirs.nextCommitmentNumber == record.remoteCommitmentNumber
+    return [.reestablished]
+  }
+
+  private func checkRevocations(_ theirs: ChannelReestablish) throws(ChannelError) {
+    let number = theirs.nextRevocationNumber
+    guard number < ChannelRecord.counterLimit else { throw .wrongSecret }
+    let expected =
+      number == 0
+      ? .zero
+      : PerCommitmentSecret.secret(channel: record.id, ofOpener: record.isOpener, commitment: number - 1)
+    // Without this proof anybody could make this side believe that it has lost data.
+    guard ConstantTime.areEqual(theirs.yourLastPerCommitmentSecret, expected) else { throw .wrongSecret }
+    if number > record.revocationsSent { throw .weAreBehind(theirs: theirs) }
+    // A commitment that came after the last revocation proves that the revocation arrived.
+    let oldest = record.isRevocationDue ? record.revocationsSent : max(record.revocationsSent, 1) - 1
+    if number < oldest { throw .peerIsBehind(theirs: theirs) }
+  }
+
+  private func checkCommitments(_ theirs: ChannelReestablish) throws(ChannelError) {
+    let sent = record.remoteCommitmentNumber
+    if theirs.nextCommitmentNumber > sent + 1 { throw .weAreBehind(theirs: theirs) }
+    let oldest = record.isCommitmentInFlight ? sent : sent + 1
+    if theirs.nextCommitmentNumber < oldest { throw .peerIsBehind(theirs: theirs) }
+  }
+}

@@ -1,0 +1,55 @@
+import Crypto
+
+/// All that must be durable about a channel, as plain columns. A `Channel` is made of one that is sound.
+public struct ChannelRecord: Hashable, Codable, Sendable {
+  public var id: Bytes32
+  /// Whether this side opened the channel.
+  public var isOpener: Bool
+  public var localMsat: UInt64
+  public var remoteMsat: UInt64
+  /// How many commitments the other side signed for this one.
+  public var localCommitmentNumber: UInt64 = 0
+  /// How many commitments this side signed for the other.
+  public var remoteCommitmentNumber: UInt64 = 0
+  public var revocationsSent: UInt64 = 0
+  public var revocationsReceived: UInt64 = 0
+  /// The secret of the newest revocation received, or zero.
+  public var lastReceivedSecret: Bytes32 = .zero
+  public var nextOfferedID: UInt64 = 0
+  public var nextReceivedID: UInt64 = 0
+  /// Whether a revocation was sent after the last commitment: lost messages are sent again in their old order.
+  public var sentRevocationLast: Bool = false
+  /// Grows by one with every call that changes anything here: of two copies of one channel, the higher is newer.
+  public var revision: UInt64 = 0
+  /// By direction, then id.
+  public var htlcs: [HTLC] = []
+
+  public init(id: Bytes32, isOpener: Bool, localMsat: UInt64, remoteMsat: UInt64) {
+    self.id = id
+    self.isOpener = isOpener
+    self.localMsat = localMsat
+    self.remoteMsat = remoteMsat
+  }
+
+  public static let maximumHTLCs = 30
+  /// No channel holds more than all bitcoin there will be.
+  public static let maximumCapacityMsat: UInt64 = 21_000_000 * 100_000_000 * 1000
+  /// Far below the point where a counter could overflow.
+  static let counterLimit: UInt64 = 1 << 48
+
+  public var isCommitmentInFlight: Bool { remoteCommitmentNumber != revocationsReceived }
+  public var isRevocationDue: Bool { localCommitmentNumber != revocationsSent }
+
+  func count(_ direction: HTLCDirection) -> Int {
+    htlcs.reduce(0) { $0 + ($1.direction == direction ? 1 : 0) }
+  }
+
+  func index(_ direction: HTLCDirection, _ id: UInt64) -> Int? {
+    htlcs.firstIndex { $0.direction == direction && $0.id == id }
+  }
+
+  mutating func insert(_ htlc: HTLC) {
+    let position = htlcs.firstIndex { htlc.comes(before: $0) } ?? htlcs.endIndex
+    htlcs.insert(htlc, at: position)
+  }
+}

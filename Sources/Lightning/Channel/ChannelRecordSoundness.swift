@@ -1,0 +1,72 @@
+import Crypto
+
+extension ChannelRecord {
+  /// Refuses what no channel can be: it comes from a database or a backup, and later arithmetic relies on it.
+  func checkSoundness() throws(ChannelError) {
+    try checkCounters()
+    try checkCapacity()
+    try checkOrder()
+    for htlc in htlcs { try check(htlc) }
+  }
+
+  private func checkCounters() throws(ChannelError) {
+    let counters = [
+      localCommitmentNumber, remoteCommitmentNumber, revocationsSent, revocationsReceived, nextOfferedID,
+      nextReceivedID, revision,
+    ]
+    guard counters.allSatisfy({ $0 < ChannelRecord.counterLimit }) else { throw .damaged("a counter") }
+    guard localCommitmentNumber &- revocationsSent <= 1, remoteCommitmentNumber &- revocationsReceived <= 1
+    else { throw .damaged("the commitment numbers") }
+    guard lastReceivedSecret == expectedLastReceivedSecret else { throw .damaged("the last secret") }
+  }
+
+  private var expectedLastReceivedSecret: Bytes32 {
+    guard revocationsReceived > 0 else { return .zero }
+    return PerCommitmentSecret.secret(
+      channel: id, ofOpener: !isOpener, commitment: revocationsReceived - 1)
+  }
+
+  private func checkCapacity() throws(ChannelError) {
+    var sum = localMsat
+    for part in [remoteMsat] + htlcs.map(\.amountMsat) {
+      let (next, overflowed) = sum.addingReportingOverflow(part)
+      guard !overflowed else { throw .damaged("the balances") }
+      sum = next
+    }
+    guard sum <= ChannelRecord.maximumCapacityMsat else { throw .damaged("the balances") }
+  }
+
+  private func checkOrder() throws(ChannelError) {
+    guard count(.offered) <= ChannelRecord.maximumHTLCs, count(.received) <= ChannelRecord.maximumHTLCs
+    else { throw .damaged("the number of HTLCs") }
+    for (earlier, later) in zip(htlcs, htlcs.dropFirst()) {
+      guard earlier.comes(before: later) else { throw .damaged("the order of HTLCs") }
+    }
+    // Those are forgotten with the connection, and their numbers used again: they must be the newest.
+    let forgettable = htlcs.filter { $0.state == .receivedAdd }
+    guard forgettable.allSatisfy({ nextReceivedID &- $0.id <= UInt64(forgettable.count) }) else {
+      throw .damaged("the order of HTLCs")
+    }
+  }
+
+  private func check(_ htlc: HTLC) throws(ChannelError) {
+    let next = htlc.direction == .offered ? nextOfferedID : nextReceivedID
+    guard htlc.id < next, htlc.amountMsat > 0, htlc.cltvExpiry > 0, htlc.cltvExpiry < HTLC.cltvExpiryLimit
+    else { throw .damaged("HTLC \(htlc.id)") }
+    guard htlc.state.isBeingRemoved == (htlc.removal != nil) else {
+      throw .damaged("the removal of HTLC \(htlc.id)")
+    }
+    if case .fulfilled(let preimage) = htlc.removal {
+      let fits = preimage.map { SHA256.hash($0.bytes) == htlc.paymentHash } ?? false
+      guard htlc.direction == .offered ? fits : preimage == nil else {
+        throw .damaged("the preimage of HTLC \(htlc.id)")
+      }
+    }
+    if htlc.state.after(.revocationReceived) != .unmoved, !isCommitmentInFlight {
+      throw .damaged("HTLC \(htlc.id) waits for a revocation that is not due")
+    }
+    if htlc.state.after(.revocationSent) != .unmoved, !isRevocationDue {
+      throw .damaged("HTLC \(htlc.id) waits for a revocation that is not due")
+    }
+  }
+}

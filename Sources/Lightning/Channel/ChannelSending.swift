@@ -1,0 +1,77 @@
+import Crypto
+
+// What leaves this side, and in which order.
+extension Channel {
+  /// All that is due to be sent now: first what was lost with the last connection, then a revocation if one is due,
+  /// then updates and the commitment that covers them if none is in flight. The states have moved on when this
+  /// returns: make the channel durable, then send.
+  public mutating func takeOutgoing() -> [ChannelOutgoing] {
+    guard link.isUp else { return [] }
+    let before = record
+    var outgoing = takeLost()
+    if record.isRevocationDue { outgoing.append(revoke()) }
+    outgoing += commit()
+    if record != before { record.revision += 1 }
+    return outgoing
+  }
+
+  /// The commitment and the revocation that the other side did not get, in the order in which they were sent: it
+  /// decides which HTLCs the commitment contains.
+  private mutating func takeLost() -> [ChannelOutgoing] {
+    let commitment = link.mustResendCommitment ? updatesAndCommitment() : []
+    let revocation = link.mustResendRevocation ? [revocation(number: record.revocationsSent &- 1)] : []
+    link.mustResendCommitment = false
+    link.mustResendRevocation = false
+    return record.sentRevocationLast ? commitment + revocation : revocation + commitment
+  }
+
+  private mutating func revoke() -> ChannelOutgoing {
+    let message = revocation(number: record.revocationsSent)
+    _ = advance(.revocationSent)
+    record.revocationsSent += 1
+    record.sentRevocationLast = true
+    return message
+  }
+
+  private func revocation(number: UInt64) -> ChannelOutgoing {
+    .message(
+      .revokeAndAck(
+        RevokeAndAck(
+          channel: record.id,
+          perCommitmentSecret: PerCommitmentSecret.secret(
+            channel: record.id, ofOpener: record.isOpener, commitment: number))))
+  }
+
+  private mutating func commit() -> [ChannelOutgoing] {
+    guard !record.isCommitmentInFlight, !advance(.commitmentSent).isEmpty else { return [] }
+    record.remoteCommitmentNumber += 1
+    record.sentRevocationLast = false
+    return updatesAndCommitment()
+  }
+
+  /// The commitment in flight, behind the updates that it was the first to cover. Both follow from the states
+  /// alone, so what is sent again is exactly what was sent before.
+  private func updatesAndCommitment() -> [ChannelOutgoing] {
+    var outgoing = record.htlcs.filter { $0.state == .sentAddCommit }.map(addition)
+    outgoing += record.htlcs.filter { $0.state == .sentRemoveCommit }.map(removal)
+    let signatures = record.htlcs.filter(\.state.isInRemoteCommitment).map { _ in Signature.zeros }
+    let commitment = CommitmentSigned(channel: record.id, htlcSignatures: signatures)
+    return outgoing + [.message(.commitmentSigned(commitment))]
+  }
+
+  private func addition(_ htlc: HTLC) -> ChannelOutgoing {
+    .message(
+      .addHTLC(
+        AddHTLC(
+          channel: record.id, id: htlc.id, amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash,
+          cltvExpiry: htlc.cltvExpiry)))
+  }
+
+  private func removal(_ htlc: HTLC) -> ChannelOutgoing {
+    if case .failed(let code) = htlc.removal {
+      .message(.failHTLC(FailHTLC(channel: record.id, id: htlc.id, code: code)))
+    } else {
+      .fulfill(id: htlc.id, paymentHash: htlc.paymentHash)
+    }
+  }
+}

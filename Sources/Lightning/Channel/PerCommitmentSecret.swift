@@ -1,0 +1,29 @@
+import Crypto
+
+/// BOLT 3's per-commitment secrets. The points that belong to them come with the signatures, in a later version; until
+/// then the seed is a public function of the channel and the side, so that each end can check the other's secrets
+/// exactly, and a channel state holds no secret.
+public enum PerCommitmentSecret {
+  /// BOLT 3 counts commitments down from here.
+  public static let firstIndex: UInt64 = (1 << 48) - 1
+
+  public static func seed(channel: Bytes32, ofOpener: Bool) -> Bytes32 {
+    SHA256.hash(Array("per-commitment seed".utf8) + channel.bytes + [ofOpener ? 1 : 0])
+  }
+
+  /// The secret that revokes the commitment of this number, counted up from zero.
+  public static func secret(channel: Bytes32, ofOpener: Bool, commitment number: UInt64) -> Bytes32 {
+    generate(seed: seed(channel: channel, ofOpener: ofOpener), index: firstIndex &- min(number, firstIndex))
+  }
+
+  /// BOLT 3's `generate_from_seed`.
+  public static func generate(seed: Bytes32, index: UInt64) -> Bytes32 {
+    var value = seed
+    for bit in (0..<48).reversed() where index >> UInt64(bit) & 1 == 1 {
+      var bytes = value.bytes
+      bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+      value = SHA256.hash(bytes)
+    }
+    return value
+  }
+}

@@ -1,1 +1,0 @@
-// Lightning: being built.

@@ -1,0 +1,22 @@
+import Crypto
+
+/// An invoice of the wallet: what it asks for, and how its preimage is found again.
+///
+/// The preimage itself is nowhere in the state, the database or a journal: it is derived from the wallet's seed and
+/// the tweak at the moment it is sent.
+public struct Invoice: Hashable, Codable, Sendable {
+  public var paymentHash: Bytes32
+  public var amountMsat: UInt64
+  public var text: String
+  public var tweak: Bytes32
+  /// Wall time, in seconds since 1970: invoices speak of calendar time.
+  public var expiresAt: Int64
+
+  public init(paymentHash: Bytes32, amountMsat: UInt64, text: String, tweak: Bytes32, expiresAt: Int64) {
+    self.paymentHash = paymentHash
+    self.amountMsat = amountMsat
+    self.text = text
+    self.tweak = tweak
+    self.expiresAt = expiresAt
+  }
+}

@@ -1,0 +1,45 @@
+import Crypto
+
+/// What the node asks its shell to do, in this order.
+public enum NodeDirective: Hashable, Codable, Sendable {
+  // The container.
+  /// Answered by `rowChecked` or `storeFailed`.
+  case checkRow
+  /// Is the row still ours, and what is the state? Answered by `greetingChecked`, `fenced`, `storeBlocked` or `storeFailed`.
+  case checkGreeting
+  /// A fenced write. Answered by `written`, `fenced`, `storeBlocked` or `storeFailed`.
+  case write(NodeChange)
+
+  // The wire.
+  /// Answered by `dialled` or `closed`.
+  case dial(attempt: Int)
+  case send([NodeOutgoing])
+  /// Shut down, drain to the end, close. Answered by `closed`.
+  case hangUp
+  /// Close at once, whatever is unread or unsent. No answer.
+  case cutOff
+
+  case report(NodeNews)
+  case invoiceStored(paymentHash: Bytes32)
+  case invoiceRefused(paymentHash: Bytes32, String)
+}
+
+/// What goes over the wire. Secrets are put in by the shell at the moment of sending.
+public enum NodeOutgoing: Hashable, Codable, Sendable {
+  case message(Message)
+  case channel(ChannelOutgoing)
+  /// To be sealed and sent as `peer_storage`.
+  case backup(NodeBackup)
+}
+
+/// What the node tells the guardrails.
+public enum NodeNews: Hashable, Codable, Sendable {
+  case connecting
+  case established
+  case settling(Bool)
+  case received(Receipt)
+  case stopped
+  case fenced
+  case refused(FenceAnswer)
+  case trouble(String)
+}

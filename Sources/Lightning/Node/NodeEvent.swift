@@ -1,0 +1,27 @@
+import Crypto
+
+/// What can happen to the wallet's node.
+public enum NodeEvent: Hashable, Codable, Sendable {
+  case deadlineReached
+  /// The epoch is claimed and this is the state that was read in the claim.
+  case started(NodeClaim, NodeState)
+  case stopRequested(gracefully: Bool)
+  /// Payments that were not accepted yet are left to the next owner.
+  case handoverRequested
+
+  // Answers of the container.
+  case rowChecked(isOurs: Bool)
+  case greetingChecked(NodeState)
+  case written
+  case fenced
+  case storeBlocked
+  case storeFailed(String)
+
+  // The wire.
+  case dialled
+  case received(Message)
+  case backupReceived(BackupReading)
+  case closed(String)
+
+  case invoiceMade(Invoice)
+}

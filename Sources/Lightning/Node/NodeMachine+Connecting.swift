@@ -1,0 +1,153 @@
+import CoreShape
+import Crypto
+
+// From the dial to the channel that runs.
+extension NodeMachine {
+  mutating func rowChecked(isOurs: Bool, at now: Instant) -> [NodeDirective] {
+    guard state == .checkingRow else { return [] }
+    guard isOurs else { return fenced() }
+    state = .dialling(giveUpAt: now + Self.dialBounds[min(attempt, Self.dialBounds.count - 1)])
+    return [.dial(attempt: attempt)]
+  }
+
+  mutating func dialled(at now: Instant) -> [NodeDirective] {
+    guard case .dialling = state, let claim else { return [] }
+    let bound = Self.greetingBounds[min(attempt, Self.greetingBounds.count - 1)]
+    state = .greeting(Heard(), giveUpAt: now + bound)
+    return [.send([.message(.greeting(Greeting(fence: claim.fence)))])]
+  }
+
+  mutating func closed(_ why: String, at now: Instant) -> [NodeDirective] {
+    switch state {
+    case .draining:
+      state = .stopped
+      return [.report(.stopped)]
+    case .dialling, .greeting, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
+      return redial(why, at: now)
+    case .stopped, .pausing, .checkingRow: return []
+    }
+  }
+
+  /// What the peer sends before the channel runs is collected; nothing is answered from memory.
+  mutating func receivedWhileGreeting(
+    _ message: Message, _ before: Heard, at now: Instant
+  ) -> [NodeDirective] {
+    guard case .greeting(_, let giveUpAt) = state else { return [] }
+    var heard = before
+    switch message {
+    case .greeting(let greeting):
+      guard heard.greeting == nil else { return redial("the peer greeted twice", at: now) }
+      if let answer = greeting.fenceAnswer, !answer.accepted { return refused(answer) }
+      heard.greeting = greeting
+    case .channelReestablish(let reestablish):
+      guard heard.greeting != nil, heard.reestablish == nil else {
+        return redial("the peer spoke of its channel before it greeted, or twice", at: now)
+      }
+      heard.reestablish = reestablish
+    default:
+      return redial("the peer sent message type \(message.type) before its channel_reestablish", at: now)
+    }
+    guard heard.reestablish != nil else {
+      state = .greeting(heard, giveUpAt: giveUpAt)
+      return []
+    }
+    // The peer sends this only on the connection it has registered, so no later owner was registered before it:
+    // what the container says from now on is the state to speak from.
+    state = .reading(heard)
+    return [.checkGreeting]
+  }
+
+  private mutating func refused(_ answer: FenceAnswer) -> [NodeDirective] {
+    forgetConnection()
+    state = .stopped
+    return [.cutOff, .report(.refused(answer))]
+  }
+
+  /// The peer's storage may come before its channel_reestablish, or after it.
+  mutating func backupReceived(_ reading: BackupReading, at now: Instant) -> [NodeDirective] {
+    switch state {
+    case .greeting(var heard, let giveUpAt):
+      heard.backup = reading
+      state = .greeting(heard, giveUpAt: giveUpAt)
+    case .reading(var heard):
+      heard.backup = reading
+      state = .reading(heard)
+    case .readingAgain(var heard, let instant):
+      heard.backup = reading
+      state = .readingAgain(heard, at: instant)
+    case .awaitingBackup(var heard, _):
+      heard.backup = reading
+      return resume(heard, at: now)
+    case .stopped, .pausing, .checkingRow, .dialling, .adopting, .established, .mute, .draining: break
+    }
+    return []
+  }
+
+  mutating func greetingChecked(_ state: NodeState, at now: Instant) -> [NodeDirective] {
+    guard case .reading(let heard) = self.state else { return [] }
+    node = state
+    return resume(heard, at: now)
+  }
+
+  /// Decides from which state to speak, and speaks.
+  private mutating func resume(_ heard: Heard, at now: Instant) -> [NodeDirective] {
+    guard let theirs = heard.reestablish else { return [] }
+    switch heard.backup {
+    case .fromTheFuture?:
+      return mute(
+        "The backup at the peer was written by a newer program: update this one before it connects.")
+    case .backup(let backup)? where backup.channel.isNewer(than: node.channel):
+      return adopt(NodeChange(channel: backup.channel, restored: backup.invoices), heard)
+    case .backup?, .unreadable?, nil: break
+    }
+    guard var channel = node.channel else {
+      guard theirs.isOfNewChannel else { return awaitBackup(heard, at: now) }
+      return adoptNew(theirs, heard)
+    }
+    channel.disconnected()
+    let ours = channel.reestablish()
+    do throws(ChannelError) {
+      _ = try channel.receiveReestablish(theirs)
+    } catch .weAreBehind {
+      return awaitBackup(heard, at: now)
+    } catch {
+      return mute("The channel cannot go on: \(error)")
+    }
+    self.channel = channel
+    state = .established
+    attempt = 0
+    var directives: [NodeDirective] = [.send([.message(ours)]), .report(.established)]
+    directives += advance(mustStore: false)
+    return directives
+  }
+
+  private mutating func awaitBackup(_ heard: Heard, at now: Instant) -> [NodeDirective] {
+    guard heard.backup == nil else {
+      return mute("The peer knows a newer state of the channel than the database and the backup.")
+    }
+    state = .awaitingBackup(heard, giveUpAt: now + Self.backupBound)
+    return []
+  }
+
+  private mutating func adoptNew(_ theirs: ChannelReestablish, _ heard: Heard) -> [NodeDirective] {
+    do throws(ChannelError) {
+      let channel = try Channel(
+        id: theirs.channel, localMsat: terms.walletMsat, remoteMsat: terms.providerMsat, isOpener: false)
+      return adopt(NodeChange(channel: channel), heard)
+    } catch {
+      return mute("The channel cannot be opened: \(error)")
+    }
+  }
+
+  private mutating func adopt(_ change: NodeChange, _ heard: Heard) -> [NodeDirective] {
+    state = .adopting(heard)
+    step = Step(change: change)
+    return [.write(change)]
+  }
+
+  mutating func adopted(_ heard: Heard, at now: Instant) -> [NodeDirective] {
+    var settled = heard
+    settled.backup = nil
+    return resume(settled, at: now)
+  }
+}

@@ -1,0 +1,163 @@
+import CoreShape
+import Crypto
+
+// The channel that runs: receive, make durable, send.
+extension NodeMachine {
+  mutating func received(_ message: Message, at now: Instant) -> [NodeDirective] {
+    switch message {
+    case .ping(let ping):
+      guard isConnected, let answer = ping.answer else { return [] }
+      return [.send([.message(answer)])]
+    case .pong, .unknown: return []
+    case .warning(let complaint): return [.report(.trouble("the peer warns: \(complaint.text)"))]
+    case .error(let complaint):
+      guard isConnected else { return [] }
+      return redial("the peer reports an error: \(complaint.text)", at: now)
+    default: break
+    }
+    switch state {
+    case .greeting(let heard, _): return receivedWhileGreeting(message, heard, at: now)
+    case .established: return receivedForChannel(message, at: now)
+    case .reading, .readingAgain, .adopting, .awaitingBackup:
+      return redial("the peer went on before our channel_reestablish", at: now)
+    case .stopped, .pausing, .checkingRow, .dialling, .mute, .draining: return []
+    }
+  }
+
+  private mutating func receivedForChannel(_ message: Message, at now: Instant) -> [NodeDirective] {
+    guard step == nil else {
+      // A step is being stored: what comes meanwhile is taken in its order afterwards.
+      guard inbox.count < Self.inboxLimit else {
+        return redial("the peer does not wait for answers", at: now)
+      }
+      inbox.append(message)
+      return []
+    }
+    guard var changed = channel else { return [] }
+    do throws(ChannelError) {
+      _ = try changed.receive(message)
+    } catch {
+      let complaint = Message.error(Complaint(channel: changed.id, text: "\(error)"))
+      return [.send([.message(complaint)])] + redial("the peer broke the protocol: \(error)", at: now)
+    }
+    channel = changed
+    return advance(mustStore: message.isStepOfChannel)
+  }
+
+  /// Takes decisions that are due, then makes the step durable; what is to be sent waits for that.
+  mutating func advance(mustStore: Bool) -> [NodeDirective] {
+    guard step == nil, var changed = channel else { return [] }
+    let accepted = acceptsPayments ? decide(&changed) : []
+    let outgoing = changed.takeOutgoing()
+    channel = changed
+    guard mustStore || !outgoing.isEmpty else { return [] }
+    let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
+    let backup = NodeOutgoing.backup(NodeBackup(channel: changed, invoices: remaining))
+    // The backup goes out before the messages that make it true for the peer (as lightning-kmp does).
+    let change = NodeChange(channel: changed, received: accepted)
+    step = Step(change: change, outgoing: outgoing.isEmpty ? [] : [backup] + outgoing.map { .channel($0) })
+    return [.write(change)]
+  }
+
+  /// Accepts what an open invoice asks for and refuses the rest. Each invoice is paid once.
+  private func decide(_ channel: inout Channel) -> [Receipt] {
+    var accepted: [Receipt] = []
+    for htlc in channel.committedHTLCs {
+      let invoice = node.invoices.first { invoice in
+        invoice.paymentHash == htlc.paymentHash && !accepted.contains { $0.invoice == invoice }
+      }
+      do throws(ChannelError) {
+        if let invoice, invoice.isPaid(by: htlc.amountMsat) {
+          try channel.fulfill(htlc.id)
+          accepted.append(Receipt(invoice: invoice, amountMsat: htlc.amountMsat))
+        } else {
+          try channel.fail(htlc.id, code: FailureCode.incorrectOrUnknownPaymentDetails)
+        }
+      } catch {
+        // `committedHTLCs` lists only what can be removed; a channel that says otherwise keeps the HTLC as it is.
+        continue
+      }
+    }
+    return accepted
+  }
+
+  mutating func written(at now: Instant) -> [NodeDirective] {
+    guard let done = step else { return [] }
+    step = nil
+    apply(done.change)
+    var directives: [NodeDirective] = done.outgoing.isEmpty ? [] : [.send(done.outgoing)]
+    if let invoice = done.change.newInvoice {
+      directives.append(.invoiceStored(paymentHash: invoice.paymentHash))
+    }
+    directives += sayWhatChanged(received: done.change.received)
+    if case .adopting(let heard) = state { directives += adopted(heard, at: now) }
+    return directives + takeFromInbox(at: now)
+  }
+
+  private mutating func apply(_ change: NodeChange) {
+    if let channel = change.channel { node.channel = channel }
+    if let restored = change.restored { node.invoices = restored }
+    if let invoice = change.newInvoice { node.invoices.append(invoice) }
+    node.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
+  }
+
+  private mutating func sayWhatChanged(received: [Receipt]) -> [NodeDirective] {
+    let isSettling = node.channel?.isSettling ?? false
+    var directives: [NodeDirective] = received.map { .report(.received($0)) }
+    if isSettling != saidSettling {
+      saidSettling = isSettling
+      directives.append(.report(.settling(isSettling)))
+    }
+    return directives
+  }
+
+  /// Until the next step has to be stored, or nothing waits any more.
+  private mutating func takeFromInbox(at now: Instant) -> [NodeDirective] {
+    var directives: [NodeDirective] = []
+    while step == nil, state == .established, !inbox.isEmpty {
+      directives += receivedForChannel(inbox.removeFirst(), at: now)
+    }
+    if step == nil, !invoicesToStore.isEmpty { directives += store(invoicesToStore.removeFirst()) }
+    return directives
+  }
+
+  // MARK: The container says no
+
+  mutating func storeBlocked(at now: Instant) -> [NodeDirective] {
+    switch state {
+    case .checkingRow: state = .pausing(until: now + Self.storeRetry)
+    case .reading(let heard): state = .readingAgain(heard, at: now + Self.storeRetry)
+    default:
+      // A step of a connection that is gone is of no use any more: nothing of it was sent.
+      if let waiting = step, waiting.change.newInvoice == nil, !isConnected { step = nil }
+      step?.retryAt = now + Self.storeRetry
+    }
+    return []
+  }
+
+  /// Nothing of the step was sent, so hanging up and reading the state again is always right.
+  mutating func storeFailed(_ sentence: String, at now: Instant) -> [NodeDirective] {
+    let refusals = refuseInvoices(sentence)
+    step = nil
+    guard state != .stopped else { return refusals }
+    return refusals + redial(sentence, at: now)
+  }
+}
+
+extension Invoice {
+  /// BOLT 4: at least what was asked for, and at most twice that.
+  func isPaid(by amountMsat: UInt64) -> Bool {
+    let (twice, overflowed) = self.amountMsat.multipliedReportingOverflow(by: 2)
+    return amountMsat >= self.amountMsat && (overflowed || amountMsat <= twice)
+  }
+}
+
+extension Message {
+  /// After these two the channel is another: they are never answered, nor forgotten, before it is durable.
+  var isStepOfChannel: Bool {
+    switch self {
+    case .commitmentSigned, .revokeAndAck: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import CoreShape
+import Crypto
+
+/// The wallet's end of the channel, from the claim of an epoch to its release.
+///
+/// Three rules shape it. The row is checked before every dial. What the peer greets with is answered only after
+/// one more look into the container, which gives the state to speak from: whatever was in memory may be another
+/// owner's past. And every step is durable, under the fence, before anything of it is sent.
+public struct NodeMachine: Core {
+  public static let name = "node"
+  public static var deadlineReached: NodeEvent { .deadlineReached }
+
+  public struct Configuration: Hashable, Codable, Sendable {
+    public var terms: ChannelTerms
+    public init(terms: ChannelTerms = .standard) { self.terms = terms }
+  }
+
+  enum State: Hashable, Codable, Sendable {
+    /// Not started, or refused, or fenced: no socket. → checkingRow
+    case stopped
+    /// Waiting to dial again. → checkingRow, stopped
+    case pausing(until: Instant)
+    /// The row is read before the dial. → dialling, pausing, stopped
+    case checkingRow
+    /// → greeting, pausing, stopped
+    case dialling(giveUpAt: Instant)
+    /// Connected; waiting for what the peer sends on its registered connection. → reading, pausing, stopped
+    case greeting(Heard, giveUpAt: Instant)
+    /// The container is read once more before we speak. → resuming, readingAgain, pausing, stopped
+    case reading(Heard)
+    /// The read was blocked. → reading, pausing, stopped
+    case readingAgain(Heard, at: Instant)
+    /// A restored or new channel is being made durable. → resuming, pausing, stopped
+    case adopting(Heard)
+    /// The peer knows more than we do and may still send our backup. → adopting, mute, pausing, stopped
+    case awaitingBackup(Heard, giveUpAt: Instant)
+    /// The channel runs. → pausing, draining, stopped
+    case established
+    /// Speaking would do harm (state lost, newer program needed): connected and silent. → pausing, stopped
+    case mute
+    /// Hanging up. → stopped
+    case draining(giveUpAt: Instant)
+  }
+
+  /// What the peer has said on this connection before we spoke.
+  struct Heard: Hashable, Codable, Sendable {
+    var greeting: Greeting?
+    var reestablish: ChannelReestablish?
+    var backup: BackupReading?
+  }
+
+  /// A step that is being made durable, and what follows when it is.
+  struct Step: Hashable, Codable, Sendable {
+    var change: NodeChange
+    var outgoing: [NodeOutgoing] = []
+    var retryAt: Instant?
+  }
+
+  static let redialPauses: [Span] = [100, 250, 500, 1000, 2000, 4000, 8000].map { .milliseconds($0) }
+  static let dialBounds: [Span] = [1, 2, 4, 7, 10].map { .seconds($0) }
+  static let greetingBounds: [Span] = [2, 4, 7, 10, 15].map { .seconds($0) }
+  static let storeRetry = Span.milliseconds(100)
+  static let backupBound = Span.seconds(5)
+  static let drainBound = Span.seconds(1)
+  /// A peer that sends this much while a step is being stored is not waiting for us as the protocol demands.
+  static let inboxLimit = 512
+
+  static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
+
+  let terms: ChannelTerms
+  var state = State.stopped
+  var claim: NodeClaim?
+  /// What is durable, as far as this owner knows.
+  var node = NodeState()
+  /// What it becomes with the step under way.
+  var channel: Channel?
+  var step: Step?
+  var inbox: [Message] = []
+  var invoicesToStore: [Invoice] = []
+  var attempt = 0
+  var acceptsPayments = true
+  var saidSettling = false
+
+  public init(configuration: Configuration) { terms = configuration.terms }
+
+  public var deadline: Instant? {
+    let ofState: Instant?
+    switch state {
+    case .pausing(let instant), .dialling(let instant), .greeting(_, let instant),
+      .readingAgain(_, let instant),
+      .awaitingBackup(_, let instant), .draining(let instant):
+      ofState = instant
+    case .stopped, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
+    }
+    return [ofState, step?.retryAt].compactMap { $0 }.min()
+  }
+
+  public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
+    switch event {
+    case .deadlineReached: return deadlineReached(at: now)
+    case .started(let claim, let state): return started(claim, state, at: now)
+    case .stopRequested(let gracefully): return stopRequested(gracefully: gracefully, at: now)
+    case .handoverRequested:
+      acceptsPayments = false
+      return []
+    case .rowChecked(let isOurs): return rowChecked(isOurs: isOurs, at: now)
+    case .greetingChecked(let state): return greetingChecked(state, at: now)
+    case .written: return written(at: now)
+    case .fenced: return fenced()
+    case .storeBlocked: return storeBlocked(at: now)
+    case .storeFailed(let sentence): return storeFailed(sentence, at: now)
+    case .dialled: return dialled(at: now)
+    case .received(let message): return received(message, at: now)
+    case .backupReceived(let reading): return backupReceived(reading, at: now)
+    case .closed(let why): return closed(why, at: now)
+    case .invoiceMade(let invoice): return invoiceMade(invoice)
+    }
+  }
+
+  // MARK: Starting and stopping
+
+  private mutating func started(
+    _ claim: NodeClaim, _ state: NodeState, at now: Instant
+  ) -> [NodeDirective] {
+    guard self.state == .stopped else { return [] }
+    step = nil
+    forgetConnection()
+    self.claim = claim
+    node = state
+    attempt = 0
+    acceptsPayments = true
+    saidSettling = false
+    self.state = .checkingRow
+    return [.report(.connecting), .checkRow]
+  }
+
+  private mutating func stopRequested(gracefully: Bool, at now: Instant) -> [NodeDirective] {
+    let wasConnected = isConnected
+    let refusals = refuseInvoices(Self.givenUp)
+    switch state {
+    case .stopped: return refusals + [.report(.stopped)]
+    case .draining where gracefully: return []
+    default: break
+    }
+    forgetConnection()
+    guard wasConnected, gracefully else {
+      state = .stopped
+      return refusals + [.cutOff, .report(.stopped)]
+    }
+    state = .draining(giveUpAt: now + Self.drainBound)
+    return refusals + [.hangUp]
+  }
+
+  mutating func fenced() -> [NodeDirective] {
+    guard state != .stopped else {
+      step = nil
+      return []
+    }
+    let refusals = refuseInvoices(Self.givenUp)
+    step = nil
+    forgetConnection()
+    claim = nil
+    node = NodeState()
+    state = .stopped
+    return refusals + [.cutOff, .report(.fenced)]
+  }
+
+  /// Everything that belonged to a connection or to a step that was not made durable.
+  ///
+  /// A step whose answer is still on its way is kept until that comes, as it may be durable already and somebody
+  /// waits to hear what it received; but nothing of it is sent on a connection that is gone.
+  mutating func forgetConnection() {
+    if step?.retryAt != nil, step?.change.newInvoice == nil { step = nil }
+    step?.outgoing = []
+    inbox = []
+    channel = nil
+  }
+
+  mutating func refuseInvoices(_ sentence: String) -> [NodeDirective] {
+    var waiting = invoicesToStore
+    if let invoice = step?.change.newInvoice { waiting.insert(invoice, at: 0) }
+    invoicesToStore = []
+    return waiting.map { .invoiceRefused(paymentHash: $0.paymentHash, sentence) }
+  }
+
+  var isConnected: Bool {
+    switch state {
+    case .greeting, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining: true
+    case .stopped, .pausing, .checkingRow, .dialling: false
+    }
+  }
+
+  // MARK: Deadlines
+
+  private mutating func deadlineReached(at now: Instant) -> [NodeDirective] {
+    guard let deadline, now >= deadline else { return [] }
+    if var waiting = step, let retryAt = waiting.retryAt, now >= retryAt {
+      waiting.retryAt = nil
+      step = waiting
+      return [.write(waiting.change)]
+    }
+    switch state {
+    case .pausing:
+      state = .checkingRow
+      return [.checkRow]
+    case .dialling: return redial("the peer did not answer the dial", at: now)
+    case .greeting: return redial("the peer did not greet in time", at: now)
+    case .readingAgain(let heard, _):
+      state = .reading(heard)
+      return [.checkGreeting]
+    case .awaitingBackup: return mute("The peer knows a newer state of the channel and has no backup of it.")
+    case .draining:
+      state = .stopped
+      return [.cutOff, .report(.stopped)]
+    case .stopped, .checkingRow, .reading, .adopting, .established, .mute: return []
+    }
+  }
+
+  /// Hangs up and tries again after a pause that grows with every attempt that led nowhere.
+  mutating func redial(_ why: String, at now: Instant) -> [NodeDirective] {
+    forgetConnection()
+    let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]
+    attempt += 1
+    state = .pausing(until: now + pause)
+    return [.cutOff, .report(.trouble(why)), .report(.connecting)]
+  }
+
+  mutating func mute(_ sentence: String) -> [NodeDirective] {
+    state = .mute
+    return [.report(.trouble(sentence))]
+  }
+
+  // MARK: Invoices
+
+  private mutating func invoiceMade(_ invoice: Invoice) -> [NodeDirective] {
+    switch state {
+    case .stopped, .draining:
+      return [
+        .invoiceRefused(
+          paymentHash: invoice.paymentHash,
+          "The wallet does not hold its node now; open the app and ask again.")
+      ]
+    default: break
+    }
+    guard step == nil else {
+      invoicesToStore.append(invoice)
+      return []
+    }
+    return store(invoice)
+  }
+
+  mutating func store(_ invoice: Invoice) -> [NodeDirective] {
+    let change = NodeChange(newInvoice: invoice)
+    step = Step(change: change)
+    return [.write(change)]
+  }
+}

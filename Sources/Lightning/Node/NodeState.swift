@@ -1,0 +1,62 @@
+import Crypto
+
+/// What the node knows, read from the container by the owner of an epoch and thrown away with it.
+public struct NodeState: Hashable, Codable, Sendable {
+  /// Nil until the first connection to the peer has shown which channel it is.
+  public var channel: Channel?
+  /// Invoices that wait for their payment.
+  public var invoices: [Invoice]
+
+  public init(channel: Channel? = nil, invoices: [Invoice] = []) {
+    self.channel = channel
+    self.invoices = invoices
+  }
+}
+
+/// One step of the node, durable as a whole before anything of it is sent.
+public struct NodeChange: Hashable, Codable, Sendable {
+  public var channel: Channel?
+  public var newInvoice: Invoice?
+  /// Payments that are accepted in this step.
+  public var received: [Receipt]
+  /// Everything is replaced by a backup of the peer's.
+  public var restored: [Invoice]?
+
+  public init(
+    channel: Channel? = nil, newInvoice: Invoice? = nil, received: [Receipt] = [],
+    restored: [Invoice]? = nil
+  ) {
+    self.channel = channel
+    self.newInvoice = newInvoice
+    self.received = received
+    self.restored = restored
+  }
+}
+
+/// A payment that the wallet accepts: from here on its preimage may leave.
+public struct Receipt: Hashable, Codable, Sendable {
+  public var invoice: Invoice
+  /// What came, which may be more than was asked for.
+  public var amountMsat: UInt64
+
+  public init(invoice: Invoice, amountMsat: UInt64) {
+    self.invoice = invoice
+    self.amountMsat = amountMsat
+  }
+}
+
+/// Under which epoch the node speaks.
+public struct NodeClaim: Hashable, Codable, Sendable {
+  public var fence: Fence
+
+  public init(fence: Fence) { self.fence = fence }
+}
+
+/// What the peer kept for us, as far as it could be opened.
+public enum BackupReading: Hashable, Codable, Sendable {
+  case backup(NodeBackup)
+  /// Not ours, damaged, or sealed with another key.
+  case unreadable
+  /// Written by a newer program.
+  case fromTheFuture
+}

@@ -1,0 +1,45 @@
+import Crypto
+
+/// BOLT 2 `update_add_htlc`: a payment part is offered.
+public struct AddHTLC: Hashable, Codable, Sendable {
+  public var channel: Bytes32
+  public var id: UInt64
+  public var amountMsat: UInt64
+  public var paymentHash: Bytes32
+  public var cltvExpiry: UInt32
+  public var onion: OnionPacket
+  public var extensions: RecordStream
+
+  public init(
+    channel: Bytes32, id: UInt64, amountMsat: UInt64, paymentHash: Bytes32, cltvExpiry: UInt32,
+    onion: OnionPacket = .zeros, extensions: RecordStream = RecordStream()
+  ) {
+    self.channel = channel
+    self.id = id
+    self.amountMsat = amountMsat
+    self.paymentHash = paymentHash
+    self.cltvExpiry = cltvExpiry
+    self.onion = onion
+    self.extensions = extensions
+  }
+
+  init(reader: inout WireReader) throws(WireError) {
+    channel = try reader.bytes32()
+    id = try reader.u64()
+    amountMsat = try reader.u64()
+    paymentHash = try reader.bytes32()
+    cltvExpiry = try reader.u32()
+    onion = try reader.fixed(OnionPacket.self)
+    extensions = try reader.records()
+  }
+
+  func write(to writer: inout WireWriter) {
+    writer.put(channel)
+    writer.u64(id)
+    writer.u64(amountMsat)
+    writer.put(paymentHash)
+    writer.u32(cltvExpiry)
+    writer.put(onion)
+    writer.records(extensions)
+  }
+}

@@ -1,0 +1,39 @@
+import Crypto
+
+/// BOLT 2 `commitment_signed`: all updates before it now bind the other side's next commitment.
+public struct CommitmentSigned: Hashable, Codable, Sendable {
+  public var channel: Bytes32
+  public var signature: Signature
+  public var htlcSignatures: [Signature]
+  public var extensions: RecordStream
+
+  public init(
+    channel: Bytes32, signature: Signature = .zeros, htlcSignatures: [Signature] = [],
+    extensions: RecordStream = RecordStream()
+  ) {
+    self.channel = channel
+    self.signature = signature
+    self.htlcSignatures = htlcSignatures
+    self.extensions = extensions
+  }
+
+  init(reader: inout WireReader) throws(WireError) {
+    channel = try reader.bytes32()
+    signature = try reader.fixed(Signature.self)
+    let count = Int(try reader.u16())
+    // Checked before the loop, so that a lie about the count costs no memory.
+    guard count * Signature.size <= reader.remaining else { throw .truncated }
+    htlcSignatures = []
+    for _ in 0..<count { htlcSignatures.append(try reader.fixed(Signature.self)) }
+    extensions = try reader.records()
+  }
+
+  func write(to writer: inout WireWriter) {
+    writer.put(channel)
+    writer.put(signature)
+    let signatures = htlcSignatures.prefix(Int(UInt16.max))
+    writer.u16(UInt16(signatures.count))
+    for signature in signatures { writer.put(signature) }
+    writer.records(extensions)
+  }
+}

@@ -1,0 +1,6 @@
+/// A compressed point of the curve: a public key, or a per-commitment point.
+public struct CurvePoint: FixedBytes {
+  public static let size = 33
+  public let bytes: Bytes
+  public init(unchecked bytes: Bytes) { self.bytes = bytes }
+}

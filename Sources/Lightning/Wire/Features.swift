@@ -1,0 +1,28 @@
+/// A feature vector: bit 0 is the lowest bit of the last byte. An odd bit offers, an even bit demands.
+public struct Features: Hashable, Codable, Sendable {
+  public private(set) var bytes: Bytes
+
+  public init(bytes: Bytes = []) { self.bytes = bytes }
+
+  public init(_ bits: [Int]) {
+    let size = ((bits.max() ?? -1) + 8) / 8
+    var array = [UInt8](repeating: 0, count: size)
+    for bit in bits where bit >= 0 { array[size - 1 - bit / 8] |= 1 << UInt8(bit % 8) }
+    bytes = Bytes(array)
+  }
+
+  public func contains(_ bit: Int) -> Bool {
+    guard bit >= 0, bit / 8 < bytes.count else { return false }
+    return bytes.array[bytes.count - 1 - bit / 8] & (1 << UInt8(bit % 8)) != 0
+  }
+
+  /// Offered or demanded: the even bit and the odd one beside it mean the same feature.
+  public func offers(_ feature: Int) -> Bool { contains(feature & ~1) || contains(feature | 1) }
+
+  public static let dataLossProtect = 1
+  public static let staticRemoteKey = 13
+  public static let provideStorage = 43
+
+  /// What both ends of this project say they can do.
+  public static let ours = Features([dataLossProtect, staticRemoteKey, provideStorage])
+}

@@ -1,0 +1,43 @@
+/// BOLT 1 `init`, the first message on a connection from either side.
+public struct Greeting: Hashable, Codable, Sendable {
+  public var globalFeatures: Bytes
+  public var features: Features
+  /// From the wallet: under which claim it dials.
+  public var fence: Fence?
+  /// From the peer: what it says to that.
+  public var fenceAnswer: FenceAnswer?
+  /// Records that are neither of the two.
+  public var others: RecordStream
+
+  public init(
+    globalFeatures: Bytes = [], features: Features = .ours, fence: Fence? = nil,
+    fenceAnswer: FenceAnswer? = nil, others: RecordStream = RecordStream()
+  ) {
+    self.globalFeatures = globalFeatures
+    self.features = features
+    self.fence = fence
+    self.fenceAnswer = fenceAnswer
+    self.others = others
+  }
+
+  init(reader: inout WireReader) throws(WireError) {
+    globalFeatures = try reader.counted()
+    features = Features(bytes: try reader.counted())
+    others = try reader.records()
+    if let record = others[Fence.recordType] { fence = try Fence(record: record) }
+    if let record = others[FenceAnswer.recordType] { fenceAnswer = try FenceAnswer(record: record) }
+    others.remove(Fence.recordType)
+    others.remove(FenceAnswer.recordType)
+  }
+
+  func write(to writer: inout WireWriter) {
+    writer.counted(globalFeatures)
+    writer.counted(features.bytes)
+    var all = others
+    all.remove(Fence.recordType)
+    all.remove(FenceAnswer.recordType)
+    if let fence { all.set(Fence.recordType, fence.record) }
+    if let fenceAnswer { all.set(FenceAnswer.recordType, fenceAnswer.record) }
+    writer.records(all)
+  }
+}

@@ -1,0 +1,48 @@
+// Lightning: what a node and its peer do: wire messages, the channel and its HTLCs, the provider's side and the
+// wallet's. Pure: no clock, no randomness, no I/O; time and random bytes come in with events.
+
+/// One message of BOLT 1 or BOLT 2, laid out exactly as they say.
+public enum Message: Hashable, Codable, Sendable {
+  /// `init`
+  case greeting(Greeting)
+  case error(Complaint)
+  case warning(Complaint)
+  case ping(Ping)
+  case pong(Bytes)
+  /// `peer_storage`: please keep this for me.
+  case peerStorage(Bytes)
+  /// `peer_storage_retrieval`: this is what you gave me.
+  case peerStorageRetrieval(Bytes)
+  case channelReestablish(ChannelReestablish)
+  case addHTLC(AddHTLC)
+  case fulfillHTLC(FulfillHTLC)
+  case failHTLC(FailHTLC)
+  case commitmentSigned(CommitmentSigned)
+  case revokeAndAck(RevokeAndAck)
+  /// An odd type that is not known: to be ignored.
+  case unknown(type: UInt16, bytes: Bytes)
+
+  /// With its type, no message is longer.
+  public static let maximumSize = 65535
+  /// What fits into one `peer_storage`.
+  public static let maximumStorageSize = 65531
+
+  public var type: UInt16 {
+    switch self {
+    case .warning: 1
+    case .peerStorage: 7
+    case .peerStorageRetrieval: 9
+    case .greeting: 16
+    case .error: 17
+    case .ping: 18
+    case .pong: 19
+    case .addHTLC: 128
+    case .fulfillHTLC: 130
+    case .failHTLC: 131
+    case .commitmentSigned: 132
+    case .revokeAndAck: 133
+    case .channelReestablish: 136
+    case .unknown(let type, _): type
+    }
+  }
+}

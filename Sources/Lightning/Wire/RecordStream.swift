@@ -1,0 +1,31 @@
+/// The extension of a message: records of growing type, each type once. Another order cannot be made.
+public struct RecordStream: Hashable, Sendable {
+  public private(set) var records: [Record] = []
+
+  public init() {}
+
+  public subscript(_ type: UInt64) -> Bytes? { records.first { $0.type == type }?.value }
+
+  public mutating func set(_ type: UInt64, _ value: Bytes) {
+    remove(type)
+    let position = records.firstIndex { $0.type > type } ?? records.endIndex
+    records.insert(Record(type: type, value: value), at: position)
+  }
+
+  public mutating func remove(_ type: UInt64) { records.removeAll { $0.type == type } }
+}
+
+extension RecordStream: Codable {
+  public init(from decoder: any Decoder) throws {
+    var container = try decoder.unkeyedContainer()
+    while !container.isAtEnd {
+      let record = try container.decode(Record.self)
+      set(record.type, record.value)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    for record in records { try container.encode(record) }
+  }
+}

@@ -1,0 +1,6 @@
+/// A 64-byte signature as it stands on the wire.
+public struct Signature: FixedBytes {
+  public static let size = 64
+  public let bytes: Bytes
+  public init(unchecked bytes: Bytes) { self.bytes = bytes }
+}

@@ -1,0 +1,78 @@
+import Crypto
+
+/// Reads the fields of one message in their order. Whatever the bytes are, it gives a value or an error.
+struct WireReader {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var remaining: Int { bytes.count - position }
+  var isAtEnd: Bool { remaining == 0 }
+
+  mutating func take(_ count: Int) throws(WireError) -> [UInt8] {
+    guard count >= 0, count <= remaining else { throw .truncated }
+    defer { position += count }
+    return Array(bytes[position..<position + count])
+  }
+
+  mutating func takeRest() -> [UInt8] {
+    defer { position = bytes.count }
+    return Array(bytes[position...])
+  }
+
+  mutating func u8() throws(WireError) -> UInt8 { UInt8(try number(1)) }
+  mutating func u16() throws(WireError) -> UInt16 { UInt16(try number(2)) }
+  mutating func u32() throws(WireError) -> UInt32 { UInt32(try number(4)) }
+  mutating func u64() throws(WireError) -> UInt64 { try number(8) }
+
+  private mutating func number(_ count: Int) throws(WireError) -> UInt64 {
+    var value: UInt64 = 0
+    for byte in try take(count) { value = value << 8 | UInt64(byte) }
+    return value
+  }
+
+  mutating func bytes32() throws(WireError) -> Bytes32 {
+    guard let value = Bytes32(try take(Bytes32.size)) else { throw .truncated }
+    return value
+  }
+
+  mutating func fixed<Value: FixedBytes>(_ type: Value.Type) throws(WireError) -> Value {
+    Value(unchecked: Bytes(try take(Value.size)))
+  }
+
+  /// Bytes behind their 16-bit length.
+  mutating func counted() throws(WireError) -> Bytes { Bytes(try take(Int(try u16()))) }
+
+  /// BOLT 1's BigSize; only the shortest form is read, so that one value has one encoding.
+  mutating func bigSize() throws(WireError) -> UInt64 {
+    let first = try u8()
+    switch first {
+    case 0xfd: return try atLeast(0xfd, UInt64(try u16()))
+    case 0xfe: return try atLeast(0x1_0000, UInt64(try u32()))
+    case 0xff: return try atLeast(0x1_0000_0000, try u64())
+    default: return UInt64(first)
+    }
+  }
+
+  private func atLeast(_ minimum: UInt64, _ value: UInt64) throws(WireError) -> UInt64 {
+    guard value >= minimum else { throw .numberNotMinimal }
+    return value
+  }
+
+  /// All that is left, as a stream of records. Odd types that nobody knows are kept as they are.
+  mutating func records() throws(WireError) -> RecordStream {
+    var stream = RecordStream()
+    var last: UInt64?
+    while !isAtEnd {
+      let type = try bigSize()
+      if let last, type <= last { throw .recordsNotIncreasing }
+      guard !type.isMultiple(of: 2) else { throw .unknownEvenRecord(type) }
+      let length = try bigSize()
+      guard length <= UInt64(remaining) else { throw .truncated }
+      stream.set(type, Bytes(try take(Int(length))))
+      last = type
+    }
+    return stream
+  }
+}

@@ -1,0 +1,50 @@
+import Crypto
+
+/// Writes the fields of one message in their order.
+struct WireWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+  mutating func put(_ value: Bytes32) { bytes.append(contentsOf: value.bytes) }
+  mutating func put(_ value: some FixedBytes) { bytes.append(contentsOf: value.bytes.array) }
+
+  mutating func u8(_ value: UInt8) { bytes.append(value) }
+  mutating func u16(_ value: UInt16) { number(UInt64(value), 2) }
+  mutating func u32(_ value: UInt32) { number(UInt64(value), 4) }
+  mutating func u64(_ value: UInt64) { number(value, 8) }
+
+  private mutating func number(_ value: UInt64, _ count: Int) {
+    for position in (0..<count).reversed() { bytes.append(UInt8(value >> UInt64(8 * position) & 0xff)) }
+  }
+
+  /// Bytes behind their 16-bit length. What does not fit is cut off: the field has no way to say more, and a
+  /// message that reaches the limit is refused where it is made.
+  mutating func counted(_ value: Bytes) {
+    let part = value.array.prefix(Int(UInt16.max))
+    u16(UInt16(part.count))
+    bytes.append(contentsOf: part)
+  }
+
+  mutating func bigSize(_ value: UInt64) {
+    switch value {
+    case ..<0xfd: u8(UInt8(value))
+    case ..<0x1_0000:
+      u8(0xfd)
+      u16(UInt16(value))
+    case ..<0x1_0000_0000:
+      u8(0xfe)
+      u32(UInt32(value))
+    default:
+      u8(0xff)
+      u64(value)
+    }
+  }
+
+  mutating func records(_ stream: RecordStream) {
+    for record in stream.records {
+      bigSize(record.type)
+      bigSize(UInt64(record.value.count))
+      put(record.value.array)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// Linux only: who is inside a write transaction. It is shown to people; no decision depends on it.
+
+/// The process that holds SQLite's write lock.
+public struct BlockedBy: Hashable, Sendable, CustomStringConvertible {
+  public var pid: Int32
+  /// Stopped (SIGSTOP, a debugger): it will not finish its transaction before it is continued or killed.
+  public var isStopped: Bool
+
+  public init(pid: Int32, isStopped: Bool) {
+    self.pid = pid
+    self.isStopped = isStopped
+  }
+
+  public var description: String { "\(pid) is \(isStopped ? "stopped " : "")inside a transaction" }
+
+  // Byte 120 of the shared-memory file is the write lock of a database with a write-ahead log; the two bytes
+  // after the first GiB of the database itself are the pending and reserved locks of one without.
+  private static let logWriteByte: Int64 = 120
+  private static let pendingByte: Int64 = 1_073_741_824
+
+  /// Nil if nobody is found, or where the kernel does not tell. The files are looked at, never opened: closing
+  /// one would drop SQLite's own locks.
+  static func find(in layout: ContainerLayout) -> BlockedBy? {
+    guard let locks = KernelLocks.read() else { return nil }
+    return find(in: layout, among: locks)
+  }
+
+  static func find(in layout: ContainerLayout, among locks: [KernelLock]) -> BlockedBy? {
+    let sharedMemory = try? FileFacts.at(layout.databaseSharedMemory).get()
+    let database = try? FileFacts.at(layout.database).get()
+    for lock in locks where lock.kind == "POSIX" && lock.isExclusive {
+      if let sharedMemory, lock.isOn(sharedMemory), lock.covers(logWriteByte) { return holder(lock.pid) }
+      if let database, lock.isOn(database), lock.covers(pendingByte) || lock.covers(pendingByte + 1) {
+        return holder(lock.pid)
+      }
+    }
+    return nil
+  }
+
+  private static func holder(_ pid: Int32) -> BlockedBy { BlockedBy(pid: pid, isStopped: isStopped(pid)) }
+
+  /// The state is the first word after the name, which may itself contain brackets and spaces.
+  static func isStopped(_ pid: Int32) -> Bool {
+    guard let text = SmallFile.read("/proc/\(pid)/stat"), let bracket = text.lastIndex(of: ")") else {
+      return false
+    }
+    let state = text[text.index(after: bracket)...].split(separator: " ").first
+    return state == "T" || state == "t"
+  }
+}

@@ -1,0 +1,86 @@
+import CoreShape
+import Database
+import Guardrails
+import Heartbeat
+
+/// The only place that knows how a claim lies in the database.
+struct ClaimTable {
+  let connection: Connection
+
+  private static let columns =
+    "epoch, role, pid, start_time, boot_high, boot_low, incarnation, "
+    + "(SELECT value FROM meta WHERE key = 'container'), "
+    + "claimed_boot_ns, claimed_wall_ns, seen_epoch, reason"
+
+  func highestRow() throws -> ClaimRow? {
+    try connection.firstRow("SELECT \(Self.columns) FROM claims ORDER BY epoch DESC LIMIT 1").map(
+      Self.claimRow)
+  }
+
+  func forEachRecord(_ body: (Row) throws -> Void) throws {
+    try connection.forEachRow("SELECT \(Self.columns) FROM claims ORDER BY epoch", [], body)
+  }
+
+  func insert(_ claim: Claim, role: Role, by claimant: Claimant, seen: Epoch) throws {
+    try connection.execute(
+      """
+      INSERT INTO claims (epoch, role, pid, start_time, boot_high, boot_low, incarnation,
+        claimed_boot_ns, claimed_wall_ns, seen_epoch, reason)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .unsigned(claim.epoch), .text(role.rawValue), .integer(Int64(claimant.process.pid)),
+        .bits(claimant.process.startTime), .bits(claimant.process.boot.high),
+        .bits(claimant.process.boot.low),
+        .bits(claim.incarnation), .integer(claimant.bootClock.nanoseconds),
+        .integer(claimant.wallClockNanoseconds), .unsigned(seen), .text(claimant.reason),
+      ])
+  }
+
+  func containerID() throws -> ContainerID? {
+    guard let row = try connection.firstRow("SELECT value FROM meta WHERE key = 'container'") else {
+      return nil
+    }
+    return try Self.containerID(row, 0)
+  }
+
+  func insert(_ id: ContainerID) throws {
+    try connection.execute(
+      "INSERT INTO meta (key, value) VALUES ('container', ?)", [.blob(Self.bytes(of: id))])
+  }
+
+  static func claimRow(_ row: Row) throws -> ClaimRow {
+    guard let role = Role(rawValue: try row.text(1)) else { throw row.mismatch(1, "app or extension") }
+    let epoch = try row.unsigned(0)
+    guard epoch > 0 else { throw row.mismatch(0, "an epoch from 1 up") }
+    return ClaimRow(
+      epoch: epoch, role: role,
+      process: ProcessIdentity(
+        pid: try row.int32(2), startTime: try row.bits(3),
+        boot: BootID(high: try row.bits(4), low: try row.bits(5))),
+      incarnation: try row.bits(6), container: try containerID(row, 7))
+  }
+
+  static func record(_ row: Row) throws -> ClaimRecord {
+    ClaimRecord(
+      row: try claimRow(row), bootClock: Instant(nanoseconds: try row.integer(8)),
+      wallClockNanoseconds: try row.integer(9), seen: try row.unsigned(10), reason: try row.text(11))
+  }
+
+  /// Sixteen bytes, the higher half first.
+  private static func containerID(_ row: Row, _ index: Int) throws -> ContainerID {
+    let bytes = try row.blob(index)
+    guard bytes.count == 16 else { throw row.mismatch(index, "the 16 bytes of the container's id") }
+    return ContainerID(high: number(bytes[..<8]), low: number(bytes[8...]))
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private static func bytes(of id: ContainerID) -> [UInt8] {
+    [id.high, id.low].flatMap { half in
+      (0..<8).map { index in UInt8(truncatingIfNeeded: half >> (56 - 8 * index)) }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Database
+import Glibc
+
+/// What is wrong with a container, one case for each thing that somebody can do something about.
+public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
+  case missing(path: String)
+  case notADirectory(path: String)
+  case symbolicLink(path: String)
+  case wrongOwner(path: String, owner: UInt32, expected: UInt32)
+  case wrongMode(path: String, mode: UInt32)
+  case noRights(path: String)
+  /// A path in the container is not the plain file that it must be.
+  case notAPlainFile(path: String, because: String)
+  case lockUnavailable(path: String, because: String)
+  case notAContainer(path: String, because: String)
+  /// The path leads to another directory or database than the one that was opened.
+  case containerReplaced(path: String)
+  case schemaFromTheFuture(path: String, found: Int64, known: Int64)
+  case corrupt(path: String, because: String)
+  case full(path: String)
+  case readOnly(path: String)
+  case blocked(path: String, by: BlockedBy?)
+  case epochsExhausted(path: String)
+  case epochJumpRefused(from: UInt64, above: UInt64)
+  case wishIsTheAppsOnly
+  /// The work inside the transaction gave up with an error of its own; nothing was written.
+  case workFailed(String)
+  case noRandomness
+  /// A copy that is being changed while it is read.
+  case keepsChanging(path: String)
+  case inputOutput(path: String, doing: String, errno: Int32)
+  case database(DatabaseError)
+
+  public var description: String {
+    switch self {
+    case .missing(let path): "there is no \(path); check the path"
+    case .notADirectory(let path): "\(path) is not a directory; move it away or name another container"
+    case .symbolicLink(let path):
+      "\(path) is a symbolic link, which could be pointed elsewhere under running processes; name its target"
+    case .wrongOwner(let path, let owner, let expected):
+      "\(path) belongs to user \(owner), not to \(expected); run as its owner or change its owner"
+    case .wrongMode(let path, let mode):
+      "\(path) can be written by others (mode \(String(mode, radix: 8))); take that right away with chmod go-w"
+    case .noRights(let path): "\(path) may not be opened by this user; check its rights"
+    case .notAPlainFile(let path, let because):
+      "\(path) cannot be used, \(because); stop both processes and move it away"
+    case .lockUnavailable(let path, let because):
+      "\(path) cannot be locked, \(because); put it back or remove it"
+    case .notAContainer(let path, let because):
+      "\(path) is not a shared container, \(because); check the path"
+    case .containerReplaced(let path):
+      "\(path) was replaced while it was open; restart both processes so that they share one container again"
+    case .schemaFromTheFuture(let path, let found, let known):
+      "the database \(path) has schema \(found), this program knows \(known): update the program"
+    case .corrupt(let path, let because): "\(path) is damaged (\(because)); put back a good copy of it"
+    case .full(let path): "the disk that holds \(path) is full; make room and try again"
+    case .readOnly(let path): "\(path) cannot be written; check its rights and whether its disk is read-only"
+    case .blocked(let path, nil): "\(path) is in use by somebody's transaction; try again in a moment"
+    case .blocked(let path, .some(let holder)): "\(path) is in use: \(holder); try again in a moment"
+    case .epochsExhausted(let path): "\(path) has used up all epochs; restore the wallet into a new container"
+    case .epochJumpRefused(let from, let above):
+      "the epoch may not go from \(from) above \(above), which no restored copy explains; ask the peer's operator"
+    case .wishIsTheAppsOnly: "only the app can wish for the node; open the container in the app's role"
+    case .workFailed(let words):
+      "the work inside the transaction gave up (\(words)); nothing was written, look at its cause"
+    case .noRandomness: "the kernel gave no random bytes; try again"
+    case .keepsChanging(let path):
+      "\(path) keeps changing while it is copied; stop who writes it and try again"
+    case .inputOutput(let path, let doing, let code):
+      "\(doing) \(path) failed (\(String(cString: strerror(code)))); check its disk"
+    case .database(let error): error.description
+    }
+  }
+
+  /// The error for a system call that failed, from its `errno`.
+  init(errno code: Int32, path: String, doing: String) {
+    switch code {
+    case ENOENT: self = .missing(path: path)
+    case ENOTDIR: self = .notADirectory(path: path)
+    case ELOOP: self = .symbolicLink(path: path)
+    case EACCES, EPERM: self = .noRights(path: path)
+    case ENOSPC, EDQUOT: self = .full(path: path)
+    case EROFS: self = .readOnly(path: path)
+    default: self = .inputOutput(path: path, doing: doing, errno: code)
+    }
+  }
+
+  /// What an error thrown inside a transaction means for the container.
+  init(_ error: any Error, path: String) {
+    guard let error = error as? DatabaseError else {
+      self = error as? ContainerError ?? .workFailed(String(describing: error))
+      return
+    }
+    switch error.kind {
+    case .busy: self = .blocked(path: path, by: nil)
+    case .full: self = .full(path: path)
+    case .readOnly: self = .readOnly(path: path)
+    case .corrupt, .notADatabase, .wrongValue: self = .corrupt(path: path, because: error.words)
+    case .schemaFromTheFuture(let found, let known):
+      self = .schemaFromTheFuture(path: path, found: found, known: known)
+    default: self = .database(error)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Glibc
+import Heartbeat
+
+/// Where everything lies in a container, and how it comes to be: directories 0700, files 0600.
+public struct ContainerLayout: Hashable, Sendable {
+  public let directory: String
+
+  public init(directory: String) {
+    var trimmed = Substring(directory)
+    // A slash at the end would make `lstat` follow a symbolic link.
+    while trimmed.count > 1 && trimmed.hasSuffix("/") { trimmed.removeLast() }
+    self.directory = trimmed.isEmpty ? "." : String(trimmed)
+  }
+
+  public var locks: String { directory + "/locks" }
+  public func roleLock(of role: Role) -> String { locks + (role == .app ? "/app.lock" : "/extension.lock") }
+  public var appWish: String { locks + "/app.wish" }
+  public var database: String { directory + "/node.sqlite" }
+  public var databaseLog: String { database + "-wal" }
+  public var databaseSharedMemory: String { database + "-shm" }
+  public var databaseJournal: String { database + "-journal" }
+  public var heartbeat: String { directory + "/heartbeat" }
+  public var presence: String { directory + "/presence" }
+
+  var lockFiles: [String] { [roleLock(of: .app), roleLock(of: .extension), appWish] }
+
+  /// Creates what is missing and checks what is there. Several processes may do so at once.
+  func create() throws(ContainerError) {
+    try makeDirectory(directory)
+    try makeDirectory(locks)
+    try makeDirectory(presence)
+    // All locks of both roles, from the start: from then on a missing lock file is damage, not freedom.
+    for path in lockFiles { close(try GuardFile.openOrCreate(path)) }
+  }
+
+  /// An empty database file with the right mode, which SQLite then gives to its log as well.
+  ///
+  /// Closing the descriptor is harmless only because `O_EXCL` proves that the file is new, so that no
+  /// connection of this process can have it open.
+  func createDatabase() throws(ContainerError) {
+    let descriptor = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor >= 0 {
+      close(descriptor)
+      syncDirectory(directory)
+      return
+    }
+    let code = errno
+    guard code == EEXIST else { throw ContainerError(errno: code, path: database, doing: "creating") }
+    _ = try databaseFacts()
+  }
+
+  /// Looks at the database without opening it.
+  func databaseFacts() throws(ContainerError) -> FileFacts {
+    let facts = try FileFacts.at(database).get()
+    if facts.isSymbolicLink { throw .symbolicLink(path: database) }
+    guard facts.isPlainFile else {
+      throw .notAPlainFile(path: database, because: "as it is not a plain file")
+    }
+    guard facts.links == 1 else {
+      throw .notAPlainFile(path: database, because: "as it has \(facts.links) names")
+    }
+    guard facts.owner == geteuid() else {
+      throw .wrongOwner(path: database, owner: facts.owner, expected: geteuid())
+    }
+    if facts.isWritableByOthers { throw .wrongMode(path: database, mode: facts.permissions) }
+    return facts
+  }
+
+  private func makeDirectory(_ path: String) throws(ContainerError) {
+    if mkdir(path, 0o700) == 0 {
+      // Without this a power cut could take the whole container away after its first durable claim.
+      syncDirectory(path + "/..")
+    } else if errno != EEXIST {
+      throw ContainerError(errno: errno, path: path, doing: "creating")
+    }
+    _ = try Self.checkDirectory(path)
+  }
+
+  /// A directory that others may change guards nothing.
+  @discardableResult
+  static func checkDirectory(_ path: String) throws(ContainerError) -> FileFacts {
+    let facts = try FileFacts.at(path).get()
+    if facts.isSymbolicLink { throw .symbolicLink(path: path) }
+    guard facts.isDirectory else { throw .notADirectory(path: path) }
+    guard facts.owner == geteuid() else {
+      throw .wrongOwner(path: path, owner: facts.owner, expected: geteuid())
+    }
+    if facts.isWritableByOthers { throw .wrongMode(path: path, mode: facts.permissions) }
+    return facts
+  }
+
+  private func syncDirectory(_ path: String) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+}

@@ -1,0 +1,50 @@
+import Glibc
+
+/// What `stat` says about a file, as far as the container cares.
+struct FileFacts: Hashable, Sendable {
+  var device: UInt64
+  var inode: UInt64
+  var mode: UInt32
+  var owner: UInt32
+  var links: UInt64
+  var size: Int64
+  var modifiedSeconds: Int64
+  var modifiedNanoseconds: Int64
+  var changedSeconds: Int64
+  var changedNanoseconds: Int64
+
+  private init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    mode = UInt32(status.st_mode)
+    owner = UInt32(status.st_uid)
+    links = UInt64(status.st_nlink)
+    size = Int64(status.st_size)
+    modifiedSeconds = Int64(status.st_mtim.tv_sec)
+    modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
+    changedSeconds = Int64(status.st_ctim.tv_sec)
+    changedNanoseconds = Int64(status.st_ctim.tv_nsec)
+  }
+
+  /// Of what lies at the path itself; a symbolic link is not followed.
+  static func at(_ path: String) -> Result<FileFacts, ContainerError> {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      return .failure(ContainerError(errno: errno, path: path, doing: "looking at"))
+    }
+    return .success(FileFacts(status))
+  }
+
+  static func of(descriptor: Int32) -> FileFacts? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? FileFacts(status) : nil
+  }
+
+  var isPlainFile: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
+  var isDirectory: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
+  var isSymbolicLink: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFLNK) }
+  var permissions: UInt32 { mode & 0o7777 }
+  var isWritableByOthers: Bool { mode & 0o022 != 0 }
+
+  func isSameFile(as other: FileFacts?) -> Bool { device == other?.device && inode == other?.inode }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import Heartbeat
+
+/// What became of a beat. A beat that could not be written costs others time, never safety.
+public enum BeatWrite: Hashable, Sendable {
+  case written
+  case failed(ContainerError)
+}
+
+/// Two fixed slots, one per role, each in a sector of its own so that one's torn write cannot touch the other's.
+///
+/// Written and read by position and never mapped: a mapped file that somebody truncates is a SIGBUS, a read of it
+/// is merely short. A file that was removed or replaced is made anew, since readers come by the path.
+public final class HeartbeatFile {
+  public let path: String
+  private var writing: Int32 = -1
+  private var reading: Int32 = -1
+  private static let sectorSize = 512
+
+  public init(path: String) { self.path = path }
+
+  deinit {
+    Self.shut(&writing)
+    Self.shut(&reading)
+  }
+
+  public func write(_ beat: Beat) -> BeatWrite {
+    do {
+      try prepareWriting()
+    } catch {
+      return .failed(error)
+    }
+    let bytes = BeatSlot.encode(beat)
+    while true {
+      let count = pwrite(writing, bytes, bytes.count, Self.offset(of: beat.role))
+      if count == bytes.count { return .written }
+      let code = errno
+      if count < 0 && code == EINTR { continue }
+      // A write that stops half-way is how a disk that has just become full answers.
+      return .failed(ContainerError(errno: count < 0 ? code : ENOSPC, path: path, doing: "writing"))
+    }
+  }
+
+  /// The beat in a role's slot; nil if there is none, it is torn, or it is not of that role.
+  public func read(_ role: Role) -> Beat? {
+    guard prepareReading() else { return nil }
+    var bytes = [UInt8](repeating: 0, count: BeatSlot.size)
+    var count = 0
+    repeat {
+      count = pread(reading, &bytes, bytes.count, Self.offset(of: role))
+    } while count < 0 && errno == EINTR
+    guard count == bytes.count, let beat = BeatSlot.decode(bytes), beat.role == role else { return nil }
+    return beat
+  }
+
+  private func prepareWriting() throws(ContainerError) {
+    if leads(to: writing) { return }
+    Self.shut(&writing)
+    writing = try GuardFile.openOrCreate(path)
+    // Only ever lengthened: the other role may already have beaten in its slot.
+    guard let facts = FileFacts.of(descriptor: writing), facts.size < 2 * Self.sectorSize else { return }
+    ftruncate(writing, off_t(2 * Self.sectorSize))
+  }
+
+  private func prepareReading() -> Bool {
+    if leads(to: reading) { return true }
+    Self.shut(&reading)
+    guard let descriptor = try? GuardFile.openExisting(path, O_RDONLY) else { return false }
+    reading = descriptor
+    return true
+  }
+
+  private func leads(to descriptor: Int32) -> Bool {
+    guard descriptor >= 0, case .success(let there) = FileFacts.at(path) else { return false }
+    return there.isSameFile(as: FileFacts.of(descriptor: descriptor))
+  }
+
+  private static func shut(_ descriptor: inout Int32) {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+
+  private static func offset(of role: Role) -> off_t { role == .app ? 0 : off_t(sectorSize) }
+}

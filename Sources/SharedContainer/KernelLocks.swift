@@ -1,0 +1,70 @@
+// Linux only: what `/proc/locks` says. It explains to people who holds what; no decision depends on it.
+
+import Glibc
+
+/// One lock that some process holds, as the kernel lists it.
+struct KernelLock: Hashable, Sendable {
+  /// `FLOCK`, `POSIX` or `OFDLCK`.
+  var kind: String
+  var isExclusive: Bool
+  var pid: Int32
+  var deviceMajor: UInt64
+  var deviceMinor: UInt64
+  var inode: UInt64
+  var start: Int64
+  /// The last byte; nil to the end of the file.
+  var end: Int64?
+
+  func isOn(_ facts: FileFacts) -> Bool {
+    inode == facts.inode
+      && deviceMajor == (facts.device >> 8 & 0xFFF | facts.device >> 32 & ~0xFFF)
+      && deviceMinor == (facts.device & 0xFF | facts.device >> 12 & ~0xFF)
+  }
+
+  func covers(_ byte: Int64) -> Bool { start <= byte && byte <= end ?? .max }
+}
+
+enum KernelLocks {
+  /// Nil where there is no such list.
+  static func read() -> [KernelLock]? {
+    SmallFile.read("/proc/locks").map(parse)
+  }
+
+  /// Lines like `1: FLOCK  ADVISORY  WRITE 3683 fe:00:16220837 0 EOF`; those who wait have `->` in second place.
+  static func parse(_ text: String) -> [KernelLock] {
+    text.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      guard words.count == 8, words[1] != "->", let pid = Int32(words[4]), let start = Int64(words[6])
+      else { return nil }
+      let place = words[5].split(separator: ":")
+      guard place.count == 3, let major = UInt64(place[0], radix: 16),
+        let minor = UInt64(place[1], radix: 16),
+        let inode = UInt64(place[2])
+      else { return nil }
+      return KernelLock(
+        kind: String(words[1]), isExclusive: words[3] == "WRITE", pid: pid, deviceMajor: major,
+        deviceMinor: minor, inode: inode, start: start, end: words[7] == "EOF" ? nil : Int64(words[7]))
+    }
+  }
+}
+
+/// Files of `/proc`, whose size cannot be asked for.
+enum SmallFile {
+  static func read(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count > 0 {
+        bytes += buffer[..<count]
+      } else if count == 0 {
+        return String(decoding: bytes, as: UTF8.self)
+      } else if errno != EINTR {
+        return nil
+      }
+    }
+  }
+}

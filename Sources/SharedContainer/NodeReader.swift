@@ -1,0 +1,34 @@
+import Database
+
+/// Reads node state inside one transaction. Only the container makes one, and it ends with its transaction: kept
+/// beyond it, every call throws.
+public final class NodeReader {
+  private let connection: Connection
+  private var isOver = false
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  public func rows(_ sql: String, _ values: [SQLValue] = []) throws -> [Row] {
+    try open().rows(sql, values, rights: .reading)
+  }
+
+  public func firstRow(_ sql: String, _ values: [SQLValue] = []) throws -> Row? {
+    try open().firstRow(sql, values, rights: .reading)
+  }
+
+  public func forEachRow(_ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws -> Void) throws {
+    try open().forEachRow(sql, values, rights: .reading, body)
+  }
+
+  private func open() throws -> Connection {
+    guard !isOver else { throw NodeAccessIsOver() }
+    return connection
+  }
+
+  func end() { isOver = true }
+}
+
+/// A reader or writer was kept beyond its transaction.
+struct NodeAccessIsOver: Error, CustomStringConvertible {
+  var description: String { "the transaction is over; read or write inside the closure that it was given to" }
+}

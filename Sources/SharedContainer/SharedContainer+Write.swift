@@ -1,0 +1,31 @@
+import CoreShape
+import Database
+import Guardrails
+
+extension SharedContainer {
+  /// The only way to write node state: the claim is checked, by epoch *and* incarnation, in the transaction that
+  /// writes. An owner that was frozen and superseded thaws right here, and changes nothing.
+  public func fencedWrite<Value>(
+    under claim: Claim, what: String, atMonotonic now: Instant, _ body: (NodeWriter) throws -> Value
+  ) -> FencedResult<Value> {
+    do {
+      return try connection.transaction(.immediate) {
+        try checkIdentity()
+        let row = try ClaimTable(connection: connection).highestRow()
+        guard claim.owns(row), row?.container == claim.container else { return .fenced(by: row) }
+        let writer = NodeWriter(connection)
+        defer { writer.end() }
+        let value = try body(writer)
+        try connection.execute(
+          "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) VALUES (?, ?, ?, ?)",
+          [.unsigned(claim.epoch), .bits(claim.incarnation), .text(what), .integer(now.nanoseconds)])
+        return .written(value)
+      }
+    } catch {
+      switch obstacle(error) {
+      case .blocked(let holder): return .blocked(holder)
+      case .failed(let error): return .failed(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// WalletStore: what the wallet keeps in the container, typed: the channel and its HTLCs, invoices, payments
+// received. It reads only inside a claim or a check, and writes only inside a fenced write of SharedContainer.
+
+/// The wallet's part of the container's schema, in numbered steps that are only ever added to.
+public enum WalletSchema {
+  public static let migrations = [
+    """
+    CREATE TABLE channels (
+      id BLOB PRIMARY KEY,
+      is_opener INTEGER NOT NULL,
+      local_msat INTEGER NOT NULL,
+      remote_msat INTEGER NOT NULL,
+      local_commitment_number INTEGER NOT NULL,
+      remote_commitment_number INTEGER NOT NULL,
+      revocations_sent INTEGER NOT NULL,
+      revocations_received INTEGER NOT NULL,
+      last_received_secret BLOB NOT NULL,
+      next_offered_id INTEGER NOT NULL,
+      next_received_id INTEGER NOT NULL,
+      sent_revocation_last INTEGER NOT NULL,
+      revision INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE htlcs (
+      channel BLOB NOT NULL REFERENCES channels (id),
+      direction TEXT NOT NULL,
+      id INTEGER NOT NULL,
+      amount_msat INTEGER NOT NULL,
+      payment_hash BLOB NOT NULL,
+      cltv_expiry INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      removal TEXT,
+      preimage BLOB,
+      failure_code INTEGER,
+      PRIMARY KEY (channel, direction, id)
+    ) STRICT;
+    CREATE TABLE invoices (
+      payment_hash BLOB PRIMARY KEY,
+      amount_msat INTEGER NOT NULL,
+      text TEXT NOT NULL,
+      tweak BLOB NOT NULL,
+      expires_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE received_payments (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      payment_hash BLOB NOT NULL UNIQUE REFERENCES invoices (payment_hash),
+      amount_msat INTEGER NOT NULL,
+      epoch INTEGER NOT NULL,
+      received_wall_ns INTEGER NOT NULL
+    ) STRICT;
+    """
+  ]
+}

@@ -1,0 +1,133 @@
+import Crypto
+import Lightning
+
+/// One end of a channel as a daemon drives it: a live channel, a durable copy, and facts that count only once they
+/// are durable with it.
+struct StormSide {
+  var channel: Channel
+  var durable: ChannelRecord
+  var facts: [ChannelFact] = []
+  var paid: [UInt64: Bool] = [:]
+
+  init(_ channel: Channel) {
+    self.channel = channel
+    durable = channel.record
+  }
+}
+
+/// Two channels over two queues, with everything that can happen to them: lost connections, crashes before and
+/// after a commit, messages that were written and never sent.
+struct ChannelStorm {
+  var sides: [StormSide]
+  /// What is on its way to each side.
+  var queues: [[Message]] = [[], []]
+  var isConnected = false
+  var random: SplitMix
+  var preimages: [Bytes32: Bytes32] = [:]
+  var offered: UInt64 = 0
+  var capacity: UInt64
+
+  init(seed: UInt64) throws {
+    random = SplitMix(seed: seed)
+    let left = try Channel(id: channelID, localMsat: 60_000, remoteMsat: 40_000, isOpener: true)
+    let right = try Channel(id: channelID, localMsat: 40_000, remoteMsat: 60_000, isOpener: false)
+    sides = [StormSide(left), StormSide(right)]
+    capacity = left.capacityMsat
+  }
+
+  mutating func step() throws {
+    switch random.below(10) {
+    case 0, 1: try offer(random.below(2))
+    case 2: try resolve(random.below(2))
+    case 3: if random.oneIn(4) { try disconnect(crashing: nil) } else { try connectAgain() }
+    case 4: if random.oneIn(4) { try disconnect(crashing: random.below(2)) }
+    default: try deliver(to: random.below(2))
+    }
+  }
+
+  /// Faults are over: everything is delivered, and every payment is resolved.
+  mutating func heal() throws {
+    for _ in 0..<10_000 {
+      try connectAgain()
+      for side in 0...1 {
+        try finish(side, crashing: false)
+        try resolve(side)
+        while !queues[side].isEmpty { try deliver(to: side, crashing: false) }
+      }
+      if queues.allSatisfy(\.isEmpty), sides.allSatisfy({ $0.channel.htlcs.isEmpty }) { return }
+    }
+  }
+
+  private mutating func offer(_ side: Int) throws {
+    offered += 1
+    preimages[paymentHash(offered)] = preimage(offered)
+    let amount = UInt64(1 + random.below(9000))
+    do {
+      _ = try sides[side].channel.offer(
+        amountMsat: amount, paymentHash: paymentHash(offered), cltvExpiry: 700)
+    } catch .amountAboveBalance, .tooManyHTLCs {
+      return
+    }
+    try finish(side)
+  }
+
+  private mutating func resolve(_ side: Int) throws {
+    for htlc in sides[side].channel.committedHTLCs {
+      if random.oneIn(3) {
+        try sides[side].channel.fail(htlc.id, code: 0x1007)
+      } else {
+        try sides[side].channel.fulfill(htlc.id)
+      }
+    }
+    try finish(side)
+  }
+
+  private mutating func deliver(to side: Int, crashing: Bool = true) throws {
+    guard !queues[side].isEmpty else { return }
+    let message = queues[side].removeFirst()
+    let facts = try sides[side].channel.receive(message)
+    // Sometimes several messages are taken before anything is sent or made durable.
+    if crashing, random.oneIn(4), facts.isEmpty, message.type != 132, message.type != 133 { return }
+    try finish(side, facts: facts, crashing: crashing)
+  }
+
+  /// The caller's rule: take what is to be sent, make the channel durable, send. A crash may come in between.
+  private mutating func finish(_ side: Int, facts: [ChannelFact] = [], crashing: Bool = true) throws {
+    let outgoing = sides[side].channel.takeOutgoing()
+    if crashing, random.oneIn(40) { return try disconnect(crashing: side) }
+    sides[side].durable = sides[side].channel.record
+    sides[side].facts += facts
+    if crashing, random.oneIn(40) { return try disconnect(crashing: side) }
+    let channel = sides[side].channel
+    let messages = outgoing.map { message($0, of: channel, preimages: preimages) }
+    let count = crashing && random.oneIn(40) ? random.below(messages.count) : messages.count
+    queues[1 - side] += messages.prefix(count)
+    if count < messages.count { try disconnect(crashing: side) }
+  }
+
+  /// A crash loses what is not durable. Whoever lives on still reads a part of what was on its way.
+  private mutating func disconnect(crashing crashed: Int?) throws {
+    guard isConnected || crashed != nil else { return }
+    isConnected = false
+    for side in 0...1 {
+      if side == crashed {
+        sides[side].channel = try Channel(restoring: sides[side].durable)
+      } else {
+        for message in queues[side].prefix(random.below(queues[side].count + 1)) {
+          let facts = try sides[side].channel.receive(message)
+          _ = sides[side].channel.takeOutgoing()
+          sides[side].durable = sides[side].channel.record
+          sides[side].facts += facts
+        }
+        sides[side].channel.disconnected()
+      }
+    }
+    queues = [[], []]
+  }
+
+  private mutating func connectAgain() throws {
+    guard !isConnected else { return }
+    isConnected = true
+    for side in 0...1 { queues[1 - side].append(sides[side].channel.reestablish()) }
+  }
+}

@@ -1,0 +1,139 @@
+import Crypto
+import Lightning
+import Testing
+
+private let id = Bytes32(Array(repeating: 7, count: 32)) ?? .zero
+private let hash = Bytes32(Array(repeating: 9, count: 32)) ?? .zero
+
+private let everyMessage: [Message] = [
+  .greeting(Greeting()),
+  .greeting(
+    Greeting(fence: Fence(epoch: 5, incarnation: .max, containerHigh: 1, containerLow: 2))),
+  .greeting(
+    Greeting(fenceAnswer: FenceAnswer(accepted: true, highest: 5, containerHigh: 1, containerLow: 2))),
+  .error(Complaint(channel: id, text: "no")),
+  .warning(Complaint(text: "careful")),
+  .ping(Ping(pongSize: 3, ignored: [0, 0])),
+  .pong([0, 0, 0]),
+  .peerStorage([1, 2, 3]),
+  .peerStorageRetrieval(Bytes(repeating: 1, count: Message.maximumStorageSize)),
+  .channelReestablish(
+    ChannelReestablish(
+      channel: id, nextCommitmentNumber: 1, nextRevocationNumber: 0, yourLastPerCommitmentSecret: .zero)),
+  .addHTLC(AddHTLC(channel: id, id: 0, amountMsat: 1000, paymentHash: hash, cltvExpiry: 700)),
+  .fulfillHTLC(FulfillHTLC(channel: id, id: 0, preimage: hash)),
+  .failHTLC(FailHTLC(channel: id, id: 0, code: 0x1007)),
+  .commitmentSigned(CommitmentSigned(channel: id, htlcSignatures: [.zeros, .zeros])),
+  .revokeAndAck(RevokeAndAck(channel: id, perCommitmentSecret: hash)),
+  .unknown(type: 32769, bytes: [1, 2]),
+]
+
+@Suite struct WireTests {
+  @Test func `A message that is encoded and decoded is the same`() throws {
+    for message in everyMessage {
+      let isSame = try Message(decoding: message.encoded()) == message
+      #expect(isSame, "type \(message.type)")
+    }
+  }
+
+  @Test func `A message that is cut off anywhere is refused or another whole one, and never crashes`() {
+    for message in everyMessage {
+      let bytes = message.encoded()
+      for count in 0..<min(bytes.count, 200) {
+        guard let shorter = try? Message(decoding: Array(bytes.prefix(count))) else { continue }
+        let isSame = shorter == message
+        #expect(!isSame, "type \(message.type)")
+      }
+    }
+  }
+
+  @Test func `The layouts are those of BOLT 1 and BOLT 2, byte for byte`() {
+    #expect(Hexadecimal.encode(Message.ping(Ping(pongSize: 3, ignored: [9])).encoded()) == "00120003000109")
+    #expect(Hexadecimal.encode(Message.pong([0, 0]).encoded()) == "001300020000")
+    #expect(Hexadecimal.encode(Message.peerStorage([0xaa]).encoded()) == "00070001aa")
+    #expect(Hexadecimal.encode(Message.peerStorageRetrieval([0xaa]).encoded()) == "00090001aa")
+    // 2 features of 6 bytes: bits 43, 13, 1.
+    #expect(Hexadecimal.encode(Message.greeting(Greeting()).encoded()) == "001000000006080000002002")
+    #expect(
+      Hexadecimal.encode(Message.failHTLC(FailHTLC(channel: id, id: 1, code: 0x1007)).encoded())
+        == "0083" + id.hex + "0000000000000001" + "0002" + "1007")
+    #expect(
+      Message.addHTLC(AddHTLC(channel: id, id: 0, amountMsat: 1, paymentHash: hash, cltvExpiry: 1))
+        .encoded().count == 2 + 32 + 8 + 8 + 32 + 4 + 1366)
+    #expect(
+      Message.commitmentSigned(CommitmentSigned(channel: id, htlcSignatures: [.zeros])).encoded().count
+        == 2 + 32 + 64 + 2 + 64)
+    #expect(
+      Message.revokeAndAck(RevokeAndAck(channel: id, perCommitmentSecret: hash)).encoded().count
+        == 2 + 32 + 32 + 33)
+  }
+
+  @Test func `The fence is one private odd record at the end of init`() {
+    let greeting = Greeting(
+      features: Features(), fence: Fence(epoch: 1, incarnation: 2, containerHigh: 3, containerLow: 4))
+    #expect(
+      Hexadecimal.encode(Message.greeting(greeting).encoded())
+        == "001000000000" + "feba700001" + "20" + "0000000000000001" + "0000000000000002"
+        + "0000000000000003" + "0000000000000004")
+  }
+
+  @Test func `An unknown odd type is kept, an unknown even type is refused by name`() throws {
+    #expect(try Message(decoding: [0x80, 0x01, 5]) == .unknown(type: 32769, bytes: [5]))
+    #expect(throws: WireError.unknownEvenMessage(32768)) { try Message(decoding: [0x80, 0x00, 5]) }
+  }
+
+  @Test func `Records must grow, be whole, be known if even, and use the shortest numbers`() throws {
+    let greeting: [UInt8] = [0, 16, 0, 0, 0, 0]
+    #expect(throws: WireError.recordsNotIncreasing) {
+      try Message(decoding: greeting + [5, 0, 3, 0])
+    }
+    #expect(throws: WireError.recordsNotIncreasing) {
+      try Message(decoding: greeting + [5, 0, 5, 0])
+    }
+    #expect(throws: WireError.unknownEvenRecord(4)) { try Message(decoding: greeting + [4, 0]) }
+    #expect(throws: WireError.truncated) { try Message(decoding: greeting + [5, 2, 1]) }
+    #expect(throws: WireError.truncated) {
+      try Message(decoding: greeting + [5, 0xff, 255, 255, 255, 255, 255, 255, 255, 255])
+    }
+    #expect(throws: WireError.numberNotMinimal) {
+      try Message(decoding: greeting + [0xfd, 0, 5, 0])
+    }
+    #expect(throws: WireError.malformedRecord(Fence.recordType)) {
+      try Message(decoding: greeting + [0xfe, 0xba, 0x70, 0, 1, 1, 0])
+    }
+    let kept = try Message(decoding: greeting + [5, 1, 9])
+    guard case .greeting(let body) = kept else { return #expect(Bool(false)) }
+    #expect(body.others[5] == [9])
+  }
+
+  @Test func `A message above the limit is refused`() {
+    #expect(throws: WireError.tooLong) {
+      try Message(decoding: [0x80, 0x01] + [UInt8](repeating: 0, count: 65534))
+    }
+  }
+
+  @Test func `A lie about the number of signatures is refused`() {
+    let body = [0, 132] + id.bytes + [UInt8](repeating: 0, count: 64) + [0xff, 0xff]
+    #expect(throws: WireError.truncated) { try Message(decoding: body) }
+  }
+
+  @Test func `Random bytes never crash the decoder`() {
+    var random = SplitMix(seed: 1)
+    for _ in 0..<20_000 {
+      let type = [0, 1, 7, 9, 16, 17, 18, 19, 128, 130, 131, 132, 133, 136][random.below(14)]
+      let body = (0..<random.below(200)).map { _ in
+        random.oneIn(2) ? UInt8(random.below(256)) : 0
+      }
+      _ = try? Message(decoding: [0, UInt8(type)] + body)
+    }
+  }
+
+  @Test func `A ping of 65532 or more wants no answer`() {
+    #expect(Ping(pongSize: 65531).answer == .pong(Bytes(repeating: 0, count: 65531)))
+    #expect(Ping(pongSize: 65532).answer == nil)
+  }
+
+  @Test func `The text of an error is safe for a terminal`() {
+    #expect(Complaint(data: Bytes(Array("a\u{1b}[1m".utf8))).text == "a.[1m")
+  }
+}
