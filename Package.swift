@@ -91,7 +91,7 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer", "TestClaimer",
       ]),
     .testTarget(
-      name: "DaemonRuntimeTests", dependencies: ["CoreShape", "Heartbeat", "DaemonRuntime"]),
+      name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
     .testTarget(name: "TidyTests"),
   ],
