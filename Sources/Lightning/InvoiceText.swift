@@ -8,10 +8,10 @@ import Crypto
 public struct InvoiceText: Hashable, Sendable {
   public static let prefix = "lnbaton1"
   /// As much text as an invoice of BOLT 11 can carry.
-  public static let textBytesMax = 639
+  public static let textLimit = 639
   static let version: UInt8 = 1
   static let checksumSize = 4
-  static let bytesMax = 1 + Bytes32.size + 8 + 8 + 2 + textBytesMax + checksumSize
+  static let bytesMax = 1 + Bytes32.size + 8 + 8 + 2 + textLimit + checksumSize
 
   public let paymentHash: Bytes32
   public let amountMsat: UInt64
@@ -25,8 +25,8 @@ public struct InvoiceText: Hashable, Sendable {
     self.amountMsat = amountMsat
     self.expiresAt = expiresAt
     var kept = text
-    while kept.utf8.count > Self.textBytesMax {
-      kept = String(kept.prefix(min(kept.count - 1, Self.textBytesMax)))
+    while kept.utf8.count > Self.textLimit {
+      kept = String(kept.prefix(min(kept.count - 1, Self.textLimit)))
     }
     self.text = kept
   }
@@ -39,7 +39,7 @@ public struct InvoiceText: Hashable, Sendable {
 
   public func isExpired(atWallSeconds now: Int64) -> Bool { now >= expiresAt }
 
-  public func encoded() -> String {
+  public var encoded: String {
     var writer = WireWriter()
     writer.u8(Self.version)
     writer.put(paymentHash)
@@ -67,7 +67,7 @@ public struct InvoiceText: Hashable, Sendable {
       let expiry = Int64(bitPattern: try reader.u64())
       let text = try reader.take(Int(try reader.u16()))
       guard reader.isAtEnd else { throw InvoiceTextError.trailingBytes }
-      guard text.count <= Self.textBytesMax else { throw InvoiceTextError.tooLong }
+      guard text.count <= Self.textLimit else { throw InvoiceTextError.tooLong }
       guard let words = String(validating: text, as: UTF8.self) else { throw InvoiceTextError.textIsNotUTF8 }
       self.init(paymentHash: hash, amountMsat: amount, expiresAt: expiry, text: words)
     } catch let error as InvoiceTextError {

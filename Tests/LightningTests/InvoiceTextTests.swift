@@ -27,25 +27,25 @@ struct InvoiceTextTests {
   }
 
   @Test("is read as it was written") func roundTrip() throws {
-    #expect(try InvoiceText(decoding: invoice.encoded()) == invoice)
+    #expect(try InvoiceText(decoding: invoice.encoded) == invoice)
   }
 
   @Test("carries the greatest and the smallest numbers", arguments: [Int64.min, -1, 0, .max])
   func extremes(expiresAt: Int64) throws {
     let extreme = InvoiceText(paymentHash: .zero, amountMsat: .max, expiresAt: expiresAt, text: "")
-    #expect(try InvoiceText(decoding: extreme.encoded()) == extreme)
+    #expect(try InvoiceText(decoding: extreme.encoded) == extreme)
   }
 
   @Test("has the layout that is written down") func layout() {
     let plain = InvoiceText(paymentHash: .zero, amountMsat: 258, expiresAt: 3, text: "A")
     let expected =
       "01" + String(repeating: "00", count: 32) + "0000000000000102" + "0000000000000003" + "0001" + "41"
-    #expect(plain.encoded().hasPrefix("lnbaton1" + expected))
-    #expect(plain.encoded().count == 8 + expected.count + 8)
+    #expect(plain.encoded.hasPrefix("lnbaton1" + expected))
+    #expect(plain.encoded.count == 8 + expected.count + 8)
   }
 
   @Test("does not survive a change of any character") func everyCharacterCounts() {
-    let good = Array(invoice.encoded())
+    let good = Array(invoice.encoded)
     for position in good.indices {
       var changed = good
       changed[position] = changed[position] == "0" ? "1" : "0"
@@ -54,7 +54,7 @@ struct InvoiceTextTests {
   }
 
   @Test("is refused when any part of its end is missing") func everyPrefixIsRefused() {
-    let good = invoice.encoded()
+    let good = invoice.encoded
     for length in 0..<good.count { #expect(failure(String(good.prefix(length))) != nil) }
   }
 
@@ -64,7 +64,7 @@ struct InvoiceTextTests {
     #expect(failure("lnbaton1") == .tooShort)
     #expect(failure("lnbaton1abc") == .tooShort)
     #expect(failure("lnbaton1zz") == .notHexadecimal)
-    #expect(failure(invoice.encoded().uppercased()) == .notAnInvoice)
+    #expect(failure(invoice.encoded.uppercased()) == .notAnInvoice)
     #expect(failure("lnbaton1" + String(repeating: "AB", count: 60)) == .notHexadecimal)
     #expect(failure("lnbaton1" + String(repeating: "é", count: 60)) == .notHexadecimal)
     #expect(failure("lnbaton1" + String(repeating: "0", count: 3000)) == .tooLong)
@@ -85,7 +85,7 @@ struct InvoiceTextTests {
     let long = InvoiceText(
       paymentHash: .zero, amountMsat: 1, expiresAt: 1, text: String(repeating: "☕", count: 400))
     #expect(long.text == String(repeating: "☕", count: 213))
-    #expect(try InvoiceText(decoding: long.encoded()) == long)
+    #expect(try InvoiceText(decoding: long.encoded) == long)
   }
 
   @Test("is never read from random bytes") func randomBytes() {
