@@ -180,7 +180,8 @@ public final class UnixConnection {
 
 extension UnixConnection {
   /// Connects without waiting; nil when nobody listens there, or it is another user.
-  public static func connect(path text: String, loop: EventLoop, limits: Limits = Limits()) -> UnixConnection? {
+  public static func connect(path text: String, loop: EventLoop, limits: Limits = Limits()) -> UnixConnection?
+  {
     guard let path = try? UnixPath(text) else { return nil }
     let descriptor = path.connect(blockingMilliseconds: nil)
     guard descriptor >= 0 else { return nil }
