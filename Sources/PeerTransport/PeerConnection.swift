@@ -1,0 +1,174 @@
+// PeerTransport: Lightning frames over a TCP socket, for both ends. It knows bytes and connections, not what the
+// messages mean. For now a frame is its length in two bytes and the message in clear; the encryption of BOLT 8 takes
+// this very place.
+
+import DaemonRuntime
+import Glibc
+
+/// One connection between a wallet and its peer. It ends once, and says why, unless it was cut off by this side.
+public final class PeerConnection {
+  public enum End: Hashable, Sendable, CustomStringConvertible {
+    case hungUp
+    /// This side hung up, and the other side's last bytes are read.
+    case drained
+    case slowReader
+    case failed(SystemError)
+
+    public var description: String {
+      switch self {
+      case .hungUp: "the peer hung up"
+      case .drained: "hung up in good order"
+      case .slowReader: "the peer does not read"
+      case .failed(let error): error.description
+      }
+    }
+  }
+
+  enum State {
+    /// The dial is under way. → open, ended
+    case connecting
+    /// → draining, ended
+    case open
+    /// Our end is shut; what still comes is dropped. → ended
+    case draining
+    /// Nothing follows.
+    case ended
+  }
+
+  /// What the other side may leave unread before it is hung up on.
+  public static let unsentLimit = 4 * 1024 * 1024
+
+  /// The bytes of one message, without its length.
+  public var onFrame: (([UInt8]) -> Void)?
+  public var onConnected: (() -> Void)?
+  public var onEnd: ((End) -> Void)?
+
+  let descriptor: Int32
+  private let loop: EventLoop
+  private var state: State
+  private var reader = FrameReader()
+  private var unsent: [UInt8] = []
+  private var shutsWhenSent = false
+
+  init(descriptor: Int32, loop: EventLoop, isConnecting: Bool) {
+    self.descriptor = descriptor
+    self.loop = loop
+    state = isConnecting ? .connecting : .open
+  }
+
+  deinit { if state != .ended { close(descriptor) } }
+
+  /// Begins to listen; set the handlers before.
+  public func start() {
+    guard state != .ended else { return }
+    do throws(SystemError) {
+      try loop.watch(descriptor, interest) { [self] readiness in ready(readiness) }
+    } catch { finish(.failed(error)) }
+  }
+
+  public func send(_ message: [UInt8]) {
+    guard state == .open, !shutsWhenSent, let frame = Frame.encode(message) else { return }
+    unsent += frame
+    flush()
+    if unsent.count > Self.unsentLimit { finish(.slowReader) }
+  }
+
+  /// Closing with bytes unread would send a reset and could destroy our last message on its way: so the sending
+  /// side is shut first, and the other side read to its end.
+  public func hangUp() {
+    guard state == .open else { return cutOff() }
+    shutsWhenSent = true
+    shutIfSent()
+  }
+
+  /// Closes at once, whatever is unread or unsent. No handler is called any more.
+  public func cutOff() {
+    guard state != .ended else { return }
+    onEnd = nil
+    finish(.hungUp)
+  }
+
+  private func shutIfSent() {
+    guard shutsWhenSent, unsent.isEmpty, state == .open else { return }
+    state = .draining
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  private var interest: EventLoop.Readiness {
+    state == .connecting || !unsent.isEmpty ? [.readable, .writable] : .readable
+  }
+
+  private func ready(_ readiness: EventLoop.Readiness) {
+    if state == .connecting {
+      guard !readiness.isDisjoint(with: [.writable, .error, .hangUp]) else { return }
+      guard finishConnecting() else { return }
+    }
+    if readiness.contains(.writable) { flush() }
+    if !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receiveAll() }
+  }
+
+  private func finishConnecting() -> Bool {
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+    guard code == 0 else {
+      finish(.failed(SystemError("reach the peer", code: code)))
+      return false
+    }
+    state = .open
+    onConnected?()
+    watchWhatMatters()
+    return state != .ended
+  }
+
+  private func receiveAll() {
+    var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+    // Bounded, so that one busy peer does not keep the loop from the rest.
+    for _ in 0..<16 where state != .ended {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno != EAGAIN { finish(errno == ECONNRESET ? .hungUp : .failed(SystemError("read from the peer"))) }
+        return
+      }
+      if count == 0 { return finish(state == .draining ? .drained : .hungUp) }
+      guard state == .open else { continue }
+      reader.append(buffer[..<count])
+      while state == .open, let frame = reader.next() { onFrame?(frame) }
+    }
+  }
+
+  private func flush() {
+    while !unsent.isEmpty, state == .open {
+      let count = Glibc.send(descriptor, unsent, unsent.count, Int32(MSG_NOSIGNAL))
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno == EAGAIN { break }
+        return finish(
+          errno == EPIPE || errno == ECONNRESET ? .hungUp : .failed(SystemError("write to the peer")))
+      }
+      unsent.removeFirst(count)
+    }
+    shutIfSent()
+    watchWhatMatters()
+  }
+
+  private func watchWhatMatters() {
+    guard state != .ended, loop.isWatching(descriptor) else { return }
+    do throws(SystemError) {
+      try loop.change(descriptor, to: interest)
+    } catch { finish(.failed(error)) }
+  }
+
+  private func finish(_ end: End) {
+    guard state != .ended else { return }
+    state = .ended
+    loop.unwatch(descriptor)
+    close(descriptor)
+    let handler = onEnd
+    onFrame = nil
+    onConnected = nil
+    onEnd = nil
+    handler?(end)
+  }
+}

@@ -1,0 +1,110 @@
+import CLinux
+import DaemonRuntime
+import Glibc
+
+/// Where connections come from: dialled, or accepted.
+extension PeerConnection {
+  /// Begins to dial; `onConnected` or `onEnd` says how it went. Nothing blocks; the caller bounds the waiting.
+  public static func dial(_ address: HostAndPort, loop: EventLoop) throws(SystemError) -> PeerConnection {
+    var socketAddress = try PeerSocket.address(of: address)
+    let descriptor = try PeerSocket.make()
+    let result = withUnsafePointer(to: &socketAddress) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    if result != 0 && errno != EINPROGRESS {
+      let error = SystemError("reach the peer at \(address)")
+      close(descriptor)
+      throw error
+    }
+    return PeerConnection(descriptor: descriptor, loop: loop, isConnecting: true)
+  }
+}
+
+/// Takes connections of wallets.
+public final class PeerListener {
+  public let address: HostAndPort
+  private let descriptor: Int32
+  private let loop: EventLoop
+  private let accepted: (PeerConnection) -> Void
+
+  /// Port 0 takes any free one; `address` says which.
+  public init(
+    _ wanted: HostAndPort, loop: EventLoop, accepted: @escaping (PeerConnection) -> Void
+  ) throws(SystemError) {
+    self.loop = loop
+    self.accepted = accepted
+    descriptor = try PeerSocket.make()
+    do throws(SystemError) {
+      address = try PeerSocket.listen(descriptor, on: wanted)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    // From here on the value is complete: a throw runs `deinit`, which closes the socket.
+    try loop.watch(descriptor, .readable) { [unowned self] _ in acceptAll() }
+  }
+
+  deinit {
+    loop.unwatch(descriptor)
+    close(descriptor)
+  }
+
+  private func acceptAll() {
+    while true {
+      let socket = baton_accept(descriptor)
+      if socket < 0 {
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        return
+      }
+      PeerSocket.sendAtOnce(socket)
+      accepted(PeerConnection(descriptor: socket, loop: loop, isConnecting: false))
+    }
+  }
+}
+
+enum PeerSocket {
+  static func make() throws(SystemError) -> Int32 {
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(AF_INET, kind, 0)
+    if descriptor < 0 { throw SystemError("create a socket") }
+    sendAtOnce(descriptor)
+    return descriptor
+  }
+
+  /// Small messages in both directions: without this each exchange waits for delayed acknowledgements.
+  static func sendAtOnce(_ descriptor: Int32) {
+    var on: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  static func address(of place: HostAndPort) throws(SystemError) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = place.port.bigEndian
+    guard inet_pton(AF_INET, place.host, &address.sin_addr) == 1 else {
+      throw SystemError("use \(place.host) as the peer's address: give four numbers such as 127.0.0.1", code: EINVAL)
+    }
+    return address
+  }
+
+  static func listen(_ descriptor: Int32, on wanted: HostAndPort) throws(SystemError) -> HostAndPort {
+    var on: Int32 = 1
+    // A port whose last connections are still fading may be taken again at once by a restarted peer.
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = try address(of: wanted)
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code: Int32 = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 64) == 0
+          && getsockname(descriptor, $0, &size) == 0 ? 0 : errno
+      }
+    }
+    if code != 0 { throw SystemError("listen on \(wanted)", code: code) }
+    guard let bound = HostAndPort("\(wanted.host):\(UInt16(bigEndian: address.sin_port))") else {
+      throw SystemError("listen on \(wanted)", code: EINVAL)
+    }
+    return bound
+  }
+}

@@ -1,1 +1,0 @@
-// PeerTransport: being built.
