@@ -37,15 +37,15 @@ let package = Package(
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "CLinux"]),
     .target(
       name: "WalletStore",
-      dependencies: ["CoreShape", "Guardrails", "SharedContainer", "Database", "Lightning"]),
+      dependencies: ["Guardrails", "SharedContainer", "Database", "Lightning", "Crypto"]),
     .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux"]),
     .target(
-      name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "Crypto", "Lightning"]),
+      name: "PeerTransport", dependencies: ["DaemonRuntime", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "Lightning",
-        "Crypto", "PeerTransport", "DaemonRuntime", "CLinux",
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
+        "Lightning", "Crypto", "PeerTransport", "DaemonRuntime",
       ]),
     .target(name: "Judge", dependencies: ["CSQLite"]),
 

@@ -121,7 +121,8 @@ public struct ExtensionMachine: GuardMachine {
     guard case .serving(let service) = state, observation.row?.role == .app,
       observation.holderLockIsBusy
     else { return [] }
-    return service.steppedBack ? finish(.appWantsNode, at: now) : [.readReceived(paymentHash: service.push.paymentHash)]
+    return service.steppedBack
+      ? finish(.appWantsNode, at: now) : [.readReceived(paymentHash: service.push.paymentHash)]
   }
 
   private mutating func receivedByTheApp(

@@ -12,7 +12,8 @@ public struct NotificationContent: Hashable, Codable, Sendable {
   }
 
   public static func received(_ payment: ReceivedPayment) -> NotificationContent {
-    let amount = payment.amountMsat % 1000 == 0 ? "\(payment.amountMsat / 1000) sat" : "\(payment.amountMsat) msat"
+    let amount =
+      payment.amountMsat % 1000 == 0 ? "\(payment.amountMsat / 1000) sat" : "\(payment.amountMsat) msat"
     return NotificationContent(
       title: "Received payment",
       body: payment.text.isEmpty ? "+\(amount)" : "+\(amount): \(payment.text)",
@@ -23,7 +24,8 @@ public struct NotificationContent: Hashable, Codable, Sendable {
   static func nothingReceived(for reason: Push.Reason) -> NotificationContent {
     switch reason {
     case .incomingPayment:
-      NotificationContent(title: "Missed incoming payment", body: "Open the wallet and ask the sender to retry.")
+      NotificationContent(
+        title: "Missed incoming payment", body: "Open the wallet and ask the sender to retry.")
     case .pendingSettlement:
       NotificationContent(title: "Please open the wallet", body: "An incoming settlement is pending.")
     case .onionMessage: NotificationContent(title: "Wallet", body: "Is running in the background.")

@@ -39,6 +39,7 @@ public enum Status: Hashable, Codable, Sendable {
 
   private static func blockedText(_ pid: Int32?, _ isStopped: Bool) -> String {
     let who = pid.map(String.init) ?? "another process"
-    return isStopped ? "blocked: \(who) is stopped inside a transaction" : "blocked: \(who) is inside a transaction"
+    return isStopped
+      ? "blocked: \(who) is stopped inside a transaction" : "blocked: \(who) is inside a transaction"
   }
 }

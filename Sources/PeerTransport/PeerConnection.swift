@@ -128,7 +128,9 @@ public final class PeerConnection {
       let count = recv(descriptor, &buffer, buffer.count, 0)
       if count < 0 {
         if errno == EINTR { continue }
-        if errno != EAGAIN { finish(errno == ECONNRESET ? .hungUp : .failed(SystemError("read from the peer"))) }
+        if errno != EAGAIN {
+          finish(errno == ECONNRESET ? .hungUp : .failed(SystemError("read from the peer")))
+        }
         return
       }
       if count == 0 { return finish(state == .draining ? .drained : .hungUp) }

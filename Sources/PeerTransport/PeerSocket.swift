@@ -84,7 +84,8 @@ enum PeerSocket {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = place.port.bigEndian
     guard inet_pton(AF_INET, place.host, &address.sin_addr) == 1 else {
-      throw SystemError("use \(place.host) as the peer's address: give four numbers such as 127.0.0.1", code: EINVAL)
+      throw SystemError(
+        "use \(place.host) as the peer's address: give four numbers such as 127.0.0.1", code: EINVAL)
     }
     return address
   }

@@ -44,7 +44,8 @@ extension NodeMachine {
         return redial("the peer spoke of its channel before it greeted, or twice", at: now)
       }
       heard.reestablish = reestablish
-    default: return redial("the peer sent message type \(message.type) before its channel_reestablish", at: now)
+    default:
+      return redial("the peer sent message type \(message.type) before its channel_reestablish", at: now)
     }
     guard heard.reestablish != nil else {
       state = .greeting(heard, giveUpAt: giveUpAt)
@@ -93,7 +94,8 @@ extension NodeMachine {
     guard let theirs = heard.reestablish else { return [] }
     switch heard.backup {
     case .fromTheFuture?:
-      return mute("The backup at the peer was written by a newer program: update this one before it connects.")
+      return mute(
+        "The backup at the peer was written by a newer program: update this one before it connects.")
     case .backup(let backup)? where backup.channel.isNewer(than: node.channel):
       return adopt(NodeChange(channel: backup.channel, restored: backup.invoices), heard)
     case .backup?, .unreadable?, nil: break

@@ -27,7 +27,9 @@ extension NodeMachine {
   private mutating func receivedForChannel(_ message: Message, at now: Instant) -> [NodeDirective] {
     guard step == nil else {
       // A step is being stored: what comes meanwhile is taken in its order afterwards.
-      guard inbox.count < Self.inboxLimit else { return redial("the peer does not wait for answers", at: now) }
+      guard inbox.count < Self.inboxLimit else {
+        return redial("the peer does not wait for answers", at: now)
+      }
       inbox.append(message)
       return []
     }
@@ -84,7 +86,9 @@ extension NodeMachine {
     step = nil
     apply(done.change)
     var directives: [NodeDirective] = done.outgoing.isEmpty ? [] : [.send(done.outgoing)]
-    if let invoice = done.change.newInvoice { directives.append(.invoiceStored(paymentHash: invoice.paymentHash)) }
+    if let invoice = done.change.newInvoice {
+      directives.append(.invoiceStored(paymentHash: invoice.paymentHash))
+    }
     directives += sayWhatChanged(received: done.change.received)
     if case .adopting(let heard) = state { directives += adopted(heard, at: now) }
     return directives + takeFromInbox(at: now)

@@ -83,10 +83,14 @@ public struct NodeMachine: Core {
 
   public init(configuration: Configuration) { terms = configuration.terms }
 
+  /// The channel as it is stored, for the shell that puts preimages into messages.
+  public var durableChannel: Channel? { node.channel }
+
   public var deadline: Instant? {
     let ofState: Instant?
     switch state {
-    case .pausing(let instant), .dialling(let instant), .greeting(_, let instant), .readingAgain(_, let instant),
+    case .pausing(let instant), .dialling(let instant), .greeting(_, let instant),
+      .readingAgain(_, let instant),
       .awaitingBackup(_, let instant), .draining(let instant):
       ofState = instant
     case .stopped, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
@@ -236,7 +240,8 @@ public struct NodeMachine: Core {
     case .stopped, .draining:
       return [
         .invoiceRefused(
-          paymentHash: invoice.paymentHash, "The wallet does not hold its node now; open the app and ask again.")
+          paymentHash: invoice.paymentHash,
+          "The wallet does not hold its node now; open the app and ask again.")
       ]
     default: break
     }

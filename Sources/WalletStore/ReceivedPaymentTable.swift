@@ -1,0 +1,40 @@
+import Crypto
+import Database
+import Guardrails
+import Lightning
+import SharedContainer
+
+/// Payments that the wallet has accepted, each once: a second row for one hash is an error of ours.
+public enum ReceivedPaymentTable {
+  static func insert(
+    _ receipt: Receipt, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
+  ) throws {
+    try writer.execute(
+      "INSERT INTO received_payments (payment_hash, amount_msat, epoch, received_wall_ns) VALUES (?, ?, ?, ?)",
+      [
+        .blob(receipt.invoice.paymentHash.bytes), .unsigned(receipt.amountMsat), .unsigned(epoch),
+        .integer(wallClockNanoseconds),
+      ])
+  }
+
+  /// The number of the newest payment, 0 for none.
+  public static func newest(_ reader: NodeReader) throws -> Int64 {
+    try reader.firstRow("SELECT coalesce(max(id), 0) FROM received_payments")?.integer(0) ?? 0
+  }
+
+  public static func read(after number: Int64, _ reader: NodeReader) throws -> [ReceivedPayment] {
+    try reader.rows("\(columns) WHERE r.id > ? ORDER BY r.id", [.integer(number)]).map(payment)
+  }
+
+  public static func read(paymentHash: Bytes32, _ reader: NodeReader) throws -> [ReceivedPayment] {
+    try reader.rows("\(columns) WHERE r.payment_hash = ?", [.blob(paymentHash.bytes)]).map(payment)
+  }
+
+  private static let columns =
+    "SELECT r.payment_hash, r.amount_msat, i.text FROM received_payments r JOIN invoices i USING (payment_hash)"
+
+  private static func payment(_ row: Row) throws -> ReceivedPayment {
+    ReceivedPayment(
+      paymentHash: try row.bytes32(0).hex, amountMsat: try row.unsigned(1), text: try row.text(2))
+  }
+}

@@ -1,0 +1,51 @@
+import Crypto
+import Database
+import Guardrails
+import Lightning
+import SharedContainer
+
+/// The node's state in the container's tables.
+public enum WalletStore {
+  /// The whole state, in the transaction that the reader belongs to.
+  public static func readState(_ reader: NodeReader) throws -> NodeState {
+    NodeState(channel: try ChannelTable.read(reader), invoices: try InvoiceTable.readOpen(reader))
+  }
+
+  /// One step of the node. Thrown errors leave everything as it was.
+  public static func apply(
+    _ change: NodeChange, epoch: Epoch, wallClockNanoseconds: Int64, to writer: NodeWriter
+  ) throws {
+    if let restored = change.restored { try InvoiceTable.restore(restored, writer) }
+    if let channel = change.channel { try ChannelTable.write(channel.record, writer) }
+    if let invoice = change.newInvoice { try InvoiceTable.insert(invoice, writer) }
+    for receipt in change.received {
+      try ReceivedPaymentTable.insert(
+        receipt, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+    }
+  }
+
+  /// What a fenced write did, for people who read the database.
+  public static func summary(of change: NodeChange) -> String {
+    var parts: [String] = []
+    if change.restored != nil { parts.append("restored from the peer's backup") }
+    if let channel = change.channel { parts.append("channel revision \(channel.revision)") }
+    if change.newInvoice != nil { parts.append("new invoice") }
+    if !change.received.isEmpty { parts.append("received \(change.received.count)") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+/// Why a step was not written.
+public enum WalletStoreError: Error, Hashable, CustomStringConvertible {
+  /// The database holds a newer state of the channel than the one to be written.
+  case stateWouldGoBack(stored: UInt64, offered: UInt64)
+  case damagedChannel(ChannelError)
+
+  public var description: String {
+    switch self {
+    case .stateWouldGoBack(let stored, let offered):
+      "The channel is stored at revision \(stored) and would go back to \(offered): the node reads its state again."
+    case .damagedChannel(let error): "\(error)"
+    }
+  }
+}
