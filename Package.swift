@@ -83,7 +83,7 @@ let package = Package(
       name: "SharedContainerTests",
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer"]),
     .testTarget(
-      name: "DaemonRuntimeTests", dependencies: ["CoreShape", "Heartbeat", "DaemonRuntime"]),
+      name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
     .testTarget(name: "TidyTests"),
   ],
