@@ -44,8 +44,8 @@ let package = Package(
     .target(
       name: "WalletProcess",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "Lightning",
-        "Crypto", "PeerTransport", "DaemonRuntime", "CLinux",
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
+        "Lightning", "Crypto", "PeerTransport", "DaemonRuntime",
       ]),
     .target(name: "Judge", dependencies: ["CSQLite"]),
 
