@@ -71,8 +71,8 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Judge",
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Database",
+        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
       ]),
 
     .testTarget(name: "HeartbeatTests", dependencies: ["CoreShape", "Heartbeat"]),
@@ -93,6 +93,12 @@ let package = Package(
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
+    .testTarget(
+      name: "BatonCommandTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
+        "WalletStore", "DaemonRuntime", "BatonCommand",
+      ]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]
