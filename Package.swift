@@ -84,6 +84,11 @@ let package = Package(
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer"]),
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
+    .testTarget(
+      name: "LSPdTests",
+      dependencies: [
+        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
+      ]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
     .testTarget(name: "TidyTests"),
   ],
