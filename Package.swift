@@ -106,6 +106,11 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Lightning", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
       ]),
+    .testTarget(
+      name: "LSPdTests",
+      dependencies: [
+        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
+      ]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
     .testTarget(
       name: "BatonCommandTests",
