@@ -92,6 +92,25 @@ let package = Package(
       ]),
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
+    // A wallet process that stands still at a chosen place.
+    .executableTarget(
+      name: "TestBystander",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
+      ],
+      path: "Tests/Support/TestBystander"),
+    // The pair as real processes.
+    .testTarget(
+      name: "PairTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
+        "Lightning", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
+      ]),
+    .testTarget(
+      name: "LSPdTests",
+      dependencies: [
+        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
+      ]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
     .testTarget(
       name: "BatonCommandTests",
