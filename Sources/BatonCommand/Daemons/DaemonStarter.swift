@@ -3,9 +3,11 @@ import Glibc
 
 /// Starts a daemon that outlives us: its own session, nothing of our terminal, everything it says in its log.
 enum DaemonStarter {
-  static func start(_ path: String, arguments: [String], log: String) throws(CommandFailure) -> WatchedProcess {
+  static func start(_ path: String, arguments: [String], log: String) throws(CommandFailure) -> WatchedProcess
+  {
     guard FilePath.isExecutable(path) else {
-      throw CommandFailure(.badConfiguration, "\(path) cannot be run; build it, or name the program with its option")
+      throw CommandFailure(
+        .badConfiguration, "\(path) cannot be run; build it, or name the program with its option")
     }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -19,9 +21,12 @@ enum DaemonStarter {
     // POSIX_SPAWN_SETSID of <spawn.h>, which is not imported: a ^C in our terminal must not reach the daemon.
     posix_spawnattr_setflags(&attributes, 0x80)
     var pid: pid_t = 0
-    let code = withCStrings([path] + arguments) { posix_spawn(&pid, path, &actions, &attributes, $0, environ) }
+    let code = withCStrings([path] + arguments) {
+      posix_spawn(&pid, path, &actions, &attributes, $0, environ)
+    }
     guard code == 0, let process = WatchedProcess(pid: pid) else {
-      throw CommandFailure(.cannotCreate, SystemError("start \(path)", code: code == 0 ? errno : code).description)
+      throw CommandFailure(
+        .cannotCreate, SystemError("start \(path)", code: code == 0 ? errno : code).description)
     }
     return process
   }

@@ -8,7 +8,7 @@ final class DirectoryWatch {
   private var watched: [String: Int32] = [:]
 
   init(_ directories: [String]) throws(SystemError) {
-    descriptor = inotify_init1(Int32(IN_CLOEXEC.rawValue) | Int32(IN_NONBLOCK.rawValue))
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     if descriptor < 0 { throw SystemError("watch files") }
     for directory in directories { add(directory) }
   }

@@ -15,7 +15,8 @@ enum FilePath {
   /// With its parents, for this user alone.
   static func makeDirectories(_ path: String) throws(CommandFailure) {
     if isDirectory(path) { return }
-    let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+      separator: "/")
     if !parent.isEmpty && parent != path { try makeDirectories(parent) }
     if mkdir(path, 0o700) != 0 && errno != EEXIST {
       throw CommandFailure(.cannotCreate, SystemError("create \(path)").description)
@@ -37,10 +38,10 @@ enum FilePath {
 
   /// The directory of the running program: its daemons lie beside it.
   static var ownDirectory: String {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let length = readlink("/proc/self/exe", UnsafeMutableRawPointer(&buffer).assumingMemoryBound(to: CChar.self), buffer.count)
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink("/proc/self/exe", &buffer, buffer.count)
     guard length > 0 else { return "." }
-    return String(decoding: buffer[..<length], as: UTF8.self).split(separator: "/", omittingEmptySubsequences: false)
-      .dropLast().joined(separator: "/")
+    let path = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
   }
 }

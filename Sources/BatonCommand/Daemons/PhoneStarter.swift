@@ -43,7 +43,8 @@ struct PhoneStarter {
 
   private func start(_ daemon: Daemon) throws -> Int32 {
     let watch = try DirectoryWatch([daemon == .lspd ? phone.lsp : phone.os])
-    let program = (daemon == .lspd ? options.lspd : options.iosd) ?? "\(FilePath.ownDirectory)/\(daemon.rawValue)"
+    let program =
+      (daemon == .lspd ? options.lspd : options.iosd) ?? "\(FilePath.ownDirectory)/\(daemon.rawValue)"
     let process = try DaemonStarter.start(
       program, arguments: try arguments(for: daemon), log: phone.log(of: daemon))
     let deadline = Clock.monotonicNow + Self.patience
@@ -75,7 +76,9 @@ struct PhoneStarter {
     case .iosd:
       guard let address else {
         throw CommandFailure(
-          .daemonMissing, "lspd has not said where it listens (\(phone.lspdAddress)); stop it with `baton down` and start again")
+          .daemonMissing,
+          "lspd has not said where it listens (\(phone.lspdAddress)); stop it with `baton down` and start again"
+        )
       }
       return ["--home", phone.home, "--peer", address] + options.iosdArguments
     }
@@ -85,7 +88,9 @@ struct PhoneStarter {
     _ = process.reap()
     let log = phone.log(of: daemon)
     let lines = FilePath.lastLines(of: log, count: 8).map { "  \($0)" }
-    let end = lines.isEmpty ? "; it said nothing" : "; its last words are in \(log):\n\(lines.joined(separator: "\n"))"
+    let end =
+      lines.isEmpty
+      ? "; it said nothing" : "; its last words are in \(log):\n\(lines.joined(separator: "\n"))"
     return CommandFailure(.daemonMissing, "\(daemon.rawValue) \(what)\(end)")
   }
 }

@@ -43,7 +43,8 @@ struct PhoneStopper {
 
   private func ended(_ daemon: Daemon, _ process: WatchedProcess) -> Ended {
     _ = process.reap()
-    let how = lastWords(daemon, pid: process.pid).map { "ended: \($0)" } ?? "ended without a last word in its journal"
+    let how =
+      lastWords(daemon, pid: process.pid).map { "ended: \($0)" } ?? "ended without a last word in its journal"
     return Ended(daemon: daemon, pid: process.pid, how: how, wasKilled: false)
   }
 

@@ -16,7 +16,8 @@ enum ContainerProblems {
       let isRaised = claim.reason == ClaimReason.raised.rawValue
       if claim.seen != last && !isRaised {
         problems.append(
-          "epoch \(epoch) was claimed by one who had seen epoch \(claim.seen), and the one before it is \(last): claims are missing, or the database was put together")
+          "epoch \(epoch) was claimed by one who had seen epoch \(claim.seen), and the one before it is \(last): claims are missing, or the database was put together"
+        )
       }
       let (next, overflowed) = last.addingReportingOverflow(1)
       if !isRaised && (overflowed || epoch != next) {
@@ -33,7 +34,9 @@ enum ContainerProblems {
       return ["the last write \(write.id) is of epoch \(write.epoch), which nobody claimed"]
     }
     guard claim.row.incarnation == write.incarnation else {
-      return ["the last write \(write.id) carries another incarnation than the claim of its epoch \(write.epoch): two owners shared a number, as after an old copy was put back"]
+      return [
+        "the last write \(write.id) carries another incarnation than the claim of its epoch \(write.epoch): two owners shared a number, as after an old copy was put back"
+      ]
     }
     return []
   }
@@ -42,10 +45,14 @@ enum ContainerProblems {
     var problems: [String] = []
     for lock in [snapshot.appLock, snapshot.extensionLock, snapshot.appWish] {
       if !lock.exists && snapshot.isLive {
-        problems.append("the lock file \(lock.path) is missing while the container is in use: a new one would not be the lock that others hold")
+        problems.append(
+          "the lock file \(lock.path) is missing while the container is in use: a new one would not be the lock that others hold"
+        )
       }
       if lock.holders.count > 1 {
-        problems.append("the lock \(lock.path) is held by several: a child kept the descriptor, and its death will not be seen")
+        problems.append(
+          "the lock \(lock.path) is held by several: a child kept the descriptor, and its death will not be seen"
+        )
       }
     }
     if let writer = snapshot.writer, writer.isStopped {
@@ -58,7 +65,8 @@ enum ContainerProblems {
     let highest = snapshot.owner?.epoch ?? 0
     return [snapshot.appBeat, snapshot.extensionBeat].compactMap { beat in
       guard let beat, beat.epoch > highest else { return nil }
-      return "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was put back"
+      return
+        "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was put back"
     }
   }
 }

@@ -39,7 +39,8 @@ struct ContainerReport: Sendable {
 
   /// The owner's slot, if it carries the owner's epoch.
   var ownerBeat: Beat? {
-    guard let owner = snapshot.owner, let beat = snapshot.beat(of: owner.role), beat.epoch == owner.epoch else {
+    guard let owner = snapshot.owner, let beat = snapshot.beat(of: owner.role), beat.epoch == owner.epoch
+    else {
       return nil
     }
     return beat
@@ -53,12 +54,14 @@ struct ContainerReport: Sendable {
 
   func words(_ lock: LockFacts) -> String {
     guard lock.exists else { return "missing" }
-    return lock.holders.isEmpty ? "free" : "held by \(lock.holders.map(String.init).joined(separator: " and "))"
+    return lock.holders.isEmpty
+      ? "free" : "held by \(lock.holders.map(String.init).joined(separator: " and "))"
   }
 
   func words(_ beat: Beat?) -> String {
     guard let beat else { return "no beat" }
-    return "epoch \(beat.epoch), \(beat.phase.word), beat \(beat.counter) by \(beat.process.pid), \(age(of: beat))"
+    return
+      "epoch \(beat.epoch), \(beat.phase.word), beat \(beat.counter) by \(beat.process.pid), \(age(of: beat))"
   }
 
   func isExpired(_ invoice: WalletView.InvoiceFacts) -> Bool {

@@ -18,11 +18,14 @@ extension ContainerReport {
       ("writes", writesWords),
     ]
     output.facts(facts)
-    section("locks", output, [
-      ("app.lock", words(snapshot.appLock)), ("extension.lock", words(snapshot.extensionLock)),
-      ("app.wish", words(snapshot.appWish)),
-    ])
-    section("heartbeat", output, [("app", words(snapshot.appBeat)), ("extension", words(snapshot.extensionBeat))])
+    section(
+      "locks", output,
+      [
+        ("app.lock", words(snapshot.appLock)), ("extension.lock", words(snapshot.extensionLock)),
+        ("app.wish", words(snapshot.appWish)),
+      ])
+    section(
+      "heartbeat", output, [("app", words(snapshot.appBeat)), ("extension", words(snapshot.extensionBeat))])
     tellClaims(output, isFull: isFull)
     tellWallet(output, isFull: isFull)
     tellProblems(output)
@@ -33,7 +36,10 @@ extension ContainerReport {
     guard let claim = snapshot.claims.last else { return [] }
     var facts = [
       ("epoch", "\(claim.row.epoch)"), ("claimed because", claim.reason),
-      ("claimed", heldFor.map { "\(HumanText.span($0)) ago" } ?? WallClockText.write(claim.wallClockNanoseconds)),
+      (
+        "claimed",
+        heldFor.map { "\(HumanText.span($0)) ago" } ?? WallClockText.write(claim.wallClockNanoseconds)
+      ),
     ]
     if let beat = ownerBeat { facts.append(("phase", "\(beat.phase.word), last beat \(age(of: beat))")) }
     return facts
@@ -51,7 +57,8 @@ extension ContainerReport {
 
   private func tellClaims(_ output: Output, isFull: Bool) {
     let shown = isFull ? snapshot.claims[...] : snapshot.claims.suffix(10)
-    let title = "claims (\(snapshot.claims.count)\(shown.count < snapshot.claims.count ? ", the last \(shown.count)" : ""))"
+    let title =
+      "claims (\(snapshot.claims.count)\(shown.count < snapshot.claims.count ? ", the last \(shown.count)" : ""))"
     output.say("\n\(output.paint(title, .bold))")
     if shown.isEmpty { return output.say("  none") }
     output.table(
@@ -65,13 +72,17 @@ extension ContainerReport {
   }
 
   private func tellWallet(_ output: Output, isFull: Bool) {
-    section("channel", output, wallet.channels.isEmpty ? [("none yet", "")] : wallet.channels.flatMap { channel in
-      [
-        ("id", channel.id), ("balance", HumanText.amount(msat: channel.localMsat)),
-        ("can receive", HumanText.amount(msat: channel.remoteMsat)), ("revision", "\(channel.revision)"),
-        ("payments under way", "\(channel.openHTLCs)"),
-      ]
-    })
+    section(
+      "channel", output,
+      wallet.channels.isEmpty
+        ? [("none yet", "")]
+        : wallet.channels.flatMap { channel in
+          [
+            ("id", channel.id), ("balance", HumanText.amount(msat: channel.localMsat)),
+            ("can receive", HumanText.amount(msat: channel.remoteMsat)), ("revision", "\(channel.revision)"),
+            ("payments under way", "\(channel.openHTLCs)"),
+          ]
+        })
     let open = wallet.invoices.filter { !$0.isPaid }
     section(
       "invoices (\(open.count) open, \(wallet.invoices.count - open.count) paid)", output,

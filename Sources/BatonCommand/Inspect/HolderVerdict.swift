@@ -72,7 +72,8 @@ enum HolderVerdict: Hashable, Sendable {
     switch self {
     case .neverClaimed: return "free: nobody has ever claimed the node"
     case .beating: return "held by \(who), alive and beating"
-    case .silent(let age): return "held by \(who), which was last heard \(HumanText.span(age)) ago: it may be frozen"
+    case .silent(let age):
+      return "held by \(who), which was last heard \(HumanText.span(age)) ago: it may be frozen"
     case .noBeat: return "held by \(who), which has not beaten in this epoch yet"
     case .stopped: return "held by \(who), which is stopped (SIGSTOP or a debugger)"
     case .lockHeldByAnother(let pid):
@@ -80,7 +81,8 @@ enum HolderVerdict: Hashable, Sendable {
     case .released: return "free: \(who) released it in good order"
     case .gone where isLive: return "free: its holder \(who) is gone, the lock is free"
     case .gone:
-      return "free: its holder \(who) is gone without a release (it died, or this is a copy of a container in use)"
+      return
+        "free: its holder \(who) is gone without a release (it died, or this is a copy of a container in use)"
     }
   }
 }

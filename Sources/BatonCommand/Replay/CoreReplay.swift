@@ -12,9 +12,9 @@ protocol CoreReplay {
 }
 
 enum CoreRegistry {
-  private static let types: [any Core.Type] = [
-    AppMachine.self, ExtensionMachine.self, NodeMachine.self, PeerMachine.self, PhonePolicy.Phone.self,
-  ]
+  private static var types: [any Core.Type] {
+    [AppMachine.self, ExtensionMachine.self, NodeMachine.self, PeerMachine.self, PhonePolicy.Phone.self]
+  }
 
   static var names: [String] { types.map { $0.name } }
 
@@ -24,7 +24,8 @@ enum CoreRegistry {
     return try begin(type, record)
   }
 
-  private static func begin<C: Core>(_ type: C.Type, _ record: JournalLine) throws -> (String, any CoreReplay) {
+  private static func begin<C: Core>(_ type: C.Type, _ record: JournalLine) throws -> (String, any CoreReplay)
+  {
     let decoded = try JSONDecoder().decode(CoreRecord<C>.self, from: Data(record.bytes))
     return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.configuration))
   }

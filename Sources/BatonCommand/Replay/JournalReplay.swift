@@ -73,7 +73,8 @@ struct JournalReplay {
       }
     } catch {
       outcome.difference = Difference(
-        line: line.number, sentence: "the record cannot be read as one of core \(line.header.core ?? "?"): \(Self.words(error))",
+        line: line.number,
+        sentence: "the record cannot be read as one of core \(line.header.core ?? "?"): \(Self.words(error))",
         recorded: line.text)
     }
   }
@@ -81,7 +82,8 @@ struct JournalReplay {
   /// Cores remember: with a record missing, everything after it would differ for no reason of theirs.
   private func gap(before line: JournalLine) -> String? {
     if let lost = line.header.lostBefore {
-      return "\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one, so the rest cannot be replayed"
+      return
+        "\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one, so the rest cannot be replayed"
     }
     let (expected, overflowed) = lastSequence.addingReportingOverflow(1)
     guard overflowed || line.header.seq != expected else { return nil }
@@ -105,7 +107,8 @@ struct JournalReplay {
     let name = line.header.core ?? "?"
     if outcome.unknownCores.contains(name) { return }
     guard let index = cores.firstIndex(where: { $0.name == name }) else {
-      outcome.difference = Difference(line: line.number, sentence: "core \(name) has an event before it began")
+      outcome.difference = Difference(
+        line: line.number, sentence: "core \(name) has an event before it began")
       return
     }
     onStep?(line)

@@ -10,7 +10,8 @@ enum DeviceVerb: Verb {
         CommandLineDeclaration(
           name: "clock", summary: "set the phone's wall clock forward or back",
           positionals: [
-            PositionalDeclaration("STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
+            PositionalDeclaration(
+              "STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
           ],
           examples: [("baton device clock -1h", "who owns the node must not change by it")])
       ])
@@ -31,7 +32,8 @@ enum DeviceVerb: Verb {
     guard word.count - digits.count <= 1, let span = SpanText.parse(String(digits)),
       span.nanoseconds % 1_000_000_000 == 0, span <= .seconds(315_360_000)
     else {
-      throw CommandFailure(.wrongUsage, "STEP must be whole seconds, minutes or hours with a sign, such as +1h, not `\(word)`")
+      throw CommandFailure(
+        .wrongUsage, "STEP must be whole seconds, minutes or hours with a sign, such as +1h, not `\(word)`")
     }
     let seconds = span.nanoseconds / 1_000_000_000
     return word.hasPrefix("-") ? -seconds : seconds

@@ -4,7 +4,8 @@ import DaemonRuntime
 enum InspectVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "inspect", summary: "open a shared container, in use or copied, and say who holds the node and why",
+      name: "inspect",
+      summary: "open a shared container, in use or copied, and say who holds the node and why",
       options: [OptionDeclaration("-a", "--all", help: "every claim, invoice and payment, not the last ten")],
       positionals: [
         PositionalDeclaration(

@@ -15,7 +15,8 @@ enum InvoiceVerb: Verb {
         OptionDeclaration("--expiry", value: .span, default: "1h", help: "how long it can be paid"),
       ],
       positionals: [
-        PositionalDeclaration("AMOUNT", value: .text("AMOUNT"), help: "in satoshi, or with msat behind it: 5000, 1500msat")
+        PositionalDeclaration(
+          "AMOUNT", value: .text("AMOUNT"), help: "in satoshi, or with msat behind it: 5000, 1500msat")
       ],
       examples: [
         ("baton invoice 5000 --text Coffee", "ask for 5,000 sat; the app must be open"),
@@ -29,7 +30,9 @@ enum InvoiceVerb: Verb {
     var message = ControlMessage("invoice", ["amount-msat": "\(amount)", "expiry-seconds": "\(seconds)"])
     if let text = invocation.line.text("--text") {
       guard text.utf8.count <= InvoiceText.textLimit else {
-        throw CommandFailure(.wrongUsage, "--text has \(text.utf8.count) bytes and may have \(InvoiceText.textLimit); shorten it")
+        throw CommandFailure(
+          .wrongUsage, "--text has \(text.utf8.count) bytes and may have \(InvoiceText.textLimit); shorten it"
+        )
       }
       message["description"] = text
     }
@@ -46,12 +49,15 @@ enum InvoiceVerb: Verb {
   static func amountMsat(_ word: String) throws(CommandFailure) -> UInt64 {
     let isMsat = word.hasSuffix("msat")
     let digits = isMsat ? String(word.dropLast(4)) : word.hasSuffix("sat") ? String(word.dropLast(3)) : word
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(digits) else {
-      throw CommandFailure(.wrongUsage, "AMOUNT must be a whole number of sat, or of msat such as 1500msat, not `\(word)`")
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(digits)
+    else {
+      throw CommandFailure(
+        .wrongUsage, "AMOUNT must be a whole number of sat, or of msat such as 1500msat, not `\(word)`")
     }
     let (amount, overflowed) = number.multipliedReportingOverflow(by: isMsat ? 1 : 1000)
     guard !overflowed, amount >= 1, amount <= amountMsatMax else {
-      throw CommandFailure(.wrongUsage, "AMOUNT must be at least 1 msat and at most 21 million bitcoin, not `\(word)`")
+      throw CommandFailure(
+        .wrongUsage, "AMOUNT must be at least 1 msat and at most 21 million bitcoin, not `\(word)`")
     }
     return amount
   }

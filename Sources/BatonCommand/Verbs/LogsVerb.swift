@@ -27,7 +27,9 @@ enum LogsVerb: Verb {
     if !FilePath.isDirectory(phone.journal) {
       guard follows, FilePath.isDirectory(phone.home) else {
         throw CommandFailure(
-          .inputOutputError, "there are no journals in \(phone.journal); start the phone with `baton up`, or name it with --home")
+          .inputOutputError,
+          "there are no journals in \(phone.journal); start the phone with `baton up`, or name it with --home"
+        )
       }
     }
     let merger = JournalMerger(directory: phone.journal)
@@ -37,7 +39,8 @@ enum LogsVerb: Verb {
       printer.print(merger.readNew())
       for file in merger.tornFiles where !invocation.output.isJSON {
         invocation.output.say(
-          invocation.output.paint("(the last line of \(file) is torn: its process was killed while writing it)", .dim))
+          invocation.output.paint(
+            "(the last line of \(file) is torn: its process was killed while writing it)", .dim))
       }
       return .done
     }

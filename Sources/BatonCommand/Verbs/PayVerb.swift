@@ -11,7 +11,8 @@ enum PayVerb: Verb {
         OptionDeclaration("--no-wait", help: "return as soon as the payment is on its way or held"),
         OptionDeclaration(
           "--hold-seconds", value: .integer(0...86_400),
-          help: "how long the peer holds it for a wallet that is away (default: what the peer was started with)"),
+          help:
+            "how long the peer holds it for a wallet that is away (default: what the peer was started with)"),
       ],
       positionals: [
         PositionalDeclaration("INVOICE", value: .text("INVOICE"), help: "what `baton invoice` printed")
@@ -56,7 +57,8 @@ enum PayVerb: Verb {
     let now = wallNanoseconds / 1_000_000_000
     guard !invoice.isExpired(atWallSeconds: now) else {
       let (ago, overflowed) = now.subtractingReportingOverflow(invoice.expiresAt)
-      let age = overflowed ? "long" : HumanText.span(Span(nanoseconds: min(ago, 9_000_000_000) * 1_000_000_000))
+      let age =
+        overflowed ? "long" : HumanText.span(Span(nanoseconds: min(ago, 9_000_000_000) * 1_000_000_000))
       throw CommandFailure(.wrongUsage, "the invoice expired \(age) ago; ask for a new one")
     }
     return invoice

@@ -35,7 +35,9 @@ enum PsVerb: Verb {
   private static func tell(
     _ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts], _ phone: Phone, _ output: Output
   ) {
-    let running = daemons.compactMap { daemon, pid in pid.map { [daemon.rawValue, "\($0)", "running", "", "", ""] } }
+    let running = daemons.compactMap { daemon, pid in
+      pid.map { [daemon.rawValue, "\($0)", "running", "", "", ""] }
+    }
     if running.isEmpty && rows.isEmpty {
       output.say("nothing runs in \(phone.home); start it with `baton up`")
       return
@@ -44,7 +46,9 @@ enum PsVerb: Verb {
     output.table(
       [["PROCESS", "PID", "STATE", "FOR", "PEAK", "WHY"]] + running + rows.map { $0.cells(now: now) })
     let missing = daemons.filter { $0.1 == nil }.map(\.0.rawValue)
-    if !missing.isEmpty { output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`") }
+    if !missing.isEmpty {
+      output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
+    }
   }
 
   private static func json(_ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts]) -> String {
@@ -88,7 +92,11 @@ struct ProcessFacts: Hashable, Sendable {
     var rows: [ProcessFacts] = []
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       guard let facts = JSONValue(parsing: Array(line)).flatMap(ProcessFacts.init) else { continue }
-      if let index = rows.lastIndex(where: { $0.id == facts.id }) { rows[index] = facts } else { rows.append(facts) }
+      if let index = rows.lastIndex(where: { $0.id == facts.id }) {
+        rows[index] = facts
+      } else {
+        rows.append(facts)
+      }
     }
     return rows
   }

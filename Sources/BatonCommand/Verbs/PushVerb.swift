@@ -41,7 +41,8 @@ enum PushVerb: Verb {
 
   static func check(_ bytes: [UInt8], name: String) throws(CommandFailure) {
     guard bytes.count <= sizeMax else {
-      throw CommandFailure(.wrongUsage, "\(name) is longer than the \(sizeMax) bytes that a push may have; shorten it")
+      throw CommandFailure(
+        .wrongUsage, "\(name) is longer than the \(sizeMax) bytes that a push may have; shorten it")
     }
     guard let value = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) else {
       throw CommandFailure(.wrongUsage, "\(name) is not JSON; check its brackets, commas and quotes")
@@ -56,7 +57,9 @@ enum PushVerb: Verb {
       throw CommandFailure(.wrongUsage, "`aps` in \(name) is not an object; write {\"aps\": {\"alert\": …}}")
     }
     if let bundle = payload["Simulator Target Bundle"], !(bundle is String) {
-      throw CommandFailure(.wrongUsage, "`Simulator Target Bundle` in \(name) is not text; write the app's bundle id, or leave it out")
+      throw CommandFailure(
+        .wrongUsage,
+        "`Simulator Target Bundle` in \(name) is not text; write the app's bundle id, or leave it out")
     }
   }
 }

@@ -10,7 +10,8 @@ enum ReplayVerb: Verb {
       ],
       positionals: [
         PositionalDeclaration(
-          "JOURNAL", value: .path("JOURNAL"), count: .atLeastOne, help: "files of the directory journal/ of a phone")
+          "JOURNAL", value: .path("JOURNAL"), count: .atLeastOne,
+          help: "files of the directory journal/ of a phone")
       ],
       examples: [
         ("baton replay .baton/journal/*.jsonl", "do the shells add nothing to what the cores decided?")
@@ -35,7 +36,8 @@ enum ReplayVerb: Verb {
 
   private static func tell(_ outcome: JournalReplay.Outcome, _ path: String, _ output: Output) {
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    let counts = outcome.events.map { "\($0.core) \(HumanText.count($0.count, "event"))" }.joined(separator: ", ")
+    let counts = outcome.events.map { "\($0.core) \(HumanText.count($0.count, "event"))" }.joined(
+      separator: ", ")
     if let difference = outcome.difference {
       output.say("\(name): \(output.paint("line \(difference.line) differs", .red)): \(difference.sentence)")
       if let recorded = difference.recorded { output.say("  recorded  \(recorded)") }
@@ -43,9 +45,12 @@ enum ReplayVerb: Verb {
     } else {
       let what = counts.isEmpty ? "no core events" : counts
       let same = counts.isEmpty ? "nothing to compare" : "the same, byte for byte"
-      output.say("\(name): \(HumanText.count(outcome.records, "record")), \(what): \(output.paint(same, .green))")
+      output.say(
+        "\(name): \(HumanText.count(outcome.records, "record")), \(what): \(output.paint(same, .green))")
     }
-    for core in outcome.unknownCores { output.say("  core \(core) is not known to this program and was left out") }
+    for core in outcome.unknownCores {
+      output.say("  core \(core) is not known to this program and was left out")
+    }
     if outcome.isTorn { output.say("  the last line is torn: its process was killed while writing it") }
   }
 

@@ -13,7 +13,9 @@ enum StatusVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = invocation.phone
     guard FilePath.isDirectory(phone.home) else {
-      throw CommandFailure(.daemonMissing, "there is no phone at \(phone.home); start one with `baton up`, or name it with --home")
+      throw CommandFailure(
+        .daemonMissing,
+        "there is no phone at \(phone.home); start one with `baton up`, or name it with --home")
     }
     let status = PhoneStatus(phone)
     invocation.output.isJSON ? invocation.output.say(status.json) : status.tell(invocation.output)
@@ -51,7 +53,8 @@ struct PhoneStatus {
       facts.append(("holder", container.holderSentence))
       facts += container.ownerFacts
       if let owner = container.snapshot.owner {
-        facts.append(("lock", "\(owner.role.rawValue).lock \(container.words(container.snapshot.lock(of: owner.role)))"))
+        facts.append(
+          ("lock", "\(owner.role.rawValue).lock \(container.words(container.snapshot.lock(of: owner.role)))"))
       }
       facts.append(("app wants it", container.snapshot.appWantsNode ? "yes" : "no"))
       if let writer = container.snapshot.writer { facts.append(("writer", "\(writer)")) }
@@ -87,7 +90,10 @@ struct PhoneStatus {
     }
     return [
       ("peer", "\(lspd["address"]?.text ?? "?"): \(connection)"),
-      ("payments", "\(lspd["held"]?.word ?? "0") held for the wallet, \(lspd["offered"]?.word ?? "0") on their way"),
+      (
+        "payments",
+        "\(lspd["held"]?.word ?? "0") held for the wallet, \(lspd["offered"]?.word ?? "0") on their way"
+      ),
     ]
   }
 

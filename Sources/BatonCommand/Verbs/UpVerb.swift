@@ -10,7 +10,10 @@ enum UpVerb: Verb {
       options: startOptions,
       examples: [
         ("baton up", "a phone in ./.baton"),
-        ("baton --home /tmp/phone up --takeover wait-stale", "take over as Phoenix does: by the age of the last beat"),
+        (
+          "baton --home /tmp/phone up --takeover wait-stale",
+          "take over as Phoenix does: by the age of the last beat"
+        ),
       ])
   }
 
@@ -30,7 +33,8 @@ enum UpVerb: Verb {
         "--hold-seconds", value: .integer(0...86_400),
         help: "how long the peer holds a payment for a wallet that is away (default 60)"),
       OptionDeclaration(
-        "--peer", value: .choice(["fencing", "legacy"]), help: "a legacy peer knows no epochs (default fencing)"),
+        "--peer", value: .choice(["fencing", "legacy"]),
+        help: "a legacy peer knows no epochs (default fencing)"),
       OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
       OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
       OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
