@@ -62,7 +62,8 @@ let package = Package(
         .linkedLibrary("m"),
       ]),
     .executableTarget(
-      name: "IOSd", dependencies: ["CoreShape", "PhonePolicy", "DaemonRuntime", "CLinux"]),
+      name: "IOSd",
+      dependencies: ["CoreShape", "Heartbeat", "PhonePolicy", "DaemonRuntime", "CLinux"]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
@@ -93,6 +94,11 @@ let package = Package(
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
+    .executableTarget(
+      name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),
+    .testTarget(
+      name: "IOSdTests",
+      dependencies: ["CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "IOSd", "TestChild"]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]
