@@ -110,7 +110,6 @@ public final class Journal {
   }
 
   private func noteClockStep(wall: Int64, at now: Instant) {
-
     let difference = wall &- clock.now.nanoseconds
     defer { clockDifference = difference }
     guard let last = clockDifference else { return }
