@@ -9,7 +9,7 @@ let package = Package(
     // The guardrail library: needs libsqlite3 alone.
     .library(name: "Heartbeat", targets: ["Heartbeat", "CoreShape"]),
     .library(name: "Guardrails", targets: ["Guardrails"]),
-    .library(name: "SharedContainer", targets: ["SharedContainer"]),
+    .library(name: "SharedContainer", targets: ["SharedContainer", "Database"]),
     .executable(name: "mainappd", targets: ["MainAppd"]),
     .executable(name: "notifyextd", targets: ["NotifyExtd"]),
     .executable(name: "iosd", targets: ["IOSd"]),
@@ -44,8 +44,8 @@ let package = Package(
     .target(
       name: "WalletProcess",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "Lightning",
-        "Crypto", "PeerTransport", "DaemonRuntime", "CLinux",
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
+        "Lightning", "Crypto", "PeerTransport", "DaemonRuntime",
       ]),
     .target(name: "Judge", dependencies: ["CSQLite"]),
 
@@ -71,20 +71,34 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Judge",
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Database",
+        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
       ]),
 
     .testTarget(name: "HeartbeatTests", dependencies: ["CoreShape", "Heartbeat"]),
     .testTarget(name: "GuardrailsTests", dependencies: ["CoreShape", "Heartbeat", "Guardrails"]),
     .testTarget(name: "LightningTests", dependencies: ["CoreShape", "Crypto", "Lightning"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["CoreShape", "PhonePolicy"]),
+    .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
+    // A real process that claims, for the tests that race, stop and kill one.
+    .executableTarget(
+      name: "TestClaimer",
+      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer"],
+      path: "Tests/Support/TestClaimer"),
     .testTarget(
       name: "SharedContainerTests",
-      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer"]),
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer", "TestClaimer",
+      ]),
     .testTarget(
-      name: "DaemonRuntimeTests", dependencies: ["CoreShape", "Heartbeat", "DaemonRuntime"]),
+      name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
+    .testTarget(
+      name: "BatonCommandTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
+        "WalletStore", "DaemonRuntime", "BatonCommand",
+      ]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]

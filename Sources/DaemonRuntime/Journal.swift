@@ -14,7 +14,7 @@ public final class Journal {
   public private(set) var lostRecords: UInt64 = 0
 
   private let clock: Clock
-  private let descriptor: Int32
+  let descriptor: Int32
   private let encoder = JSONLineEncoder()
   private var sequence: UInt64 = 0
   private var lostSinceLastRecord: UInt64 = 0

@@ -177,3 +177,22 @@ public final class UnixConnection {
     onForget = nil
   }
 }
+
+extension UnixConnection {
+  /// Connects without waiting; nil when nobody listens there, or it is another user.
+  public static func connect(path text: String, loop: EventLoop, limits: Limits = Limits()) -> UnixConnection?
+  {
+    guard let path = try? UnixPath(text) else { return nil }
+    let descriptor = path.connect(blockingMilliseconds: nil)
+    guard descriptor >= 0 else { return nil }
+    guard let connection = UnixConnection(adopting: descriptor, loop: loop, limits: limits) else {
+      Glibc.close(descriptor)
+      return nil
+    }
+    guard connection.peer.user == getuid() else {
+      connection.close()
+      return nil
+    }
+    return connection
+  }
+}

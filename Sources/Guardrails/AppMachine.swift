@@ -151,7 +151,7 @@ public struct AppMachine: GuardMachine {
 
   private mutating func showChange() -> [GuardDirective] {
     let status = ownership.isIdle ? halted ?? .idle : ownership.status
-    guard status != shown else { return [] }
+    guard status != shown, place != .ended else { return [] }
     shown = status
     return [.show(status)]
   }

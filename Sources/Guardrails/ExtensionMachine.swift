@@ -209,7 +209,7 @@ public struct ExtensionMachine: GuardMachine {
   }
 
   private mutating func showChange() -> [GuardDirective] {
-    guard ownership.status != shown else { return [] }
+    guard ownership.status != shown, state != .ended else { return [] }
     shown = ownership.status
     return [.show(ownership.status)]
   }

@@ -1,5 +1,14 @@
 import CoreShape
 
+/// What was typed, checked against the declaration.
+public struct ParsedCommandLine: Sendable {
+  /// The subcommands that were named, outermost first.
+  public internal(set) var verbs: [String] = []
+  public internal(set) var positionals: [String] = []
+  var values: [String: [String]] = [:]
+  var defaults: [String: String] = [:]
+}
+
 // Values with a type. They were checked while parsing: asking for one in another type than it is declared with, or
 // under a name that is not declared, gives nil.
 extension ParsedCommandLine {
