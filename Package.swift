@@ -62,7 +62,8 @@ let package = Package(
         .linkedLibrary("m"),
       ]),
     .executableTarget(
-      name: "IOSd", dependencies: ["CoreShape", "PhonePolicy", "DaemonRuntime", "CLinux"]),
+      name: "IOSd",
+      dependencies: ["CoreShape", "Heartbeat", "PhonePolicy", "DaemonRuntime", "CLinux"]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
@@ -118,6 +119,11 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
         "WalletStore", "DaemonRuntime", "BatonCommand",
       ]),
+    .executableTarget(
+      name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),
+    .testTarget(
+      name: "IOSdTests",
+      dependencies: ["CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "IOSd", "TestChild"]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]
