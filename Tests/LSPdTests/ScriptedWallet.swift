@@ -11,8 +11,9 @@ final class ScriptedWallet {
   private(set) var isClosed = false
   private let loop: EventLoop
   private var connection: PeerConnection?
-  /// The next message after so many is not taken any more: whoever sent it is killed there.
+  /// After so many messages `onStop` is called: before the last one is answered, or in the race with its answer.
   var stopsAfter: Int?
+  var stopsBeforeAnswering = true
   var onStop: (() -> Void)?
 
   init(loop: EventLoop) { self.loop = loop }
@@ -45,10 +46,14 @@ final class ScriptedWallet {
   private func take(_ bytes: [UInt8]) {
     guard !isClosed, let message = try? Message(decoding: bytes) else { return }
     received.append(message)
-    if received.count == stopsAfter {
-      stopsAfter = nil
-      onStop?()
-    }
+    let stops = received.count == stopsAfter
+    if stops, stopsBeforeAnswering { onStop?() }
+    answer(message)
+    if stops, !stopsBeforeAnswering { onStop?() }
+    if stops { stopsAfter = nil }
+  }
+
+  private func answer(_ message: Message) {
     if case .channelReestablish(let theirs) = message, channel == nil {
       let terms = ChannelTerms.standard
       channel = try? Channel(
