@@ -105,7 +105,7 @@ let package = Package(
       name: "PairTests",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
+        "Lightning", "Database", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
       ]),
     .testTarget(
       name: "LSPdTests",

@@ -101,11 +101,14 @@ struct HandoverTests {
     let invoice = try phone.invoice(5000, app)
     let notifier = try phone.launchExtension()
     let id = phone.push(notifier)
-    try phone.wait("the extension to wait") { notifier.status == "waiting: process \(app.pid) holds the node" }
+    try phone.wait("the extension to wait") {
+      notifier.status == "waiting: process \(app.pid) holds the node"
+    }
     try phone.pay(invoice)
     try phone.wait("the text") { notifier.message("content", id: id) != nil }
     #expect(notifier.message("content", id: id)?["body"] == "+5 sat: test r1")
-    #expect(notifier.message("finished", id: id)?["reason"] ?? "the app has received" == "the app has received")
+    #expect(
+      notifier.message("finished", id: id)?["reason"] ?? "the app has received" == "the app has received")
     #expect(phone.owner?.role == .app)
   }
 }

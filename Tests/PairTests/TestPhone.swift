@@ -16,7 +16,8 @@ final class TestPhone {
 
   static let patience = Span.seconds(60)
   static var binaries: String {
-    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent().path
+    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
+      .path
       ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
   }
 
@@ -164,7 +165,8 @@ final class TestPhone {
   }
 
   func outcome(_ invoice: InvoiceText) throws -> String {
-    try askPeer(ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"]))["state"] ?? "?"
+    try askPeer(ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"]))["state"]
+      ?? "?"
   }
 
   func waitUntilSettled(_ invoice: InvoiceText) throws {

@@ -32,7 +32,8 @@ struct Bystander {
     let claimant = Claimant(
       process: identity, incarnation: 42, reason: "a test", bootClock: clock.bootClock,
       wallClockNanoseconds: clock.wallNanoseconds)
-    guard case .claimed(let claim, _) = container.claim(seen: row?.epoch ?? 0, by: claimant, reading: { _ in () })
+    guard
+      case .claimed(let claim, _) = container.claim(seen: row?.epoch ?? 0, by: claimant, reading: { _ in () })
     else { exitWithSentence(.bugOfOurs, "no claim") }
     _ = container.write(
       Beat(
