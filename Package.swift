@@ -47,7 +47,7 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "Lightning",
         "Crypto", "PeerTransport", "DaemonRuntime", "CLinux",
       ]),
-    .target(name: "Judge", dependencies: ["CSQLite"]),
+    .target(name: "Judge", dependencies: ["CSQLite", "CSodium"]),
 
     // The processes.
     .executableTarget(
@@ -84,7 +84,7 @@ let package = Package(
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer"]),
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CoreShape", "Heartbeat", "DaemonRuntime"]),
-    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
+    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium"]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]
