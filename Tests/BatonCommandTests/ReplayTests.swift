@@ -1,1 +1,149 @@
+import CoreShape
+import DaemonRuntime
+import Guardrails
+import Heartbeat
 import Testing
+
+@testable import BatonCommand
+
+@Suite("Replaying a journal")
+struct ReplayTests {
+  private let scratch = Scratch()
+
+  /// A journal as mainappd writes it: launched, opened, looking, claiming, owning, going home.
+  private func journal() throws -> String {
+    let clock = Clock()
+    let journal = try Journal(
+      directory: scratch("journal"), name: "mainappd", clock: clock, version: "test", arguments: [])
+    let configuration = GuardConfiguration()
+    var core = AppMachine(configuration: configuration)
+    journal.record(AppMachine.self, configuration: configuration)
+    let row = ClaimRow(
+      epoch: 3, role: .extension,
+      process: ProcessIdentity(pid: 7, startTime: 8, boot: BootID(high: .max, low: 1)), incarnation: .max,
+      container: ContainerID(high: 1, low: .max))
+    let seen = Observation(
+      row: row, holderLockIsBusy: false, beat: nil, appWantsNode: true, boot: row.process.boot,
+      bootClock: Instant(nanoseconds: 5))
+    let claim = Claim(epoch: 4, incarnation: 9, container: row.container)
+    let events: [GuardEvent] = [
+      .launched, .enteredForeground, .observed(seen), .claimed(claim), .node(.connecting),
+      .node(.established),
+      .enteredBackground, .node(.stopped),
+    ]
+    for (second, event) in events.enumerated() {
+      let now = Instant(nanoseconds: Int64(second) * 1_000_000)
+      journal.record(AppMachine.self, event: event, at: now, directives: core.handle(event, at: now))
+    }
+    journal.recordEnd(reason: "test")
+    return journal.path
+  }
+
+  private func lines(_ path: String) -> [String] {
+    SmallFile.read(path, limit: 1 << 20).map { String(decoding: $0, as: UTF8.self) }?.split(separator: "\n")
+      .map(String.init) ?? []
+  }
+
+  private func replay(_ lines: [String], ending: String = "\n") throws -> JournalReplay.Outcome {
+    try JournalReplay.run(scratch.write("changed.jsonl", lines.joined(separator: "\n") + ending))
+  }
+
+  @Test("gives the same bytes and counts the events of each core") func same() throws {
+    let outcome = try JournalReplay.run(try journal())
+    #expect(outcome.difference == nil)
+    #expect(outcome.events.map(\.core) == ["guard-app"])
+    #expect(outcome.events.map(\.count) == [8])
+    #expect(!outcome.isTorn)
+  }
+
+  @Test("finds a digit that was changed in a directive, with what was decided and what is written")
+  func changedDirective() throws {
+    var changed = lines(try journal())
+    let place = try #require(changed.firstIndex { $0.contains("\"claim\":{\"seen\":3") })
+    let before = changed[place]
+    changed[place] = before.replacing("\"seen\":3", with: "\"seen\":2")
+    let difference = try #require(try replay(changed).difference)
+    #expect(difference.line == place + 1)
+    #expect(difference.recorded == changed[place])
+    #expect(difference.computed == before)
+  }
+
+  @Test("finds an event that was changed, where it first decides otherwise") func changedEvent() throws {
+    var changed = lines(try journal())
+    let place = try #require(changed.firstIndex { $0.contains("\"observed\"") })
+    changed[place] = changed[place].replacing("\"holderLockIsBusy\":false", with: "\"holderLockIsBusy\":true")
+    #expect(try replay(changed).difference?.line == place + 1)
+  }
+
+  /// `t` and `wall` are facts of the record itself; every other byte must be the one the program would write.
+  @Test("finds a flipped bit at any place of an event's core, event and directives") func everyByte() throws {
+    let good = lines(try journal())
+    let place = try #require(good.firstIndex { $0.contains("\"observed\"") })
+    let bytes = Array(good[place].utf8)
+    let start = try #require(
+      good[place].range(of: "\"core\"").map {
+        good[place].utf8.distance(from: good[place].startIndex, to: $0.lowerBound)
+      })
+    for position in start..<bytes.count {
+      var flipped = bytes
+      flipped[position] ^= 1
+      var changed = good
+      changed[place] = String(decoding: flipped, as: UTF8.self)
+      let isKept = Self.isFreeOfConsequences(good[place], position)
+      if !isKept { #expect(try replay(changed).difference != nil, "byte \(position): \(changed[place])") }
+    }
+  }
+
+  /// What an event merely tells, and no decision repeats, may be another number: it is the event that happened.
+  private static func isFreeOfConsequences(_ line: String, _ position: Int) -> Bool {
+    let numbers = [
+      "\"startTime\":", "\"high\":", "\"low\":", "\"incarnation\":", "\"bootClock\":", "\"pid\":",
+    ]
+    let utf8 = Array(line.utf8)
+    guard (48...57).contains(utf8[position]) else { return false }
+    var start = position
+    while start > 0, (48...57).contains(utf8[start - 1]) { start -= 1 }
+    let before = String(decoding: utf8[..<start], as: UTF8.self)
+    return numbers.contains { before.hasSuffix($0) }
+  }
+
+  @Test("finds a record that was taken out") func missingLine() throws {
+    var changed = lines(try journal())
+    changed.remove(at: 4)
+    #expect(try replay(changed).difference?.line == 5)
+  }
+
+  @Test("finds a line that is no record") func garbage() throws {
+    var changed = lines(try journal())
+    changed[3] = "garbage"
+    let difference = try #require(try replay(changed).difference)
+    #expect(difference.line == 4)
+    #expect(difference.recorded == nil)
+  }
+
+  @Test("bears a last line that was torn, and says so") func tornLastLine() throws {
+    let good = lines(try journal())
+    let last = try #require(good.last)
+    let torn = Array(good.dropLast()) + [String(last.prefix(last.count / 2))]
+    let outcome = try replay(torn, ending: "")
+    #expect(outcome.difference == nil)
+    #expect(outcome.isTorn)
+  }
+
+  @Test("does not go on over records that could not be written") func lostRecords() throws {
+    var changed = lines(try journal())
+    changed[4] = changed[4].replacing("\"core\":", with: "\"lost_before\":2,\"core\":")
+    #expect(try replay(changed).difference?.line == 5)
+  }
+
+  @Test("leaves out a core that it does not know, and names it") func unknownCore() throws {
+    let changed = lines(try journal()).map { $0.replacing("guard-app", with: "guard-ghost") }
+    let outcome = try replay(changed)
+    #expect(outcome.unknownCores == ["guard-ghost"])
+    #expect(outcome.difference == nil)
+  }
+
+  @Test("of an empty file is a difference, and never a pass") func empty() throws {
+    #expect(try replay([], ending: "").difference != nil)
+  }
+}

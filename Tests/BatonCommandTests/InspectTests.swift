@@ -1,0 +1,161 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Foundation
+import Glibc
+import Guardrails
+import Heartbeat
+import SharedContainer
+import Testing
+import WalletStore
+
+@testable import BatonCommand
+
+@Suite("Inspecting a container")
+struct InspectTests {
+  private let scratch = Scratch()
+  private let clock = Clock()
+
+  private var directory: String { scratch("AppGroup") }
+
+  private func open(_ role: Role) throws -> SharedContainer {
+    try SharedContainer.open(directory, role: role, nodeSchema: WalletSchema.migrations)
+  }
+
+  private func claim(_ container: SharedContainer, seen: Epoch, pid: Int32? = nil) -> Claim? {
+    var process = ProcessTable.current(boot: clock.boot)
+    process.pid = pid ?? process.pid
+    let claimant = Claimant(
+      process: process, incarnation: 7, reason: "the holder is gone", bootClock: clock.bootClock,
+      wallClockNanoseconds: clock.wallNanoseconds)
+    guard case .claimed(let claim, _) = container.claim(seen: seen, by: claimant, reading: { _ in }) else {
+      return nil
+    }
+    return claim
+  }
+
+  private func beat(
+    _ container: SharedContainer, _ role: Role, _ epoch: Epoch, _ phase: Phase, ago: Span = .zero
+  ) {
+    let beat = Beat(
+      role: role, epoch: epoch, phase: phase, counter: 1, process: ProcessTable.current(boot: clock.boot),
+      bootClock: clock.bootClock + Span(nanoseconds: -ago.nanoseconds), wallClockNanoseconds: 0)
+    #expect(container.write(beat) == .written)
+  }
+
+  private func report() throws -> ContainerReport { try ContainerReport(of: directory, clock: clock) }
+
+  @Test("that nobody ever claimed says so") func neverClaimed() throws {
+    let container = try open(.app)
+    let report = try report()
+    #expect(report.verdict == .neverClaimed)
+    #expect(report.holderSentence == "free: nobody has ever claimed the node")
+    #expect(report.problems.isEmpty)
+    withExtendedLifetime(container) {}
+  }
+
+  @Test("whose holder beats names it, alive and beating") func beating() throws {
+    let container = try open(.extension)
+    _ = try #require(claim(container, seen: 0))
+    beat(container, .extension, 1, .established)
+    let report = try report()
+    #expect(report.holderSentence == "held by notifyextd \(getpid()), alive and beating")
+    #expect(report.snapshot.isLive)
+    #expect(report.problems.isEmpty)
+  }
+
+  @Test("whose holder has not beaten for long says how long") func silent() throws {
+    let container = try open(.app)
+    _ = try #require(claim(container, seen: 0))
+    beat(container, .app, 1, .established, ago: .seconds(60))
+    guard case .silent(let age) = try report().verdict else { return #expect(Bool(false)) }
+    #expect(age >= .seconds(60))
+    withExtendedLifetime(container) {}
+  }
+
+  @Test("whose holder has beaten only in an earlier epoch has no beat yet") func beatOfAnotherEpoch() throws {
+    let container = try open(.app)
+    _ = try #require(claim(container, seen: 0))
+    beat(container, .app, 1, .established)
+    _ = try #require(claim(container, seen: 1))
+    #expect(try report().verdict == .noBeat)
+    withExtendedLifetime(container) {}
+  }
+
+  @Test("that was released in good order is free") func released() throws {
+    let container = try open(.app)
+    _ = try #require(claim(container, seen: 0))
+    beat(container, .app, 1, .released)
+    container.releaseRoleLock()
+    #expect(try report().verdict == .released)
+    #expect(try report().holderSentence == "free: mainappd \(getpid()) released it in good order")
+  }
+
+  @Test("whose holder left without a release has lost it: the lock is free") func gone() throws {
+    let container = try open(.app)
+    _ = try #require(claim(container, seen: 0))
+    beat(container, .app, 1, .settling)
+    container.releaseRoleLock()
+    let other = try open(.extension)
+    #expect(try report().verdict == .gone)
+    #expect(try report().holderSentence.contains("is gone"))
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("whose lock is held by another process than the row names says so") func otherHolder() throws {
+    let container = try open(.app)
+    _ = try #require(claim(container, seen: 0, pid: 999_999))
+    #expect(try report().verdict == .lockHeldByAnother(pid: getpid()))
+    withExtendedLifetime(container) {}
+  }
+
+  @Test("at rest is read as a copy and leaves nothing beside it") func copy() throws {
+    do {
+      let container = try open(.app)
+      _ = try #require(claim(container, seen: 0))
+    }
+    let before = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    let report = try report()
+    #expect(!report.snapshot.isLive)
+    #expect(report.snapshot.claims.count == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == before)
+  }
+
+  @Test("shows invoices and payments of the wallet") func wallet() throws {
+    let container = try open(.app)
+    let owned = try #require(claim(container, seen: 0))
+    let hash = [UInt8](repeating: 7, count: 32)
+    let written = container.fencedWrite(under: owned, what: "test", atMonotonic: Instant(nanoseconds: 1)) {
+      node in
+      for number in [UInt8(7), 8] {
+        try node.execute(
+          "INSERT INTO invoices VALUES (?, ?, ?, ?, ?)",
+          [.blob([UInt8](repeating: number, count: 32)), 5_000_000, "Coffee", .blob(hash), 10])
+      }
+      try node.execute("INSERT INTO received_payments VALUES (1, ?, 5000000, 1, 2)", [.blob(hash)])
+    }
+    guard case .written = written else { return #expect(Bool(false), "\(written)") }
+    let report = try report()
+    #expect(report.wallet.invoices.map(\.isPaid) == [true, false])
+    #expect(report.wallet.receivedMsat == 5_000_000)
+    #expect(report.wallet.payments.first?.paymentHash == Hexadecimal.encode(hash))
+    #expect(report.problems.isEmpty)
+    #expect(JSONValue(parsing: Array(report.json.text.utf8))?["payments"]?.elements?.count == 1)
+  }
+
+  @Test("whose heartbeat knows a higher epoch than the claims was put back from an old copy") func oldCopy()
+    throws
+  {
+    let container = try open(.app)
+    _ = try #require(claim(container, seen: 0))
+    beat(container, .app, 9, .established)
+    #expect(try report().problems.contains { $0.contains("older copy") })
+    withExtendedLifetime(container) {}
+  }
+
+  @Test("that is no container says so in one sentence") func notAContainer() {
+    let failed = #expect(throws: ContainerError.self) { try ContainerReport(of: scratch.path, clock: clock) }
+    #expect(failed?.description.contains("not a shared container") == true)
+    #expect(CommandFailure(ContainerError.missing(path: "/x")).code == .inputOutputError)
+  }
+}

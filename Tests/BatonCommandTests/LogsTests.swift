@@ -1,0 +1,98 @@
+import CoreShape
+import DaemonRuntime
+import Testing
+
+@testable import BatonCommand
+
+@Suite("Merging journals")
+struct LogsTests {
+  private let scratch = Scratch()
+
+  private func record(_ sequence: Int, at time: Int64, _ rest: String) -> String {
+    "{\"seq\":\(sequence),\"t\":\(time),\"wall\":0,\(rest)}\n"
+  }
+
+  private func start(_ process: String, _ pid: Int) -> String {
+    "\"kind\":\"start\",\"process\":\"\(process)\",\"pid\":\(pid),\"start_time\":5"
+  }
+
+  private func note(_ text: String) -> String { "\"kind\":\"note\",\"text\":\"\(text)\"" }
+
+  private func texts(_ entries: [JournalMerger.Entry]) -> [String] {
+    entries.map { "\($0.process) \($0.line.header.text ?? $0.line.header.kind)" }
+  }
+
+  @Test("puts the records of all processes into the order of their clock") func order() {
+    scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)) + record(2, at: 40, note("late")))
+    scratch.write("b-lspd-2.jsonl", record(1, at: 20, start("lspd", 2)) + record(2, at: 30, note("middle")))
+    let merger = JournalMerger(directory: scratch.path)
+    #expect(texts(merger.readNew()) == ["iosd start", "lspd start", "lspd middle", "iosd late"])
+    #expect(merger.readNew().isEmpty)
+  }
+
+  @Test("keeps the order of one journal, whatever its instants say") func orderWithinAJournal() {
+    scratch.write(
+      "a-iosd-1.jsonl",
+      record(1, at: 50, start("iosd", 1)) + record(2, at: 20, note("written second"))
+        + record(3, at: 60, note("third")))
+    #expect(
+      texts(JournalMerger(directory: scratch.path).readNew()) == [
+        "iosd start", "iosd written second", "iosd third",
+      ])
+  }
+
+  @Test("goes on with new records and with journals that are new") func following() {
+    scratch.write("a-iosd-1.jsonl", record(1, at: 10, start("iosd", 1)))
+    let merger = JournalMerger(directory: scratch.path)
+    #expect(merger.readNew().count == 1)
+    scratch.append("a-iosd-1.jsonl", record(2, at: 30, note("more")))
+    scratch.write("c-mainappd-3.jsonl", record(1, at: 20, start("mainappd", 3)))
+    #expect(texts(merger.readNew()) == ["mainappd start", "iosd more"])
+  }
+
+  @Test("gives a line out when it is whole, and not before") func tornLine() {
+    let whole = record(1, at: 10, start("iosd", 1))
+    scratch.write("a-iosd-1.jsonl", String(whole.prefix(30)))
+    let merger = JournalMerger(directory: scratch.path)
+    #expect(merger.readNew().isEmpty)
+    #expect(merger.tornFiles == ["a-iosd-1.jsonl"])
+    scratch.append("a-iosd-1.jsonl", String(whole.dropFirst(30)))
+    #expect(texts(merger.readNew()) == ["iosd start"])
+    #expect(merger.tornFiles.isEmpty)
+  }
+
+  @Test("bears lines that are no records, and files that are no journals") func garbage() {
+    scratch.write("a-iosd-1.jsonl", "garbage\n{}\n\u{0}\n" + record(1, at: 10, start("iosd", 1)))
+    scratch.write("notes.txt", record(1, at: 5, start("nobody", 9)))
+    #expect(texts(JournalMerger(directory: scratch.path).readNew()) == ["iosd start"])
+  }
+
+  @Test("says who claimed what and why") func claimSentence() throws {
+    let claim =
+      "\"event\":{\"claimed\":{\"_0\":{\"epoch\":4,\"incarnation\":1,\"container\":{\"high\":1,\"low\":2}}}}"
+    let look =
+      "\"event\":{\"launched\":{}},\"directives\":[{\"claim\":{\"seen\":3,\"reason\":\"the holder is gone\"}}]"
+    let core = "\"kind\":\"event\",\"core\":\"guard-app\","
+    scratch.write(
+      "a-mainappd-1.jsonl",
+      record(1, at: 1, start("mainappd", 1)) + record(2, at: 2, core + look)
+        + record(3, at: 3, core + claim + ",\"directives\":[]"))
+    var narrator = JournalNarrator()
+    let sentences = JournalMerger(directory: scratch.path).readNew().flatMap { narrator.sentences(for: $0) }
+    #expect(sentences.last == JournalNarrator.Sentence("claimed epoch 4 (the holder is gone)"))
+  }
+
+  @Test("shows a record of an unknown core as it is, to those who ask for everything") func unknownCore() {
+    scratch.write(
+      "a-x-1.jsonl",
+      record(1, at: 1, "\"kind\":\"event\",\"core\":\"ghost\",\"event\":{\"a\":{}},\"directives\":[]"))
+    var narrator = JournalNarrator()
+    let sentences = JournalMerger(directory: scratch.path).readNew().flatMap { narrator.sentences(for: $0) }
+    #expect(sentences.map(\.matters) == [false])
+    #expect(sentences.first?.text.hasPrefix("\"core\":\"ghost\"") == true)
+  }
+
+  @Test("without a journal directory is an empty story") func nothing() {
+    #expect(JournalMerger(directory: scratch("missing")).readNew().isEmpty)
+  }
+}

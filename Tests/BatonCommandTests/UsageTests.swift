@@ -1,0 +1,146 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Lightning
+import Testing
+
+@testable import BatonCommand
+
+@Suite("The command line")
+struct UsageTests {
+  private func parse(_ words: String...) -> ParsedCommandLine? {
+    guard case .run(let line)? = try? Program.declaration.parse(Program.protectingNegativeSpans(words)) else {
+      return nil
+    }
+    return line
+  }
+
+  private func failure<Value>(_ body: () throws(CommandFailure) -> Value) -> CommandFailure? {
+    do throws(CommandFailure) {
+      _ = try body()
+      return nil
+    } catch { return error }
+  }
+
+  @Test("explains every verb, with an example that is typed as it stands") func help() throws {
+    for verb in Program.verbs {
+      let name = verb.declaration.name
+      guard case .help(let text) = try Program.declaration.parse([name, "-h"]) else {
+        Issue.record("\(name) has no help")
+        continue
+      }
+      #expect(text.hasPrefix("baton \(name): "))
+      #expect(
+        name == "completion" || name == "replay" || text.contains("examples:")
+          || !verb.declaration.subcommands.isEmpty)
+      #expect(text.contains("--json") && text.contains("--home"))
+      #expect(Welcome.text.contains(name), "\(name) is not in the overview")
+    }
+  }
+
+  @Test("understands options of all verbs before and behind the verb") func globalOptions() {
+    #expect(parse("--home", "/tmp/x", "status", "--json")?.text("--home") == "/tmp/x")
+    #expect(parse("status", "--home=/tmp/x")?.text("--home") == "/tmp/x")
+  }
+
+  @Test("names the nearest verb for one that does not exist") func nearestVerb() {
+    #expect(throws: UsageError.self) { try Program.declaration.parse(["stauts"]) }
+    do { _ = try Program.declaration.parse(["stauts"]) } catch { #expect("\(error)".contains("status")) }
+  }
+
+  @Test("takes a negative time for a word and not for an option") func negativeSpan() {
+    #expect(parse("device", "clock", "-1h")?.positionals == ["-1h"])
+    #expect(parse("device", "clock", "-1h", "--json")?.isGiven("--json") == true)
+    #expect(parse("device", "clock", "+90s")?.positionals == ["+90s"])
+    #expect(Program.protectingNegativeSpans(["logs", "-f"]) == ["logs", "-f"])
+  }
+
+  @Test("reads steps of the clock with their sign")
+  func clockSteps() throws {
+    #expect(try DeviceVerb.stepSeconds("+1h") == 3600)
+    #expect(try DeviceVerb.stepSeconds("-90s") == -90)
+    #expect(try DeviceVerb.stepSeconds("2m") == 120)
+    for bad in ["", "-", "+-1h", "1", "1.5s", "500ms", "99999999999h", "11y", "--1h"] {
+      #expect(
+        failure { () throws(CommandFailure) in try DeviceVerb.stepSeconds(bad) }?.code == .wrongUsage,
+        "\(bad)")
+    }
+  }
+
+  @Test("reads amounts in satoshi, and in msat where it says so") func amounts() throws {
+    #expect(try InvoiceVerb.amountMsat("5000") == 5_000_000)
+    #expect(try InvoiceVerb.amountMsat("5000sat") == 5_000_000)
+    #expect(try InvoiceVerb.amountMsat("1msat") == 1)
+    for bad in [
+      "", "0", "-1", "1.5", "msat", "sat", "1e3", "18446744073709551615", "9999999999999999999999", "٣",
+      "5 000",
+    ] {
+      #expect(
+        failure { () throws(CommandFailure) in try InvoiceVerb.amountMsat(bad) }?.code == .wrongUsage,
+        "\(bad)")
+    }
+  }
+
+  @Test("refuses an invoice that is expired, damaged or for nothing, before it asks anybody") func invoices()
+    throws
+  {
+    let second: Int64 = 1_000_000_000
+    let good = InvoiceText(paymentHash: .zero, amountMsat: 5, expiresAt: 100, text: "x")
+    #expect(try PayVerb.read(" \(good.encoded)\n", at: 99 * second) == good)
+    for (word, now) in [
+      (good.encoded, 100 * second), (good.encoded, Int64.max), (String(good.encoded.dropLast()), 0), ("", 0),
+    ] {
+      #expect(failure { () throws(CommandFailure) in try PayVerb.read(word, at: now) }?.code == .wrongUsage)
+    }
+    for bad in [
+      InvoiceText(paymentHash: .zero, amountMsat: 0, expiresAt: 100, text: ""),
+      InvoiceText(paymentHash: .zero, amountMsat: 1, expiresAt: .min, text: ""),
+    ] {
+      #expect(
+        failure { () throws(CommandFailure) in try PayVerb.read(bad.encoded, at: 0) }?.code == .wrongUsage)
+    }
+  }
+
+  @Test(
+    "says of a push file what is wrong with it",
+    arguments: [
+      ("", "not JSON"), ("{", "not JSON"), ("[1]", "not an object"), ("3", "not an object"),
+      ("{}", "no `aps`"),
+      ("{\"aps\":1}", "`aps`"), ("{\"aps\":{},\"Simulator Target Bundle\":1}", "Simulator Target Bundle"),
+    ])
+  func badPushes(text: String, complaint: String) {
+    let failed = failure { () throws(CommandFailure) in try PushVerb.check(Array(text.utf8), name: "x.apns") }
+    #expect(failed?.code == .wrongUsage)
+    #expect(failed?.sentence.contains(complaint) == true)
+  }
+
+  @Test("takes pushes up to Apple's 4096 bytes") func pushSize() {
+    let frame = "{\"aps\":{\"alert\":\"\"}}"
+    let exact = frame.replacing("\"\"", with: "\"\(String(repeating: "x", count: 4096 - frame.utf8.count))\"")
+    #expect(failure { () throws(CommandFailure) in try PushVerb.check(Array(exact.utf8), name: "x") } == nil)
+    #expect(
+      failure { () throws(CommandFailure) in try PushVerb.check(Array((exact + " ").utf8), name: "x") } != nil
+    )
+  }
+
+  @Test("asks nobody when the daemons do not run, and says what to do") func notRunning() {
+    let phone = Phone(home: Scratch().path)
+    let failed = CommandFailure(ControlClientError.notRunning(daemon: "iosd", path: phone.iosdSocket))
+    #expect(failed.code == .daemonMissing)
+    #expect(failed.sentence.contains("baton up"))
+    #expect(!phone.answers(.iosd))
+    #expect(PhoneStopper(phone: phone).stop().isEmpty)
+  }
+
+  @Test("shows no colours where nobody sees them") func colours() {
+    #expect(Output(isJSON: false, usesColour: false).paint("x", .red) == "x")
+    #expect(Output(isJSON: false, usesColour: true).paint("x", .red) == "\u{1b}[31mx\u{1b}[0m")
+    #expect(!Output(isJSON: true).usesColour)
+  }
+
+  @Test("completes every verb in every shell", arguments: ShellCompletion.allCases)
+  func completion(shell: ShellCompletion) {
+    let script = shell.script(for: Program.declaration)
+    for verb in Program.verbs { #expect(script.contains(verb.declaration.name)) }
+  }
+}
