@@ -70,9 +70,3 @@ struct Phone: Sendable {
     return (try? client.request(ControlMessage("status"), timeout: .seconds(5))) != nil
   }
 }
-
-/// The two processes that run all the time.
-enum Daemon: String, CaseIterable, Sendable {
-  case lspd
-  case iosd
-}

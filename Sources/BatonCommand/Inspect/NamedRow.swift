@@ -1,0 +1,39 @@
+import Crypto
+import Database
+import SharedContainer
+
+/// A row whose values are asked for by the names of their columns.
+struct NamedRow {
+  let columns: [String]
+  let row: Row
+
+  struct Missing: Error, CustomStringConvertible {
+    let column: String
+    var description: String { "column \(column) is missing or of another type" }
+  }
+
+  private func value(_ column: String) throws -> SQLValue {
+    guard let place = columns.firstIndex(of: column) else { throw Missing(column: column) }
+    return try row.value(place)
+  }
+
+  func integer(_ column: String) throws -> Int64 {
+    guard case .integer(let value) = try value(column) else { throw Missing(column: column) }
+    return value
+  }
+
+  func unsigned(_ column: String) throws -> UInt64 {
+    guard let value = UInt64(exactly: try integer(column)) else { throw Missing(column: column) }
+    return value
+  }
+
+  func text(_ column: String) throws -> String {
+    guard case .text(let value) = try value(column) else { throw Missing(column: column) }
+    return value
+  }
+
+  func hex(_ column: String) throws -> String {
+    guard case .blob(let bytes) = try value(column) else { throw Missing(column: column) }
+    return Hexadecimal.encode(bytes)
+  }
+}

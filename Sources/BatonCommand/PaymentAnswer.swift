@@ -1,0 +1,57 @@
+import CoreShape
+import DaemonRuntime
+import Lightning
+
+/// What the provider said about a payment.
+struct PaymentAnswer {
+  var state: String
+  var preimage: String?
+  var code: String?
+  var reason: String?
+
+  init(_ answer: ControlMessage) {
+    state = answer["state"] ?? "unknown"
+    preimage = answer["preimage"]
+    code = answer["code"]
+    reason = answer["reason"]
+  }
+
+  var isFailure: Bool { state == "failed" }
+  var isSettled: Bool { state == "settled" }
+
+  func sentence(_ invoice: InvoiceText, took: Span) -> String {
+    let amount = HumanText.amount(msat: invoice.amountMsat)
+    switch state {
+    case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
+    case "failed": return "failed with code \(code ?? "?"): \(meaning)"
+    case "held": return "held: the wallet is away and was sent a push; the payment waits for it"
+    case "offered": return "on its way: the payment is in the wallet's channel"
+    default: return "the peer says \(state)"
+    }
+  }
+
+  private var meaning: String {
+    switch reason {
+    case "recipient-away": "the wallet did not come in time; try again later"
+    case "no-balance": "the peer cannot forward that much; pay less"
+    case "amount-is-zero": "the amount is zero; make an invoice with an amount"
+    case "already-pending": "a payment of this invoice is on its way; wait for it"
+    case "already-paid": "this invoice is paid already; ask for a new one"
+    case "refused-by-recipient": "the wallet knows no such invoice, or the amount is wrong; ask for a new one"
+    case let other: other ?? "no reason given"
+    }
+  }
+
+  func json(_ invoice: InvoiceText, took: Span) -> JSONObject {
+    var object = JSONObject()
+    object.set("state", state)
+    object.set("payment_hash", invoice.paymentHash.hex)
+    object.set("amount_msat", invoice.amountMsat)
+    object.set("preimage", ifPresent: preimage)
+    object.set("code", ifPresent: code)
+    object.set("reason", ifPresent: reason)
+    if isFailure { object.set("meaning", meaning) }
+    object.set("took_ms", took.wholeMilliseconds)
+    return object
+  }
+}
