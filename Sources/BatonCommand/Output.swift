@@ -51,7 +51,8 @@ struct Output: Sendable {
       let cells = row.enumerated().map { column, cell in
         column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
       }
-      let line = cells.joined(separator: "  ")
+      var line = cells.joined(separator: "  ")
+      while line.hasSuffix(" ") { line.removeLast() }
       say(number == 0 ? paint(line, .bold) : line)
     }
   }

@@ -22,9 +22,13 @@ enum DaemonStarter {
     var nothingBlocked = sigset_t()
     sigemptyset(&nothingBlocked)
     posix_spawnattr_setsigmask(&attributes, &nothingBlocked)
-    // POSIX_SPAWN_SETSIGMASK and POSIX_SPAWN_SETSID of <spawn.h>, which are not imported. With a session of its
-    // own, a ^C in our terminal does not reach the daemon.
-    posix_spawnattr_setflags(&attributes, 0x08 | 0x80)
+    var ignoredByUs = sigset_t()
+    sigemptyset(&ignoredByUs)
+    sigaddset(&ignoredByUs, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &ignoredByUs)
+    // POSIX_SPAWN_SETSIGDEF, SETSIGMASK and SETSID of <spawn.h>, which are not imported. With a session of its own,
+    // a ^C in our terminal does not reach the daemon.
+    posix_spawnattr_setflags(&attributes, 0x04 | 0x08 | 0x80)
     var pid: pid_t = 0
     let code = withCStrings([path] + arguments) {
       posix_spawn(&pid, path, &actions, &attributes, $0, environ)

@@ -28,7 +28,8 @@ final class DemoStage {
     try FilePath.makeDirectories(phone.journal)
     merger = JournalMerger(directory: phone.journal)
     watch = try DirectoryWatch([phone.journal])
-    // ^C must not leave the daemons behind.
+    // Neither ^C nor a reader of our output that goes away (`| head`) may leave the daemons behind.
+    signal(SIGPIPE, SIG_IGN)
     interruption = baton_signal_descriptor(-1, 1 << UInt64(SIGINT) | 1 << UInt64(SIGTERM))
     if interruption < 0 { throw SystemError("watch signals") }
   }

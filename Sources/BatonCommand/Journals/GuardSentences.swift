@@ -64,7 +64,7 @@ enum GuardSentences {
     case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
     case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
     case .say(let message) where message.asksForHandover: [Sentence("asks for a handover", matters: false)]
-    case .show(let status): [Sentence("shows: \(status.text)")]
+    case .show(let status): [Sentence("shows “\(status.text)”")]
     case .deliver(let push, let content): [Sentence("delivers push \(push): \(words(content))")]
     case .notify(let content): [Sentence("notifies: \(words(content))")]
     case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.rawValue)")]

@@ -22,9 +22,17 @@ enum AppVerb: Verb {
   }
 
   private static func sentence(_ verb: String, _ answer: ControlMessage) -> String {
-    let state = answer["app"] ?? "unknown"
     let pid = answer["pid"].map { " (process \($0))" } ?? ""
-    return "the app is \(state == "foreground" ? "in front" : state)\(pid)"
+    return "the app is \(words(answer["app"] ?? "unknown"))\(pid)"
+  }
+
+  private static func words(_ state: String) -> String {
+    switch state {
+    case "foreground": "in front"
+    case "background": "in the background"
+    case "terminating": "on its way out"
+    default: state
+    }
   }
 
   private static func json(_ verb: String, _ answer: ControlMessage) -> JSONObject {

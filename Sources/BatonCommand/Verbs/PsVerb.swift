@@ -36,7 +36,7 @@ enum PsVerb: Verb {
     _ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts], _ phone: Phone, _ output: Output
   ) {
     let running = daemons.compactMap { daemon, pid in
-      pid.map { [daemon.rawValue, "\($0)", "running", "", "", ""] }
+      pid.map { [daemon.rawValue, "\($0)", "running", age(of: $0), "", ""] }
     }
     if running.isEmpty && rows.isEmpty {
       output.say("nothing runs in \(phone.home); start it with `baton up`")
@@ -49,6 +49,13 @@ enum PsVerb: Verb {
     if !missing.isEmpty {
       output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
     }
+  }
+
+  /// The kernel counts starts in hundredths of a second since boot.
+  private static func age(of pid: Int32) -> String {
+    guard let ticks = ProcessTable.startTime(of: pid).flatMap({ Int64(exactly: $0) }) else { return "" }
+    let (nanoseconds, overflowed) = ticks.multipliedReportingOverflow(by: 10_000_000)
+    return overflowed ? "" : HumanText.span(Clock().bootClock - Instant(nanoseconds: nanoseconds))
   }
 
   private static func json(_ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts]) -> String {
