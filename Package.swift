@@ -62,7 +62,8 @@ let package = Package(
         .linkedLibrary("m"),
       ]),
     .executableTarget(
-      name: "IOSd", dependencies: ["CoreShape", "PhonePolicy", "DaemonRuntime", "CLinux"]),
+      name: "IOSd",
+      dependencies: ["CoreShape", "Heartbeat", "PhonePolicy", "DaemonRuntime", "CLinux"]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
@@ -92,6 +93,25 @@ let package = Package(
       ]),
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
+    // A wallet process that stands still at a chosen place.
+    .executableTarget(
+      name: "TestBystander",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
+      ],
+      path: "Tests/Support/TestBystander"),
+    // The pair as real processes.
+    .testTarget(
+      name: "PairTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
+        "Lightning", "Database", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
+      ]),
+    .testTarget(
+      name: "LSPdTests",
+      dependencies: [
+        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
+      ]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
     .testTarget(
       name: "BatonCommandTests",
@@ -99,6 +119,11 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
         "WalletStore", "DaemonRuntime", "BatonCommand",
       ]),
+    .executableTarget(
+      name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),
+    .testTarget(
+      name: "IOSdTests",
+      dependencies: ["CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "IOSd", "TestChild"]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,6 +1,6 @@
 import DaemonRuntime
 import Guardrails
-import Judge
+
 import SharedContainer
 
 /// Why a verb could not do its work: one sentence and the exit code.
@@ -23,7 +23,8 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
     case let error as ContainerError: self.init(.inputOutputError, error.description)
     case let error as SystemError: self.init(.inputOutputError, error.description)
     case let error as UsageError: self.init(.wrongUsage, error.description)
-    default: self.init(.bugOfOurs, "something unexpected happened (\(error)); please report it with the command")
+    default:
+      self.init(.bugOfOurs, "something unexpected happened (\(error)); please report it with the command")
     }
   }
 

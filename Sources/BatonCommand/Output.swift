@@ -44,7 +44,9 @@ struct Output: Sendable {
   /// Columns as wide as their widest cell; the last one is left as it is.
   func table(_ rows: [[String]]) {
     let columns = rows.map(\.count).max() ?? 0
-    let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+    let widths = (0..<columns).map { column in
+      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
     for (number, row) in rows.enumerated() {
       let cells = row.enumerated().map { column, cell in
         column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)

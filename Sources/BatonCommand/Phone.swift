@@ -58,7 +58,8 @@ struct Phone: Sendable {
   func askForJSON(_ daemon: Daemon, _ message: ControlMessage) throws -> JSONValue {
     let answer = try ask(daemon, message)
     guard let value = JSONValue(parsing: answer.body) else {
-      throw CommandFailure(.bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no JSON")
+      throw CommandFailure(
+        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no JSON")
     }
     return value
   }

@@ -2,11 +2,13 @@ import DaemonRuntime
 
 /// Finds the verb that was typed, runs it, and turns whatever went wrong into one sentence and an exit code.
 enum Program {
-  static let verbs: [any Verb.Type] = [
-    DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
-    InvoiceVerb.self, PayVerb.self, DeviceVerb.self, StatusVerb.self, InspectVerb.self, JudgeVerb.self,
-    ReplayVerb.self, CompletionVerb.self,
-  ]
+  static var verbs: [any Verb.Type] {
+    [
+      UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
+      InvoiceVerb.self, PayVerb.self, DeviceVerb.self, StatusVerb.self, InspectVerb.self,
+      ReplayVerb.self, CompletionVerb.self,
+    ]
+  }
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -30,7 +32,9 @@ enum Program {
       return .done
     }
     let line = declaration.parseOrExit(words)
-    guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else { return .wrongUsage }
+    guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
+      return .wrongUsage
+    }
     do {
       return try verb.run(Invocation(line: line))
     } catch {
@@ -48,7 +52,9 @@ enum Program {
   /// `-1h` is a word that begins with a dash: behind `--` it is no option.
   static func protectingNegativeSpans(_ arguments: [String]) -> [String] {
     guard !arguments.contains("--"),
-      let place = arguments.firstIndex(where: { $0.hasPrefix("-") && SpanText.parse(String($0.dropFirst())) != nil })
+      let place = arguments.firstIndex(where: {
+        $0.hasPrefix("-") && SpanText.parse(String($0.dropFirst())) != nil
+      })
     else { return arguments }
     var words = arguments
     let span = words.remove(at: place)

@@ -7,8 +7,8 @@ import Crypto
 /// big-endian. It carries no signature: the wire form of BOLT 11 takes its place later.
 public struct InvoiceText: Hashable, Sendable {
   public static let prefix = "lnbaton1"
-  /// As much text as an invoice of BOLT 11 can carry.
-  public static let textLimit = 639
+  /// In bytes; as much of it as the backup at the peer keeps too.
+  public static let textLimit = 200
   static let version: UInt8 = 1
   static let checksumSize = 4
   static let bytesMax = 1 + Bytes32.size + 8 + 8 + 2 + textLimit + checksumSize

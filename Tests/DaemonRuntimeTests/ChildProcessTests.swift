@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func aKilledChildIsToldFromOneThatExited() throws {
-    let child = try start("read x")
+    let child = try start("read x <&3")
     #expect(ProcessTable.isAlive(child.identity, boot: boot))
     #expect(child.send(SIGKILL))
     let end = try end(of: child)

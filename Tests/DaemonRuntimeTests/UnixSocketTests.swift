@@ -200,3 +200,25 @@ import Testing
     #expect(throws: ControlClientError.hungUp(path: directory("s"))) { _ = try client.receive() }
   }
 }
+
+@Suite struct LastWordsTests {
+  @Test func whatWasSaidBeforeHangingUpIsHeardThoughOurOwnWordsWereNotRead() throws {
+    let loop = try EventLoop()
+    var ends: [Int32] = [0, 0]
+    #expect(baton_seqpacket_pair(&ends) == 0)
+    let connection = try #require(UnixConnection(adopting: ends[0], loop: loop))
+    var heard: [String] = []
+    var ended: UnixConnection.End?
+    connection.onMessage = { heard.append($0.verb) }
+    connection.onEnd = { ended = $0 }
+    connection.send(ControlMessage("unread"))
+    let last = try ControlMessage("last-words").encoded()
+    send(ends[1], last, last.count, 0)
+    close(ends[1])
+    connection.send(ControlMessage("too-late"))
+    connection.start()
+    #expect(try loop.run(for: .seconds(5)) { ended != nil })
+    #expect(heard == ["last-words"])
+    #expect(ended == .hungUp)
+  }
+}

@@ -13,7 +13,8 @@ enum GuardSentences {
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
     case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
     case .terminationRequested: [Sentence("is asked to terminate")]
-    case .presenceHeard(let message) where message.asksForHandover: [Sentence("is asked to hand over the node")]
+    case .presenceHeard(let message) where message.asksForHandover:
+      [Sentence("is asked to hand over the node")]
     case .presenceHeard(let message) where message.released != nil:
       [Sentence("hears that epoch \(message.released ?? 0) is released", matters: false)]
     case .presenceHeard: [Sentence("hears the other process", matters: false)]
@@ -29,7 +30,9 @@ enum GuardSentences {
   private static func of(_ trouble: Trouble) -> Sentence {
     switch trouble {
     case .blocked(let pid, let isStopped):
-      Sentence("is blocked: \(pid.map(String.init) ?? "somebody") is \(isStopped ? "stopped " : "")inside a transaction")
+      Sentence(
+        "is blocked: \(pid.map(String.init) ?? "somebody") is \(isStopped ? "stopped " : "")inside a transaction"
+      )
     case .failed(let sentence): Sentence("has trouble with the container: \(sentence)")
     }
   }
@@ -38,9 +41,14 @@ enum GuardSentences {
     switch report {
     case .connecting: [Sentence("dials the peer", matters: false)]
     case .established: [Sentence("connected: the channel is re-established")]
-    case .settling(let isSettling): [Sentence(isSettling ? "settles a payment" : "has settled", matters: false)]
+    case .settling(let isSettling):
+      [Sentence(isSettling ? "settles a payment" : "has settled", matters: false)]
     case .received(let payment):
-      [Sentence("received \(HumanText.amount(msat: payment.amountMsat))\(payment.text.isEmpty ? "" : ": \(payment.text)")")]
+      [
+        Sentence(
+          "received \(HumanText.amount(msat: payment.amountMsat))\(payment.text.isEmpty ? "" : ": \(payment.text)")"
+        )
+      ]
     case .stopped: [Sentence("closed its connection", matters: false)]
     case .fenced: [Sentence("is fenced: another process owns the node")]
     case .refused(let highest, _): [Sentence("is refused by the peer, which knows epoch \(highest)")]
@@ -66,7 +74,9 @@ enum GuardSentences {
     }
   }
 
-  private static func words(_ content: NotificationContent) -> String { "“\(content.title)”, \(content.body)" }
+  private static func words(_ content: NotificationContent) -> String {
+    "“\(content.title)”, \(content.body)"
+  }
 
   private static func words(_ reason: Push.Reason) -> String {
     switch reason {

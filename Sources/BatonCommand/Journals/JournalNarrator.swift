@@ -24,7 +24,8 @@ struct JournalNarrator {
     let header = entry.line.header
     var sentences: [Sentence] = []
     if let lost = header.lostBefore {
-      sentences.append(Sentence("\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one"))
+      sentences.append(
+        Sentence("\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one"))
     }
     switch header.kind {
     case "start": sentences.append(Sentence("started as process \(entry.pid)"))

@@ -8,8 +8,10 @@ enum PeerSentences {
     switch event {
     case .deadlineReached, .received: []
     case .connected(let connection): [Sentence("connection \(connection) came", matters: false)]
-    case .undecodable(let connection, let why): [Sentence("connection \(connection) sent what is no message: \(why)")]
-    case .closed(let connection, let why): [Sentence("connection \(connection) ended: \(why)", matters: false)]
+    case .undecodable(let connection, let why):
+      [Sentence("connection \(connection) sent what is no message: \(why)")]
+    case .closed(let connection, let why):
+      [Sentence("connection \(connection) ended: \(why)", matters: false)]
     case .payRequested(let request):
       [Sentence("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
     }
@@ -31,7 +33,8 @@ enum PeerSentences {
     case .connectionJudged(let connection, let verdict, let fence):
       Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(verdict.rawValue)")
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
-    case .dataLoss(let connection, let loss): Sentence("connection \(connection) shows a loss of state: \(loss)")
+    case .dataLoss(let connection, let loss):
+      Sentence("connection \(connection) shows a loss of state: \(loss)")
     default: nil
     }
   }
