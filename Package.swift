@@ -72,8 +72,8 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Judge",
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Database",
+        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
       ]),
 
     .testTarget(name: "HeartbeatTests", dependencies: ["CoreShape", "Heartbeat"]),
@@ -93,7 +93,32 @@ let package = Package(
       ]),
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
+    // A wallet process that stands still at a chosen place.
+    .executableTarget(
+      name: "TestBystander",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
+      ],
+      path: "Tests/Support/TestBystander"),
+    // The pair as real processes.
+    .testTarget(
+      name: "PairTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
+        "Lightning", "Database", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
+      ]),
+    .testTarget(
+      name: "LSPdTests",
+      dependencies: [
+        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
+      ]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
+    .testTarget(
+      name: "BatonCommandTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
+        "WalletStore", "DaemonRuntime", "BatonCommand",
+      ]),
     .executableTarget(
       name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),
     .testTarget(

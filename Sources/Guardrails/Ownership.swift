@@ -30,6 +30,8 @@ public struct Ownership: Hashable, Codable, Sendable {
     var trouble: Trouble?
     var ownLockRefusals = 0
     var isWanted = true
+    /// When the claim was asked for: an answer that comes late is checked before anything is dialled.
+    var claimAskedAt: Instant?
   }
 
   struct Owning: Hashable, Codable, Sendable {
@@ -38,7 +40,16 @@ public struct Ownership: Hashable, Codable, Sendable {
     var schedule: BeatSchedule
     /// The row is being read for the next beat.
     var isReadingRow = false
-    var nodeIsStarted = false
+    var node = Node.unstarted
+  }
+
+  enum Node: Hashable, Codable, Sendable {
+    /// Claimed, and the row is read once more before the dial. → started
+    case unstarted
+    /// It dials or is connected. → raising
+    case started
+    /// Refused by the peer and closed; a higher number is on its way. → started
+    case raising
   }
 
   static let lookInterval = Span.milliseconds(250)
@@ -112,7 +123,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .observed(let observation): return observed(observation, at: now)
     case .lookFailed(let trouble): return lookFailed(trouble, at: now)
     case .claimed(let claim): return claimed(claim, at: now)
-    case .claimSuperseded: return lookAgain(after: .zero, trouble: nil, at: now)
+    case .claimSuperseded: return claimSuperseded(at: now)
     case .ownLockWasBusy: return ownLockWasBusy(at: now)
     case .claimFailed(let trouble): return claimFailed(trouble, at: now)
     case .rowRead(let row, _): return rowRead(row, at: now)
@@ -154,6 +165,11 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   // MARK: Looking and claiming
 
+  /// Looks come faster than beats: a longer gap would be taken for a pause of our own, and silence never found.
+  private var lookInterval: Span {
+    min(Self.lookInterval, Span(nanoseconds: timing.interval.nanoseconds / 2))
+  }
+
   private func newLook(at now: Instant) -> Looking {
     Looking(rule: ClaimRule(role: role, takeover: takeover, timing: timing), nextLook: now)
   }
@@ -161,31 +177,42 @@ public struct Ownership: Hashable, Codable, Sendable {
   private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
     guard case .looking(var looking) = state, looking.isLooking else { return [] }
     looking.isLooking = false
-    looking.trouble = nil
     switch looking.rule.decide(observation, at: now) {
     case .claim(let seen, let reason):
+      // The trouble stays until the claim is answered: a claim that is blocked again shows the same text on.
       looking.waitsFor = nil
+      looking.claimAskedAt = now
       state = .claiming(looking)
       return [.claim(seen: seen, reason: reason)]
     case .wait(let reason, let until):
       looking.waitsFor = reason
-      looking.nextLook = min(until, now + Self.lookInterval)
+      looking.trouble = nil
+      looking.nextLook = min(until, now + lookInterval)
       state = .looking(looking)
       return []
     }
   }
 
   private mutating func lookFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
-    guard case .looking = state else { return [] }
-    return lookAgain(after: retry(trouble), trouble: trouble, at: now)
+    guard case .looking(let looking) = state, looking.isLooking else { return [] }
+    return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
   }
 
   private mutating func claimFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
-    if case .owning(let owning) = state, !owning.nodeIsStarted {
-      // Raising the epoch failed: what we have is of no use at the peer.
-      return release(owning, at: now)
+    switch state {
+    case .claiming(let looking): return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
+    // What we have is of no use at the peer.
+    case .owning(let owning) where owning.node == .raising: return release(owning, at: now)
+    case .idle, .looking, .owning, .releasing, .closing: return []
     }
-    return lookAgain(after: retry(trouble), trouble: trouble, at: now)
+  }
+
+  private mutating func claimSuperseded(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(let looking): return lookAgain(looking, after: .zero, trouble: nil, at: now)
+    case .owning(let owning) where owning.node == .raising: return fenced()
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
   }
 
   private func retry(_ trouble: Trouble) -> Span {
@@ -195,22 +222,20 @@ public struct Ownership: Hashable, Codable, Sendable {
   /// A probe of the other process may hold our lock for an instant, so a refusal is first simply repeated; an
   /// elder of our own role that stays is waited for with patience.
   private mutating func ownLockWasBusy(at now: Instant) -> [GuardDirective] {
-    guard case .claiming(var looking) = state else { return [] }
-    looking.ownLockRefusals += 1
-    let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
-    state = .claiming(looking)
-    return lookAgain(after: isQuick ? Self.ownLockRetry : Self.lookInterval, trouble: nil, at: now)
+    switch state {
+    case .claiming(var looking):
+      looking.ownLockRefusals += 1
+      let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
+      return lookAgain(looking, after: isQuick ? Self.ownLockRetry : lookInterval, trouble: nil, at: now)
+    case .owning(let owning) where owning.node == .raising: return release(owning, at: now)
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
   }
 
   /// Back from a claim that did not happen, or from a look without an answer.
   private mutating func lookAgain(
-    after span: Span, trouble: Trouble?, at now: Instant
+    _ before: Looking, after span: Span, trouble: Trouble?, at now: Instant
   ) -> [GuardDirective] {
-    let before: Looking
-    switch state {
-    case .claiming(let looking), .looking(let looking): before = looking
-    case .idle, .owning, .releasing, .closing: return []
-    }
     guard before.isWanted else {
       state = .idle
       return []
@@ -240,20 +265,33 @@ public struct Ownership: Hashable, Codable, Sendable {
         // The person pressed home meanwhile: nobody wants it any more.
         return close(owning)
       }
-      let beat = nextBeat(&owning, at: now)
-      owning.nodeIsStarted = true
-      state = .owning(owning)
-      return [beat, .startNode(claim)]
-    case .owning(var owning) where !owning.nodeIsStarted && claim.epoch > owning.claim.epoch:
+      if let askedAt = looking.claimAskedAt, now - askedAt > timing.interval {
+        // Stopped between the claim and now: whoever saw only our silence may own the node by now.
+        owning.isReadingRow = true
+        state = .owning(owning)
+        return [.readRow]
+      }
+      return start(owning, at: now)
+    case .owning(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
       // The number was raised above what the peer knew.
       owning.claim = claim
       owning.phase = .claimed
-      let beat = nextBeat(&owning, at: now)
-      owning.nodeIsStarted = true
-      state = .owning(owning)
-      return [beat, .startNode(claim)]
+      return start(owning, at: now)
+    case .closing(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
+      // Raised when nobody wanted it any more: what is released is the new number.
+      owning.claim = claim
+      state = .closing(owning)
+      return []
     case .idle, .looking, .owning, .releasing, .closing: return []
     }
+  }
+
+  private mutating func start(_ before: Owning, at now: Instant) -> [GuardDirective] {
+    var owning = before
+    let beat = nextBeat(&owning, at: now)
+    owning.node = .started
+    state = .owning(owning)
+    return [beat, .startNode(owning.claim)]
   }
 
   // MARK: Owning
@@ -269,6 +307,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .owning(var owning) where owning.isReadingRow:
       guard owning.claim.owns(row) else { return fenced() }
       owning.isReadingRow = false
+      if owning.node == .unstarted { return start(owning, at: now) }
       let beat = nextBeat(&owning, at: now)
       state = .owning(owning)
       return [beat]
@@ -289,7 +328,7 @@ public struct Ownership: Hashable, Codable, Sendable {
   /// Without an answer there is no beat: silence is honest, a beat of a zombie is not.
   private mutating func rowReadFailed(at now: Instant) -> [GuardDirective] {
     switch state {
-    case .owning(var owning):
+    case .owning(var owning) where owning.isReadingRow:
       owning.isReadingRow = false
       owning.schedule.postpone(until: now + Self.blockedRetry)
       state = .owning(owning)
@@ -298,26 +337,28 @@ public struct Ownership: Hashable, Codable, Sendable {
       // The lock says enough: it is dropped, the last beat is only for people.
       state = .idle
       return [.dropLock]
-    case .idle, .looking, .claiming, .releasing: return []
+    case .idle, .looking, .claiming, .owning, .releasing: return []
     }
   }
 
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
     switch (state, report) {
+    case (.owning, .fenced), (.releasing, .fenced): return fenced()
+    case (.releasing(let owning, _), .stopped): return close(owning)
+    // What a node says that was closed already is of no interest.
+    case (.owning(let owning), _) where owning.node != .started: return []
     case (.owning(let owning), .connecting): return enter(.connecting, owning, at: now)
     case (.owning(let owning), .established): return enter(.established, owning, at: now)
     case (.owning(let owning), .settling(true)): return enter(.settling, owning, at: now)
     case (.owning(let owning), .settling(false)) where owning.phase == .settling:
       return enter(.established, owning, at: now)
-    case (.owning, .fenced), (.releasing, .fenced): return fenced()
     case (.owning(var owning), .refused(let highest, let container)):
-      guard container == owning.claim.container, highest >= owning.claim.epoch else {
+      guard owning.claim.answer(toHighest: highest, of: container) == .raise else {
         return release(owning, at: now)
       }
-      owning.nodeIsStarted = false
+      owning.node = .raising
       state = .owning(owning)
       return [.stopNode(gracefully: false), .raiseEpoch(owning.claim, above: highest)]
-    case (.releasing(let owning, _), .stopped): return close(owning)
     default: return []
     }
   }
@@ -338,7 +379,7 @@ public struct Ownership: Hashable, Codable, Sendable {
   // MARK: Giving up
 
   private mutating func release(_ owning: Owning, at now: Instant) -> [GuardDirective] {
-    guard owning.nodeIsStarted else { return close(owning) }
+    guard owning.node == .started else { return close(owning) }
     state = .releasing(owning, nodeStopsBy: now + Self.nodeStopBound)
     return [.stopNode(gracefully: true)]
   }

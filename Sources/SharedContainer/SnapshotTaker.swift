@@ -5,6 +5,8 @@ struct SnapshotTaker {
   let layout: ContainerLayout
   let rowsPerTableMax: Int
   private static let triesMax = 20
+  /// The instant between copying and comparing, in which a test changes the original.
+  var onCopied: () -> Void = {}
 
   func take() throws(ContainerError) -> Snapshot {
     try checkIsContainer()
@@ -37,6 +39,7 @@ struct SnapshotTaker {
     let scratch = try ScratchDirectory()
     let before = facts()
     for path in databaseFiles { try scratch.copy(path) }
+    onCopied()
     // A copy made while somebody wrote may mix two states; one that came to life meanwhile is read as live.
     guard before == facts(), !isLive() else { throw ContainerError.keepsChanging(path: layout.directory) }
     let reader = try SnapshotReader(

@@ -95,20 +95,4 @@ import Testing
     try Connection(path: place.layout.database, access: .readWrite).execute("DELETE FROM meta")
     #expect(refusal() == .corrupt(path: place.layout.database, because: "it has lost the container's id"))
   }
-
-  @Test func theLocksGetTheLowestDescriptors() throws {
-    let container = try place.open(.app)
-    let descriptors = Files.names(in: "/proc/self/fd").compactMap { Int32($0) }.sorted()
-    func number(_ path: String) -> Int32? {
-      descriptors.first { descriptor in
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
-        return count > 0 && String(decoding: buffer[..<count], as: UTF8.self) == path
-      }
-    }
-    let lock = try #require(number(place.layout.roleLock(of: .app)))
-    #expect(fcntl(lock, F_GETFD) & FD_CLOEXEC != 0)
-    #expect(lock > STDERR_FILENO)
-    #expect(container.role == .app)
-  }
 }

@@ -1,7 +1,8 @@
 import Glibc
 import Heartbeat
-import SharedContainer
 import Testing
+
+@testable import SharedContainer
 
 @Suite struct FileLockTests {
   let place = Place()
@@ -65,6 +66,28 @@ import Testing
     theirs.drop()
     #expect(mine.tryTake() == .taken)
     #expect(mine.stillGuards)
+  }
+
+  @Test func aFileReplacedBetweenOpeningAndLockingIsLetGo() throws {
+    let mine = FileLock(path: path)
+    let theirs = FileLock(path: path)
+    var replacements = 0
+    mine.onLocked = {
+      if replacements == 1 { return }
+      replacements += 1
+      Files.write(place.file("b"), [])
+      rename(place.file("b"), path)
+      #expect(theirs.tryTake() == .taken)
+    }
+    #expect(mine.tryTake() == .busy)
+    #expect(!mine.isHeld)
+    theirs.drop()
+    mine.onLocked = {
+      Files.write(place.file("b"), [])
+      rename(place.file("b"), path)
+    }
+    #expect(
+      mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it is replaced again and again")))
   }
 
   @Test func aLockFileThatWasRemovedIsMadeAgain() {

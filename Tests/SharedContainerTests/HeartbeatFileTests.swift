@@ -1,7 +1,7 @@
 import CoreShape
 import Glibc
 import Heartbeat
-@testable import SharedContainer
+import SharedContainer
 import Testing
 
 @Suite struct HeartbeatFileTests {
@@ -85,19 +85,5 @@ import Testing
     #expect(file.read(.app) == nil)
     #expect(
       file.write(beat(.app, 1)) == .failed(.notAPlainFile(path: path, because: "as it is not a plain file")))
-  }
-
-  @Test func aFullDiskIsAResult() {
-    // Every write to this device answers as a full disk does.
-    #expect(ContainerError(fromWriteTo: "/dev/full") == .full(path: "/dev/full"))
-  }
-}
-
-extension ContainerError {
-  fileprivate init?(fromWriteTo path: String) {
-    let descriptor = open(path, O_WRONLY)
-    defer { close(descriptor) }
-    guard pwrite(descriptor, "x", 1, 0) < 0 else { return nil }
-    self.init(errno: errno, path: path, doing: "writing")
   }
 }

@@ -96,6 +96,18 @@ enum Files {
     return names.sorted()
   }
 
+  /// What a process has open beyond the standard streams, in the order of the descriptors; files alone.
+  static func descriptors(of pid: pid_t) -> [String] {
+    let directory = "/proc/\(pid)/fd"
+    return names(in: directory).compactMap { Int32($0) }.sorted().filter { $0 > STDERR_FILENO }.compactMap {
+      number in
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      let count = readlink("\(directory)/\(number)", &buffer, buffer.count)
+      let path = String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+      return path.hasPrefix("/") ? path : nil
+    }
+  }
+
   static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

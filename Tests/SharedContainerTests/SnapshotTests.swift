@@ -3,8 +3,9 @@ import Database
 import Glibc
 import Guardrails
 import Heartbeat
-import SharedContainer
 import Testing
+
+@testable import SharedContainer
 
 @Suite struct SnapshotTests {
   let place = Place()
@@ -92,6 +93,38 @@ import Testing
     #expect(!snapshot.isLive)
     #expect(snapshot.owner?.epoch == 1)
     #expect(Files.names(in: place.directory) == before)
+  }
+
+  @Test func aCopyThatChangesWhileItIsCopiedIsCopiedAgain() throws {
+    let claim = try copyOfOwnedContainer()
+    var taker = SnapshotTaker(layout: ContainerLayout(directory: copy), rowsPerTableMax: 9)
+    var copies = 0
+    taker.onCopied = {
+      copies += 1
+      if copies < 3 { utimensat(AT_FDCWD, copy + "/node.sqlite-wal", nil, 0) }
+    }
+    #expect(claim.owns(try taker.take().owner))
+    #expect(copies == 3)
+    taker.onCopied = {
+      copies += 1
+      Files.write(copy + "/node.sqlite-journal", Array(repeating: 0, count: copies))
+    }
+    #expect(throws: ContainerError.keepsChanging(path: copy)) { _ = try taker.take() }
+  }
+
+  @Test func aContainerThatComesToLifeWhileItIsCopiedIsReadAsLive() throws {
+    _ = try place.open(.app).owned(seen: 0)
+    var taker = SnapshotTaker(layout: place.layout, rowsPerTableMax: 9)
+    var owner: SharedContainer?
+    taker.onCopied = {
+      owner = try? place.open(.extension)
+      _ = owner?.claim(seen: 1)
+    }
+    let snapshot = try taker.take()
+    #expect(snapshot.isLive)
+    #expect(snapshot.owner?.epoch == 2)
+    #expect(snapshot.extensionLock.holders == [getpid()])
+    owner?.releaseRoleLock()
   }
 
   @Test func whatIsNoContainerIsSaidInOneSentence() throws {

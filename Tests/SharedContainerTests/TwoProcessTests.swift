@@ -31,6 +31,12 @@ import Testing
       .rows("SELECT value FROM counter ORDER BY id").map { try $0.integer(0) }
   }
 
+  private static func monotonicNanoseconds() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+
   /// The holders in their order; an issue for every step in which two held the node at once.
   private func holders(in log: String) -> [String] {
     let lines = log.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
@@ -74,8 +80,9 @@ import Testing
     for racer in racers { #expect(racer.nextByte() == UInt8(ascii: "R")) }
     for round in 0..<rounds {
       for racer in racers { try #require(racer.nextByte() == UInt8(ascii: "S")) }
-      // One call lets both go: whoever the kernel runs first is first.
-      try #require(write(gates[round % 2].writing, "gg", 2) == 2)
+      // Both get the same instant, a little ahead, in one call: they start together, and chance decides.
+      let start = Self.monotonicNanoseconds() + 150_000
+      try #require(write(gates[round % 2].writing, [start, start], 16) == 16)
       let outcomes = racers.map { $0.nextByte() }
       try #require(outcomes.filter { $0 == UInt8(ascii: "W") }.count == 1)
       try #require(outcomes.filter { $0 == UInt8(ascii: "L") }.count == 1)
@@ -174,5 +181,15 @@ import Testing
     _ = child.exitStatus()
     #expect(other.seen()?.holderLockIsBusy == false)
     #expect(other.seen()?.appWantsNode == false)
+  }
+
+  @Test(.timeLimit(.minutes(5))) func theLocksGetTheLowestDescriptors() throws {
+    let child = try start("hold", .app)
+    #expect(child.nextByte() == UInt8(ascii: "H"))
+    let open = Files.descriptors(of: child.pid)
+    let locks = [place.layout.roleLock(of: .app), place.layout.appWish]
+    #expect(open.prefix(2) == locks[...])
+    #expect(open.dropFirst(2).contains(place.layout.database))
+    #expect(!open.contains { $0.hasSuffix("extension.lock") })
   }
 }

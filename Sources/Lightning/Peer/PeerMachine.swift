@@ -60,6 +60,14 @@ public struct PeerMachine: Core {
     state.payments.contains { $0.isHeld && $0.request.paymentHash == paymentHash }
   }
 
+  /// Whether there is still a reason for this push.
+  public func wants(_ push: PushRequest) -> Bool {
+    switch push.reason {
+    case .incomingPayment: push.paymentHash.map(isHolding) ?? false
+    case .pendingSettlement: registered == nil && state.payments.contains { !$0.isHeld }
+    }
+  }
+
   public var isWalletConnected: Bool { registered != nil }
 
   public var deadline: Instant? {

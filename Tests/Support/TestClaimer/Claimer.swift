@@ -37,7 +37,7 @@ struct Claimer {
     for round in 0..<rounds {
       let seen = highestRow()?.epoch ?? 0
       say("S")
-      waitForByte(gates[round % 2])
+      waitForStart(gates[round % 2])
       guard let claim = claim(seen: seen) else {
         // A lost race is also a zombie at work: what it owned before must be of no use.
         if let earlier, write(under: earlier) { fail("a write under epoch \(earlier.epoch) came through") }
