@@ -59,7 +59,7 @@ import Testing
     #expect(try phone.state("extension") == "serving")
   }
 
-  @Test(arguments: [("ext-crash", "crashed by signal"), ("ext-exit", "crashed with exit code 3")])
+  @Test(arguments: [("ext-crash", "crashed by SIG"), ("ext-exit", "crashed with exit code 3")])
   func aCrashIsNamedSoAndTheOriginalIsShown(_ ext: String, _ reason: String) throws {
     let phone = try PhoneProcess(ext: ext)
     try phone.push("first")
