@@ -40,7 +40,7 @@ let package = Package(
       dependencies: ["Guardrails", "SharedContainer", "Database", "Lightning", "Crypto"]),
     .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux"]),
     .target(
-      name: "PeerTransport", dependencies: ["DaemonRuntime", "CLinux"]),
+      name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [
@@ -107,6 +107,8 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Lightning", "Database", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
       ]),
+    .testTarget(
+      name: "PeerTransportTests", dependencies: ["CoreShape", "DaemonRuntime", "PeerTransport"]),
     .testTarget(
       name: "LSPdTests",
       dependencies: [
