@@ -9,7 +9,7 @@ let package = Package(
     // The guardrail library: needs libsqlite3 alone.
     .library(name: "Heartbeat", targets: ["Heartbeat", "CoreShape"]),
     .library(name: "Guardrails", targets: ["Guardrails"]),
-    .library(name: "SharedContainer", targets: ["SharedContainer"]),
+    .library(name: "SharedContainer", targets: ["SharedContainer", "Database"]),
     .executable(name: "mainappd", targets: ["MainAppd"]),
     .executable(name: "notifyextd", targets: ["NotifyExtd"]),
     .executable(name: "iosd", targets: ["IOSd"]),
@@ -40,12 +40,12 @@ let package = Package(
       dependencies: ["Guardrails", "SharedContainer", "Database", "Lightning", "Crypto"]),
     .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux"]),
     .target(
-      name: "PeerTransport", dependencies: ["DaemonRuntime", "CLinux"]),
+      name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "Lightning",
-        "Crypto", "PeerTransport", "DaemonRuntime", "CLinux",
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
+        "Lightning", "Crypto", "PeerTransport", "DaemonRuntime",
       ]),
     .target(name: "Judge", dependencies: ["CSQLite", "CSodium"]),
 
@@ -62,7 +62,8 @@ let package = Package(
         .linkedLibrary("m"),
       ]),
     .executableTarget(
-      name: "IOSd", dependencies: ["CoreShape", "PhonePolicy", "DaemonRuntime", "CLinux"]),
+      name: "IOSd",
+      dependencies: ["CoreShape", "Heartbeat", "PhonePolicy", "DaemonRuntime", "CLinux"]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
@@ -71,20 +72,60 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Judge",
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Database",
+        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
       ]),
 
     .testTarget(name: "HeartbeatTests", dependencies: ["CoreShape", "Heartbeat"]),
     .testTarget(name: "GuardrailsTests", dependencies: ["CoreShape", "Heartbeat", "Guardrails"]),
     .testTarget(name: "LightningTests", dependencies: ["CoreShape", "Crypto", "Lightning"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["CoreShape", "PhonePolicy"]),
+    .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
+    // A real process that claims, for the tests that race, stop and kill one.
+    .executableTarget(
+      name: "TestClaimer",
+      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer"],
+      path: "Tests/Support/TestClaimer"),
     .testTarget(
       name: "SharedContainerTests",
-      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer"]),
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer", "TestClaimer",
+      ]),
     .testTarget(
-      name: "DaemonRuntimeTests", dependencies: ["CoreShape", "Heartbeat", "DaemonRuntime"]),
+      name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
+    // A wallet process that stands still at a chosen place.
+    .executableTarget(
+      name: "TestBystander",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
+      ],
+      path: "Tests/Support/TestBystander"),
+    // The pair as real processes.
+    .testTarget(
+      name: "PairTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
+        "Lightning", "Database", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
+      ]),
+    .testTarget(
+      name: "PeerTransportTests", dependencies: ["CoreShape", "DaemonRuntime", "PeerTransport"]),
+    .testTarget(
+      name: "LSPdTests",
+      dependencies: [
+        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
+      ]),
     .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium"]),
+    .testTarget(
+      name: "BatonCommandTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
+        "WalletStore", "DaemonRuntime", "BatonCommand",
+      ]),
+    .executableTarget(
+      name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),
+    .testTarget(
+      name: "IOSdTests",
+      dependencies: ["CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "IOSd", "TestChild"]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,1 +1,8 @@
-// BatonCommand: being built.
+// BatonCommand: the one thing a person types. It starts and asks the daemons of one phone, reads what they left
+// behind, and decides nothing about ownership: whatever it shows comes from a daemon, a journal or a snapshot.
+// It never opens a live database by any road but SharedContainer's snapshot.
+
+import DaemonRuntime
+import Glibc
+
+exit(Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)

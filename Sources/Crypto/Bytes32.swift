@@ -46,6 +46,10 @@ public struct Bytes32: Hashable, Sendable {
   }
 }
 
+extension Bytes32: Comparable {
+  public static func < (left: Bytes32, right: Bytes32) -> Bool { left.words < right.words }
+}
+
 extension Bytes32: CustomStringConvertible {
   public var description: String { hex }
 }

@@ -14,7 +14,7 @@ public final class Journal {
   public private(set) var lostRecords: UInt64 = 0
 
   private let clock: Clock
-  private let descriptor: Int32
+  let descriptor: Int32
   private let encoder = JSONLineEncoder()
   private var sequence: UInt64 = 0
   private var lostSinceLastRecord: UInt64 = 0
@@ -105,22 +105,22 @@ public final class Journal {
 
   private func append(_ kind: String, at now: Instant, _ members: JSONObject) {
     let wall = clock.wallNanoseconds
-    noteClockStep(wall: wall)
+    noteClockStep(wall: wall, at: now)
     write(kind, at: now, wall: wall, members)
   }
 
-  private func noteClockStep(wall: Int64) {
+  private func noteClockStep(wall: Int64, at now: Instant) {
     let difference = wall &- clock.now.nanoseconds
     defer { clockDifference = difference }
     guard let last = clockDifference else { return }
     let (step, overflowed) = difference.subtractingReportingOverflow(last)
     guard overflowed || step.magnitude > 1_000_000_000 else { return }
     let sign = step < 0 ? "-" : "+"
-    let milliseconds = step.magnitude / 1_000_000
+    let milliseconds = (step.magnitude &+ 500_000) / 1_000_000
     let fraction = String("\(1000 + milliseconds % 1000)".dropFirst())
     var members = JSONObject()
     members.set("text", "wall clock stepped by \(sign)\(milliseconds / 1000).\(fraction) s")
-    write("note", at: clock.now, wall: wall, members)
+    write("note", at: now, wall: wall, members)
   }
 
   private func write(_ kind: String, at now: Instant, wall: Int64, _ members: JSONObject) {

@@ -134,6 +134,9 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
           "complete -c \(program) \(condition) \(names.joined(separator: " "))\(fishValues(option.value))"
         text += " -d \(quoted(option.help))\n"
       }
+      for choice in command.choices {
+        text += "complete -c \(program) \(condition) -a \(quoted(choice.word)) -d \(quoted(choice.help))\n"
+      }
       if command.takesPath { text += "complete -c \(program) \(condition) -F\n" }
     }
     return text
@@ -159,39 +162,5 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
   /// In single quotes for all three shells: an apostrophe is replaced, as only fish could escape it.
   private static func quoted(_ text: String) -> String {
     "'\(String(text.map { $0 == "'" || $0 == "\\" ? "’" : $0 }))'"
-  }
-}
-
-/// One command as completion sees it: itself, and all options that are understood there.
-private struct CompletionCommand {
-  var verbs: [String]
-  var subcommands: [CommandLineDeclaration]
-  var options: [OptionDeclaration]
-  var positionals: [PositionalDeclaration]
-
-  var path: String { verbs.joined(separator: " ") }
-  var takesPath: Bool { positionals.contains { if case .path = $0.value { true } else { false } } }
-
-  var describedWords: [(word: String, help: String)] {
-    var words = subcommands.map { (word: $0.name, help: $0.summary) }
-    for positional in positionals {
-      if case .choice(let choices) = positional.value { words += choices.map { ($0, positional.help) } }
-    }
-    return words + options.flatMap { option in option.names.map { ($0, option.help) } } + [
-      ("--help", "say this")
-    ]
-  }
-
-  var words: [String] { describedWords.map(\.word) }
-
-  static func all(
-    of declaration: CommandLineDeclaration, verbs: [String] = [], inherited: [OptionDeclaration] = []
-  ) -> [CompletionCommand] {
-    let options = declaration.options + inherited
-    let own = CompletionCommand(
-      verbs: verbs, subcommands: declaration.subcommands, options: options,
-      positionals: declaration.positionals)
-    return [own]
-      + declaration.subcommands.flatMap { all(of: $0, verbs: verbs + [$0.name], inherited: options) }
   }
 }

@@ -123,26 +123,38 @@ public final class UnixConnection {
     if !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receiveAll() }
   }
 
-  private func receiveAll() {
-    // Bounded, so that one busy client does not keep the loop from the others.
-    for _ in 0..<32 where end == nil {
+  /// Reads what has already arrived, without waiting; for the last words of a process that has ended.
+  public func drain() {
+    var isEmpty = false
+    while end == nil && !isEmpty { isEmpty = receiveAll() }
+  }
+
+  /// True when there was nothing more. Bounded, so that one busy client does not keep the loop from the others.
+  @discardableResult
+  private func receiveAll() -> Bool {
+    for _ in 0..<32 {
+      guard end == nil else { return true }
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC))
       if count < 0 {
-        if errno == EINTR { continue }
-        if errno != EAGAIN {
-          finish(errno == ECONNRESET ? .hungUp : .failed(SystemError("receive a message")))
-        }
-        return
+        // A reset says that the other side left something unread. It is said once, ahead of the last messages that
+        // the other side wrote, which are still there.
+        if errno == EINTR || errno == ECONNRESET { continue }
+        if errno != EAGAIN { finish(.failed(SystemError("receive a message"))) }
+        return true
       }
-      if count == 0 { return finish(.hungUp) }
-      if count > buffer.count { return finish(.frameTooLarge) }
-      do throws(ControlMessageError) {
-        let message = try ControlMessage(decoding: Array(buffer[..<count]))
-        onMessage?(message)
-      } catch {
-        send(.error(error.description))
-        return finish(.undecodable(error))
-      }
+      if count == 0 { finish(.hungUp) } else { take(count) }
+    }
+    return false
+  }
+
+  private func take(_ count: Int) {
+    if count > buffer.count { return finish(.frameTooLarge) }
+    do throws(ControlMessageError) {
+      let message = try ControlMessage(decoding: Array(buffer[..<count]))
+      onMessage?(message)
+    } catch {
+      send(.error(error.description))
+      finish(.undecodable(error))
     }
   }
 
@@ -152,8 +164,13 @@ public final class UnixConnection {
       if count < 0 {
         if errno == EINTR { continue }
         if errno == EAGAIN { break }
-        return finish(
-          errno == EPIPE || errno == ECONNRESET ? .hungUp : .failed(SystemError("send a message")))
+        guard errno == EPIPE || errno == ECONNRESET else {
+          return finish(.failed(SystemError("send a message")))
+        }
+        // Nobody reads any more; what the other side wrote before it left is still to be read, and then its end.
+        queue = []
+        queuedBytes = 0
+        break
       }
       queue.removeFirst()
       queuedBytes -= frame.count
@@ -175,5 +192,24 @@ public final class UnixConnection {
     handler?(reason)
     onForget?(self)
     onForget = nil
+  }
+}
+
+extension UnixConnection {
+  /// Connects without waiting; nil when nobody listens there, or it is another user.
+  public static func connect(path text: String, loop: EventLoop, limits: Limits = Limits()) -> UnixConnection?
+  {
+    guard let path = try? UnixPath(text) else { return nil }
+    let descriptor = path.connect(blockingMilliseconds: nil)
+    guard descriptor >= 0 else { return nil }
+    guard let connection = UnixConnection(adopting: descriptor, loop: loop, limits: limits) else {
+      Glibc.close(descriptor)
+      return nil
+    }
+    guard connection.peer.user == getuid() else {
+      connection.close()
+      return nil
+    }
+    return connection
   }
 }

@@ -66,7 +66,8 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
 
   private static func kind(of code: Int32) -> Kind {
     switch code & 0xFF {
-    case SQLITE_BUSY, SQLITE_LOCKED: .busy
+    // The third: somebody was stopped in the instant in which it changed the index of the log.
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
     case SQLITE_FULL: .full
     // A full disk can also show as a failed write of the shared-memory file.
     case SQLITE_IOERR: code == 19 << 8 | SQLITE_IOERR ? .full : .io(code: code)

@@ -44,6 +44,7 @@ public struct AppMachine: GuardMachine {
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     guard place != .ended else { return [] }
+    if case .presenceHeard(let message) = event, presence.heard(message.code) == .ignored { return [] }
     var directives = react(to: event, at: now)
     directives += ownership.handle(event, at: now)
     directives += afterOwnership(at: now)
@@ -61,8 +62,8 @@ public struct AppMachine: GuardMachine {
     case .enteredBackground: return enteredBackground(at: now)
     case .terminationRequested: return terminationRequested(at: now)
     case .presenceHeard(let message): return heard(message)
-    case .node(.refused(_, let container)): return refused(container, at: now)
-    case .claimFailed(.failed(let sentence)) where ownership.holds:
+    case .node(.refused(let highest, let container)): return refused(highest, container)
+    case .claimFailed(.failed(let sentence)) where ownership.isRaising:
       return halt(.trouble(sentence))
     default: return []
     }
@@ -101,9 +102,15 @@ public struct AppMachine: GuardMachine {
     return say(answer)
   }
 
-  private mutating func refused(_ container: ContainerID, at now: Instant) -> [GuardDirective] {
-    guard case .owning(let owning) = ownership.state, owning.claim.container != container else { return [] }
-    return halt(.usedByAnotherDevice)
+  private mutating func refused(_ highest: Epoch, _ container: ContainerID) -> [GuardDirective] {
+    switch ownership.answer(toHighest: highest, of: container) {
+    case .raise, nil: return []
+    case .otherDevice: return halt(.usedByAnotherDevice)
+    case .outOfReach:
+      return halt(
+        .trouble("The peer names epoch \(highest), which ours cannot reach: check that it is the right peer.")
+      )
+    }
   }
 
   /// Going on is of no use until the person acts; until then the node is not wanted, so that nobody waits for us.
@@ -151,7 +158,7 @@ public struct AppMachine: GuardMachine {
 
   private mutating func showChange() -> [GuardDirective] {
     let status = ownership.isIdle ? halted ?? .idle : ownership.status
-    guard status != shown else { return [] }
+    guard status != shown, place != .ended else { return [] }
     shown = status
     return [.show(status)]
   }

@@ -23,11 +23,9 @@ public struct ExtensionMachine: GuardMachine {
 
   public static let totalTime = Span.milliseconds(29_500)
   public static let idleTime = Span.seconds(5)
-  /// More pushes than this wait at the phone, not here.
-  static let queueLimit = 64
 
   private(set) var state = State.waiting
-  private var queue: [Push] = []
+  private var queue = PushQueue()
   private var ownership: Ownership
   private var presence = Presence(role: .extension)
   private var shown: Status?
@@ -40,11 +38,13 @@ public struct ExtensionMachine: GuardMachine {
   public var deadline: Instant? {
     var instants = [ownership.deadline].compactMap { $0 }
     if case .serving(let service) = state { instants.append(service.endsBy) }
+    if let queueEnds = queue.nextEnd { instants.append(queueEnds) }
     return instants.min()
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     guard state != .ended else { return [] }
+    if case .presenceHeard(let message) = event, presence.heard(message.code) == .ignored { return [] }
     var directives = react(to: event, at: now)
     directives += ownership.handle(event, at: now)
     directives += afterOwnership(event, at: now)
@@ -57,13 +57,13 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
     switch event {
     case .pushArrived(let push): return pushArrived(push, at: now)
-    case .expiryWarned(let id): return isServing(id) ? finish(.timeWillExpire, at: now) : []
+    case .expiryWarned(let id): return expiryWarned(id, at: now)
     case .terminationRequested:
       mustEnd = .terminated
       return isServing ? finish(.terminated, at: now) : []
     case .deadlineReached: return deadlineReached(at: now)
     case .presenceHeard(let message): return heard(message, at: now)
-    case .rowRead(_, let appWantsNode): return appWantsNode ? appWantsTheNode(at: now) : []
+    case .rowRead(_, let appWantsNode): return wishRead(appWantsNode, at: now)
     case .observed(let observation): return observed(observation, at: now)
     case .receivedFound(let payments): return receivedByTheApp(payments, at: now)
     case .node(let report): return node(report, at: now)
@@ -72,23 +72,34 @@ public struct ExtensionMachine: GuardMachine {
   }
 
   private mutating func pushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
+    guard push.id != currentPush, !queue.contains(push.id) else { return [] }
     guard state == .waiting else {
-      if queue.count < Self.queueLimit { queue.append(push) }
-      return []
+      return queue.append(push, arrivedAt: now) ? [] : answerUnserved(push, .tooManyPushes, at: now)
     }
-    return serve(push, at: now)
+    return serve(push, arrivedAt: now, at: now)
   }
 
-  private mutating func serve(_ push: Push, at now: Instant) -> [GuardDirective] {
-    state = .serving(Service(push: push, startedAt: now))
+  private mutating func serve(_ push: Push, arrivedAt: Instant, at now: Instant) -> [GuardDirective] {
+    state = .serving(Service(push: push, startedAt: arrivedAt))
     let greeting = say(presence.resume())
     guard push.reason != .unreadable else { return greeting + finish(.unreadablePush, at: now) }
     return greeting + ownership.want(at: now)
   }
 
+  /// A push whose turn does not come still gets its text.
+  private func answerUnserved(_ push: Push, _ reason: FinishReason, at now: Instant) -> [GuardDirective] {
+    Service(push: push, startedAt: now).contents(for: reason) + [.finished(push: push.id, reason)]
+  }
+
+  private mutating func expiryWarned(_ id: UInt64, at now: Instant) -> [GuardDirective] {
+    if isServing, currentPush == id { return finish(.timeWillExpire, at: now) }
+    return queue.remove(id).map { answerUnserved($0, .timeWillExpire, at: now) } ?? []
+  }
+
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
-    guard case .serving(let service) = state, now >= service.endsBy else { return [] }
-    return finish(now >= service.totalEnds ? .totalTime : .idle, at: now)
+    let unserved = queue.removeExpired(at: now).flatMap { answerUnserved($0, .totalTime, at: now) }
+    guard case .serving(let service) = state, now >= service.endsBy else { return unserved }
+    return unserved + finish(now >= service.totalEnds ? .totalTime : .idle, at: now)
   }
 
   // MARK: The app wants the node
@@ -97,6 +108,17 @@ public struct ExtensionMachine: GuardMachine {
     guard case .counts(let answer) = presence.heard(message.code) else { return [] }
     let wants = message.wantsNode || message.asksForHandover
     return say(answer) + (wants ? appWantsTheNode(at: now) : [])
+  }
+
+  /// The wish of an app that was given its time and did not claim is a hung app's: only its word counts then.
+  private mutating func wishRead(_ appWantsNode: Bool, at now: Instant) -> [GuardDirective] {
+    guard case .serving(var service) = state else { return [] }
+    guard appWantsNode else {
+      service.claimedPastTheWish = false
+      state = .serving(service)
+      return []
+    }
+    return service.claimedPastTheWish ? [] : appWantsTheNode(at: now)
   }
 
   /// Said by a message or read as state; the same either way, and the same however often.
@@ -116,13 +138,13 @@ public struct ExtensionMachine: GuardMachine {
     return [.acceptNoNewPayment] + (service.isSettling ? [] : finish(.handedOver, at: now))
   }
 
-  /// While the app holds the node it receives what this push is about, and the text comes from the database.
+  /// While the app holds the node it receives what this push is about, and the text comes from the database. An
+  /// app that is gone is asked about too: it may have received and left between two looks.
   private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
-    guard case .serving(let service) = state, observation.row?.role == .app,
-      observation.holderLockIsBusy
+    guard case .serving(let service) = state, !ownership.holds, observation.row?.role == .app
     else { return [] }
-    return service.steppedBack
-      ? finish(.appWantsNode, at: now) : [.readReceived(paymentHash: service.push.paymentHash)]
+    if service.steppedBack && observation.holderLockIsBusy { return finish(.appWantsNode, at: now) }
+    return [.readReceived(paymentHash: service.push.paymentHash)]
   }
 
   private mutating func receivedByTheApp(
@@ -152,9 +174,11 @@ public struct ExtensionMachine: GuardMachine {
       state = .serving(service)
       // The connection was lost while handing over: there is nothing left to wait for.
       if service.isHandingOver { return finish(.handedOver, at: now) }
-    case .refused(_, let container):
-      if case .owning(let owning) = ownership.state, owning.claim.container != container {
-        return finish(.otherDevice, at: now)
+    case .refused(let highest, let container):
+      switch ownership.answer(toHighest: highest, of: container) {
+      case .raise, nil: break
+      case .otherDevice: return finish(.otherDevice, at: now)
+      case .outOfReach: return finish(.outOfReach, at: now)
       }
     case .established, .stopped, .fenced, .trouble: break
     }
@@ -171,34 +195,43 @@ public struct ExtensionMachine: GuardMachine {
 
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     var directives: [GuardDirective] = []
+    if case .observed(let observation) = event, ownership.isClaiming, case .serving(var service) = state {
+      service.claimedPastTheWish = observation.appWantsNode
+      state = .serving(service)
+    }
     if ownership.takeFencedNotice() {
       mustEnd = mustEnd ?? .fenced
       directives += finish(.fenced, at: now)
     }
     guard ownership.isIdle else { return directives }
     let released = ownership.takeReleasedEpoch()
-    switch state {
-    case .serving(let service):
-      guard service.steppedBack else { return directives }
+    if isServing {
+      // Stepped back, or a jump above the peer's number failed: look again.
       return directives + say(PresenceCode(.extension, .ping), released: released) + ownership.want(at: now)
-    case .finishing(let push, let reason):
-      directives += say(presence.suspend(), released: released) + [.finished(push: push, reason)]
-      return directives + next(at: now)
-    case .waiting: return directives + end()
-    case .ended: return directives
     }
+    directives += finished(released: released, at: now)
+    return directives + end(at: now)
   }
 
-  private mutating func next(at now: Instant) -> [GuardDirective] {
-    state = .waiting
-    guard mustEnd == nil, !queue.isEmpty else { return end() }
-    return serve(queue.removeFirst(), at: now)
+  /// A push that cannot be read is finished the moment its turn comes, hence the loop.
+  private mutating func finished(released: Epoch?, at now: Instant) -> [GuardDirective] {
+    var directives: [GuardDirective] = []
+    var released = released
+    while ownership.isIdle, case .finishing(let push, let reason) = state {
+      directives += say(presence.suspend(), released: released) + [.finished(push: push, reason)]
+      released = nil
+      state = .waiting
+      guard mustEnd == nil, let next = queue.removeFirst() else { break }
+      directives += serve(next.push, arrivedAt: next.arrivedAt, at: now)
+    }
+    return directives
   }
 
-  private mutating func end() -> [GuardDirective] {
-    guard let mustEnd else { return [] }
+  private mutating func end(at now: Instant) -> [GuardDirective] {
+    guard state == .waiting, let mustEnd else { return [] }
     state = .ended
-    return [.end(mustEnd)]
+    let reason: FinishReason = mustEnd == .fenced ? .fenced : .terminated
+    return queue.removeAll().flatMap { answerUnserved($0, reason, at: now) } + [.end(mustEnd)]
   }
 
   // MARK: Words
@@ -209,7 +242,7 @@ public struct ExtensionMachine: GuardMachine {
   }
 
   private mutating func showChange() -> [GuardDirective] {
-    guard ownership.status != shown else { return [] }
+    guard ownership.status != shown, state != .ended else { return [] }
     shown = ownership.status
     return [.show(ownership.status)]
   }
@@ -218,7 +251,11 @@ public struct ExtensionMachine: GuardMachine {
     if case .serving = state { true } else { false }
   }
 
-  private func isServing(_ id: UInt64) -> Bool {
-    if case .serving(let service) = state { service.push.id == id } else { false }
+  private var currentPush: UInt64? {
+    switch state {
+    case .serving(let service): service.push.id
+    case .finishing(let push, _): push
+    case .waiting, .ended: nil
+    }
   }
 }

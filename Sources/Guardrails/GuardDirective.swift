@@ -54,6 +54,8 @@ public enum FinishReason: String, Hashable, Codable, Sendable {
   case fenced = "another process owns the node"
   case terminated = "asked to terminate"
   case otherDevice = "this node is in use by another device"
+  case outOfReach = "the peer names an epoch that is out of reach"
+  case tooManyPushes = "too many pushes wait"
 }
 
 /// Why a process ends by itself.

@@ -27,23 +27,26 @@ extension Ownership {
     switch state {
     case .idle: .idle
     case .looking(let looking): lookingStatus(looking)
-    case .claiming: .claiming
+    case .claiming(let looking): looking.trouble.map(troubleStatus) ?? .claiming
     case .owning(let owning): owningStatus(owning)
     case .releasing(let owning, _), .closing(let owning): .releasing(owning.claim.epoch)
     }
   }
 
   private func lookingStatus(_ looking: Looking) -> Status {
-    switch looking.trouble {
-    case .blocked(let pid, let isStopped): return .blocked(pid: pid, isStopped: isStopped)
-    case .failed(let sentence): return .trouble(sentence)
-    case nil: break
-    }
+    if let trouble = looking.trouble { return troubleStatus(trouble) }
     switch looking.waitsFor {
     case .holder(let row) where role == .app && row.role == .extension: return .waitingForExtension
     case .holder(let row): return .waitingForOther(pid: row.process.pid)
     case .appGoesFirst: return .appGoesFirst
     case nil: return .claiming
+    }
+  }
+
+  private func troubleStatus(_ trouble: Trouble) -> Status {
+    switch trouble {
+    case .blocked(let pid, let isStopped): .blocked(pid: pid, isStopped: isStopped)
+    case .failed(let sentence): .trouble(sentence)
     }
   }
 
@@ -63,6 +66,21 @@ extension Ownership {
     case .owning, .releasing, .closing: true
     case .idle, .looking, .claiming: false
     }
+  }
+
+  var isClaiming: Bool {
+    if case .claiming = state { true } else { false }
+  }
+
+  /// The number is being raised above the peer's.
+  var isRaising: Bool {
+    if case .owning(let owning) = state { owning.node == .raising } else { false }
+  }
+
+  /// What a refusal by the peer means, if there is a node that can be refused.
+  func answer(toHighest highest: Epoch, of container: ContainerID) -> Refusal? {
+    guard case .owning(let owning) = state, owning.node == .started else { return nil }
+    return owning.claim.answer(toHighest: highest, of: container)
   }
 
   /// Connected to the peer: from here on a payment may have begun.

@@ -6,41 +6,6 @@ import Heartbeat
 /// The epoch decides, the lock proves life or death, the beats bound the waiting (docs/guardrails.md). Every wait
 /// here ends by itself: a message that was lost is made up for by looking again.
 public struct Ownership: Hashable, Codable, Sendable {
-  enum State: Hashable, Codable, Sendable {
-    /// The node is not wanted. → looking
-    case idle
-    /// The node is wanted and not ours yet. → claiming, idle
-    case looking(Looking)
-    /// The claim is being tried. → owning, looking, closing (nobody wants it any more)
-    case claiming(Looking)
-    /// Ours. → releasing, idle (fenced)
-    case owning(Owning)
-    /// The node finishes and hangs up. → closing, idle (fenced)
-    case releasing(Owning, nodeStopsBy: Instant)
-    /// The node is quiet; the row is read once more before the last beat. → idle
-    case closing(Owning)
-  }
-
-  struct Looking: Hashable, Codable, Sendable {
-    var rule: ClaimRule
-    var nextLook: Instant
-    /// A look is on its way: the deadline must not ask for a second one.
-    var isLooking = true
-    var waitsFor: WaitReason?
-    var trouble: Trouble?
-    var ownLockRefusals = 0
-    var isWanted = true
-  }
-
-  struct Owning: Hashable, Codable, Sendable {
-    var claim: Claim
-    var phase: Phase
-    var schedule: BeatSchedule
-    /// The row is being read for the next beat.
-    var isReadingRow = false
-    var nodeIsStarted = false
-  }
-
   static let lookInterval = Span.milliseconds(250)
   static let blockedRetry = Span.milliseconds(100)
   static let troubleRetry = Span.seconds(1)
@@ -112,7 +77,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .observed(let observation): return observed(observation, at: now)
     case .lookFailed(let trouble): return lookFailed(trouble, at: now)
     case .claimed(let claim): return claimed(claim, at: now)
-    case .claimSuperseded: return lookAgain(after: .zero, trouble: nil, at: now)
+    case .claimSuperseded: return claimSuperseded(at: now)
     case .ownLockWasBusy: return ownLockWasBusy(at: now)
     case .claimFailed(let trouble): return claimFailed(trouble, at: now)
     case .rowRead(let row, _): return rowRead(row, at: now)
@@ -154,6 +119,11 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   // MARK: Looking and claiming
 
+  /// Looks come faster than beats: a longer gap would be taken for a pause of our own, and silence never found.
+  private var lookInterval: Span {
+    min(Self.lookInterval, Span(nanoseconds: timing.interval.nanoseconds / 2))
+  }
+
   private func newLook(at now: Instant) -> Looking {
     Looking(rule: ClaimRule(role: role, takeover: takeover, timing: timing), nextLook: now)
   }
@@ -161,31 +131,45 @@ public struct Ownership: Hashable, Codable, Sendable {
   private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
     guard case .looking(var looking) = state, looking.isLooking else { return [] }
     looking.isLooking = false
-    looking.trouble = nil
     switch looking.rule.decide(observation, at: now) {
     case .claim(let seen, let reason):
+      // The trouble stays until the claim is answered: a claim that is blocked again shows the same text on.
       looking.waitsFor = nil
+      looking.claimAskedAt = now
       state = .claiming(looking)
       return [.claim(seen: seen, reason: reason)]
     case .wait(let reason, let until):
       looking.waitsFor = reason
-      looking.nextLook = min(until, now + Self.lookInterval)
+      looking.trouble = nil
+      looking.nextLook = min(until, now + lookInterval)
       state = .looking(looking)
       return []
     }
   }
 
   private mutating func lookFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
-    guard case .looking = state else { return [] }
-    return lookAgain(after: retry(trouble), trouble: trouble, at: now)
+    guard case .looking(let looking) = state, looking.isLooking else { return [] }
+    return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
   }
 
   private mutating func claimFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
-    if case .owning(let owning) = state, !owning.nodeIsStarted {
-      // Raising the epoch failed: what we have is of no use at the peer.
-      return release(owning, at: now)
+    switch state {
+    case .claiming(let looking): return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
+    // What we have is of no use at the peer.
+    case .owning(let owning) where owning.node == .raising,
+      .closing(let owning) where owning.node == .raising:
+      return close(owning)
+    case .idle, .looking, .owning, .releasing, .closing: return []
     }
-    return lookAgain(after: retry(trouble), trouble: trouble, at: now)
+  }
+
+  private mutating func claimSuperseded(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(let looking): return lookAgain(looking, after: .zero, trouble: nil, at: now)
+    case .owning(let owning) where owning.node == .raising: return fenced()
+    case .closing(let owning) where owning.node == .raising: return fenced()
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
   }
 
   private func retry(_ trouble: Trouble) -> Span {
@@ -195,22 +179,22 @@ public struct Ownership: Hashable, Codable, Sendable {
   /// A probe of the other process may hold our lock for an instant, so a refusal is first simply repeated; an
   /// elder of our own role that stays is waited for with patience.
   private mutating func ownLockWasBusy(at now: Instant) -> [GuardDirective] {
-    guard case .claiming(var looking) = state else { return [] }
-    looking.ownLockRefusals += 1
-    let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
-    state = .claiming(looking)
-    return lookAgain(after: isQuick ? Self.ownLockRetry : Self.lookInterval, trouble: nil, at: now)
+    switch state {
+    case .claiming(var looking):
+      looking.ownLockRefusals += 1
+      let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
+      return lookAgain(looking, after: isQuick ? Self.ownLockRetry : lookInterval, trouble: nil, at: now)
+    case .owning(let owning) where owning.node == .raising,
+      .closing(let owning) where owning.node == .raising:
+      return close(owning)
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
   }
 
   /// Back from a claim that did not happen, or from a look without an answer.
   private mutating func lookAgain(
-    after span: Span, trouble: Trouble?, at now: Instant
+    _ before: Looking, after span: Span, trouble: Trouble?, at now: Instant
   ) -> [GuardDirective] {
-    let before: Looking
-    switch state {
-    case .claiming(let looking), .looking(let looking): before = looking
-    case .idle, .owning, .releasing, .closing: return []
-    }
     guard before.isWanted else {
       state = .idle
       return []
@@ -240,20 +224,32 @@ public struct Ownership: Hashable, Codable, Sendable {
         // The person pressed home meanwhile: nobody wants it any more.
         return close(owning)
       }
-      let beat = nextBeat(&owning, at: now)
-      owning.nodeIsStarted = true
-      state = .owning(owning)
-      return [beat, .startNode(claim)]
-    case .owning(var owning) where !owning.nodeIsStarted && claim.epoch > owning.claim.epoch:
+      if let askedAt = looking.claimAskedAt, now - askedAt > timing.interval {
+        // Stopped between the claim and now: whoever saw only our silence may own the node by now.
+        owning.isReadingRow = true
+        state = .owning(owning)
+        return [.readRow]
+      }
+      return start(owning, at: now)
+    case .owning(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
       // The number was raised above what the peer knew.
       owning.claim = claim
       owning.phase = .claimed
-      let beat = nextBeat(&owning, at: now)
-      owning.nodeIsStarted = true
-      state = .owning(owning)
-      return [beat, .startNode(claim)]
+      return start(owning, at: now)
+    case .closing(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
+      // Raised when nobody wanted it any more: what is released is the new number.
+      owning.claim = claim
+      return close(owning)
     case .idle, .looking, .owning, .releasing, .closing: return []
     }
+  }
+
+  private mutating func start(_ before: Owning, at now: Instant) -> [GuardDirective] {
+    var owning = before
+    let beat = nextBeat(&owning, at: now)
+    owning.node = .started
+    state = .owning(owning)
+    return [beat, .startNode(owning.claim)]
   }
 
   // MARK: Owning
@@ -269,11 +265,12 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .owning(var owning) where owning.isReadingRow:
       guard owning.claim.owns(row) else { return fenced() }
       owning.isReadingRow = false
+      if owning.node == .unstarted { return start(owning, at: now) }
       let beat = nextBeat(&owning, at: now)
       state = .owning(owning)
       return [beat]
     case .releasing(let owning, _) where !owning.claim.owns(row): return fenced()
-    case .closing(var owning):
+    case .closing(var owning) where owning.node != .raising:
       state = .idle
       guard owning.claim.owns(row) else {
         wasFenced = true
@@ -282,42 +279,44 @@ public struct Ownership: Hashable, Codable, Sendable {
       owning.phase = .released
       releasedEpoch = owning.claim.epoch
       return [nextBeat(&owning, at: now), .dropLock]
-    case .idle, .looking, .claiming, .owning, .releasing: return []
+    case .idle, .looking, .claiming, .owning, .releasing, .closing: return []
     }
   }
 
   /// Without an answer there is no beat: silence is honest, a beat of a zombie is not.
   private mutating func rowReadFailed(at now: Instant) -> [GuardDirective] {
     switch state {
-    case .owning(var owning):
+    case .owning(var owning) where owning.isReadingRow:
       owning.isReadingRow = false
       owning.schedule.postpone(until: now + Self.blockedRetry)
       state = .owning(owning)
       return []
-    case .closing:
+    case .closing(let owning) where owning.node != .raising:
       // The lock says enough: it is dropped, the last beat is only for people.
       state = .idle
       return [.dropLock]
-    case .idle, .looking, .claiming, .releasing: return []
+    case .idle, .looking, .claiming, .owning, .releasing, .closing: return []
     }
   }
 
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
     switch (state, report) {
+    case (.owning, .fenced), (.releasing, .fenced): return fenced()
+    case (.releasing(let owning, _), .stopped): return close(owning)
+    // What a node says that was closed already is of no interest.
+    case (.owning(let owning), _) where owning.node != .started: return []
     case (.owning(let owning), .connecting): return enter(.connecting, owning, at: now)
     case (.owning(let owning), .established): return enter(.established, owning, at: now)
     case (.owning(let owning), .settling(true)): return enter(.settling, owning, at: now)
     case (.owning(let owning), .settling(false)) where owning.phase == .settling:
       return enter(.established, owning, at: now)
-    case (.owning, .fenced), (.releasing, .fenced): return fenced()
     case (.owning(var owning), .refused(let highest, let container)):
-      guard container == owning.claim.container, highest >= owning.claim.epoch else {
+      guard owning.claim.answer(toHighest: highest, of: container) == .raise else {
         return release(owning, at: now)
       }
-      owning.nodeIsStarted = false
+      owning.node = .raising
       state = .owning(owning)
       return [.stopNode(gracefully: false), .raiseEpoch(owning.claim, above: highest)]
-    case (.releasing(let owning, _), .stopped): return close(owning)
     default: return []
     }
   }
@@ -338,12 +337,21 @@ public struct Ownership: Hashable, Codable, Sendable {
   // MARK: Giving up
 
   private mutating func release(_ owning: Owning, at now: Instant) -> [GuardDirective] {
-    guard owning.nodeIsStarted else { return close(owning) }
+    switch owning.node {
+    case .started: break
+    case .unstarted: return close(owning)
+    case .raising:
+      // Which number is to be released is known when the jump has been answered.
+      state = .closing(owning)
+      return []
+    }
     state = .releasing(owning, nodeStopsBy: now + Self.nodeStopBound)
     return [.stopNode(gracefully: true)]
   }
 
-  private mutating func close(_ owning: Owning) -> [GuardDirective] {
+  private mutating func close(_ before: Owning) -> [GuardDirective] {
+    var owning = before
+    owning.node = .unstarted
     state = .closing(owning)
     return [.readRow]
   }

@@ -10,6 +10,8 @@ struct Service: Hashable, Codable, Sendable {
   var isSettling = false
   /// The app wanted the node before we were connected.
   var steppedBack = false
+  /// We claimed although the app wished: it was left its time, or is frozen.
+  var claimedPastTheWish = false
   /// The app wants the node and we are connected: no new payment, and an end at the next safe point.
   var isHandingOver = false
 
@@ -32,7 +34,8 @@ struct Service: Hashable, Codable, Sendable {
   private func contentWithoutPayment(for reason: FinishReason) -> NotificationContent {
     switch reason {
     case .appWantsNode, .handedOver, .appReceived: .appContinues
-    case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice:
+    case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
+      .outOfReach, .tooManyPushes:
       .nothingReceived(for: push.reason)
     }
   }

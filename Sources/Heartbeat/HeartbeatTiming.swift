@@ -20,6 +20,19 @@ public struct HeartbeatTiming: Hashable, Codable, Sendable {
     self.interval = interval
     self.staleAfter = staleAfter
   }
+
+  private enum CodingKeys: CodingKey {
+    case interval
+    case staleAfter
+  }
+
+  /// Validated like any other: with an interval of nothing a replay would beat for ever at one instant.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    try self.init(
+      interval: values.decode(Span.self, forKey: .interval),
+      staleAfter: values.decode(Span.self, forKey: .staleAfter))
+  }
 }
 
 public enum HeartbeatTimingError: Error, Hashable, CustomStringConvertible {

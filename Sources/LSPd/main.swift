@@ -1,1 +1,36 @@
-// LSPd: being built.
+// lspd: plays the Lightning peer and service provider, and keeps the ledger by which every run is judged. A shell:
+// `PeerMachine` decides; here are sockets, the ledger and a control socket.
+
+import CoreShape
+import DaemonRuntime
+import Glibc
+
+let options = ProviderOptions(ProviderOptions.declaration.parseOrExit())
+
+for directory in [options.home, options.directory] {
+  if mkdir(directory, 0o700) != 0 && errno != EEXIST {
+    exitWithSentence(.cannotCreate, SystemError("create \(directory)").description)
+  }
+}
+do {
+  let loop = try EventLoop()
+  let clock = Clock()
+  // First of all, as it refuses a second lspd on the same directory before that touches the ledger.
+  var provider: Provider?
+  let control = try UnixListener(path: options.socket, loop: loop) { provider?.accept($0) }
+  let journal = try Journal(
+    directory: options.journal, name: "lspd", clock: clock, version: "1",
+    arguments: Array(CommandLine.arguments.dropFirst()))
+  let running = try Provider(
+    options: options, loop: loop, clock: clock, journal: journal, ledger: try Ledger(path: options.ledger))
+  provider = running
+  try loop.onSignal(SIGTERM) { running.goDown("SIGTERM") }
+  try loop.onSignal(SIGINT) { running.goDown("SIGINT") }
+  try running.listen()
+  try loop.run()
+  control.shutDown()
+} catch let error as UnixListenerError {
+  exitWithSentence(.cannotCreate, error.description)
+} catch {
+  exitWithSentence(.inputOutputError, "\(error)")
+}

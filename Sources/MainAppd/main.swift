@@ -1,1 +1,31 @@
-// MainAppd: being built.
+// mainappd: the wallet's app. A shell: it says what the phone and the person do, and the guard decides.
+
+import DaemonRuntime
+import Glibc
+import Guardrails
+import WalletProcess
+
+let declaration = CommandLineDeclaration(
+  name: "mainappd",
+  summary: "The wallet's app: holds the Lightning node while the person looks at it.",
+  options: WalletOptions.declarations + [
+    OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2")
+  ],
+  examples: [
+    (
+      "mainappd --container AppGroup --peer 127.0.0.1:9735",
+      "run by hand; SIGUSR1 is the home button, SIGUSR2 brings it to the front"
+    )
+  ])
+let parsed = declaration.parseOrExit()
+let process = WalletProcess<AppMachine>(WalletOptions(parsed))
+
+if !process.isOnEmulatedPhone {
+  do throws(SystemError) {
+    try process.onSignal(SIGUSR1, .enteredBackground)
+    try process.onSignal(SIGUSR2, .enteredForeground)
+  } catch { exitWithSentence(.inputOutputError, error.description) }
+}
+process.run {
+  if !process.isOnEmulatedPhone && !parsed.isGiven("--background") { process.handle(.enteredForeground) }
+}

@@ -1,1 +1,31 @@
-// NotifyExtd: being built.
+// notifyextd: the wallet's notification service extension. A shell: it says which pushes came, and the guard decides.
+
+import DaemonRuntime
+import Glibc
+import Guardrails
+import WalletProcess
+
+let declaration = CommandLineDeclaration(
+  name: "notifyextd",
+  summary: "The wallet's notification extension: receives payments while the app is away.",
+  options: WalletOptions.declarations + [
+    OptionDeclaration(
+      "--push", value: .path("FILE"), mayRepeat: true,
+      help: "started by hand: serve this payload (.apns), then end; several are served in turn")
+  ],
+  examples: [
+    ("notifyextd --container AppGroup --push payment.apns", "receive by hand what this push is about")
+  ])
+let parsed = declaration.parseOrExit()
+let payloads = parsed.all("--push").map { path in
+  guard let payload = SmallFile.read(path, limit: 64 * 1024) else {
+    exitWithSentence(.inputOutputError, "\(path) cannot be read; check the path")
+  }
+  return payload
+}
+let process = WalletProcess<ExtensionMachine>(WalletOptions(parsed))
+if !process.isOnEmulatedPhone && payloads.isEmpty {
+  exitWithSentence(
+    .wrongUsage, "there is no push to serve; give one with --push FILE, or let iosd start this")
+}
+process.run { process.serve(payloads: payloads) }

@@ -30,6 +30,8 @@ public final class FileLock {
   public private(set) var isHeld = false
   private var descriptor: Int32 = -1
   private static let triesMax = 8
+  /// The instant between locking and comparing, in which a test replaces the file.
+  var onLocked: () -> Void = {}
 
   /// Opens nothing yet; a lock that is only ever probed needs no descriptor.
   public init(path: String) { self.path = path }
@@ -64,6 +66,7 @@ public final class FileLock {
         sched_yield()
         continue
       }
+      onLocked()
       // The path may have come to lead to another file between opening and locking; then others lock that one.
       if leadsToDescriptor {
         isHeld = true

@@ -1,7 +1,5 @@
 // Linux only: what `/proc/locks` says. It explains to people who holds what; no decision depends on it.
 
-import Glibc
-
 /// One lock that some process holds, as the kernel lists it.
 struct KernelLock: Hashable, Sendable {
   /// `FLOCK`, `POSIX` or `OFDLCK`.
@@ -44,27 +42,6 @@ enum KernelLocks {
       return KernelLock(
         kind: String(words[1]), isExclusive: words[3] == "WRITE", pid: pid, deviceMajor: major,
         deviceMinor: minor, inode: inode, start: start, end: words[7] == "EOF" ? nil : Int64(words[7]))
-    }
-  }
-}
-
-/// Files of `/proc`, whose size cannot be asked for.
-enum SmallFile {
-  static func read(_ path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16_384)
-    while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count > 0 {
-        bytes += buffer[..<count]
-      } else if count == 0 {
-        return String(decoding: bytes, as: UTF8.self)
-      } else if errno != EINTR {
-        return nil
-      }
     }
   }
 }

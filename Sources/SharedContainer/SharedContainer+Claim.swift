@@ -46,6 +46,8 @@ extension SharedContainer {
   }
 
   private func withOwnLock<State>(_ body: () -> ClaimResult<State>) -> ClaimResult<State> {
+    // Before the lock too: in a directory put in this one's place, the lock would be somebody else's.
+    do { try checkIdentity() } catch { return .failed(error) }
     let wasHeld = roleLock.stillGuards
     switch roleLock.tryTake() {
     case .taken: break

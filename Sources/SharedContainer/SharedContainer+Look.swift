@@ -50,11 +50,14 @@ extension SharedContainer {
       }
       observation.holderLockIsBusy = observation.row.map { isLockBusy(of: $0.role) } ?? false
       observation.beat = observation.row.flatMap { heartbeatFile.read($0.role) }
-      observation.appWantsNode = wishLock.probe() == .busy
+      observation.appWantsNode = appWantsNode
       if readRow() == .row(observation.row) { break }
     }
     return .seen(observation)
   }
+
+  /// Whether a living app says that it wants the node.
+  public var appWantsNode: Bool { wishLock.probe() == .busy }
 
   /// Whether anybody holds the lock of a role. One that is missing or damaged proves nobody dead, so it counts as
   /// busy: then the beats decide, which costs seconds; calling it free could displace a healthy owner.

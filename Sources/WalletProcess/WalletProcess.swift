@@ -1,1 +1,130 @@
-// WalletProcess: being built.
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Guardrails
+import Heartbeat
+import SharedContainer
+import WalletStore
+
+/// One wallet process, from its command line to its end.
+public final class WalletProcess<Machine: GuardMachine> {
+  private let loop: EventLoop
+  private let clock: Clock
+  private let journal: Journal
+  private let presence: PresenceLink
+  private let emulatedPhone: EmulatedPhone?
+  private let terminalPhone: TerminalPhone
+  private let guardShell: GuardShell<Machine>
+  private let invoices: InvoiceDesk
+  private let pushReader = PushReader()
+
+  public static var version: String { "0.1.0" }
+
+  /// Ends the process with one sentence when something it cannot do without is missing.
+  public init(_ options: WalletOptions) {
+    let name = Machine.role.processName
+    do {
+      // First of all the container: its locks must have lower descriptors than any socket of the node.
+      let container = try SharedContainer.open(
+        options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
+      let secrets = try WalletSecrets(keychain: options.keychain)
+      let channel = ParentChannel.take()
+      loop = try EventLoop()
+      clock = Clock(phoneClockFile: options.phoneClock)
+      journal = try Journal(
+        directory: options.journal, name: name, clock: clock, version: Self.version,
+        arguments: Array(CommandLine.arguments.dropFirst()))
+      presence = PresenceLink(directory: container.layout.presence, role: Machine.role, loop: loop)
+      let node = NodeShell(
+        container: container, secrets: secrets, loop: loop, clock: clock, journal: journal,
+        peer: options.peer)
+      terminalPhone = TerminalPhone(role: name)
+      emulatedPhone = channel.flatMap { [loop, journal] in
+        EmulatedPhone(channel: $0, loop: loop, journal: journal)
+      }
+      guardShell = GuardShell(
+        configuration: options.guardConfiguration, container: container, node: node, presence: presence,
+        phone: emulatedPhone ?? terminalPhone, loop: loop, clock: clock, journal: journal)
+      invoices = InvoiceDesk(secrets: secrets, node: node, clock: clock)
+    } catch let error as ContainerError {
+      exitWithSentence(.cannotCreate, "\(error)")
+    } catch {
+      exitWithSentence(.inputOutputError, "\(error)")
+    }
+  }
+
+  public var isOnEmulatedPhone: Bool { emulatedPhone != nil }
+
+  /// Returns when the process is to end.
+  public func run(afterLaunch: () -> Void) {
+    do {
+      try listen()
+      if let emulatedPhone {
+        emulatedPhone.onMessage = { [unowned self] in told($0) }
+        invoices.onAnswer = { emulatedPhone.send($0) }
+        emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
+      }
+      handle(.launched)
+      afterLaunch()
+      try loop.run()
+    } catch { exitWithSentence(.inputOutputError, "\(error)") }
+    presence.shutDown()
+  }
+
+  private func listen() throws {
+    for number in [SIGTERM, SIGINT] {
+      try loop.onSignal(number) { [unowned self] in handle(.terminationRequested) }
+    }
+    guardShell.onEnd = { [unowned self] in ended($0) }
+    do throws(UnixListenerError) {
+      try presence.listen()
+    } catch { journal.note("nobody can reach this process by presence messages: \(error)") }
+  }
+
+  public func handle(_ event: GuardEvent) { guardShell.handle(event) }
+
+  public func onSignal(_ number: Int32, _ event: GuardEvent) throws(SystemError) {
+    try loop.onSignal(number) { [unowned self] in handle(event) }
+  }
+
+  // MARK: Pushes given by hand
+
+  /// Serves these payloads one after the other, then ends.
+  public func serve(payloads: [[UInt8]]) {
+    var open = payloads.count
+    terminalPhone.onFinished = { [unowned self] _ in
+      open -= 1
+      if open == 0 { handle(.terminationRequested) }
+    }
+    for (index, payload) in payloads.enumerated() {
+      handle(.pushArrived(pushReader.read(payload, id: UInt64(index + 1))))
+    }
+  }
+
+  // MARK: The emulated phone
+
+  private func told(_ message: ControlMessage) {
+    do throws(ControlMessageError) {
+      switch message.verb {
+      case "enter-foreground": handle(.enteredForeground)
+      case "enter-background": handle(.enteredBackground)
+      case "terminate": handle(.terminationRequested)
+      case "push": handle(.pushArrived(pushReader.read(message.body, id: try Self.id(message))))
+      case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
+      case "invoice": invoices.asked(message)
+      default: journal.note("the phone said something unknown: \(message.verb)")
+      }
+    } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
+  }
+
+  private static func id(_ message: ControlMessage) throws(ControlMessageError) -> UInt64 {
+    try message.integer("id", in: 0...UInt64.max)
+  }
+
+  private func ended(_ reason: EndReason) {
+    journal.recordEnd(reason: reason.rawValue)
+    if emulatedPhone == nil { printLine("\(Machine.role.processName): \(reason.rawValue)") }
+    emulatedPhone?.send(ControlMessage("ending", ["reason": reason.rawValue]))
+    loop.stop()
+  }
+}

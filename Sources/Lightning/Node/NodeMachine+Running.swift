@@ -51,6 +51,10 @@ extension NodeMachine {
     let outgoing = changed.takeOutgoing()
     channel = changed
     guard mustStore || !outgoing.isEmpty else { return [] }
+    if changed.record == node.channel?.record {
+      // What an earlier connection or owner lost on the way is sent again: it is durable already.
+      return outgoing.isEmpty ? [] : [.send(outgoing.map { .channel($0) })]
+    }
     let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
     let backup = NodeOutgoing.backup(NodeBackup(channel: changed, invoices: remaining))
     // The backup goes out before the messages that make it true for the peer (as lightning-kmp does).

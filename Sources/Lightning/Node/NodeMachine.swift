@@ -83,6 +83,9 @@ public struct NodeMachine: Core {
 
   public init(configuration: Configuration) { terms = configuration.terms }
 
+  /// The channel as it is stored, for the shell that puts preimages into messages.
+  public var durableChannel: Channel? { node.channel }
+
   public var deadline: Instant? {
     let ofState: Instant?
     switch state {

@@ -1,0 +1,43 @@
+import DaemonRuntime
+import Guardrails
+
+import SharedContainer
+
+/// Why a verb could not do its work: one sentence and the exit code.
+struct CommandFailure: Error, Hashable, CustomStringConvertible {
+  var code: ExitCode
+  var sentence: String
+
+  var description: String { sentence }
+
+  init(_ code: ExitCode, _ sentence: String) {
+    self.code = code
+    self.sentence = sentence
+  }
+
+  /// The errors of the libraries bring their sentence; here they get their exit code.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as ControlClientError: self.init(Self.code(of: error), Self.sentence(of: error))
+    case let error as ContainerError: self.init(.inputOutputError, error.description)
+    case let error as SystemError: self.init(.inputOutputError, error.description)
+    case let error as UsageError: self.init(.wrongUsage, error.description)
+    default:
+      self.init(.bugOfOurs, "something unexpected happened (\(error)); please report it with the command")
+    }
+  }
+
+  private static func code(of error: ControlClientError) -> ExitCode {
+    switch error {
+    case .notRunning, .timedOut, .hungUp, .refused: .daemonMissing
+    case .malformed: .bugOfOurs
+    case .system: .inputOutputError
+    }
+  }
+
+  private static func sentence(of error: ControlClientError) -> String {
+    guard case .notRunning(let daemon, _) = error else { return error.description }
+    return "\(daemon) of this phone does not run; start it with `baton up`"
+  }
+}

@@ -1,0 +1,68 @@
+import CLinux
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Heartbeat
+
+/// Finds out which process listens on a control socket, from the socket itself: a pid in a file may be old.
+enum DaemonProbe {
+  /// Nil when nobody listens there.
+  static func pid(listeningOn path: String) -> Int32? {
+    guard let slash = path.lastIndex(of: "/") else { return nil }
+    // Through a descriptor of the directory, as a socket's path may have only 107 bytes.
+    let directory = baton_open_directory_path(String(path[..<slash]))
+    if directory < 0 { return nil }
+    defer { close(directory) }
+    let descriptor = baton_seqpacket_socket()
+    if descriptor < 0 { return nil }
+    defer { close(descriptor) }
+    let short = "/proc/self/fd/\(directory)/\(path[path.index(after: slash)...])"
+    guard baton_unix_connect(descriptor, short) == 0 else { return nil }
+    var pid: Int32 = 0
+    var user: UInt32 = 0
+    var group: UInt32 = 0
+    guard baton_peer_credentials(descriptor, &pid, &user, &group) == 0, pid > 0 else { return nil }
+    return pid
+  }
+}
+
+/// One process that is waited for, by a descriptor that cannot come to mean another one.
+final class WatchedProcess {
+  let pid: Int32
+  let descriptor: Int32
+
+  /// Nil when there is no such process.
+  init?(pid: Int32) {
+    self.pid = pid
+    descriptor = baton_pidfd_open(pid)
+    if descriptor < 0 { return nil }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  var hasEnded: Bool { waits(milliseconds: 0) }
+
+  /// Whether it ended in time.
+  func waitForEnd(within span: Span) -> Bool {
+    let deadline = Clock.monotonicNow + span
+    while true {
+      let left = (deadline - Clock.monotonicNow).wholeMilliseconds
+      if waits(milliseconds: Int32(clamping: max(0, left))) { return true }
+      if left <= 0 { return false }
+    }
+  }
+
+  private func waits(milliseconds: Int32) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, milliseconds) > 0
+  }
+
+  @discardableResult
+  func send(_ signal: Int32) -> Bool { baton_pidfd_send_signal(descriptor, signal) == 0 }
+
+  /// For one that we started ourselves: takes its status, so that it does not stay a zombie. Nil for others.
+  func reap() -> Int32? {
+    var status: Int32 = 0
+    return waitpid(pid, &status, WNOHANG) == pid ? status : nil
+  }
+}

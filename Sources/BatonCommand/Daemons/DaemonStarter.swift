@@ -1,0 +1,46 @@
+import DaemonRuntime
+import Glibc
+
+/// Starts a daemon that outlives us: its own session, nothing of our terminal, everything it says in its log.
+enum DaemonStarter {
+  static func start(_ path: String, arguments: [String], log: String) throws(CommandFailure) -> WatchedProcess
+  {
+    guard FilePath.isExecutable(path) else {
+      throw CommandFailure(
+        .badConfiguration, "\(path) cannot be run; build it, or name the program with its option")
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Signals that we hold back must reach the daemon.
+    var nothingBlocked = sigset_t()
+    sigemptyset(&nothingBlocked)
+    posix_spawnattr_setsigmask(&attributes, &nothingBlocked)
+    // POSIX_SPAWN_SETSIGMASK and POSIX_SPAWN_SETSID of <spawn.h>, which are not imported. With a session of its
+    // own, a ^C in our terminal does not reach the daemon.
+    posix_spawnattr_setflags(&attributes, 0x08 | 0x80)
+    var pid: pid_t = 0
+    let code = withCStrings([path] + arguments) {
+      posix_spawn(&pid, path, &actions, &attributes, $0, environ)
+    }
+    guard code == 0, let process = WatchedProcess(pid: pid) else {
+      throw CommandFailure(
+        .cannotCreate, SystemError("start \(path)", code: code == 0 ? errno : code).description)
+    }
+    return process
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    return pointers.withUnsafeMutableBufferPointer { body(UnsafePointer($0.baseAddress!)) }
+  }
+}

@@ -1,0 +1,37 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+
+/// Wakes when something changes in directories: inotify.
+final class DirectoryWatch {
+  let descriptor: Int32
+  private var watched: [String: Int32] = [:]
+
+  init(_ directories: [String]) throws(SystemError) {
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    if descriptor < 0 { throw SystemError("watch files") }
+    for directory in directories { add(directory) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// A directory that is not there yet is simply not watched; try again when its parent changed.
+  func add(_ directory: String) {
+    let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE)
+    let watch = inotify_add_watch(descriptor, directory, mask)
+    if watch >= 0 { watched[directory] = watch }
+  }
+
+  func isWatching(_ directory: String) -> Bool { watched[directory] != nil }
+
+  /// Returns when something changed, when one of the other descriptors is readable, or at the deadline.
+  func wait(until deadline: Instant, alsoFor others: [Int32] = []) throws(SystemError) {
+    let left = (deadline - Clock.monotonicNow).wholeMilliseconds
+    var waiting = ([descriptor] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let count = poll(&waiting, nfds_t(waiting.count), Int32(clamping: max(1, left + 1)))
+    if count < 0 && errno != EINTR { throw SystemError("wait for files") }
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    // What exactly changed does not matter: whoever waits looks anew.
+    while read(descriptor, &buffer, buffer.count) > 0 {}
+  }
+}

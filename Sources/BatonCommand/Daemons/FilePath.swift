@@ -1,0 +1,47 @@
+import DaemonRuntime
+import Glibc
+
+/// Small questions about files.
+enum FilePath {
+  static func isDirectory(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+  }
+
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && !isDirectory(path) }
+
+  /// With its parents, for this user alone.
+  static func makeDirectories(_ path: String) throws(CommandFailure) {
+    if isDirectory(path) { return }
+    let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+      separator: "/")
+    if !parent.isEmpty && parent != path { try makeDirectories(parent) }
+    if mkdir(path, 0o700) != 0 && errno != EEXIST {
+      throw CommandFailure(.cannotCreate, SystemError("create \(path)").description)
+    }
+  }
+
+  /// The last lines of a log, without reading all of it.
+  static func lastLines(of path: String, count: Int) -> [String] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return [] }
+    defer { close(descriptor) }
+    let size = lseek(descriptor, 0, SEEK_END)
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    let length = pread(descriptor, &buffer, buffer.count, max(0, size - buffer.count))
+    guard length > 0 else { return [] }
+    let lines = String(decoding: buffer[..<length], as: UTF8.self).split(separator: "\n")
+    return lines.suffix(count).map(String.init)
+  }
+
+  /// The directory of the running program: its daemons lie beside it.
+  static var ownDirectory: String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard length > 0 else { return "." }
+    let path = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+  }
+}

@@ -1,0 +1,60 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+
+/// Ends the daemons of a phone in good order: the phone first, as its processes still speak to the provider.
+struct PhoneStopper {
+  struct Ended: Sendable {
+    var daemon: Daemon
+    var pid: Int32
+    /// In words.
+    var how: String
+    var wasKilled: Bool
+  }
+
+  /// iosd gives its processes five seconds, and then ends them itself.
+  private static let patience = Span.seconds(15)
+
+  let phone: Phone
+
+  /// Only those that ran.
+  func stop() -> [Ended] {
+    [Daemon.iosd, .lspd].compactMap(stop)
+  }
+
+  private func stop(_ daemon: Daemon) -> Ended? {
+    guard let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon)),
+      let process = WatchedProcess(pid: pid)
+    else { return nil }
+    // Asked over its socket it says why it ends; who does not listen any more is asked by signal.
+    if let client = try? phone.connect(to: daemon) {
+      try? client.send(ControlMessage("down"))
+      if process.waitForEnd(within: Self.patience) { return ended(daemon, process) }
+    } else {
+      process.send(SIGTERM)
+      if process.waitForEnd(within: Self.patience) { return ended(daemon, process) }
+    }
+    process.send(SIGKILL)
+    _ = process.waitForEnd(within: Self.patience)
+    _ = process.reap()
+    return Ended(
+      daemon: daemon, pid: pid, how: "did not end within 15 s of being asked and was killed", wasKilled: true)
+  }
+
+  private func ended(_ daemon: Daemon, _ process: WatchedProcess) -> Ended {
+    _ = process.reap()
+    let how =
+      lastWords(daemon, pid: process.pid).map { "ended: \($0)" } ?? "ended without a last word in its journal"
+    return Ended(daemon: daemon, pid: process.pid, how: how, wasKilled: false)
+  }
+
+  private func lastWords(_ daemon: Daemon, pid: Int32) -> String? {
+    let suffix = "-\(daemon.rawValue)-\(pid)"
+    let files = JournalMerger.files(in: phone.journal).filter { $0.contains(suffix) }
+    guard let file = files.last,
+      let last = FilePath.lastLines(of: "\(phone.journal)/\(file)", count: 1).last,
+      let line = JournalLine(number: 1, bytes: Array(last.utf8)), line.header.kind == "end"
+    else { return nil }
+    return line.header.reason
+  }
+}

@@ -1,0 +1,45 @@
+import CoreShape
+
+/// Amounts and times as people read them.
+enum HumanText {
+  static func amount(msat: UInt64) -> String {
+    msat % 1000 == 0 ? "\(grouped(msat / 1000)) sat" : "\(grouped(msat)) msat"
+  }
+
+  /// `1,234,567`.
+  static func grouped(_ number: UInt64) -> String {
+    var text = ""
+    for (place, digit) in String(number).reversed().enumerated() {
+      if place > 0 && place % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return String(text.reversed())
+  }
+
+  /// `12.345`, with the sign if it is negative.
+  static func seconds(_ span: Span) -> String {
+    let milliseconds = span.nanoseconds.magnitude / 1_000_000
+    let fraction = String(String(1000 + milliseconds % 1000).dropFirst())
+    return "\(span < .zero ? "-" : "")\(milliseconds / 1000).\(fraction)"
+  }
+
+  /// Short, with the unit that fits: `0.8 ms`, `42 ms`, `3.2 s`, `5 min`, `2 h`.
+  static func span(_ span: Span) -> String {
+    let nanoseconds = max(0, span.nanoseconds)
+    switch nanoseconds {
+    case ..<10_000_000: return "\(tenths(nanoseconds, of: 1_000_000)) ms"
+    case ..<1_000_000_000: return "\(nanoseconds / 1_000_000) ms"
+    case ..<120_000_000_000: return "\(tenths(nanoseconds, of: 1_000_000_000)) s"
+    case ..<7_200_000_000_000: return "\(nanoseconds / 60_000_000_000) min"
+    default: return "\(nanoseconds / 3_600_000_000_000) h"
+    }
+  }
+
+  private static func tenths(_ value: Int64, of unit: Int64) -> String {
+    "\(value / unit).\(value % unit * 10 / unit)"
+  }
+
+  static func count(_ number: Int, _ thing: String, _ things: String? = nil) -> String {
+    number == 1 ? "1 \(thing)" : "\(number) \(things ?? thing + "s")"
+  }
+}

@@ -1,0 +1,116 @@
+import Crypto
+import Database
+import SharedContainer
+
+/// What the wallet keeps in a container, read from the plain tables of a snapshot. Rows that make no sense become
+/// sentences.
+struct WalletView: Sendable {
+  struct ChannelFacts: Hashable, Sendable {
+    var id: String
+    var localMsat: UInt64
+    var remoteMsat: UInt64
+    var revision: Int64
+    var openHTLCs: Int64
+  }
+
+  struct InvoiceFacts: Hashable, Sendable {
+    var paymentHash: String
+    var amountMsat: UInt64
+    var text: String
+    var expiresAt: Int64
+    var isPaid: Bool
+  }
+
+  struct PaymentFacts: Hashable, Sendable {
+    var id: Int64
+    var paymentHash: String
+    var amountMsat: UInt64
+    var epoch: Int64
+    var wallNanoseconds: Int64
+  }
+
+  private(set) var channels: [ChannelFacts] = []
+  private(set) var invoices: [InvoiceFacts] = []
+  private(set) var payments: [PaymentFacts] = []
+  private(set) var problems: [String] = []
+
+  var receivedMsat: UInt64 {
+    payments.reduce(0) { sum, payment in
+      let (next, overflowed) = sum.addingReportingOverflow(payment.amountMsat)
+      return overflowed ? .max : next
+    }
+  }
+
+  init(_ tables: [TableContents]) {
+    payments = read("received_payments", of: tables) { row in
+      PaymentFacts(
+        id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
+        amountMsat: try row.unsigned("amount_msat"), epoch: try row.integer("epoch"),
+        wallNanoseconds: try row.integer("received_wall_ns"))
+    }
+    let paid = Set(payments.map(\.paymentHash))
+    invoices = read("invoices", of: tables) { row in
+      let hash = try row.hex("payment_hash")
+      return InvoiceFacts(
+        paymentHash: hash, amountMsat: try row.unsigned("amount_msat"), text: try row.text("text"),
+        expiresAt: try row.integer("expires_at"), isPaid: paid.contains(hash))
+    }
+    let htlcs = tables.first { $0.name == "htlcs" }?.rowCount ?? 0
+    channels = read("channels", of: tables) { row in
+      ChannelFacts(
+        id: try row.hex("id"), localMsat: try row.unsigned("local_msat"),
+        remoteMsat: try row.unsigned("remote_msat"), revision: try row.integer("revision"), openHTLCs: htlcs)
+    }
+  }
+
+  private mutating func read<Facts>(
+    _ name: String, of tables: [TableContents], _ make: (NamedRow) throws -> Facts
+  ) -> [Facts] {
+    guard let table = tables.first(where: { $0.name == name }) else { return [] }
+    var facts: [Facts] = []
+    for (number, row) in table.rows.enumerated() {
+      do {
+        facts.append(try make(NamedRow(columns: table.columns, row: row)))
+      } catch {
+        problems.append("row \(number + 1) of table \(name) makes no sense: \(error)")
+      }
+    }
+    return facts
+  }
+}
+
+/// A row whose values are asked for by the names of their columns.
+struct NamedRow {
+  let columns: [String]
+  let row: Row
+
+  struct Missing: Error, CustomStringConvertible {
+    let column: String
+    var description: String { "column \(column) is missing or of another type" }
+  }
+
+  private func value(_ column: String) throws -> SQLValue {
+    guard let place = columns.firstIndex(of: column) else { throw Missing(column: column) }
+    return try row.value(place)
+  }
+
+  func integer(_ column: String) throws -> Int64 {
+    guard case .integer(let value) = try value(column) else { throw Missing(column: column) }
+    return value
+  }
+
+  func unsigned(_ column: String) throws -> UInt64 {
+    guard let value = UInt64(exactly: try integer(column)) else { throw Missing(column: column) }
+    return value
+  }
+
+  func text(_ column: String) throws -> String {
+    guard case .text(let value) = try value(column) else { throw Missing(column: column) }
+    return value
+  }
+
+  func hex(_ column: String) throws -> String {
+    guard case .blob(let bytes) = try value(column) else { throw Missing(column: column) }
+    return Hexadecimal.encode(bytes)
+  }
+}

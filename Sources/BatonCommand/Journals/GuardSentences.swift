@@ -1,0 +1,89 @@
+import Guardrails
+
+/// The guardrails in words: who claimed, lost, waited, handed over.
+enum GuardSentences {
+  typealias Sentence = JournalNarrator.Sentence
+
+  static func of(_ event: GuardEvent) -> [Sentence] {
+    switch event {
+    case .deadlineReached, .observed, .rowRead, .receivedFound: []
+    case .launched: [Sentence("launched", matters: false)]
+    case .enteredForeground: [Sentence("the person opened the app")]
+    case .enteredBackground: [Sentence("the person left the app")]
+    case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
+    case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
+    case .terminationRequested: [Sentence("is asked to terminate")]
+    case .presenceHeard(let message) where message.asksForHandover:
+      [Sentence("is asked to hand over the node")]
+    case .presenceHeard(let message) where message.released != nil:
+      [Sentence("hears that epoch \(message.released ?? 0) is released", matters: false)]
+    case .presenceHeard: [Sentence("hears the other process", matters: false)]
+    case .partnerEnded: [Sentence("notices that the other process ended")]
+    case .claimed(let claim): [Sentence("claimed epoch \(claim.epoch)")]
+    case .claimSuperseded: [Sentence("lost the race for the claim")]
+    case .ownLockWasBusy: [Sentence("finds its own role lock busy", matters: false)]
+    case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
+    case .node(let report): of(report)
+    }
+  }
+
+  private static func of(_ trouble: Trouble) -> Sentence {
+    switch trouble {
+    case .blocked(let pid, let isStopped):
+      Sentence(
+        "is blocked: \(pid.map(String.init) ?? "somebody") is \(isStopped ? "stopped " : "")inside a transaction"
+      )
+    case .failed(let sentence): Sentence("has trouble with the container: \(sentence)")
+    }
+  }
+
+  private static func of(_ report: NodeReport) -> [Sentence] {
+    switch report {
+    case .connecting: [Sentence("dials the peer", matters: false)]
+    case .established: [Sentence("connected: the channel is re-established")]
+    case .settling(let isSettling):
+      [Sentence(isSettling ? "settles a payment" : "has settled", matters: false)]
+    case .received(let payment):
+      [
+        Sentence(
+          "received \(HumanText.amount(msat: payment.amountMsat))\(payment.text.isEmpty ? "" : ": \(payment.text)")"
+        )
+      ]
+    case .stopped: [Sentence("closed its connection", matters: false)]
+    case .fenced: [Sentence("is fenced: another process owns the node")]
+    case .refused(let highest, _): [Sentence("is refused by the peer, which knows epoch \(highest)")]
+    case .trouble(let sentence): [Sentence(sentence)]
+    }
+  }
+
+  static func of(_ directive: GuardDirective) -> [Sentence] {
+    switch directive {
+    case .raiseWish: [Sentence("wants the node", matters: false)]
+    case .withdrawWish: [Sentence("no longer wants the node", matters: false)]
+    case .raiseEpoch(_, let above): [Sentence("raises its epoch above \(above)")]
+    case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
+    case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
+    case .say(let message) where message.asksForHandover: [Sentence("asks for a handover", matters: false)]
+    case .show(let status): [Sentence("shows: \(status.text)")]
+    case .deliver(let push, let content): [Sentence("delivers push \(push): \(words(content))")]
+    case .notify(let content): [Sentence("notifies: \(words(content))")]
+    case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.rawValue)")]
+    case .backgroundDone: [Sentence("has released everything and may be suspended", matters: false)]
+    case .end(let reason): [Sentence("ends: \(reason.rawValue)")]
+    case .look, .claim, .readRow, .beat, .dropLock, .readReceived, .startNode, .stopNode, .say: []
+    }
+  }
+
+  private static func words(_ content: NotificationContent) -> String {
+    "“\(content.title)”, \(content.body)"
+  }
+
+  private static func words(_ reason: Push.Reason) -> String {
+    switch reason {
+    case .incomingPayment: "incoming payment"
+    case .pendingSettlement: "pending settlement"
+    case .onionMessage: "onion message"
+    case .unreadable: "unreadable"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Lightning
+
+/// The wallet's node in words. What the guardrails say about it as well is left to them.
+enum NodeSentences {
+  typealias Sentence = JournalNarrator.Sentence
+
+  static func of(_ event: NodeEvent) -> [Sentence] {
+    switch event {
+    case .started(let claim, let state):
+      [
+        Sentence(
+          "starts the node under epoch \(claim.fence.epoch) with \(HumanText.count(state.invoices.count, "open invoice"))",
+          matters: false)
+      ]
+    case .closed(let why): [Sentence("the connection to the peer ended: \(why)", matters: false)]
+    case .received(let message): [Sentence("hears message \(message.type) from the peer", matters: false)]
+    case .invoiceMade(let invoice):
+      [
+        Sentence(
+          "made an invoice over \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
+        )
+      ]
+    case .storeBlocked: [Sentence("cannot write: somebody is inside a transaction")]
+    case .storeFailed(let sentence): [Sentence("cannot write: \(sentence)")]
+    case .deadlineReached, .stopRequested, .handoverRequested, .rowChecked, .greetingChecked, .written,
+      .fenced,
+      .dialled, .backupReceived:
+      []
+    }
+  }
+
+  static func of(_ directive: NodeDirective) -> [Sentence] {
+    switch directive {
+    case .dial(let attempt): [Sentence("dials the peer, attempt \(attempt + 1)", matters: false)]
+    case .write: [Sentence("writes its next step", matters: false)]
+    case .send(let outgoing):
+      [Sentence("sends \(HumanText.count(outgoing.count, "message"))", matters: false)]
+    case .invoiceRefused(_, let sentence): [Sentence("cannot make the invoice: \(sentence)")]
+    case .checkRow, .checkGreeting, .hangUp, .cutOff, .report, .invoiceStored: []
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Lightning
+
+/// The provider's side in words.
+enum PeerSentences {
+  typealias Sentence = JournalNarrator.Sentence
+
+  static func of(_ event: PeerEvent) -> [Sentence] {
+    switch event {
+    case .deadlineReached, .received: []
+    case .connected(let connection): [Sentence("connection \(connection) came", matters: false)]
+    case .undecodable(let connection, let why):
+      [Sentence("connection \(connection) sent what is no message: \(why)")]
+    case .closed(let connection, let why):
+      [Sentence("connection \(connection) ended: \(why)", matters: false)]
+    case .payRequested(let request):
+      [Sentence("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
+    }
+  }
+
+  static func of(_ directive: PeerDirective) -> [Sentence] {
+    switch directive {
+    case .store(let changes): changes.compactMap(of)
+    case .send: []
+    case .close(let connection, let why): [Sentence("closes connection \(connection): \(why)")]
+    case .evict(let connection, let why): [Sentence("evicts connection \(connection): \(why)")]
+    case .requestPush(let push): [Sentence("asks the phone for a push (\(push.reason.rawValue))")]
+    case .answer(let payment, let outcome): [answer(payment, outcome)]
+    }
+  }
+
+  private static func of(_ change: LedgerChange) -> Sentence? {
+    switch change {
+    case .connectionJudged(let connection, let verdict, let fence):
+      Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(verdict.rawValue)")
+    case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
+    case .dataLoss(let connection, let loss):
+      Sentence("connection \(connection) shows a loss of state: \(loss)")
+    default: nil
+    }
+  }
+
+  private static func answer(_ payment: UInt64, _ outcome: PaymentOutcome) -> Sentence {
+    switch outcome {
+    case .held: Sentence("holds payment \(payment) for the wallet, which is away")
+    case .offered: Sentence("payment \(payment) is in the channel", matters: false)
+    case .settled: Sentence("payment \(payment) is settled")
+    case .failed(let failure): Sentence("payment \(payment) failed: \(failure.word)")
+    }
+  }
+}

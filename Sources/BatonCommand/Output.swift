@@ -1,0 +1,66 @@
+import DaemonRuntime
+import Glibc
+
+/// How a verb speaks: text for people, or JSON.
+struct Output: Sendable {
+  enum Colour: String, Sendable {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case blue = "34"
+    case magenta = "35"
+    case cyan = "36"
+  }
+
+  let isJSON: Bool
+  let usesColour: Bool
+
+  /// Colours are for terminals, and only where nobody asked for none (no-color.org).
+  init(isJSON: Bool) {
+    self.isJSON = isJSON
+    let refused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
+    usesColour = !isJSON && !refused && !isDumb && isatty(standardOutput) == 1
+  }
+
+  init(isJSON: Bool, usesColour: Bool) {
+    self.isJSON = isJSON
+    self.usesColour = usesColour
+  }
+
+  func paint(_ text: String, _ colour: Colour) -> String {
+    usesColour ? "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m" : text
+  }
+
+  func say(_ line: String) { printLine(line) }
+
+  /// One sentence in the words of people, or the object in JSON.
+  func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
+    printLine(isJSON ? json().text : line())
+  }
+
+  /// Columns as wide as their widest cell; the last one is left as it is.
+  func table(_ rows: [[String]]) {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in
+      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    for (number, row) in rows.enumerated() {
+      let cells = row.enumerated().map { column, cell in
+        column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+      }
+      let line = cells.joined(separator: "  ")
+      say(number == 0 ? paint(line, .bold) : line)
+    }
+  }
+
+  /// `name   value` lines.
+  func facts(_ rows: [(String, String)]) {
+    let width = rows.map(\.0.count).max() ?? 0
+    for (name, value) in rows {
+      say("\(paint(name, .dim))\(String(repeating: " ", count: width - name.count))  \(value)")
+    }
+  }
+}

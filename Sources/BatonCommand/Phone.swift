@@ -1,0 +1,78 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import SharedContainer
+
+/// One emulated phone: where everything lies in its home, and how its daemons are asked.
+struct Phone: Sendable {
+  let home: String
+
+  /// Daemons are started with another working directory in mind, so the path is made absolute.
+  init(home: String) {
+    var path = Substring(home)
+    while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
+    if path.hasPrefix("/") {
+      self.home = String(path)
+      return
+    }
+    let current = getcwd(nil, 0).map { pointer in
+      defer { free(pointer) }
+      return String(cString: pointer)
+    }
+    let relative = path.hasPrefix("./") ? path.dropFirst(2) : path
+    self.home = "\(current ?? ".")/\(relative)"
+  }
+
+  var container: String { home + "/AppGroup" }
+  var keychain: String { home + "/Keychain" }
+  var journal: String { home + "/journal" }
+  var os: String { home + "/os" }
+  var lsp: String { home + "/lsp" }
+  var iosdSocket: String { os + "/iosd.sock" }
+  var lspdSocket: String { lsp + "/lspd.sock" }
+  var lspdAddress: String { lsp + "/address" }
+  var processLedger: String { os + "/processes.jsonl" }
+  var notificationLedger: String { os + "/notifications.jsonl" }
+  var clockFile: String { os + "/clock" }
+
+  /// The phone's own clocks where it has them.
+  var clock: Clock { Clock(phoneClockFile: clockFile) }
+
+  func socket(of daemon: Daemon) -> String { daemon == .iosd ? iosdSocket : lspdSocket }
+  func log(of daemon: Daemon) -> String { daemon == .iosd ? os + "/iosd.log" : lsp + "/lspd.log" }
+
+  // MARK: Asking
+
+  func connect(to daemon: Daemon) throws(ControlClientError) -> ControlClient {
+    try ControlClient(path: socket(of: daemon), daemon: daemon.rawValue)
+  }
+
+  @discardableResult
+  func ask(
+    _ daemon: Daemon, _ message: ControlMessage, timeout: Span = .seconds(30)
+  ) throws(ControlClientError) -> ControlMessage {
+    try connect(to: daemon).request(message, timeout: timeout)
+  }
+
+  /// The JSON body of the answer.
+  func askForJSON(_ daemon: Daemon, _ message: ControlMessage) throws -> JSONValue {
+    let answer = try ask(daemon, message)
+    guard let value = JSONValue(parsing: answer.body) else {
+      throw CommandFailure(
+        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no JSON")
+    }
+    return value
+  }
+
+  /// Whether the daemon takes connections and answers.
+  func answers(_ daemon: Daemon) -> Bool {
+    guard let client = try? connect(to: daemon) else { return false }
+    return (try? client.request(ControlMessage("status"), timeout: .seconds(5))) != nil
+  }
+}
+
+/// The two processes that run all the time.
+enum Daemon: String, CaseIterable, Sendable {
+  case lspd
+  case iosd
+}

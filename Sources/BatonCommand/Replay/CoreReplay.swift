@@ -1,0 +1,44 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Guardrails
+import Lightning
+import PhonePolicy
+
+/// One core that is run again from its journal.
+protocol CoreReplay {
+  /// Runs the event of the record; gives back the line as this program would have written it.
+  mutating func line(for record: JournalLine) throws -> String
+}
+
+enum CoreRegistry {
+  private static var types: [any Core.Type] {
+    [AppMachine.self, ExtensionMachine.self, NodeMachine.self, PeerMachine.self, PhonePolicy.Phone.self]
+  }
+
+  static var names: [String] { types.map { $0.name } }
+
+  /// Begins the core with its recorded configuration. Nil for a core that this program does not have.
+  static func begin(_ record: JournalLine) throws -> (line: String, core: any CoreReplay)? {
+    guard let type = types.first(where: { $0.name == record.header.core }) else { return nil }
+    return try begin(type, record)
+  }
+
+  private static func begin<C: Core>(_ type: C.Type, _ record: JournalLine) throws -> (String, any CoreReplay)
+  {
+    let decoded = try JSONDecoder().decode(CoreRecord<C>.self, from: Data(record.bytes))
+    return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.configuration))
+  }
+}
+
+private struct RunningCore<C: Core>: CoreReplay {
+  private var core: C
+
+  init(configuration: C.Configuration) { core = C(configuration: configuration) }
+
+  mutating func line(for record: JournalLine) throws -> String {
+    var decoded = try JSONDecoder().decode(EventRecord<C>.self, from: Data(record.bytes))
+    decoded.directives = core.handle(decoded.event, at: decoded.t)
+    return try JSONLineEncoder().encode(decoded)
+  }
+}

@@ -1,0 +1,137 @@
+import DaemonRuntime
+
+/// Runs every core event of one journal again and compares each record with what it should be, byte for byte.
+struct JournalReplay {
+  struct Difference: Hashable, Sendable {
+    var line: Int
+    var sentence: String
+    var recorded: String?
+    var computed: String?
+  }
+
+  struct Outcome: Hashable, Sendable {
+    var records = 0
+    /// Events per core, in the order in which the cores began.
+    var events: [(core: String, count: Int)] = []
+    var unknownCores: [String] = []
+    var isTorn = false
+    var difference: Difference?
+
+    static func == (left: Outcome, right: Outcome) -> Bool {
+      left.records == right.records && left.events.elementsEqual(right.events, by: ==)
+        && left.unknownCores == right.unknownCores && left.isTorn == right.isTorn
+        && left.difference == right.difference
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(records) }
+  }
+
+  private var outcome = Outcome()
+  private var cores: [(name: String, replay: any CoreReplay)] = []
+  private var lastSequence: UInt64 = 0
+  private let onStep: ((JournalLine) -> Void)?
+
+  /// `onStep` sees each event record before it is run.
+  static func run(
+    _ path: String, onStep: ((JournalLine) -> Void)? = nil
+  ) throws(SystemError) -> Outcome {
+    let reader = JournalReader(path: path)
+    let lines = try reader.readNew()
+    var replay = JournalReplay(onStep: onStep)
+    replay.outcome.isTorn = reader.tornLine != nil
+    replay.run(lines, unreadable: reader.unreadableLines)
+    return replay.outcome
+  }
+
+  private init(onStep: ((JournalLine) -> Void)?) { self.onStep = onStep }
+
+  private mutating func run(_ lines: [JournalLine], unreadable: [Int]) {
+    let firstUnreadable = unreadable.first ?? .max
+    for line in lines where line.number < firstUnreadable {
+      take(line)
+      if outcome.difference != nil { return }
+    }
+    if firstUnreadable < .max {
+      outcome.difference = Difference(line: firstUnreadable, sentence: "this line is no record of a journal")
+    } else if lines.isEmpty {
+      outcome.difference = Difference(line: 1, sentence: "there is no record in this file")
+    }
+  }
+
+  private mutating func take(_ line: JournalLine) {
+    outcome.records += 1
+    if let sentence = gap(before: line) {
+      outcome.difference = Difference(line: line.number, sentence: sentence)
+      return
+    }
+    lastSequence = line.header.seq
+    do {
+      switch line.header.kind {
+      case "core": try begin(line)
+      case "event": try handle(line)
+      default: break
+      }
+    } catch {
+      outcome.difference = Difference(
+        line: line.number,
+        sentence: "the record cannot be read as one of core \(line.header.core ?? "?"): \(Self.words(error))",
+        recorded: line.text)
+    }
+  }
+
+  /// Cores remember: with a record missing, everything after it would differ for no reason of theirs.
+  private func gap(before line: JournalLine) -> String? {
+    if let lost = line.header.lostBefore {
+      return
+        "\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one, so the rest cannot be replayed"
+    }
+    let (expected, overflowed) = lastSequence.addingReportingOverflow(1)
+    guard overflowed || line.header.seq != expected else { return nil }
+    return "record \(expected) should stand here, and it is record \(line.header.seq)"
+  }
+
+  private mutating func begin(_ line: JournalLine) throws {
+    guard let (computed, core) = try CoreRegistry.begin(line) else {
+      let name = line.header.core ?? "?"
+      if !outcome.unknownCores.contains(name) { outcome.unknownCores.append(name) }
+      return
+    }
+    let name = line.header.core ?? ""
+    cores.removeAll { $0.name == name }
+    cores.append((name, core))
+    if !outcome.events.contains(where: { $0.core == name }) { outcome.events.append((name, 0)) }
+    compare(line, computed, "the configuration is not written as this program writes it")
+  }
+
+  private mutating func handle(_ line: JournalLine) throws {
+    let name = line.header.core ?? "?"
+    if outcome.unknownCores.contains(name) { return }
+    guard let index = cores.firstIndex(where: { $0.name == name }) else {
+      outcome.difference = Difference(
+        line: line.number, sentence: "core \(name) has an event before it began")
+      return
+    }
+    onStep?(line)
+    let computed = try cores[index].replay.line(for: line)
+    if let place = outcome.events.firstIndex(where: { $0.core == name }) { outcome.events[place].count += 1 }
+    compare(line, computed, "core \(name) decides otherwise, or the record was changed")
+  }
+
+  private mutating func compare(_ line: JournalLine, _ computed: String, _ sentence: String) {
+    guard Array(computed.utf8) != line.bytes else { return }
+    outcome.difference = Difference(
+      line: line.number, sentence: sentence, recorded: line.text, computed: computed)
+  }
+
+  private static func words(_ error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "\(error)" }
+    let (path, why) =
+      switch error {
+      case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+        .dataCorrupted(let context):
+        (context.codingPath.map(\.stringValue).joined(separator: "."), context.debugDescription)
+      @unknown default: ("", "\(error)")
+      }
+    return path.isEmpty ? why : "at \(path): \(why)"
+  }
+}

@@ -1,0 +1,36 @@
+import CoreShape
+
+/// An event record of one core, member for member as a journal has it: encoded again, it must be the same bytes.
+struct EventRecord<C: Core>: Codable {
+  var seq: UInt64
+  var t: Instant
+  var wall: Int64
+  var kind: String
+  var lostBefore: UInt64?
+  var core: String
+  var event: C.Event
+  var directives: [C.Directive]
+
+  enum CodingKeys: String, CodingKey {
+    case seq, t, wall, kind
+    case lostBefore = "lost_before"
+    case core, event, directives
+  }
+}
+
+/// The record with which a core begins.
+struct CoreRecord<C: Core>: Codable {
+  var seq: UInt64
+  var t: Instant
+  var wall: Int64
+  var kind: String
+  var lostBefore: UInt64?
+  var core: String
+  var configuration: C.Configuration
+
+  enum CodingKeys: String, CodingKey {
+    case seq, t, wall, kind
+    case lostBefore = "lost_before"
+    case core, configuration
+  }
+}

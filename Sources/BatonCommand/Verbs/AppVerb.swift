@@ -1,0 +1,37 @@
+import CoreShape
+import DaemonRuntime
+
+/// The person's thumb.
+enum AppVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "app", summary: "open the app, go home, or swipe it away",
+      subcommands: [
+        CommandLineDeclaration(name: "open", summary: "bring the app to the front; starts it if need be"),
+        CommandLineDeclaration(name: "home", summary: "go to the home screen: the app is in the background"),
+        CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
+      ],
+      examples: [("baton app open", "the person looks at the wallet")])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let verb = invocation.line.verbs.last ?? ""
+    let answer = try invocation.phone.ask(.iosd, ControlMessage(verb))
+    invocation.output.say(sentence(verb, answer), json: json(verb, answer))
+    return .done
+  }
+
+  private static func sentence(_ verb: String, _ answer: ControlMessage) -> String {
+    let state = answer["app"] ?? "unknown"
+    let pid = answer["pid"].map { " (process \($0))" } ?? ""
+    return "the app is \(state == "foreground" ? "in front" : state)\(pid)"
+  }
+
+  private static func json(_ verb: String, _ answer: ControlMessage) -> JSONObject {
+    var object = JSONObject()
+    object.set("did", verb)
+    object.set("app", answer["app"] ?? "unknown")
+    object.set("pid", ifPresent: answer["pid"].flatMap { Int32($0) })
+    return object
+  }
+}

@@ -1,0 +1,23 @@
+import DaemonRuntime
+
+/// Prints a completion script for a shell.
+enum CompletionVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "completion", summary: "print a completion script for bash, zsh or fish",
+      positionals: [
+        PositionalDeclaration(
+          "SHELL", value: .choice(ShellCompletion.allCases.map(\.rawValue)), help: "the shell you use")
+      ],
+      examples: [
+        ("source <(baton completion bash)", "complete in this bash"),
+        ("baton completion fish > ~/.config/fish/completions/baton.fish", "complete in every fish"),
+      ])
+  }
+
+  static func run(_ invocation: Invocation) -> ExitCode {
+    guard let shell = ShellCompletion(rawValue: invocation.word()) else { return .wrongUsage }
+    writeAll(standardOutput, Array(shell.script(for: Program.declaration).utf8))
+    return .done
+  }
+}

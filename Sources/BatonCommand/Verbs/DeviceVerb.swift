@@ -1,0 +1,48 @@
+import CoreShape
+import DaemonRuntime
+
+/// What a person can do to the phone itself.
+enum DeviceVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "device", summary: "change the phone itself",
+      subcommands: [
+        CommandLineDeclaration(
+          name: "clock", summary: "set the phone's wall clock forward or back",
+          positionals: [
+            PositionalDeclaration(
+              "STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
+          ],
+          examples: [("baton device clock -1h", "who owns the node must not change by it")])
+      ])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let seconds = try stepSeconds(invocation.word())
+    let answer = try invocation.phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
+    let wall = answer["wall-ns"].flatMap { Int64($0) }
+    invocation.output.say(
+      "the phone's clock was set \(seconds < 0 ? "back" : "forward") by \(SpanText.write(.seconds(Int64(clamping: seconds.magnitude))))\(wall.map { " to \(WallClockText.write($0))" } ?? "")",
+      json: json(seconds, wall))
+    return .done
+  }
+
+  static func stepSeconds(_ word: String) throws(CommandFailure) -> Int64 {
+    let digits = word.drop { $0 == "+" || $0 == "-" }
+    guard word.count - digits.count <= 1, let span = SpanText.parse(String(digits)),
+      span.nanoseconds % 1_000_000_000 == 0, span <= .seconds(315_360_000)
+    else {
+      throw CommandFailure(
+        .wrongUsage, "STEP must be whole seconds, minutes or hours with a sign, such as +1h, not `\(word)`")
+    }
+    let seconds = span.nanoseconds / 1_000_000_000
+    return word.hasPrefix("-") ? -seconds : seconds
+  }
+
+  private static func json(_ seconds: Int64, _ wall: Int64?) -> JSONObject {
+    var object = JSONObject()
+    object.set("step_seconds", seconds)
+    object.set("wall_ns", ifPresent: wall)
+    return object
+  }
+}

@@ -1,0 +1,125 @@
+import CoreShape
+import DaemonRuntime
+import SharedContainer
+
+/// Who holds the node, why, and since when.
+enum StatusVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "status", summary: "who holds the node, why, and since when; works without the daemons too",
+      examples: [("baton status --json", "for a script")])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let phone = invocation.phone
+    guard FilePath.isDirectory(phone.home) else {
+      throw CommandFailure(
+        .daemonMissing,
+        "there is no phone at \(phone.home); start one with `baton up`, or name it with --home")
+    }
+    let status = PhoneStatus(phone)
+    invocation.output.isJSON ? invocation.output.say(status.json) : status.tell(invocation.output)
+    return .done
+  }
+}
+
+/// What can be learned about a phone at one moment, from whoever can be asked.
+struct PhoneStatus {
+  /// Nil before the app or the extension has run for the first time.
+  private(set) var container: ContainerReport?
+  private(set) var containerTrouble: String?
+  private(set) var iosd: JSONValue?
+  private(set) var lspd: JSONValue?
+  private let phone: Phone
+
+  init(_ phone: Phone) {
+    self.phone = phone
+    iosd = try? phone.askForJSON(.iosd, ControlMessage("status"))
+    lspd = try? phone.askForJSON(.lspd, ControlMessage("status"))
+    do throws(ContainerError) {
+      container = try ContainerReport(of: phone.container, clock: phone.clock)
+    } catch .missing, .notAContainer {
+      container = nil
+    } catch { containerTrouble = error.description }
+  }
+
+  /// What the person reads in the app.
+  var appText: String? { iosd?["app"]?["status"]?["text"]?.text }
+  var appState: String? { iosd?["app"]?["state"]?.text }
+
+  func tell(_ output: Output) {
+    var facts: [(String, String)] = []
+    if let container {
+      facts.append(("holder", container.holderSentence))
+      facts += container.ownerFacts
+      if let owner = container.snapshot.owner {
+        facts.append(
+          ("lock", "\(owner.role.rawValue).lock \(container.words(container.snapshot.lock(of: owner.role)))"))
+      }
+      facts.append(("app wants it", container.snapshot.appWantsNode ? "yes" : "no"))
+      if let writer = container.snapshot.writer { facts.append(("writer", "\(writer)")) }
+    } else {
+      facts.append(("holder", containerTrouble ?? "nobody: the wallet has never run"))
+    }
+    facts += phoneFacts + peerFacts
+    output.facts(facts)
+    for problem in container?.problems ?? [] { output.say(output.paint("problem: \(problem)", .red)) }
+  }
+
+  private var phoneFacts: [(String, String)] {
+    guard let iosd else { return [("phone", "iosd does not run; start it with `baton up`")] }
+    return [("app", process(iosd["app"])), ("extension", process(iosd["extension"]))]
+  }
+
+  private func process(_ facts: JSONValue?) -> String {
+    var words = facts?["state"]?.text ?? "unknown"
+    if let pid = facts?["pid"]?.int { words += " (process \(pid))" }
+    if let push = facts?["push"]?.uint { words += ", push \(push)" }
+    if let waiting = facts?["waiting_pushes"]?.int, waiting > 0 { words += ", \(waiting) more waiting" }
+    if let text = facts?["status"]?["text"]?.text { words += ": \(text)" }
+    return words
+  }
+
+  private var peerFacts: [(String, String)] {
+    guard let lspd else { return [("peer", "lspd does not run; start it with `baton up`")] }
+    let isConnected = lspd["wallet_connected"]?.flag == true
+    var connection = "not connected"
+    if isConnected {
+      connection = lspd["channel_established"]?.flag == true ? "connected, channel established" : "connected"
+      if let epoch = lspd["epoch"]?.uint { connection += " (epoch \(epoch))" }
+    }
+    return [
+      ("peer", "\(lspd["address"]?.text ?? "?"): \(connection)"),
+      (
+        "payments",
+        "\(lspd["held"]?.word ?? "0") held for the wallet, \(lspd["offered"]?.word ?? "0") on their way"
+      ),
+    ]
+  }
+
+  var json: String {
+    var object = JSONObject()
+    object.set("home", phone.home)
+    if let container {
+      object.set("holder", raw: container.holderJSON.text)
+      object.set("app_wants_node", container.snapshot.appWantsNode)
+      object.set("writer", ifPresent: container.snapshot.writer?.pid)
+      object.set("problems", container.problems)
+    }
+    object.set("container_trouble", ifPresent: containerTrouble)
+    object.set("iosd_running", iosd != nil)
+    object.set("app", ifPresent: appState)
+    object.set("app_status", ifPresent: appText)
+    object.set("extension", ifPresent: iosd?["extension"]?["state"]?.text)
+    object.set("extension_pid", ifPresent: iosd?["extension"]?["pid"]?.int)
+    object.set("app_pid", ifPresent: iosd?["app"]?["pid"]?.int)
+    object.set("lspd_running", lspd != nil)
+    object.set("wallet_connected", lspd?["wallet_connected"]?.flag ?? false)
+    object.set("channel_established", lspd?["channel_established"]?.flag ?? false)
+    object.set("peer_epoch", ifPresent: lspd?["epoch"]?.uint)
+    object.set("held_payments", ifPresent: lspd?["held"]?.int)
+    object.set("offered_payments", ifPresent: lspd?["offered"]?.int)
+    object.set("wallet_msat", ifPresent: lspd?["wallet_msat"]?.uint)
+    return object.text
+  }
+}

@@ -1,0 +1,81 @@
+import DaemonRuntime
+
+/// Starts the daemons of one phone.
+enum UpVerb: Verb {
+  static let passedToIOSd = ["--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext"]
+
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "up", summary: "start the phone and its Lightning peer",
+      options: startOptions,
+      examples: [
+        ("baton up", "a phone in ./.baton"),
+        (
+          "baton --home /tmp/phone up --takeover wait-stale",
+          "take over as Phoenix does: by the age of the last beat"
+        ),
+      ])
+  }
+
+  /// Those of `demo` too.
+  static var startOptions: [OptionDeclaration] {
+    [
+      OptionDeclaration(
+        "--takeover", value: .choice(["lock", "wait-stale"]),
+        help: "how a dead holder of the node is recognised (default lock)"),
+      OptionDeclaration("--beat-interval", value: .span, help: "how often the holder beats (default 2s)"),
+      OptionDeclaration(
+        "--stale-after", value: .span, help: "after how much silence a holder counts as frozen (default 5s)"),
+      OptionDeclaration(
+        "--build", value: .choice(["production", "debug"]),
+        help: "a debug build of the wallet has no limits of time and memory (default production)"),
+      OptionDeclaration(
+        "--hold-seconds", value: .integer(0...86_400),
+        help: "how long the peer holds a payment for a wallet that is away (default 60)"),
+      OptionDeclaration(
+        "--peer", value: .choice(["fencing", "legacy"]),
+        help: "a legacy peer knows no epochs (default fencing)"),
+      OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
+      OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
+      OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
+      OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
+    ]
+  }
+
+  static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
+    var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
+    for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
+    if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
+    if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
+    return options
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let phone = invocation.phone
+    let options = starterOptions(invocation.line)
+    let result = try PhoneStarter(phone: phone, options: options).start()
+    let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }
+    invocation.output.say(sentence(result, pids.joined(separator: ", "), phone), json: json(result, phone))
+    let isIgnored = result.started.count < 2 && !(options.iosdArguments + options.lspdArguments).isEmpty
+    if isIgnored && !invocation.output.isJSON {
+      invocation.output.say("options are not changed in a daemon that runs; use `baton down` first")
+    }
+    return .done
+  }
+
+  private static func sentence(_ result: PhoneStarter.Result, _ pids: String, _ phone: Phone) -> String {
+    switch result.started.count {
+    case 0: "the phone \(phone.home) is already up: \(pids)"
+    case 1: "\(result.started[0].rawValue) was missing and is started; the phone \(phone.home) is up: \(pids)"
+    default: "the phone \(phone.home) is up: \(pids)"
+    }
+  }
+
+  private static func json(_ result: PhoneStarter.Result, _ phone: Phone) -> JSONObject {
+    var object = JSONObject()
+    object.set("home", phone.home)
+    for daemon in Daemon.allCases { object.set(daemon.rawValue, ifPresent: result.pids[daemon]) }
+    object.set("started", result.started.map(\.rawValue))
+    return object
+  }
+}

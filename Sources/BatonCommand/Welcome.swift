@@ -1,0 +1,35 @@
+/// What a person reads who types `baton` for the first time.
+enum Welcome {
+  static let text = """
+    Baton: one Lightning node, two processes, one baton.
+    On iOS a wallet is an app and a notification extension that share one node; if both drive it, money is lost.
+    This runs the pair as real processes on an emulated phone, kills them at will, and judges what became of the money.
+
+    See it work
+      demo                 pay a phone with its app closed, cut in, kill, and tell the story with times
+    One phone
+      up, down             start and stop the phone (iosd) and its Lightning peer (lspd)
+      app open|home|quit   the person's thumb
+      invoice, pay         ask for money on the wallet; pay it as a sender
+      push FILE            deliver a push, as `xcrun simctl push` does
+      device clock ±TIME   set the phone's clock
+    Look at it
+      status               who holds the node, why, since when
+      ps, logs -f          the processes; their journals merged into one story
+      inspect DIR          any shared container, in use or copied
+    Judge it
+      judge DIR            the verdict on a run, from raw evidence
+      replay JOURNAL…      run every decision again and compare byte for byte
+    And
+      completion SHELL     completion for bash, zsh or fish
+
+    Every verb knows -h, --json and --home DIR (or BATON_HOME; ./.baton when neither is given).
+
+      baton demo
+      baton up && baton app open && baton pay $(baton invoice 5000 --text Coffee)
+      baton logs -f
+
+    More: docs/commands/ has a page per verb, ARCHITECTURE.md the map, docs/guardrails.md the rules.
+
+    """
+}

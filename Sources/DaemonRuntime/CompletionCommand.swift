@@ -1,0 +1,38 @@
+/// One command as completion sees it: itself, and all options that are understood there.
+struct CompletionCommand {
+  var verbs: [String]
+  var subcommands: [CommandLineDeclaration]
+  var options: [OptionDeclaration]
+  var positionals: [PositionalDeclaration]
+
+  var path: String { verbs.joined(separator: " ") }
+  var takesPath: Bool { positionals.contains { if case .path = $0.value { true } else { false } } }
+
+  /// The words that a positional may be.
+  var choices: [(word: String, help: String)] {
+    positionals.flatMap { positional -> [(word: String, help: String)] in
+      guard case .choice(let choices) = positional.value else { return [] }
+      return choices.map { ($0, positional.help) }
+    }
+  }
+
+  var describedWords: [(word: String, help: String)] {
+    subcommands.map { (word: $0.name, help: $0.summary) } + choices
+      + options.flatMap { option in option.names.map { ($0, option.help) } } + [
+        ("--help", "say this")
+      ]
+  }
+
+  var words: [String] { describedWords.map(\.word) }
+
+  static func all(
+    of declaration: CommandLineDeclaration, verbs: [String] = [], inherited: [OptionDeclaration] = []
+  ) -> [CompletionCommand] {
+    let options = declaration.options + inherited
+    let own = CompletionCommand(
+      verbs: verbs, subcommands: declaration.subcommands, options: options,
+      positionals: declaration.positionals)
+    return [own]
+      + declaration.subcommands.flatMap { all(of: $0, verbs: verbs + [$0.name], inherited: options) }
+  }
+}

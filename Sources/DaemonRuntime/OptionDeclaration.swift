@@ -1,0 +1,23 @@
+/// One option, given as `--name value` or `--name=value`.
+public struct OptionDeclaration: Sendable {
+  /// With their dashes, the one that people should use first.
+  public var names: [String]
+  public var value: OptionValue
+  /// Stands in when the option is not given, and is shown in the usage.
+  public var defaultValue: String?
+  public var help: String
+  public var mayRepeat: Bool
+
+  public init(
+    _ names: String..., value: OptionValue = .none, default defaultValue: String? = nil,
+    mayRepeat: Bool = false, help: String
+  ) {
+    self.names = names
+    self.value = value
+    self.defaultValue = defaultValue
+    self.help = help
+    self.mayRepeat = mayRepeat
+  }
+
+  var name: String { names.first ?? "" }
+}

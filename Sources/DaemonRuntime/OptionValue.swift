@@ -1,0 +1,39 @@
+/// What the value of an option may be; checked while parsing, so that a program only sees good ones.
+public enum OptionValue: Hashable, Sendable {
+  /// A switch: there or not.
+  case none
+  case text(String)
+  case path(String)
+  case integer(ClosedRange<Int64>)
+  /// `2s`, `500ms`, `1h`, `250us`, `10m`, `0`.
+  case span
+  case choice([String])
+  /// `HOST:PORT`.
+  case hostAndPort
+
+  var placeholder: String {
+    switch self {
+    case .none: ""
+    case .text(let name), .path(let name): name
+    case .integer: "N"
+    case .span: "TIME"
+    case .choice(let words): words.joined(separator: "|")
+    case .hostAndPort: "HOST:PORT"
+    }
+  }
+
+  /// What the value must be, as it continues "must be …"; nil when it is good.
+  func complaint(about text: String) -> String? {
+    switch self {
+    case .none: return nil
+    case .text, .path: return text.isEmpty ? "something that is not empty" : nil
+    case .integer(let range):
+      if let number = Int64(text), range.contains(number) { return nil }
+      if range.upperBound == .max { return "a whole number from \(range.lowerBound) up" }
+      return "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .span: return SpanText.parse(text) == nil ? "a time such as 500ms, 2s or 1h" : nil
+    case .choice(let words): return words.contains(text) ? nil : "one of \(words.joined(separator: ", "))"
+    case .hostAndPort: return HostAndPort(text) == nil ? "a host and a port such as 127.0.0.1:9735" : nil
+    }
+  }
+}

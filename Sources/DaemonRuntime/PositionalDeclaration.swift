@@ -1,0 +1,16 @@
+/// A word whose place says what it is.
+public struct PositionalDeclaration: Sendable {
+  public enum Count: Sendable { case one, optional, any, atLeastOne }
+
+  public var name: String
+  public var value: OptionValue
+  public var count: Count
+  public var help: String
+
+  public init(_ name: String, value: OptionValue = .text("TEXT"), count: Count = .one, help: String) {
+    self.name = name
+    self.value = value
+    self.count = count
+    self.help = help
+  }
+}

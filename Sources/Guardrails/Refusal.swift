@@ -1,0 +1,20 @@
+/// What it means that the peer refused our number because it has seen a higher one.
+enum Refusal: Hashable, Sendable {
+  /// Our own database was restored: jump above the peer's number.
+  case raise
+  /// Another container has this node.
+  case otherDevice
+  /// No restored database explains such a number: a peer that is wrong, or not ours.
+  case outOfReach
+}
+
+extension Claim {
+  /// No container sees as many claims in its life, and a hostile peer must not be able to use the numbers up.
+  static let farthestJump: Epoch = 1 << 32
+
+  func answer(toHighest highest: Epoch, of container: ContainerID) -> Refusal {
+    guard container == self.container else { return .otherDevice }
+    guard highest >= epoch, highest - epoch < Self.farthestJump else { return .outOfReach }
+    return .raise
+  }
+}

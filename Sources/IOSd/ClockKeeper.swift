@@ -1,0 +1,34 @@
+import DaemonRuntime
+import Glibc
+import Heartbeat
+
+/// Writes the file that gives this phone its own clocks. Each start of iosd is a boot of the phone; how far its wall
+/// clock is off stays.
+final class ClockKeeper {
+  private let file: PhoneClockFile
+  private var value: PhoneClock
+
+  init(_ path: String) throws(SystemError) {
+    file = PhoneClockFile(path: path)
+    let all = UInt64.min...UInt64.max
+    let last = file.read()
+    value = PhoneClock(
+      boot: BootID(high: .random(in: all), low: .random(in: all)),
+      wallOffsetNanoseconds: last?.wallOffsetNanoseconds ?? 0)
+    try file.write(value)
+  }
+
+  /// A step that leaves what a clock can show changes nothing.
+  func step(bySeconds seconds: Int64) throws(SystemError) {
+    let (step, stepOverflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowed) = value.wallOffsetNanoseconds.addingReportingOverflow(step)
+    let hundredYears: Int64 = 3_153_600_000_000_000_000
+    guard !stepOverflowed, !overflowed, (-hundredYears...hundredYears).contains(sum) else {
+      throw SystemError("set the clock that far off", code: ERANGE)
+    }
+    var next = value
+    next.wallOffsetNanoseconds = sum
+    try file.write(next)
+    value = next
+  }
+}

@@ -1,0 +1,101 @@
+import CoreShape
+import DaemonRuntime
+import PhonePolicy
+
+/// Answers `baton` and lspd on the control socket: one verb, one function.
+final class ControlDesk {
+  private let shell: PhoneShell
+  private let clockKeeper: ClockKeeper
+  private var waitForPowerOff: [UnixConnection] = []
+
+  init(shell: PhoneShell, clockKeeper: ClockKeeper) {
+    self.shell = shell
+    self.clockKeeper = clockKeeper
+  }
+
+  func welcome(_ connection: UnixConnection) {
+    connection.onMessage = { [unowned self, unowned connection] message in answer(message, on: connection) }
+  }
+
+  /// Whoever asked for the end is told when it has come.
+  func sayPoweredOff() { for connection in waitForPowerOff { connection.send(ControlMessage("ok")) } }
+
+  private func answer(_ message: ControlMessage, on connection: UnixConnection) {
+    do throws(ControlMessageError) {
+      if let answer = try act(on: message, connection) { connection.send(answer) }
+    } catch { connection.send(.error(error.description)) }
+  }
+
+  /// nil when the answer comes later.
+  private func act(
+    on message: ControlMessage, _ connection: UnixConnection
+  ) throws(ControlMessageError) -> ControlMessage? {
+    switch message.verb {
+    case "open": return open()
+    case "home": return thumb(.personWentHome)
+    case "quit": return thumb(.personQuit)
+    case "push": return push(message)
+    case "invoice":
+      try invoice(message, connection)
+      return nil
+    case "status": return json(PhoneReport(shell).status)
+    case "memory": return json(PhoneReport(shell).memory)
+    case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
+    case "notifications": return json(PhoneReport(shell).notifications)
+    case "clock": return try clock(message)
+    case "down":
+      waitForPowerOff.append(connection)
+      shell.handle(.downRequested)
+      return nil
+    default:
+      return .error(
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, invoice, status, memory, ps, notifications, clock and down"
+      )
+    }
+  }
+
+  private func json(_ text: String) -> ControlMessage { ControlMessage("ok", body: Array(text.utf8)) }
+
+  private func thumb(_ event: PhoneEvent) -> ControlMessage {
+    shell.handle(event)
+    return ControlMessage("ok", ["app": shell.phone.app.word])
+  }
+
+  private func open() -> ControlMessage {
+    shell.handle(.personOpened)
+    if let child = shell.child(.app) {
+      return ControlMessage("ok", ["app": shell.phone.app.word, "pid": "\(child.process.identity.pid)"])
+    }
+    let sentence = shell.launchFailures[.app] ?? "the phone is going down and starts nothing; start it again"
+    return .error(sentence)
+  }
+
+  private func push(_ message: ControlMessage) -> ControlMessage {
+    do throws(PushPayloadError) {
+      let payload = try PushPayload(message.body)
+      return ControlMessage("ok", ["id": "\(shell.accept(payload, bytes: message.body))"])
+    } catch { return .error(error.description) }
+  }
+
+  private func invoice(_ message: ControlMessage, _ connection: UnixConnection) throws(ControlMessageError) {
+    let amount = try message.integer("amount-msat", in: UInt64(1)...2_100_000_000_000_000_000)
+    let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
+    let fields: [ControlMessage.Field] = [
+      .init(name: "amount-msat", value: "\(amount)"),
+      .init(name: "description", value: String((message["description"] ?? "").prefix(639))),
+      .init(name: "expiry-seconds", value: "\(expiry)"),
+    ]
+    let request = shell.invoices.take(fields) { [weak connection] in connection?.send($0) }
+    shell.handle(.invoiceWanted(request: request))
+  }
+
+  private func clock(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
+    let tenYears: Int64 = 315_360_000
+    let seconds = try message.integer("step-seconds", in: -tenYears...tenYears)
+    do throws(SystemError) {
+      try clockKeeper.step(bySeconds: seconds)
+    } catch { return .error(error.description) }
+    shell.journal.note("the person set the wall clock by \(seconds) s")
+    return ControlMessage("ok", ["wall-ns": "\(shell.clock.wallNanoseconds)"])
+  }
+}

@@ -1,0 +1,83 @@
+import DaemonRuntime
+import Glibc
+
+/// The directory that is one phone, held by one iosd at a time.
+final class PhoneHome {
+  let path: String
+  private let lock: Int32
+
+  var container: String { "\(path)/AppGroup" }
+  var keychain: String { "\(path)/Keychain" }
+  var journal: String { "\(path)/journal" }
+  var operatingSystem: String { "\(path)/os" }
+  var clock: String { "\(path)/os/clock" }
+  var controlSocket: String { "\(path)/os/iosd.sock" }
+  var processes: String { "\(path)/os/processes.jsonl" }
+  var notifications: String { "\(path)/os/notifications.jsonl" }
+  var pushes: String { "\(path)/os/pushes.jsonl" }
+
+  init(_ path: String) throws(PhoneHomeError) {
+    self.path = path
+    do throws(SystemError) {
+      for directory in [path, "\(path)/os", "\(path)/AppGroup", "\(path)/Keychain", "\(path)/journal"] {
+        if mkdir(directory, 0o700) != 0 && errno != EEXIST { throw SystemError("create \(directory)") }
+      }
+    } catch { throw .system(error) }
+    lock = try Self.takeLock("\(path)/os/iosd.lock", home: path)
+    do throws(SystemError) { try makeSeedIfMissing() } catch { throw .system(error) }
+  }
+
+  deinit { if lock >= 0 { close(lock) } }
+
+  /// The kernel drops the lock with the process; the file stays, as another iosd may have it open already.
+  private static func takeLock(_ file: String, home: String) throws(PhoneHomeError) -> Int32 {
+    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor < 0 { throw .system(SystemError("open \(file)")) }
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      let text = SmallFile.read(file, limit: 32).map { String(decoding: $0, as: UTF8.self) } ?? ""
+      close(descriptor)
+      guard code == EWOULDBLOCK else { throw .system(SystemError("lock \(file)", code: code)) }
+      throw .inUse(home: home, pid: Int32(text.prefix { $0 != "\n" }))
+    }
+    let line = Array("\(getpid())\n".utf8)
+    ftruncate(descriptor, 0)
+    pwrite(descriptor, line, line.count, 0)
+    return descriptor
+  }
+
+  /// Written whole under another name and then linked: nobody reads half a seed, and none is ever replaced.
+  private func makeSeedIfMissing() throws(SystemError) {
+    let seed = "\(keychain)/wallet-seed"
+    if access(seed, F_OK) == 0 { return }
+    // The system's generator, which on Linux is getrandom.
+    let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    let temporary = "\(keychain)/.wallet-seed.new"
+    unlink(temporary)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor < 0 { throw SystemError("create \(temporary)") }
+    let isWritten = write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    defer { unlink(temporary) }
+    guard isWritten else { throw SystemError("write \(temporary)", code: code) }
+    if link(temporary, seed) != 0 && errno != EEXIST { throw SystemError("create \(seed)") }
+    let directory = open(keychain, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if directory < 0 || fsync(directory) != 0 { throw SystemError("save \(keychain)") }
+    close(directory)
+  }
+}
+
+/// Why a directory cannot be this iosd's phone.
+enum PhoneHomeError: Error, Hashable, CustomStringConvertible {
+  case inUse(home: String, pid: Int32?)
+  case system(SystemError)
+
+  var description: String {
+    switch self {
+    case .inUse(let home, let pid):
+      "the phone \(home) is run by another iosd\(pid.map { " (process \($0))" } ?? ""); use that one, or stop it with `baton down`"
+    case .system(let error): error.description
+    }
+  }
+}

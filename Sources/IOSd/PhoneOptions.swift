@@ -1,0 +1,96 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import PhonePolicy
+
+let phoneCommandLine = CommandLineDeclaration(
+  name: "iosd", summary: "plays the phone around the two wallet processes",
+  options: [
+    OptionDeclaration(
+      "--home", value: .path("DIR"), default: "./.baton", help: "the directory that is the phone"),
+    OptionDeclaration(
+      "--app", value: .path("PATH"), help: "the program of the app (default mainappd beside iosd)"),
+    OptionDeclaration(
+      "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
+    OptionDeclaration("--peer", value: .hostAndPort, help: "the Lightning peer, passed on to both"),
+    OptionDeclaration(
+      "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock",
+      help: "how both recognise a dead holder of the node"),
+    OptionDeclaration(
+      "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
+    OptionDeclaration(
+      "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"),
+    OptionDeclaration(
+      "--build", value: .choice(["production", "debug"]), default: "production",
+      help: "a debug build has no limits of time and memory"),
+    OptionDeclaration(
+      "--extension-time", value: .span, default: "30s", help: "what the extension has for one push"),
+    OptionDeclaration(
+      "--expiry-notice", value: .span, default: "500ms", help: "how long before its end it is warned"),
+    OptionDeclaration(
+      "--extension-idle", value: .span, default: "60s", help: "how long an extension without work is kept"),
+    OptionDeclaration(
+      "--grace", value: .span, default: "5s", help: "from asking a process to end to killing it"),
+    OptionDeclaration(
+      "--memory-limit", value: .integer(1_048_576...1_099_511_627_776), default: "25165824",
+      help: "bytes the extension may use"),
+  ],
+  examples: [
+    ("iosd --home /tmp/phone --peer 127.0.0.1:9735", "a phone whose wallet talks to that peer"),
+    ("iosd --app ./my-app --ext ./my-extension", "your own pair in place of ours; see docs/protocols.md"),
+  ])
+
+/// What iosd was told on its command line.
+struct PhoneOptions {
+  var home: String
+  var app: String
+  var serviceExtension: String
+  var peer: String?
+  var isDebugBuild: Bool
+  var configuration: PhoneConfiguration
+  /// What both children are told beside the places of this phone.
+  private var passedOn: [String]
+
+  init(_ parsed: ParsedCommandLine) {
+    home = Self.absolute(parsed.text("--home") ?? "./.baton")
+    app = parsed.text("--app").map(Self.absolute) ?? Self.besideIOSd("mainappd")
+    serviceExtension = parsed.text("--ext").map(Self.absolute) ?? Self.besideIOSd("notifyextd")
+    peer = parsed.text("--peer")
+    isDebugBuild = parsed.text("--build") == "debug"
+    configuration = PhoneConfiguration(
+      enforcesLimits: !isDebugBuild,
+      extensionMemoryBytes: UInt64(clamping: parsed.integer("--memory-limit") ?? 25_165_824),
+      extensionTime: parsed.span("--extension-time") ?? .seconds(30),
+      expiryNotice: parsed.span("--expiry-notice") ?? .milliseconds(500),
+      extensionIdleTime: parsed.span("--extension-idle") ?? .seconds(60),
+      terminationGrace: parsed.span("--grace") ?? .seconds(5))
+    passedOn = peer.map { ["--peer", $0] } ?? []
+    for name in ["--takeover", "--beat-interval", "--stale-after"] {
+      if let value = parsed.text(name) { passedOn += [name, value] }
+    }
+  }
+
+  func program(of role: PhoneRole) -> String { role == .app ? app : serviceExtension }
+
+  func childArguments(_ home: PhoneHome) -> [String] {
+    [
+      "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
+      home.clock,
+    ] + passedOn
+  }
+
+  private static func besideIOSd(_ name: String) -> String {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    let own = count > 0 ? String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
+    return own.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/\(name)"
+  }
+
+  /// Children have the same working directory, but a path in a record must mean the same to its reader.
+  private static func absolute(_ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    return "\(String(cString: current))/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
+  }
+}

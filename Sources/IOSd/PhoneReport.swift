@@ -1,0 +1,86 @@
+import CoreShape
+import DaemonRuntime
+import PhonePolicy
+
+/// The phone as JSON, for `baton status` and its like.
+struct PhoneReport {
+  private let shell: PhoneShell
+  /// What one answer may hold, with room for the rest of the message; the newest rows win.
+  private static let bodyLimit = 100_000
+
+  init(_ shell: PhoneShell) { self.shell = shell }
+
+  var status: String {
+    let phone = shell.phone
+    var object = JSONObject()
+    object.set("app", raw: process(.app, state: phone.app.word).text)
+    var service = process(.extension, state: phone.service.word)
+    service.set("waiting_pushes", phone.queue.count)
+    if let current = phone.service.current {
+      service.set("push", current.push.id)
+      service.set("push_ms", (shell.clock.now - current.since).wholeMilliseconds)
+    }
+    object.set("extension", raw: service.text)
+    object.set("home", shell.home.path)
+    object.set("peer", ifPresent: shell.options.peer)
+    object.set("build", shell.options.isDebugBuild ? "debug" : "production")
+    object.set("limits_enforced", shell.options.configuration.enforcesLimits)
+    object.set("memory_limit_bytes", shell.options.configuration.extensionMemoryBytes)
+    object.set("memory_mechanism", PhoneShell.memoryMechanism)
+    object.set("badge", shell.notifications.badge)
+    object.set("notifications", shell.notifications.rows.count)
+    object.set("wall_ns", shell.clock.wallNanoseconds)
+    object.set("journal", shell.journal.path)
+    return object.text
+  }
+
+  var memory: String {
+    var object = JSONObject()
+    object.set("limit_bytes", shell.options.configuration.extensionMemoryBytes)
+    object.set("limits_enforced", shell.options.configuration.enforcesLimits)
+    object.set("mechanism", PhoneShell.memoryMechanism)
+    for role in PhoneRole.allCases {
+      guard let child = shell.child(role) else { continue }
+      var figures = JSONObject()
+      figures.set("footprint_bytes", child.memory.footprintBytes)
+      figures.set("resident_bytes", child.memory.residentBytes)
+      figures.set("peak_footprint_bytes", child.peak.footprintBytes)
+      figures.set("peak_resident_bytes", child.peak.residentBytes)
+      object.set(role.rawValue, raw: figures.text)
+    }
+    return object.text
+  }
+
+  /// Living ones, or all there ever were.
+  func processes(all: Bool) -> String {
+    rows(shell.processes.rows.filter { all || $0.endedWall == nil })
+  }
+
+  var notifications: String { rows(shell.notifications.rows) }
+
+  private func process(_ role: PhoneRole, state: String) -> JSONObject {
+    var object = JSONObject()
+    object.set("state", state)
+    guard let child = shell.child(role) else { return object }
+    object.set("pid", child.process.identity.pid)
+    object.set("footprint_bytes", child.memory.footprintBytes)
+    object.set("resident_bytes", child.memory.residentBytes)
+    var said = JSONObject()
+    for field in child.status { said.set(field.name, field.value) }
+    object.set("status", raw: said.text)
+    return object
+  }
+
+  private func rows(_ rows: [some Encodable]) -> String {
+    let encoder = JSONLineEncoder()
+    var texts: [String] = []
+    var size = 2
+    for row in rows.reversed() {
+      guard let text = try? encoder.encode(row) else { continue }
+      size += text.utf8.count + 1
+      if size > Self.bodyLimit { break }
+      texts.append(text)
+    }
+    return "[\(texts.reversed().joined(separator: ","))]"
+  }
+}

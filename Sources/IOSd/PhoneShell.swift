@@ -1,0 +1,251 @@
+import CLinux
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Heartbeat
+import PhonePolicy
+
+/// Reads the world for the phone's core and carries out what it says. No rule of the phone is here.
+final class PhoneShell {
+  /// A sample costs some 20 µs; at 5 ms a process that grows by 100 MB a second is seen half a MiB late.
+  static let memoryPollSpan = Span.milliseconds(5)
+  static let memoryMechanism =
+    "RssAnon + VmSwap of /proc/PID/status, read every \(memoryPollSpan.wholeMilliseconds) ms; SIGKILL above the limit"
+  private static let appPollSpan = Span.milliseconds(250)
+
+  let options: PhoneOptions
+  let home: PhoneHome
+  let loop: EventLoop
+  let clock: Clock
+  let journal: Journal
+  let processes: ProcessLedger
+  let notifications: NotificationCentre
+  let invoices = InvoiceCounter()
+  private(set) var children: [WalletChild] = []
+  /// Why the last launch of a role failed; nil after one that did not.
+  private(set) var launchFailures: [PhoneRole: String] = [:]
+  var onPowerOff: (() -> Void)?
+
+  private let pushLog: AppendLog<PushRow>
+  private var nextPush: UInt64
+  private var payloads: [UInt64: [UInt8]] = [:]
+  private var lastEnded: [PhoneRole: UInt64] = [:]
+  private var runner: CoreRunner<Phone>!
+
+  var phone: Phone { runner.core }
+
+  init(
+    options: PhoneOptions, home: PhoneHome, loop: EventLoop, clock: Clock, journal: Journal
+  ) throws(SystemError) {
+    self.options = options
+    self.home = home
+    self.loop = loop
+    self.clock = clock
+    self.journal = journal
+    processes = try ProcessLedger(home.processes, clock: clock)
+    notifications = try NotificationCentre(home.notifications)
+    nextPush = (AppendLog<PushRow>.rows(of: home.pushes).map(\.id).max() ?? 0) &+ 1
+    pushLog = try AppendLog(home.pushes)
+    runner = CoreRunner(configuration: options.configuration, loop: loop, clock: clock, journal: journal) {
+      [unowned self] (directive: PhoneDirective) in carryOut(directive)
+    }
+  }
+
+  func handle(_ event: PhoneEvent) { runner.handle(event) }
+
+  func child(_ role: PhoneRole) -> WalletChild? { children.first { $0.role == role } }
+
+  /// Takes a push in; its number is the answer.
+  func accept(_ payload: PushPayload, bytes: [UInt8]) -> UInt64 {
+    let id = nextPush
+    nextPush &+= 1
+    payloads[id] = bytes
+    pushLog.append(
+      PushRow(
+        id: id, isVisible: payload.alert != nil, hasMutableContent: payload.hasMutableContent,
+        wall: clock.wallNanoseconds, at: clock.now.nanoseconds))
+    handle(
+      .pushArrived(PhonePush(id: id, alert: payload.alert, hasMutableContent: payload.hasMutableContent)))
+    return id
+  }
+
+  // MARK: Directives
+
+  private func carryOut(_ directive: PhoneDirective) {
+    switch directive {
+    case .launch(let role, let reason): launch(role, reason)
+    case .tell(let role, let message): child(role)?.send(encode(message))
+    case .kill(let role, _): child(role)?.kill()
+    case .show(let notification):
+      if let push = notification.push { payloads[push] = nil }
+      notifications.show(notification, clock: clock)
+    case .drop(let push): payloads[push] = nil
+    // The journal has it; nothing is to be done about it.
+    case .refuseContent: break
+    case .recordEnd(let role, let reason): recordEnd(role, reason)
+    case .passOnInvoice(let request): invoices.passOn(request)
+    case .failInvoice(let request, let failure): invoices.fail(request, failure.description)
+    case .powerOff: onPowerOff?()
+    }
+  }
+
+  private func encode(_ message: PhoneMessage) -> ControlMessage {
+    switch message {
+    case .enterForeground: return ControlMessage("enter-foreground")
+    case .enterBackground: return ControlMessage("enter-background")
+    case .push(let id, let deadline):
+      let body = payloads.removeValue(forKey: id) ?? []
+      return ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
+    case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
+    case .terminate: return ControlMessage("terminate")
+    case .invoice(let request): return invoices.message(for: request)
+    }
+  }
+
+  // MARK: Children
+
+  private func launch(_ role: PhoneRole, _ reason: LaunchReason) {
+    let path = options.program(of: role)
+    do throws(SystemError) {
+      let process = try ChildProcess.start(
+        path, arguments: options.childArguments(home), boot: clock.boot)
+      try adopt(process, role, path, reason)
+      launchFailures[role] = nil
+      handle(.processStarted(role, pid: process.identity.pid))
+    } catch {
+      launchFailures[role] = error.description
+      handle(.launchFailed(role, sentence: error.description))
+    }
+  }
+
+  private func adopt(
+    _ process: ChildProcess, _ role: PhoneRole, _ path: String, _ reason: LaunchReason
+  ) throws(SystemError) {
+    let ledgerID = processes.begin { id in
+      ProcessRow(
+        id: id, role: role.rawValue, pid: process.identity.pid, startTime: process.identity.startTime,
+        path: path, launchReason: reason.description, startedWall: clock.wallNanoseconds,
+        startedAt: clock.now.nanoseconds)
+    }
+    let child = WalletChild(
+      role: role, process: process, ledgerID: ledgerID, loop: loop,
+      onMessage: { [unowned self] in hear($0, from: role) },
+      onHangUp: { [unowned self] end in journal.note("the channel of the \(role.rawValue) ended: \(end)") })
+    do throws(SystemError) {
+      guard let child else { throw SystemError("talk to \(path)", code: EBADF) }
+      try loop.watchProcess(process.pidfd) { [unowned self] in ended(child) }
+      children.append(child)
+    } catch {
+      abandon(process, ledgerID, because: error)
+      throw error
+    }
+    guard let child else { return }
+    let limit = role == .extension ? options.configuration.extensionMemoryBytes : .max
+    child.pollMemory(every: role == .extension ? Self.memoryPollSpan : Self.appPollSpan, limit: limit) {
+      [unowned self] sample in
+      handle(
+        .memorySampled(
+          role, footprintBytes: sample.footprintBytes, residentBytes: sample.residentBytes))
+    }
+  }
+
+  /// A process that cannot be watched is not kept.
+  private func abandon(_ process: ChildProcess, _ ledgerID: UInt64, because error: SystemError) {
+    process.send(SIGKILL)
+    _ = ChildEnd.reap(process.identity.pid)
+    close(process.pidfd)
+    processes.change(ledgerID) { row in
+      row.endedWall = clock.wallNanoseconds
+      row.endedAt = clock.now.nanoseconds
+      row.reason = error.description
+    }
+    processes.save(ledgerID)
+  }
+
+  private func ended(_ child: WalletChild) {
+    let end = child.finish()
+    let how: ProcessEnd
+    switch end?.how {
+    case .signalled(let signal): how = .signalled(signal)
+    case .exited(let code): how = .exited(code: code)
+    // Not reaped by us: then nobody knows. It is gone, and counts as a crash.
+    case nil: how = .exited(code: -1)
+    }
+    children.removeAll { $0 === child }
+    processes.change(child.ledgerID) { row in
+      row.endedWall = clock.wallNanoseconds
+      row.endedAt = clock.now.nanoseconds
+      row.peakFootprintBytes = child.peak.footprintBytes
+      row.peakResidentBytes = max(child.peak.residentBytes, end?.peakResidentBytes ?? 0)
+      row.cpuMicroseconds = (end?.userMicroseconds ?? 0) &+ (end?.systemMicroseconds ?? 0)
+      switch how {
+      case .exited(let code): (row.how, row.number) = ("exited", code)
+      case .signalled(let signal): (row.how, row.number) = ("signalled", signal)
+      }
+    }
+    lastEnded[child.role] = child.ledgerID
+    if let killedAt = child.killedAt {
+      journal.note(
+        "the \(child.role.rawValue) died \((clock.now - killedAt).nanoseconds / 1000) µs after its kill")
+    }
+    handle(.processEnded(child.role, how))
+    processes.save(child.ledgerID)
+  }
+
+  private func recordEnd(_ role: PhoneRole, _ reason: EndReason) {
+    guard let id = lastEnded[role] else { return }
+    processes.change(id) { row in
+      row.reason = reason.description
+      row.isCrash = reason.isCrash
+    }
+  }
+
+  // MARK: What children say
+
+  private func hear(_ message: ControlMessage, from role: PhoneRole) {
+    do throws(ControlMessageError) {
+      try understand(message, from: role)
+    } catch {
+      journal.note("the \(role.rawValue) sent a message that is not understood: \(error)")
+    }
+  }
+
+  private func understand(_ message: ControlMessage, from role: PhoneRole) throws(ControlMessageError) {
+    switch message.verb {
+    case "hello": try greet(message, role)
+    case "content":
+      let push = try message.integer("id", in: UInt64.min...UInt64.max)
+      let text = try notificationText(message)
+      handle(.contentDelivered(push: push, text))
+    case "notification": handle(.notificationPosted(try notificationText(message)))
+    case "finished":
+      let push = try message.integer("id", in: UInt64.min...UInt64.max)
+      handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
+    case "background-done": if role == .app { handle(.backgroundDone) }
+    case "status": child(role)?.status = message.fields
+    case "invoice-made":
+      let request = try message.integer("request", in: UInt64.min...UInt64.max)
+      invoices.answer(request, with: ControlMessage("invoice", ["invoice": try message.required("invoice")]))
+      handle(.invoiceAnswered(request: request))
+    case "invoice-failed":
+      let request = try message.integer("request", in: UInt64.min...UInt64.max)
+      invoices.answer(
+        request, with: .error(message["message"] ?? "the app could not make the invoice; ask again"))
+      handle(.invoiceAnswered(request: request))
+    default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")
+    }
+  }
+
+  private func greet(_ message: ControlMessage, _ role: PhoneRole) throws(ControlMessageError) {
+    let said = try message.required("role")
+    if said != role.rawValue { journal.note("the \(role.rawValue) says that it is \(said)") }
+  }
+
+  /// Cut to what a screen shows, so that no process fills the notification centre with a single one.
+  private func notificationText(_ message: ControlMessage) throws(ControlMessageError) -> NotificationText {
+    let badge = try message.integerIfPresent("badge", in: -1000...1000) ?? 0
+    return NotificationText(
+      title: String((message["title"] ?? "").prefix(256)), body: String((message["body"] ?? "").prefix(1024)),
+      badgeIncrement: badge)
+  }
+}

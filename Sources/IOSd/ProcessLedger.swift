@@ -1,0 +1,46 @@
+import DaemonRuntime
+import Glibc
+
+/// Every process this phone ever ran: how it came, how it ended and why.
+final class ProcessLedger {
+  private let log: AppendLog<ProcessRow>
+  private(set) var rows: [ProcessRow] = []
+  private var nextID: UInt64 = 1
+
+  init(_ path: String, clock: Clock) throws(SystemError) {
+    for row in AppendLog<ProcessRow>.rows(of: path) {
+      if let index = rows.lastIndex(where: { $0.id == row.id }) {
+        rows[index] = row
+      } else {
+        rows.append(row)
+      }
+    }
+    nextID = (rows.map(\.id).max() ?? 0) &+ 1
+    log = try AppendLog(path)
+    // Children die with their iosd: what has no end in the file ended then, unseen.
+    for index in rows.indices where rows[index].endedWall == nil {
+      rows[index].endedWall = clock.wallNanoseconds
+      rows[index].reason = "gone with an earlier iosd"
+      log.append(rows[index])
+    }
+  }
+
+  func begin(_ make: (UInt64) -> ProcessRow) -> UInt64 {
+    let row = make(nextID)
+    nextID &+= 1
+    rows.append(row)
+    log.append(row)
+    return row.id
+  }
+
+  /// Durable only with `save`: what the kernel says of an end and what the core makes of it are one row.
+  func change(_ id: UInt64, _ change: (inout ProcessRow) -> Void) {
+    guard let index = rows.lastIndex(where: { $0.id == id }) else { return }
+    change(&rows[index])
+  }
+
+  func save(_ id: UInt64) {
+    guard let row = rows.last(where: { $0.id == id }) else { return }
+    log.append(row)
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import PhonePolicy
+
+/// A push as its sender wrote it, read as far as the phone reads it. The file format is the one that
+/// `xcrun simctl push` takes.
+struct PushPayload {
+  /// As on the real thing.
+  static let maximumSize = 4096
+
+  var alert: NotificationText?
+  var hasMutableContent: Bool
+
+  init(_ bytes: [UInt8]) throws(PushPayloadError) {
+    guard bytes.count <= Self.maximumSize else { throw .tooLarge(bytes.count) }
+    guard let value = try? JSONSerialization.jsonObject(with: Data(bytes)) else { throw .notJSON }
+    guard let payload = value as? [String: Any] else { throw .notAnObject }
+    guard let aps = payload["aps"] as? [String: Any] else { throw .noAPS }
+    alert = try Self.alert(aps["alert"])
+    hasMutableContent = Self.isOne(aps["mutable-content"])
+    guard alert != nil || Self.isOne(aps["content-available"]) else { throw .neitherAlertNorSilent }
+  }
+
+  private static func alert(_ value: Any?) throws(PushPayloadError) -> NotificationText? {
+    switch value {
+    case nil: return nil
+    case let body as String: return NotificationText(title: "", body: body)
+    case let parts as [String: Any]:
+      let title = parts["title"] as? String ?? ""
+      let body = parts["body"] as? String ?? ""
+      guard !title.isEmpty || !body.isEmpty else { throw .emptyAlert }
+      return NotificationText(title: title, body: body)
+    default: throw .emptyAlert
+    }
+  }
+
+  private static func isOne(_ value: Any?) -> Bool { (value as? NSNumber)?.intValue == 1 }
+}
+
+/// Why bytes are no push.
+enum PushPayloadError: Error, Hashable, CustomStringConvertible {
+  case tooLarge(Int)
+  case notJSON
+  case notAnObject
+  case noAPS
+  case emptyAlert
+  case neitherAlertNorSilent
+
+  var description: String {
+    switch self {
+    case .tooLarge(let size): "the push has \(size) bytes and may have \(PushPayload.maximumSize); shorten it"
+    case .notJSON: "the push is not JSON; check its brackets, commas and quotes"
+    case .notAnObject: "the push is not a JSON object; write {\"aps\": {…}, …}"
+    case .noAPS: "the push has no object `aps`; add {\"aps\": {\"alert\": …}}"
+    case .emptyAlert: "the push's `alert` has neither title nor body; give it one, or leave it out"
+    case .neitherAlertNorSilent:
+      "the push has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+
+/// The whole life of one iosd. Every way to fail ends in one sentence.
+func runPhone(with options: PhoneOptions) {
+  let home: PhoneHome
+  do throws(PhoneHomeError) {
+    home = try PhoneHome(options.home)
+  } catch { exitWithSentence(.cannotCreate, error.description) }
+  for program in [options.app, options.serviceExtension] where access(program, X_OK) != 0 {
+    exitWithSentence(
+      .badConfiguration, "\(program) cannot be run; build it, or name another with --app or --ext")
+  }
+  do {
+    let loop = try EventLoop()
+    let clockKeeper = try ClockKeeper(home.clock)
+    let clock = Clock(phoneClockFile: home.clock)
+    let journal = try Journal(
+      directory: home.journal, name: "iosd", clock: clock, version: phoneVersion,
+      arguments: Array(CommandLine.arguments.dropFirst()))
+    let shell = try PhoneShell(options: options, home: home, loop: loop, clock: clock, journal: journal)
+    let desk = ControlDesk(shell: shell, clockKeeper: clockKeeper)
+    // The phone is locked by us: whoever listens there is a stray of an earlier test or tool, never a live iosd.
+    let listener = try UnixListener(path: home.controlSocket, loop: loop, replacingLive: true) {
+      desk.welcome($0)
+    }
+    shell.onPowerOff = {
+      desk.sayPoweredOff()
+      loop.stop()
+    }
+    for signal in [SIGTERM, SIGINT] {
+      try loop.onSignal(signal) { shell.handle(.downRequested) }
+    }
+    try loop.run()
+    journal.recordEnd(reason: "powered off")
+    listener.shutDown()
+  } catch { exitWithSentence(.inputOutputError, "\(error)") }
+}
+
+/// What journals say they were written by.
+let phoneVersion = "0.1"

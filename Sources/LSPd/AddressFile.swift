@@ -1,0 +1,24 @@
+import DaemonRuntime
+import Glibc
+
+/// Where the provider listens, for others to read, and for itself to listen there again after a restart.
+struct AddressFile {
+  let path: String
+
+  func read() -> HostAndPort? {
+    guard let bytes = SmallFile.read(path, limit: 64) else { return nil }
+    return HostAndPort(String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self))
+  }
+
+  /// Whole or not at all: a reader never sees half an address.
+  func write(_ address: HostAndPort) throws(SystemError) {
+    let draft = "\(path).new"
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    if descriptor < 0 { throw SystemError("write \(draft)") }
+    let isWritten = writeAll(descriptor, Array("\(address)\n".utf8))
+    let code = errno
+    close(descriptor)
+    if !isWritten { throw SystemError("write \(draft)", code: code) }
+    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
+  }
+}

@@ -1,0 +1,125 @@
+import CoreShape
+import Crypto
+import Database
+import Glibc
+import Lightning
+
+/// The provider's memory, and the evidence by which every run is judged afterwards: raw frames with their times,
+/// what was acted on, every claim that was seen.
+final class Ledger {
+  let database: Connection
+
+  init(path: String) throws {
+    database = try Connection(path: path, access: .create, busyTimeoutMs: 5000)
+    try database.migrate(steps: LedgerSchema.steps)
+  }
+
+  /// Begins a run: whatever connections the last one left open ended with it.
+  func beginRun(at now: Instant, wallNanoseconds: Int64, isLegacy: Bool) throws {
+    try database.transaction(.immediate) {
+      try database.execute(
+        "INSERT INTO runs(started_at_ns, started_wall_ns, pid, legacy) VALUES (?, ?, ?, ?)",
+        [
+          .integer(now.nanoseconds), .integer(wallNanoseconds), .integer(Int64(getpid())),
+          .integer(isLegacy ? 1 : 0),
+        ])
+      try database.execute(
+        "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE closed_at_ns IS NULL",
+        [.integer(now.nanoseconds), .text("lspd ended before it")])
+    }
+  }
+
+  /// Gives the ids of the pushes, in their order.
+  @discardableResult
+  func commit(_ step: LedgerStep) throws -> [Int64] {
+    try database.transaction(.immediate) {
+      for change in step.changes { try write(change, of: step) }
+      for frame in step.outgoing { try write(frame, "out", at: step.at, acted: true, whyNot: nil) }
+      return try step.pushes.map { try write($0, at: step.at) }
+    }
+  }
+
+  private func write(_ change: LedgerChange, of step: LedgerStep) throws {
+    let at = SQLValue.integer(step.at.nanoseconds)
+    switch change {
+    case .connectionOpened(let connection):
+      try database.execute(
+        "INSERT INTO connections(id, opened_at_ns, opened_wall) VALUES (?, ?, ?)",
+        [.bits(connection), at, .integer(step.wallNanoseconds)])
+    case .connectionJudged(let connection, let verdict, let fence):
+      try database.execute(
+        """
+        UPDATE connections SET verdict = ?, epoch = ?, incarnation = ?, container = ?, judged_at_ns = ?
+        WHERE id = ?
+        """,
+        [
+          .text(verdict.rawValue), fence.map { .bits($0.epoch) } ?? .null,
+          fence.map { .bits($0.incarnation) } ?? .null, fence.map { .blob($0.container) } ?? .null, at,
+          .bits(connection),
+        ])
+    case .connectionClosed(let connection, let why):
+      try database.execute(
+        "UPDATE connections SET closed_at_ns = ?, closed_reason = ? WHERE id = ?",
+        [at, .text(why), .bits(connection)])
+    case .frameActedOn: try writeIncoming(step, acted: true, whyNot: nil)
+    case .frameIgnored(_, let why): try writeIncoming(step, acted: false, whyNot: why)
+    case .fence(let fence):
+      try database.execute(
+        "INSERT INTO fence(epoch, incarnation, container, at_ns) VALUES (?, ?, ?, ?)",
+        [try .unsigned(fence.epoch), .bits(fence.incarnation), .blob(fence.container), at])
+    case .backup(let connection, let blob):
+      try database.execute(
+        "INSERT INTO backups(at_ns, connection, blob) VALUES (?, ?, ?)",
+        [at, .bits(connection), .blob(blob.array)])
+    case .dataLoss(let connection, let whose):
+      try database.execute(
+        "INSERT INTO losses(at_ns, connection, whose) VALUES (?, ?, ?)",
+        [at, .bits(connection), .text(whose.rawValue)])
+    case .channel(let record): try ChannelTable.write(record, to: database)
+    case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
+      try PaymentTable.write(change, at: step.at, to: database)
+    }
+  }
+
+  private func writeIncoming(_ step: LedgerStep, acted: Bool, whyNot: String?) throws {
+    guard let frame = step.incoming else { return }
+    try write(frame, "in", at: step.at, acted: acted, whyNot: whyNot)
+  }
+
+  private func write(
+    _ frame: LedgerStep.FrameBytes, _ direction: String, at: Instant, acted: Bool, whyNot: String?
+  ) throws {
+    try database.execute(
+      "INSERT INTO frames(connection, direction, at_ns, bytes, acted, why_not) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        .bits(frame.connection), .text(direction), .integer(at.nanoseconds), .blob(frame.bytes),
+        .integer(acted ? 1 : 0), whyNot.map { .text($0) } ?? .null,
+      ])
+  }
+
+  private func write(_ push: PushRequest, at: Instant) throws -> Int64 {
+    try database.execute(
+      """
+      INSERT INTO pushes(at_ns, reason, payment_hash, amount_msat, attempts, outcome, is_open)
+      VALUES (?, ?, ?, ?, 0, 'asked', 1)
+      """,
+      [
+        .integer(at.nanoseconds), .text(push.reason.rawValue),
+        push.paymentHash.map { .blob($0.bytes) } ?? .null,
+        try push.amountMsat.map { try .unsigned($0) } ?? .null,
+      ])
+    return database.lastInsertedRowID
+  }
+
+  /// An attempt to push, and what came of it.
+  func writePush(_ id: Int64, outcome: String, isOpen: Bool, isAttempt: Bool, at: Instant) throws {
+    try database.execute(
+      """
+      UPDATE pushes SET outcome = ?, is_open = ?, attempts = attempts + ?, last_at_ns = ? WHERE id = ?
+      """,
+      [
+        .text(outcome), .integer(isOpen ? 1 : 0), .integer(isAttempt ? 1 : 0), .integer(at.nanoseconds),
+        .integer(id),
+      ])
+  }
+}

@@ -1,0 +1,91 @@
+import CoreShape
+import Crypto
+import Database
+import Lightning
+
+// What a run begins with.
+extension Ledger {
+  /// The state of the provider. A ledger that is new gets a channel first.
+  func readState(newChannel: Bytes32, at now: Instant) throws -> PeerState {
+    if try ChannelTable.read(database) == nil {
+      let terms = ChannelTerms.standard
+      let record = ChannelRecord(
+        id: newChannel, isOpener: true, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat)
+      try database.transaction(.immediate) { try ChannelTable.write(record, to: database) }
+    }
+    guard let record = try ChannelTable.read(database) else {
+      throw LedgerError.unreadable("the channel is not in it")
+    }
+    return PeerState(
+      fence: try readFence(), channel: try Channel(restoring: record),
+      payments: try PaymentTable.readUnresolved(database, at: now),
+      paidHashes: try PaymentTable.readPaid(database), backup: try readBackup())
+  }
+
+  private func readFence() throws -> Fence? {
+    guard
+      let row = try database.firstRow(
+        "SELECT epoch, incarnation, container FROM fence ORDER BY id DESC LIMIT 1")
+    else { return nil }
+    return try Fence(epoch: row.unsigned(0), incarnation: row.bits(1), container: row.blob(2))
+  }
+
+  private func readBackup() throws -> Bytes? {
+    try database.firstRow("SELECT blob FROM backups ORDER BY revision DESC LIMIT 1").map {
+      Bytes(try $0.blob(0))
+    }
+  }
+
+  func nextConnection() throws -> UInt64 { try next("SELECT max(id) FROM connections") }
+  func nextPayment() throws -> UInt64 { try next("SELECT max(id) FROM payments") }
+
+  private func next(_ sql: String) throws -> UInt64 {
+    let highest = try database.firstRow(sql)?.optionalUnsigned(0) ?? 0
+    return highest + 1
+  }
+
+  /// Pushes that were asked for and not delivered.
+  func readOpenPushes() throws -> [(id: Int64, request: PushRequest)] {
+    try database.rows(
+      "SELECT id, reason, payment_hash, amount_msat FROM pushes WHERE is_open = 1 ORDER BY id"
+    ).map { row in
+      guard let reason = PushReason(rawValue: try row.text(1)) else {
+        throw LedgerError.unreadable("a push has an unknown reason")
+      }
+      let hash = try row.optionalBlob(2).flatMap { Bytes32($0) }
+      return (
+        try row.integer(0),
+        PushRequest(reason: reason, paymentHash: hash, amountMsat: try row.optionalUnsigned(3))
+      )
+    }
+  }
+}
+
+extension Fence {
+  /// Sixteen bytes, the high half first.
+  var container: [UInt8] {
+    [containerHigh, containerLow].flatMap { word in
+      stride(from: 56, through: 0, by: -8).map { UInt8(word >> UInt64($0) & 0xff) }
+    }
+  }
+
+  init(epoch: UInt64, incarnation: UInt64, container: [UInt8]) throws {
+    guard container.count == 16 else { throw LedgerError.unreadable("a container id has not 16 bytes") }
+    let word = { (bytes: ArraySlice<UInt8>) in bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+    self.init(
+      epoch: epoch, incarnation: incarnation, containerHigh: word(container[..<8]),
+      containerLow: word(container[8...]))
+  }
+}
+
+/// A ledger that this program cannot go on from.
+enum LedgerError: Error, CustomStringConvertible {
+  case unreadable(String)
+
+  var description: String {
+    switch self {
+    case .unreadable(let what):
+      "The ledger is damaged (\(what)): put back a good copy, or start with an empty lsp directory."
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import CoreShape
+import Crypto
+import Database
+import DaemonRuntime
+import Lightning
+
+/// Senders' payments, one row each, from the request to its end.
+enum PaymentTable {
+  static func write(_ change: LedgerChange, at now: Instant, to database: Connection) throws {
+    let at = SQLValue.integer(now.nanoseconds)
+    switch change {
+    case .paymentHeld(let request):
+      try database.execute(
+        """
+        INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns)
+        VALUES (?, ?, ?, 'held', ?, ?, ?)
+        """,
+        [
+          try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
+          .integer(request.holdUntil.nanoseconds), at,
+        ])
+    case .paymentOffered(let payment, let htlc):
+      // What is offered in the very step of its request was never held.
+      try database.execute(
+        """
+        UPDATE payments SET state = 'offered', htlc = ?, offered_at_ns = ?,
+          held_at_ns = CASE WHEN requested_at_ns = ? THEN NULL ELSE held_at_ns END
+        WHERE id = ?
+        """,
+        [try .unsigned(htlc), at, at, try .unsigned(payment)])
+    case .paymentPaid(let payment, let preimage):
+      try database.execute(
+        "UPDATE payments SET state = 'paid', preimage = ?, settled_at_ns = ? WHERE id = ?",
+        [.blob(preimage.bytes), at, try .unsigned(payment)])
+    case .paymentFailed(let payment, let failure):
+      try database.execute(
+        "UPDATE payments SET state = 'failed', failure_code = ?, failure = ?, settled_at_ns = ? WHERE id = ?",
+        [.integer(Int64(failure.code)), .text(failure.word), at, try .unsigned(payment)])
+    default: break
+    }
+  }
+
+  static func readUnresolved(_ database: Connection, at now: Instant) throws -> [PeerPayment] {
+    try database.rows(
+      """
+      SELECT id, payment_hash, amount_msat, hold_until_ns, requested_at_ns, state, htlc FROM payments
+      WHERE state IN ('held', 'offered') ORDER BY id
+      """
+    ).map { row in
+      var holdUntil = Instant(nanoseconds: try row.integer(3))
+      // The machine was started again: its clock is another, and whoever paid has long gone.
+      if Instant(nanoseconds: try row.integer(4)) > now { holdUntil = now }
+      let request = PaymentRequest(
+        id: try row.unsigned(0), paymentHash: try ChannelTable.bytes32(row, 1),
+        amountMsat: try row.unsigned(2), holdUntil: holdUntil)
+      let isHeld = try row.text(5) == "held"
+      return PeerPayment(request: request, state: isHeld ? .held : .offered(htlc: try row.unsigned(6)))
+    }
+  }
+
+  static func readPaid(_ database: Connection) throws -> [Bytes32] {
+    try database.rows("SELECT payment_hash FROM payments WHERE state = 'paid' ORDER BY payment_hash").map {
+      try ChannelTable.bytes32($0, 0)
+    }
+  }
+
+  /// For people and programs: a JSON array, the newest last. Preimages are shown, as a sender would have them.
+  static func json(_ database: Connection) throws -> String {
+    let rows = try database.rows(
+      """
+      SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,
+        preimage, failure_code, failure FROM payments ORDER BY id
+      """
+    ).map { row in
+      var object = JSONObject()
+      object.set("id", try row.integer(0))
+      object.set("payment_hash", Hexadecimal.encode(try row.blob(1)))
+      object.set("amount_msat", try row.integer(2))
+      object.set("state", try row.text(3))
+      object.set("requested_at_ns", try row.integer(4))
+      object.set("held_at_ns", ifPresent: try row.optionalInteger(5))
+      object.set("offered_at_ns", ifPresent: try row.optionalInteger(6))
+      object.set("settled_at_ns", ifPresent: try row.optionalInteger(7))
+      object.set("preimage", ifPresent: try row.optionalBlob(8).map { Hexadecimal.encode($0) })
+      object.set("failure_code", ifPresent: try row.optionalInteger(9))
+      object.set("failure", ifPresent: try row.optionalText(10))
+      return object.text
+    }
+    return "[\(rows.joined(separator: ","))]"
+  }
+
+  /// How the newest payment of this hash stands.
+  static func newest(_ hash: Bytes32, _ database: Connection) throws -> (id: UInt64, outcome: PaymentOutcome)?
+  {
+    let found = try database.firstRow(
+      "SELECT id, state, preimage, failure_code, failure FROM payments WHERE payment_hash = ? ORDER BY id DESC",
+      [.blob(hash.bytes)])
+    guard let row = found else { return nil }
+    let id = try row.unsigned(0)
+    switch try row.text(1) {
+    case "held": return (id, .held)
+    case "offered": return (id, .offered)
+    case "paid": return (id, .settled(preimage: try ChannelTable.bytes32(row, 2)))
+    default:
+      let code = UInt16(exactly: try row.integer(3)) ?? 0
+      return (id, .failed(PaymentFailure(word: try row.text(4), code: code)))
+    }
+  }
+}
+
+extension PaymentFailure {
+  init(word: String, code: UInt16) {
+    let simple: [PaymentFailure] = [.recipientAway, .noBalance, .amountIsZero, .alreadyPending, .alreadyPaid]
+    self = simple.first { $0.word == word } ?? .refusedByRecipient(code: code)
+  }
+}

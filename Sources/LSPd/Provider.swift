@@ -1,0 +1,195 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Glibc
+import Lightning
+import PeerTransport
+
+/// The shell of the provider: sockets, ledger and control around `PeerMachine`. It decides nothing.
+final class Provider {
+  /// More than any phone opens; a flood must not use up the descriptors that the ledger needs.
+  private static let connectionLimit = 64
+  /// How long a connection that is hung up may take to say its last.
+  private static let drainWithin = Span.seconds(1)
+
+  let options: ProviderOptions
+  let loop: EventLoop
+  let clock: Clock
+  let journal: Journal
+  let ledger: Ledger
+  private(set) var runner: CoreRunner<PeerMachine>!
+  private var pushes: PushSender!
+  private var listener: PeerListener?
+  private var connections: [UInt64: PeerConnection] = [:]
+  /// Frames whose events the core has not handled yet: each leads to exactly one change about its frame.
+  private var unwritten: [LedgerStep.FrameBytes] = []
+  private var nextConnection: UInt64
+  var nextPayment: UInt64
+  var waiting: [UInt64: [UnixConnection]] = [:]
+  /// Payments whose sender wants the first answer and not the last.
+  var answersAtOnce: Set<UInt64> = []
+  private var isGoingDown = false
+
+  init(options: ProviderOptions, loop: EventLoop, clock: Clock, journal: Journal, ledger: Ledger) throws {
+    self.options = options
+    self.loop = loop
+    self.clock = clock
+    self.journal = journal
+    self.ledger = ledger
+    let now = clock.now
+    try ledger.beginRun(at: now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy)
+    guard let newChannel = Bytes32(randomBytes(Bytes32.size)) else {
+      throw LedgerError.unreadable("no random bytes")
+    }
+    let state = try ledger.readState(newChannel: newChannel, at: now)
+    nextConnection = try ledger.nextConnection()
+    nextPayment = try ledger.nextPayment()
+    runner = CoreRunner(
+      configuration: .init(isLegacy: options.isLegacy, startedAt: now, state: state), loop: loop,
+      clock: clock,
+      journal: journal
+    ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
+    pushes = PushSender(
+      path: options.phoneSocket, loop: loop, ledger: ledger,
+      isWanted: { [unowned self] in runner.core.wants($0) },
+      onLedgerFailure: { [unowned self] in fail($0) })
+    for push in try ledger.readOpenPushes() { pushes.resume(.init(id: push.id, request: push.request)) }
+  }
+
+  // MARK: Connections
+
+  /// Listens where the last run did, so that wallets find it again; elsewhere if somebody else took that place.
+  func listen() throws(SystemError) {
+    let file = AddressFile(path: options.address)
+    let listener: PeerListener
+    if let wanted = options.listen {
+      listener = try makeListener(wanted)
+    } else if let last = file.read(), let again = try? makeListener(last) {
+      listener = again
+    } else if let any = HostAndPort("127.0.0.1:0") {
+      listener = try makeListener(any)
+    } else {
+      throw SystemError("listen", code: EINVAL)
+    }
+    self.listener = listener
+    try file.write(listener.address)
+    journal.note("listening on \(listener.address)")
+    printLine("lspd listens on \(listener.address)")
+  }
+
+  var address: String { listener?.address.description ?? "" }
+
+  private func makeListener(_ address: HostAndPort) throws(SystemError) -> PeerListener {
+    try PeerListener(address, loop: loop) { [unowned self] in accept($0) }
+  }
+
+  private func accept(_ connection: PeerConnection) {
+    guard connections.count < Self.connectionLimit else { return connection.cutOff() }
+    let id = nextConnection
+    nextConnection += 1
+    connections[id] = connection
+    connection.onFrame = { [unowned self] in received($0, from: id) }
+    connection.onEnd = { [unowned self] in ended(id, $0.description) }
+    runner.handle(.connected(connection: id))
+    connection.start()
+  }
+
+  private func received(_ bytes: [UInt8], from id: UInt64) {
+    unwritten.append(LedgerStep.FrameBytes(connection: id, bytes: bytes))
+    do throws(WireError) {
+      runner.handle(.received(connection: id, try Message(decoding: bytes)))
+    } catch { runner.handle(.undecodable(connection: id, error.description)) }
+  }
+
+  private func ended(_ id: UInt64, _ why: String) {
+    guard connections.removeValue(forKey: id) != nil else { return }
+    runner.handle(.closed(connection: id, why))
+  }
+
+  private func cutOff(_ id: UInt64, _ why: String) {
+    connections[id]?.cutOff()
+    ended(id, why)
+  }
+
+  private func hangUp(_ id: UInt64, _ why: String) {
+    connections[id]?.onEnd = { [unowned self] end in ended(id, "\(why) (\(end))") }
+    connections[id]?.hangUp()
+    loop.after(Self.drainWithin) { [weak self] in self?.cutOff(id, why) }
+  }
+
+  // MARK: Directives
+
+  /// First everything durable, in one transaction; then everything else, in its order.
+  private func carryOut(_ directives: [PeerDirective]) {
+    var step = LedgerStep(at: clock.now, wallNanoseconds: clock.wallNanoseconds)
+    for directive in directives {
+      switch directive {
+      case .store(let changes):
+        step.changes += changes
+        if changes.contains(where: \.isAboutFrame), !unwritten.isEmpty {
+          step.incoming = unwritten.removeFirst()
+        }
+      case .send(let connection, let message):
+        step.outgoing.append(.init(connection: connection, bytes: message.encoded()))
+      case .requestPush(let request): step.pushes.append(request)
+      case .close, .evict, .answer: break
+      }
+    }
+    do {
+      let pushIDs = step.isEmpty ? [] : try ledger.commit(step)
+      carryOut(directives, sending: step.outgoing, pushing: pushIDs)
+    } catch { fail(error) }
+  }
+
+  private func carryOut(
+    _ directives: [PeerDirective], sending frames: [LedgerStep.FrameBytes], pushing ids: [Int64]
+  ) {
+    var frames = frames[...]
+    var ids = ids[...]
+    for directive in directives {
+      switch directive {
+      case .store: break
+      case .send(let connection, _):
+        if let frame = frames.popFirst() { connections[connection]?.send(frame.bytes) }
+      case .close(let connection, let why): hangUp(connection, why)
+      case .evict(let connection, let why): cutOff(connection, why)
+      case .requestPush(let request):
+        if let id = ids.popFirst() { pushes.send(.init(id: id, request: request)) }
+      case .answer(let payment, let outcome): answer(payment, outcome)
+      }
+    }
+  }
+
+  /// What the core has decided and the ledger cannot hold must not be sent: the only safe way on is a new start.
+  func fail(_ error: any Error) {
+    journal.recordEnd(reason: "\(error)")
+    exitWithSentence(.inputOutputError, "\(error)")
+  }
+
+  /// Ends in good order: nothing is lost by it, as everything is durable already.
+  func goDown(_ reason: String) {
+    guard !isGoingDown else { return }
+    isGoingDown = true
+    listener = nil
+    for id in connections.keys.sorted() { hangUp(id, reason) }
+    endWhenDrained(reason)
+  }
+
+  private func endWhenDrained(_ reason: String) {
+    guard connections.isEmpty else {
+      loop.after(.milliseconds(10)) { [weak self] in self?.endWhenDrained(reason) }
+      return
+    }
+    journal.recordEnd(reason: reason)
+    loop.stop()
+  }
+}
+
+extension LedgerChange {
+  fileprivate var isAboutFrame: Bool {
+    switch self {
+    case .frameActedOn, .frameIgnored: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Lightning
+
+// The control socket: senders' payments, and questions.
+extension Provider {
+  func accept(_ client: UnixConnection) {
+    client.onMessage = { [unowned self] message in
+      do {
+        try answer(message, to: client)
+      } catch {
+        client.send(.error("\(error)"))
+      }
+    }
+    client.onEnd = { [unowned self, unowned client] _ in
+      for payment in waiting.keys.sorted() { waiting[payment]?.removeAll { $0 === client } }
+    }
+  }
+
+  private func answer(_ message: ControlMessage, to client: UnixConnection) throws {
+    switch message.verb {
+    case "pay": try pay(message, for: client)
+    case "await": try waitFor(message, for: client)
+    case "payments":
+      client.send(ControlMessage("payments", body: Array(try PaymentTable.json(ledger.database).utf8)))
+    case "status": client.send(ControlMessage("status", body: Array(status.utf8)))
+    case "down":
+      client.send(ControlMessage("down"))
+      goDown("asked to go down")
+    default:
+      client.send(.error("lspd has no verb `\(message.verb)`; use pay, await, payments, status or down"))
+    }
+  }
+
+  private func pay(_ message: ControlMessage, for client: UnixConnection) throws {
+    let hash = try paymentHash(message)
+    let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
+    let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map { Span.seconds($0) }
+    let waits = try message.flag("wait", default: true)
+    let id = nextPayment
+    nextPayment += 1
+    // Before the core is asked: its answer may come within the call.
+    waiting[id] = [client]
+    if !waits { answersAtOnce.insert(id) }
+    runner.handle(
+      .payRequested(
+        PaymentRequest(
+          id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold))))
+  }
+
+  /// For a sender that lost its connection, or lspd: how the newest payment of that hash ends.
+  private func waitFor(_ message: ControlMessage, for client: UnixConnection) throws {
+    let hash = try paymentHash(message)
+    let waits = try message.flag("wait", default: true)
+    guard let newest = try PaymentTable.newest(hash, ledger.database) else {
+      client.send(.error("no payment of the hash \(hash) was ever asked for; ask with `pay` first"))
+      return
+    }
+    if waits, !newest.outcome.isFinal {
+      waiting[newest.id, default: []].append(client)
+    } else {
+      client.send(Self.reply(newest.id, newest.outcome))
+    }
+  }
+
+  private func paymentHash(_ message: ControlMessage) throws -> Bytes32 {
+    guard let hash = Bytes32(hex: try message.required("payment-hash")) else {
+      throw ControlMessageError.badValue(name: "payment-hash", expected: "64 hexadecimal digits")
+    }
+    return hash
+  }
+
+  /// Tells whoever waits for it.
+  func answer(_ payment: UInt64, _ outcome: PaymentOutcome) {
+    let answersNow = answersAtOnce.remove(payment) != nil
+    guard outcome.isFinal || answersNow else { return }
+    for client in waiting.removeValue(forKey: payment) ?? [] { client.send(Self.reply(payment, outcome)) }
+  }
+
+  private static func reply(_ payment: UInt64, _ outcome: PaymentOutcome) -> ControlMessage {
+    var reply = ControlMessage("payment", ["payment": "\(payment)"])
+    switch outcome {
+    case .held: reply["state"] = "held"
+    case .offered: reply["state"] = "offered"
+    case .settled(let preimage):
+      reply["state"] = "settled"
+      reply["preimage"] = preimage.hex
+    case .failed(let failure):
+      let digits = String(failure.code, radix: 16)
+      reply["state"] = "failed"
+      reply["code"] = "0x" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      reply["reason"] = failure.word
+    }
+    return reply
+  }
+
+  private var status: String {
+    let core = runner.core
+    var object = JSONObject()
+    object.set("address", address)
+    object.set("legacy", options.isLegacy)
+    object.set("wallet_connected", core.isWalletConnected)
+    object.set("channel_established", core.state.channel.isReestablished)
+    object.set("epoch", ifPresent: core.state.fence?.epoch)
+    object.set("container", ifPresent: core.state.fence.map { Hexadecimal.encode($0.container) })
+    object.set("channel", core.state.channel.id.hex)
+    object.set("provider_msat", core.state.channel.localMsat)
+    object.set("wallet_msat", core.state.channel.remoteMsat)
+    object.set("htlcs", core.state.channel.htlcs.count)
+    object.set("revision", core.state.channel.revision)
+    object.set("held", core.state.payments.filter(\.isHeld).count)
+    object.set("offered", core.state.payments.filter { !$0.isHeld }.count)
+    object.set("backup_bytes", ifPresent: core.state.backup?.count)
+    return object.text
+  }
+}
+
+extension PaymentOutcome {
+  fileprivate var isFinal: Bool {
+    switch self {
+    case .held, .offered: false
+    case .settled, .failed: true
+    }
+  }
+}

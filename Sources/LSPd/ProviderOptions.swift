@@ -1,0 +1,39 @@
+import CoreShape
+import DaemonRuntime
+
+/// What lspd is told on its command line.
+struct ProviderOptions {
+  static let declaration = CommandLineDeclaration(
+    name: "lspd",
+    summary: "The Lightning peer and service provider: holds payments for a wallet that is away.",
+    options: [
+      OptionDeclaration("--home", value: .path("DIR"), default: "./.baton", help: "the phone's directory"),
+      OptionDeclaration(
+        "--listen", value: .hostAndPort,
+        help: "where wallets connect; by default the address of the last run, or any free port of 127.0.0.1"),
+      OptionDeclaration(
+        "--hold-seconds", value: .integer(0...86_400), default: "60",
+        help: "how long a payment waits for a wallet that is away"),
+      OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
+    ],
+    examples: [("lspd --home .baton", "serve the phone of that directory")])
+
+  let home: String
+  let listen: HostAndPort?
+  let hold: Span
+  let isLegacy: Bool
+
+  init(_ parsed: ParsedCommandLine) {
+    home = parsed.text("--home") ?? "./.baton"
+    listen = parsed.hostAndPort("--listen")
+    hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
+    isLegacy = parsed.isGiven("--legacy")
+  }
+
+  var directory: String { "\(home)/lsp" }
+  var ledger: String { "\(directory)/ledger.sqlite" }
+  var socket: String { "\(directory)/lspd.sock" }
+  var address: String { "\(directory)/address" }
+  var journal: String { "\(home)/journal" }
+  var phoneSocket: String { "\(home)/os/iosd.sock" }
+}

@@ -1,0 +1,10 @@
+/// What became of a connection's greeting.
+public enum ConnectionVerdict: String, Hashable, Codable, Sendable, CaseIterable {
+  case accepted
+  /// Accepted without a look at epochs: the wallet sent none, or the peer does not know them.
+  case unfenced
+  case refusedLowerEpoch = "refused-lower-epoch"
+  /// The same number under another incarnation: two owners share it.
+  case refusedOtherIncarnation = "refused-other-incarnation"
+  case refusedOtherContainer = "refused-other-container"
+}

@@ -1,0 +1,34 @@
+/// Why a payment fails, as the sender is told.
+public enum PaymentFailure: Hashable, Codable, Sendable {
+  /// The wallet did not come in time.
+  case recipientAway
+  case noBalance
+  case amountIsZero
+  /// A payment of the same hash is on its way.
+  case alreadyPending
+  case alreadyPaid
+  case refusedByRecipient(code: UInt16)
+
+  /// The failure code of BOLT 4 that says it best.
+  public var code: UInt16 {
+    switch self {
+    case .recipientAway, .noBalance: FailureCode.temporaryChannelFailure
+    case .amountIsZero: Self.amountBelowMinimum
+    case .alreadyPending, .alreadyPaid: FailureCode.incorrectOrUnknownPaymentDetails
+    case .refusedByRecipient(let code): code
+    }
+  }
+
+  private static let amountBelowMinimum: UInt16 = 0x100B
+
+  public var word: String {
+    switch self {
+    case .recipientAway: "recipient-away"
+    case .noBalance: "no-balance"
+    case .amountIsZero: "amount-is-zero"
+    case .alreadyPending: "already-pending"
+    case .alreadyPaid: "already-paid"
+    case .refusedByRecipient: "refused-by-recipient"
+    }
+  }
+}

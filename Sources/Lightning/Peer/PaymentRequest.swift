@@ -1,0 +1,18 @@
+import CoreShape
+import Crypto
+
+/// A sender's payment, as it reaches the provider.
+public struct PaymentRequest: Hashable, Codable, Sendable {
+  public var id: UInt64
+  public var paymentHash: Bytes32
+  public var amountMsat: UInt64
+  /// Until then it waits for a wallet that is away.
+  public var holdUntil: Instant
+
+  public init(id: UInt64, paymentHash: Bytes32, amountMsat: UInt64, holdUntil: Instant) {
+    self.id = id
+    self.paymentHash = paymentHash
+    self.amountMsat = amountMsat
+    self.holdUntil = holdUntil
+  }
+}

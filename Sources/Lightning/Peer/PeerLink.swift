@@ -1,0 +1,29 @@
+/// One connection as the provider sees it.
+struct PeerLink: Hashable, Codable, Sendable {
+  enum State: Hashable, Codable, Sendable {
+    /// Nothing is acted on but `init`. → registered, refused
+    case greeting
+    /// The one connection that speaks for the wallet. → evicted, failed
+    case registered
+    /// Its `init` came too late. Nothing follows.
+    case refused
+    /// A newer connection took its place. Nothing follows.
+    case evicted
+    /// It broke the protocol, or one end lost data. Nothing follows.
+    case failed
+  }
+
+  var id: UInt64
+  var state = State.greeting
+
+  /// Why a message from it is not acted on.
+  var silence: String {
+    switch state {
+    case .greeting: "it came before init"
+    case .registered: "it needs no answer"
+    case .refused: "its connection is refused"
+    case .evicted: "its connection is evicted"
+    case .failed: "its connection has failed"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import CoreShape
+import Crypto
+
+// Connections come, are judged by their `init`, and go.
+extension PeerMachine {
+  var registered: UInt64? { links.first { $0.state == .registered }?.id }
+
+  func link(_ connection: UInt64) -> PeerLink? { links.first { $0.id == connection } }
+
+  mutating func set(_ connection: UInt64, _ newState: PeerLink.State) {
+    for index in links.indices where links[index].id == connection { links[index].state = newState }
+  }
+
+  mutating func connected(_ connection: UInt64) -> [PeerDirective] {
+    guard link(connection) == nil else { return [] }
+    links.append(PeerLink(id: connection))
+    return [.store([.connectionOpened(connection: connection)])]
+  }
+
+  mutating func closed(_ connection: UInt64, _ why: String, at now: Instant) -> [PeerDirective] {
+    guard let link = link(connection) else { return [] }
+    var step = PeerStep(changes: [.connectionClosed(connection: connection, why)])
+    links.removeAll { $0.id == connection }
+    if link.state == .registered {
+      loseChannel(&step)
+      absence = Absence(since: now)
+    }
+    return step.directives
+  }
+
+  /// With its connection the channel forgets what no commitment covers.
+  private mutating func loseChannel(_ step: inout PeerStep) {
+    let before = state.channel.record
+    state.channel.disconnected()
+    if state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
+  }
+
+  /// Says why on the wire, and closes; all state stays.
+  mutating func giveUp(_ connection: UInt64, _ why: String, at now: Instant, _ step: inout PeerStep) {
+    if registered == connection {
+      loseChannel(&step)
+      absence = Absence(since: now)
+    }
+    set(connection, .failed)
+    step.messages += [
+      .send(connection: connection, .error(Complaint(channel: state.channel.id, text: why))),
+      .close(connection: connection, why),
+    ]
+  }
+
+  mutating func greeted(_ greeting: Greeting, by connection: UInt64, at now: Instant) -> [PeerDirective] {
+    guard !isLegacy, let fence = greeting.fence else {
+      return accept(connection, .unfenced, greeting.fence, raising: nil)
+    }
+    guard fence.epoch <= UInt64(Int64.max) else {
+      var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+      giveUp(connection, "The epoch is above \(Int64.max): no container can hold it.", at: now, &step)
+      return step.directives
+    }
+    guard let known = state.fence else { return accept(connection, .accepted, fence, raising: fence) }
+    if !fence.isOfSameContainer(as: known) { return refuse(connection, .refusedOtherContainer, fence, known) }
+    if fence.epoch < known.epoch { return refuse(connection, .refusedLowerEpoch, fence, known) }
+    if fence.epoch == known.epoch, fence.incarnation != known.incarnation {
+      return refuse(connection, .refusedOtherIncarnation, fence, known)
+    }
+    return accept(connection, .accepted, fence, raising: fence == known ? nil : fence)
+  }
+
+  private mutating func refuse(
+    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence, _ known: Fence
+  ) -> [PeerDirective] {
+    set(connection, .refused)
+    let answer = FenceAnswer(
+      accepted: false, highest: known.epoch, containerHigh: known.containerHigh,
+      containerLow: known.containerLow)
+    return [
+      .store([
+        .frameActedOn(connection: connection), .connectionJudged(connection: connection, verdict, fence),
+      ]),
+      .send(connection: connection, .greeting(Greeting(fenceAnswer: answer))),
+      .close(connection: connection, verdict.rawValue),
+    ]
+  }
+
+  private mutating func accept(
+    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence?, raising: Fence?
+  ) -> [PeerDirective] {
+    var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+    if let raising {
+      state.fence = raising
+      step.changes.append(.fence(raising))
+    }
+    step.changes.append(.connectionJudged(connection: connection, verdict, fence))
+    if let older = registered {
+      loseChannel(&step)
+      set(older, .evicted)
+      step.evictions.append(.evict(connection: older, "connection \(connection) took its place"))
+    }
+    set(connection, .registered)
+    absence = nil
+    var answer: FenceAnswer?
+    if verdict == .accepted, let fence {
+      answer = FenceAnswer(
+        accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
+        containerLow: fence.containerLow)
+    }
+    step.messages.append(.send(connection: connection, .greeting(Greeting(fenceAnswer: answer))))
+    if let backup = state.backup {
+      step.messages.append(.send(connection: connection, .peerStorageRetrieval(backup)))
+    }
+    step.messages.append(.send(connection: connection, state.channel.reestablish()))
+    return step.directives
+  }
+}

@@ -1,0 +1,118 @@
+import CoreShape
+import Crypto
+
+// What the wallet says on its registered connection.
+extension PeerMachine {
+  mutating func received(
+    _ message: Message, from connection: UInt64, at now: Instant
+  ) -> [PeerDirective] {
+    guard let link = link(connection) else {
+      return [.store([.frameIgnored(connection: connection, "its connection is closed")])]
+    }
+    switch (link.state, message) {
+    case (.greeting, .greeting(let greeting)): return greeted(greeting, by: connection, at: now)
+    case (.registered, _): return received(message, at: now, on: connection)
+    default: return [.store([.frameIgnored(connection: connection, link.silence)])]
+    }
+  }
+
+  mutating func undecodable(
+    _ why: String, from connection: UInt64, at now: Instant
+  ) -> [PeerDirective] {
+    var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+    if let link = link(connection), link.state == .greeting || link.state == .registered {
+      giveUp(connection, why, at: now, &step)
+    }
+    return step.directives
+  }
+
+  private mutating func received(
+    _ message: Message, at now: Instant, on connection: UInt64
+  ) -> [PeerDirective] {
+    let acted = LedgerChange.frameActedOn(connection: connection)
+    switch message {
+    case .ping(let ping):
+      guard let answer = ping.answer else { return [.store([acted])] }
+      return [.store([acted]), .send(connection: connection, answer)]
+    case .peerStorage(let blob):
+      state.backup = blob
+      return [.store([acted, .backup(connection: connection, blob)])]
+    case .greeting:
+      var step = PeerStep(changes: [.frameIgnored(connection: connection, "a second init")])
+      giveUp(connection, "There is a second init: send it once.", at: now, &step)
+      return step.directives
+    case .error(let complaint):
+      var step = PeerStep(changes: [acted])
+      giveUp(connection, "the wallet reports: \(complaint.text)", at: now, &step)
+      // An error is not answered with an error.
+      step.messages.removeFirst()
+      return step.directives
+    case .pong, .warning, .peerStorageRetrieval, .unknown:
+      return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
+    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
+      return receivedForChannel(message, at: now, on: connection)
+    }
+  }
+
+  private mutating func receivedForChannel(
+    _ message: Message, at now: Instant, on connection: UInt64
+  ) -> [PeerDirective] {
+    let facts: [ChannelFact]
+    do throws(ChannelError) {
+      facts = try state.channel.receive(message)
+    } catch {
+      return refused(error, at: now, on: connection)
+    }
+    var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+    for fact in facts { take(fact, &step) }
+    advance(on: connection, &step, isChanged: true)
+    return step.directives
+  }
+
+  private mutating func refused(
+    _ error: ChannelError, at now: Instant, on connection: UInt64
+  ) -> [PeerDirective] {
+    var step = PeerStep(changes: [.frameIgnored(connection: connection, error.description)])
+    switch error {
+    case .weAreBehind: step.changes.append(.dataLoss(connection: connection, .peer))
+    case .peerIsBehind: step.changes.append(.dataLoss(connection: connection, .wallet))
+    default: break
+    }
+    giveUp(connection, error.description, at: now, &step)
+    return step.directives
+  }
+
+  private mutating func take(_ fact: ChannelFact, _ step: inout PeerStep) {
+    switch fact {
+    case .fulfilled(let htlc, let preimage):
+      guard let payment = payment(of: htlc) else { return }
+      state.payments.removeAll { $0.request.id == payment.request.id }
+      state.markPaid(payment.request.paymentHash)
+      step.changes.append(.paymentPaid(payment: payment.request.id, preimage: preimage))
+      step.afterwards.append(.answer(payment: payment.request.id, .settled(preimage: preimage)))
+    case .failed(let htlc, let code):
+      guard let payment = payment(of: htlc) else { return }
+      fail(payment.request.id, .refusedByRecipient(code: code), &step)
+    case .committed(let htlc):
+      // Payments of the wallet's own are not routed anywhere here; a refusal keeps its money.
+      try? state.channel.fail(htlc.id, code: FailureCode.temporaryChannelFailure)
+    case .reestablished, .revoked, .settled: break
+    }
+  }
+
+  private func payment(of htlc: HTLC) -> PeerPayment? {
+    state.payments.first { $0.state == .offered(htlc: htlc.id) }
+  }
+
+  /// Offers what is held, and lets leave what is due.
+  mutating func advance(on connection: UInt64, _ step: inout PeerStep, isChanged: Bool) {
+    let before = state.channel.record
+    if state.channel.isReestablished { offerHeld(&step) }
+    for outgoing in state.channel.takeOutgoing() {
+      // The provider never fulfils: it has no preimages.
+      guard case .message(let message) = outgoing else { continue }
+      step.messages.append(.send(connection: connection, message))
+    }
+    if isChanged || state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
+  }
+}

@@ -1,0 +1,112 @@
+import CoreShape
+import Crypto
+
+/// The provider's end: fencing, the channel, payments that wait for a wallet that is away, and the stored backup.
+///
+/// Whatever a message changes is stored before anything is sent. A newer connection takes the place of an older one
+/// in exactly this order: the new highest epoch is durable; the older connection is cut off, unread bytes and all;
+/// only then is `init` answered.
+public struct PeerMachine: Core {
+  public static let name = "peer"
+  public static var deadlineReached: PeerEvent { .deadlineReached }
+
+  public struct Configuration: Hashable, Codable, Sendable {
+    /// Behaves like a peer that does not know epochs: the newest connection wins.
+    public var isLegacy: Bool
+    /// How long the wallet may be away with an unresolved payment before it is called.
+    public var callsBackAfter: Span
+    /// When this run began: a wallet that is not there counts as away from here on.
+    public var startedAt: Instant
+    /// What the ledger had.
+    public var state: PeerState
+
+    public init(
+      isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), startedAt: Instant, state: PeerState
+    ) {
+      self.isLegacy = isLegacy
+      self.callsBackAfter = callsBackAfter
+      self.startedAt = startedAt
+      self.state = state
+    }
+  }
+
+  /// The time without a registered connection.
+  struct Absence: Hashable, Codable, Sendable {
+    var since: Instant
+    var isCalledBack = false
+  }
+
+  /// The block height until which HTLCs of this chainless emulation are good.
+  static let cltvExpiry: UInt32 = 700_144
+
+  let isLegacy: Bool
+  let callsBackAfter: Span
+  public internal(set) var state: PeerState
+  /// The oldest first.
+  var links: [PeerLink] = []
+  /// Nil while a connection is registered.
+  var absence: Absence?
+
+  public init(configuration: Configuration) {
+    isLegacy = configuration.isLegacy
+    callsBackAfter = configuration.callsBackAfter
+    state = configuration.state
+    state.channel.disconnected()
+    absence = Absence(since: configuration.startedAt)
+  }
+
+  /// Whether a payment of this hash still waits for the wallet.
+  public func isHolding(_ paymentHash: Bytes32) -> Bool {
+    state.payments.contains { $0.isHeld && $0.request.paymentHash == paymentHash }
+  }
+
+  /// Whether there is still a reason for this push.
+  public func wants(_ push: PushRequest) -> Bool {
+    switch push.reason {
+    case .incomingPayment: push.paymentHash.map(isHolding) ?? false
+    case .pendingSettlement: registered == nil && state.payments.contains { !$0.isHeld }
+    }
+  }
+
+  public var isWalletConnected: Bool { registered != nil }
+
+  public var deadline: Instant? {
+    let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
+    return (holds + [callBackAt].compactMap { $0 }).min()
+  }
+
+  private var callBackAt: Instant? {
+    guard let absence, !absence.isCalledBack, state.payments.contains(where: { !$0.isHeld }) else {
+      return nil
+    }
+    return absence.since + callsBackAfter
+  }
+
+  public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
+    switch event {
+    case .deadlineReached: return deadlineReached(at: now)
+    case .connected(let connection): return connected(connection)
+    case .received(let connection, let message): return received(message, from: connection, at: now)
+    case .undecodable(let connection, let why): return undecodable(why, from: connection, at: now)
+    case .closed(let connection, let why): return closed(connection, why, at: now)
+    case .payRequested(let request): return payRequested(request, at: now)
+    }
+  }
+
+  private mutating func deadlineReached(at now: Instant) -> [PeerDirective] {
+    var step = PeerStep()
+    for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
+      fail(payment.request.id, .recipientAway, &step)
+    }
+    if let callBackAt, callBackAt <= now {
+      absence?.isCalledBack = true
+      let unresolved = state.payments.first { !$0.isHeld }?.request
+      step.afterwards.append(
+        .requestPush(
+          PushRequest(
+            reason: .pendingSettlement, paymentHash: unresolved?.paymentHash,
+            amountMsat: unresolved?.amountMsat)))
+    }
+    return step.directives
+  }
+}

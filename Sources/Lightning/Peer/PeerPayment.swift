@@ -1,0 +1,19 @@
+/// A payment on its way.
+public struct PeerPayment: Hashable, Codable, Sendable {
+  public enum State: Hashable, Codable, Sendable {
+    /// Waiting for the wallet. → offered, failed
+    case held
+    /// In the channel. → paid, failed
+    case offered(htlc: UInt64)
+  }
+
+  public var request: PaymentRequest
+  public var state: State
+
+  public init(request: PaymentRequest, state: State = .held) {
+    self.request = request
+    self.state = state
+  }
+
+  public var isHeld: Bool { state == .held }
+}

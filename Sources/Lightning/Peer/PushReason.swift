@@ -1,0 +1,5 @@
+/// The words that wallets know.
+public enum PushReason: String, Hashable, Codable, Sendable, CaseIterable {
+  case incomingPayment = "IncomingPayment"
+  case pendingSettlement = "PendingSettlement"
+}

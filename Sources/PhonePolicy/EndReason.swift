@@ -1,0 +1,77 @@
+/// Why the phone kills a process.
+public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
+  case person
+  case time(limitMilliseconds: Int64)
+  case memory(footprintBytes: UInt64, limitBytes: UInt64)
+  /// It was asked to end and did not.
+  case graceOver
+
+  public var description: String {
+    switch self {
+    case .person: "swiped away by the person"
+    case .time(let limit): "used up its \(Self.seconds(limit)) s for one push"
+    case .memory(let footprint, let limit):
+      "exceeded mem limit: ActiveHard \(limit / 1_048_576) MB (fatal), with \(footprint) bytes"
+    case .graceOver: "did not end when it was asked to"
+    }
+  }
+
+  private static func seconds(_ milliseconds: Int64) -> String {
+    milliseconds % 1000 == 0
+      ? "\(milliseconds / 1000)" : "\(milliseconds / 1000).\("\(1000 + milliseconds % 1000)".dropFirst())"
+  }
+}
+
+/// Why a process is gone.
+public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
+  /// Exit code 0 without being asked.
+  case ended
+  /// Exit code 0 after it was asked to end.
+  case endedAsAsked
+  case killed(KillReason)
+  /// An exit code or a signal that is its own doing.
+  case crashed(ProcessEnd)
+  /// A signal that only others send, and we did not.
+  case killedFromOutside(signal: Int32)
+
+  /// SIGHUP, SIGINT, SIGKILL and SIGTERM: no program gets these by a mistake of its own.
+  static func isFromOutside(_ signal: Int32) -> Bool { [1, 2, 9, 15].contains(signal) }
+
+  public var isCrash: Bool { if case .crashed = self { true } else { false } }
+
+  public var description: String {
+    switch self {
+    case .ended: "ended by itself"
+    case .endedAsAsked: "ended when it was asked to"
+    case .killed(let reason): "killed: \(reason)"
+    case .crashed(.exited(let code)): "crashed with exit code \(code)"
+    case .crashed(.signalled(let signal)): "crashed by \(SignalName.word(for: signal))"
+    case .killedFromOutside(let signal): "killed from outside by \(SignalName.word(for: signal))"
+    }
+  }
+}
+
+/// What the phone last did to a process on its way out.
+public enum Ending: Hashable, Codable, Sendable {
+  case asked
+  case killed(KillReason)
+
+  func reason(for end: ProcessEnd) -> EndReason {
+    switch (self, end) {
+    case (.killed(let reason), .signalled(9)): .killed(reason)
+    case (.asked, .exited(code: 0)): .endedAsAsked
+    // It was faster than our signal.
+    default: EndReason.unasked(end)
+    }
+  }
+}
+
+extension EndReason {
+  static func unasked(_ end: ProcessEnd) -> EndReason {
+    switch end {
+    case .exited(code: 0): .ended
+    case .exited: .crashed(end)
+    case .signalled(let signal): isFromOutside(signal) ? .killedFromOutside(signal: signal) : .crashed(end)
+    }
+  }
+}

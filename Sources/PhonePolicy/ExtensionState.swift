@@ -1,0 +1,71 @@
+import CoreShape
+
+/// One push in the hands of the extension.
+public struct PushService: Hashable, Codable, Sendable {
+  public var push: PhonePush
+  public var since: Instant
+  /// The content handler was called: the push has its notification, whatever happens to the process.
+  public var isDelivered = false
+  public var isWarned = false
+
+  init(push: PhonePush, since: Instant) {
+    self.push = push
+    self.since = since
+  }
+}
+
+/// Where the extension is.
+public enum ExtensionState: Hashable, Codable, Sendable {
+  /// → launching
+  case notRunning
+  /// → serving, ending, notRunning
+  case launching
+  /// → serving, ending, notRunning
+  case idle(since: Instant)
+  /// One push at a time; the next one waits until this one is finished. → idle, ending, notRunning
+  case serving(PushService)
+  /// Asked to end, or killed, perhaps in the middle of a push. → notRunning
+  case ending(Ending, PushService?, killAt: Instant?)
+
+  public var word: String {
+    switch self {
+    case .notRunning: "not running"
+    case .launching: "launching"
+    case .idle: "idle"
+    case .serving(let service): service.isDelivered ? "finishing" : "serving"
+    case .ending: "expiring"
+    }
+  }
+
+  /// The push that the process has in its hands.
+  public var current: PushService? {
+    switch self {
+    case .serving(let service): service
+    case .ending(_, let service, _): service
+    case .notRunning, .launching, .idle: nil
+    }
+  }
+
+  func deadline(_ configuration: PhoneConfiguration) -> Instant? {
+    switch self {
+    case .notRunning, .launching: nil
+    case .idle(let since): since + configuration.extensionIdleTime
+    case .serving(let service):
+      configuration.enforcesLimits ? service.nextDeadline(configuration) : nil
+    case .ending(_, _, let killAt): killAt
+    }
+  }
+}
+
+extension PushService {
+  func warnAt(_ configuration: PhoneConfiguration) -> Instant {
+    killAt(configuration) + Span(nanoseconds: -configuration.expiryNotice.nanoseconds)
+  }
+
+  func killAt(_ configuration: PhoneConfiguration) -> Instant { since + configuration.extensionTime }
+
+  /// Who has delivered needs no warning any more; the end of the time holds for all.
+  func nextDeadline(_ configuration: PhoneConfiguration) -> Instant {
+    isDelivered || isWarned ? killAt(configuration) : min(warnAt(configuration), killAt(configuration))
+  }
+}

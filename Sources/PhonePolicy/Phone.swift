@@ -1,0 +1,89 @@
+// PhonePolicy: the rules of the phone's operating system — which process lives, who gets a push, when time and
+// memory are up, and what the person sees. Pure: it starts and kills nobody, it says who is to be started and
+// killed. It knows nothing of Lightning or of who owns the node.
+
+import CoreShape
+
+/// One phone: the app, its notification service extension, and the pushes on their way.
+public struct Phone: Core {
+  public static let name = "phone"
+  public static let deadlineReached = PhoneEvent.deadlineReached
+
+  public let configuration: PhoneConfiguration
+  public internal(set) var app = AppState.notRunning
+  public internal(set) var service = ExtensionState.notRunning
+  /// Pushes that wait for the extension, in the order of their arrival.
+  public internal(set) var queue: [PhonePush] = []
+  /// Set once the phone goes down; nothing is started any more.
+  public internal(set) var isGoingDown = false
+  var saidDown = false
+  /// The person opened the app while it was on its way out.
+  var opensAgain = false
+  var invoices: [PendingInvoice] = []
+
+  public init(configuration: PhoneConfiguration) { self.configuration = configuration }
+
+  public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
+    var directives = react(to: event, at: now)
+    directives += finishGoingDown()
+    return directives
+  }
+
+  private mutating func react(to event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
+    switch event {
+    case .deadlineReached: return reachDeadlines(at: now)
+    case .personOpened: return open()
+    case .personWentHome: return goHome()
+    case .personQuit: return quit(at: now)
+    case .pushArrived(let push): return route(push, at: now)
+    case .processStarted(.app, _): return appStarted()
+    case .processStarted(.extension, _): return extensionStarted(at: now)
+    case .launchFailed(.app, _): return appLaunchFailed()
+    case .launchFailed(.extension, _): return extensionLaunchFailed()
+    case .processEnded(.app, let how): return appEnded(how)
+    case .processEnded(.extension, let how): return extensionEnded(how)
+    case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
+    case .contentDelivered(let push, let content): return deliver(content, for: push)
+    case .notificationPosted(let content):
+      return [.show(PhoneNotification(push: nil, source: .local, content))]
+    case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)
+    case .backgroundDone:
+      if case .background = app { app = .background(isDone: true) }
+      return []
+    case .invoiceWanted(let request): return wantInvoice(request, at: now)
+    case .invoiceAnswered(let request): return answerInvoice(request)
+    case .downRequested: return goDown(at: now)
+    }
+  }
+
+  public var deadline: Instant? {
+    var earliest = service.deadline(configuration)
+    for candidate in [app.deadline] + invoices.map({ Optional($0.endsBy) }) {
+      guard let candidate else { continue }
+      earliest = min(earliest ?? candidate, candidate)
+    }
+    return earliest
+  }
+
+  private mutating func reachDeadlines(at now: Instant) -> [PhoneDirective] {
+    reachAppDeadline(at: now) + reachExtensionDeadline(at: now) + reachInvoiceDeadlines(at: now)
+  }
+
+  // MARK: Going down
+
+  private mutating func goDown(at now: Instant) -> [PhoneDirective] {
+    guard !isGoingDown else { return [] }
+    isGoingDown = true
+    opensAgain = false
+    // What still waits is shown as it came: nobody will be there to make more of it.
+    let waiting = queue.map { PhoneDirective.show(.original($0)) }
+    queue = []
+    return waiting + terminateApp(at: now) + terminateExtension(at: now)
+  }
+
+  private mutating func finishGoingDown() -> [PhoneDirective] {
+    guard isGoingDown, !saidDown, app == .notRunning, service == .notRunning else { return [] }
+    saidDown = true
+    return [.powerOff]
+  }
+}

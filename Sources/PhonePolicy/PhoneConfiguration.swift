@@ -1,0 +1,34 @@
+import CoreShape
+
+/// The limits of one phone. The defaults are the ones people know from the real thing.
+public struct PhoneConfiguration: Hashable, Codable, Sendable {
+  /// A debugger on the real thing lifts the limits of time and memory; this is its switch.
+  public var enforcesLimits: Bool
+  /// 24 MB for the extension's anonymous memory and swap.
+  public var extensionMemoryBytes: UInt64
+  /// Per push, from handing it over.
+  public var extensionTime: Span
+  /// How long before the end of that time the extension is warned.
+  public var expiryNotice: Span
+  /// How long an extension without work is kept.
+  public var extensionIdleTime: Span
+  /// From asking a process to end to making it end.
+  public var terminationGrace: Span
+  /// How long the app may take to answer for an invoice.
+  public var invoicePatience: Span
+
+  public init(
+    enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,
+    extensionTime: Span = .seconds(30), expiryNotice: Span = .milliseconds(500),
+    extensionIdleTime: Span = .seconds(60), terminationGrace: Span = .seconds(5),
+    invoicePatience: Span = .seconds(10)
+  ) {
+    self.enforcesLimits = enforcesLimits
+    self.extensionMemoryBytes = extensionMemoryBytes
+    self.extensionTime = extensionTime
+    self.expiryNotice = expiryNotice
+    self.extensionIdleTime = extensionIdleTime
+    self.terminationGrace = terminationGrace
+    self.invoicePatience = invoicePatience
+  }
+}

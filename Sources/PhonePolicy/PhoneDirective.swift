@@ -1,0 +1,55 @@
+/// What is to be done for a phone, in the order of the list.
+public enum PhoneDirective: Hashable, Codable, Sendable {
+  case launch(PhoneRole, LaunchReason)
+  case tell(PhoneRole, PhoneMessage)
+  case kill(PhoneRole, KillReason)
+  case show(PhoneNotification)
+  /// The process called its content handler again, or for a push it does not serve: nothing is shown.
+  case refuseContent(push: UInt64)
+  /// A silent push that nobody is there for.
+  case drop(push: UInt64)
+  case recordEnd(PhoneRole, EndReason)
+  /// Give the app's answer to whoever asked.
+  case passOnInvoice(request: UInt64)
+  case failInvoice(request: UInt64, InvoiceFailure)
+  /// Both processes are gone: the phone can end.
+  case powerOff
+}
+
+/// What a process is told.
+public enum PhoneMessage: Hashable, Codable, Sendable {
+  case enterForeground
+  case enterBackground
+  case push(id: UInt64, deadlineMilliseconds: Int64)
+  case timeWillExpire(push: UInt64)
+  case terminate
+  case invoice(request: UInt64)
+}
+
+/// Why a process was started.
+public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
+  case person
+  case push(UInt64)
+
+  public var description: String {
+    switch self {
+    case .person: "opened by the person"
+    case .push(let id): "launched for push \(id)"
+    }
+  }
+}
+
+/// Why an invoice could not be had.
+public enum InvoiceFailure: String, Hashable, Codable, Sendable, CustomStringConvertible {
+  case appNotRunning
+  case appEnded
+  case timedOut
+
+  public var description: String {
+    switch self {
+    case .appNotRunning: "the app is not running, and only the app makes invoices; open it first"
+    case .appEnded: "the app ended before it had made the invoice; open it and ask again"
+    case .timedOut: "the app did not answer in time; look at its status and ask again"
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// The two processes of a phone.
+public enum PhoneRole: String, Hashable, Codable, Sendable, CaseIterable {
+  case app
+  case `extension`
+}
+
+/// What can happen to a phone. One that does not matter now is a no-op.
+public enum PhoneEvent: Hashable, Codable, Sendable {
+  case deadlineReached
+
+  // The person's thumb.
+  case personOpened
+  case personWentHome
+  /// Swiped away.
+  case personQuit
+
+  case pushArrived(PhonePush)
+
+  // The processes. What a process said before it ended is reported before its end.
+  case processStarted(PhoneRole, pid: Int32)
+  case launchFailed(PhoneRole, sentence: String)
+  case processEnded(PhoneRole, ProcessEnd)
+  case memorySampled(PhoneRole, footprintBytes: UInt64, residentBytes: UInt64)
+
+  // What the processes say.
+  case contentDelivered(push: UInt64, NotificationText)
+  case notificationPosted(NotificationText)
+  case serviceFinished(push: UInt64, reason: String)
+  case backgroundDone
+  case invoiceAnswered(request: UInt64)
+
+  case invoiceWanted(request: UInt64)
+  case downRequested
+}
+
+/// How a process ended, as the kernel has it.
+public enum ProcessEnd: Hashable, Codable, Sendable {
+  case exited(code: Int32)
+  case signalled(Int32)
+}

@@ -1,0 +1,150 @@
+import CoreShape
+
+// The extension's life: it is there for pushes, one after the other, within its limits.
+extension Phone {
+  // MARK: Pushes
+
+  mutating func route(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
+    let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
+    guard push.alert != nil else { return app.isUsable ? [forApp] : [.drop(push: push.id)] }
+    if app == .foreground { return [forApp] }
+    guard push.hasMutableContent, !isGoingDown else { return [.show(.original(push))] }
+    queue.append(push)
+    return serveNext(at: now)
+  }
+
+  private mutating func serveNext(at now: Instant) -> [PhoneDirective] {
+    guard let next = queue.first else { return [] }
+    switch service {
+    case .notRunning:
+      guard !isGoingDown else { return [] }
+      service = .launching
+      return [.launch(.extension, .push(next.id))]
+    case .idle:
+      queue.removeFirst()
+      service = .serving(PushService(push: next, since: now))
+      let milliseconds = configuration.extensionTime.wholeMilliseconds
+      return [.tell(.extension, .push(id: next.id, deadlineMilliseconds: milliseconds))]
+    case .launching, .serving, .ending: return []
+    }
+  }
+
+  // MARK: Start and end
+
+  mutating func extensionStarted(at now: Instant) -> [PhoneDirective] {
+    switch service {
+    case .launching:
+      service = .idle(since: now)
+      return serveNext(at: now)
+    case .ending(.asked, _, _): return [.tell(.extension, .terminate)]
+    case .ending(.killed(let reason), _, _): return [.kill(.extension, reason)]
+    case .notRunning, .idle, .serving: return []
+    }
+  }
+
+  /// Each launch that fails costs one push, so that this ends.
+  mutating func extensionLaunchFailed() -> [PhoneDirective] {
+    switch service {
+    case .launching:
+      service = .notRunning
+      guard !queue.isEmpty else { return [] }
+      let push = queue.removeFirst()
+      return [.show(.original(push))] + launchForQueue()
+    case .ending:
+      service = .notRunning
+      return launchForQueue()
+    case .notRunning, .idle, .serving: return []
+    }
+  }
+
+  mutating func extensionEnded(_ end: ProcessEnd) -> [PhoneDirective] {
+    let reason: EndReason
+    switch service {
+    case .notRunning: return []
+    case .ending(let ending, _, _): reason = ending.reason(for: end)
+    case .launching, .idle, .serving: reason = .unasked(end)
+    }
+    var directives = [PhoneDirective.recordEnd(.extension, reason)]
+    if let current = service.current, !current.isDelivered {
+      directives.append(.show(.original(current.push)))
+    }
+    service = .notRunning
+    return directives + launchForQueue()
+  }
+
+  private mutating func launchForQueue() -> [PhoneDirective] {
+    guard let next = queue.first, !isGoingDown else { return [] }
+    service = .launching
+    return [.launch(.extension, .push(next.id))]
+  }
+
+  mutating func terminateExtension(at now: Instant) -> [PhoneDirective] {
+    switch service {
+    case .notRunning, .ending: return []
+    case .launching, .idle, .serving:
+      service = .ending(.asked, service.current, killAt: now + configuration.terminationGrace)
+      return [.tell(.extension, .terminate)]
+    }
+  }
+
+  private mutating func killExtension(_ reason: KillReason) -> [PhoneDirective] {
+    service = .ending(.killed(reason), service.current, killAt: nil)
+    return [.kill(.extension, reason)]
+  }
+
+  // MARK: Content
+
+  /// Once per push, also from a process that is being killed: what it said before its end counts.
+  mutating func deliver(_ text: NotificationText, for push: UInt64) -> [PhoneDirective] {
+    guard var current = service.current, current.push.id == push, !current.isDelivered else {
+      return [.refuseContent(push: push)]
+    }
+    current.isDelivered = true
+    switch service {
+    case .serving: service = .serving(current)
+    case .ending(let ending, _, let killAt): service = .ending(ending, current, killAt: killAt)
+    case .notRunning, .launching, .idle: break
+    }
+    return [.show(PhoneNotification(push: push, source: .content, text))]
+  }
+
+  mutating func serviceFinished(_ push: UInt64, _ reason: String, at now: Instant) -> [PhoneDirective] {
+    guard let current = service.current, current.push.id == push else { return [] }
+    // It finished without a word: the person gets what was sent.
+    let forgotten = current.isDelivered ? [] : [PhoneDirective.show(.original(current.push))]
+    switch service {
+    case .serving: service = .idle(since: now)
+    case .ending(let ending, _, let killAt): service = .ending(ending, nil, killAt: killAt)
+    case .notRunning, .launching, .idle: break
+    }
+    return forgotten + serveNext(at: now)
+  }
+
+  // MARK: Limits
+
+  mutating func memorySampled(_ role: PhoneRole, _ footprint: UInt64) -> [PhoneDirective] {
+    guard role == .extension, configuration.enforcesLimits, footprint > configuration.extensionMemoryBytes
+    else { return [] }
+    switch service {
+    case .notRunning, .ending(.killed, _, _): return []
+    case .launching, .idle, .serving, .ending(.asked, _, _):
+      return killExtension(.memory(footprintBytes: footprint, limitBytes: configuration.extensionMemoryBytes))
+    }
+  }
+
+  mutating func reachExtensionDeadline(at now: Instant) -> [PhoneDirective] {
+    guard let due = service.deadline(configuration), due <= now else { return [] }
+    switch service {
+    case .notRunning, .launching: return []
+    case .idle: return terminateExtension(at: now)
+    case .ending: return killExtension(.graceOver)
+    case .serving(var current):
+      if current.killAt(configuration) <= now {
+        return killExtension(.time(limitMilliseconds: configuration.extensionTime.wholeMilliseconds))
+      }
+      current.isWarned = true
+      service = .serving(current)
+      return [.tell(.extension, .timeWillExpire(push: current.push.id))]
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import CoreShape
+
+/// Somebody waits for the app to make an invoice.
+struct PendingInvoice: Hashable, Sendable {
+  var request: UInt64
+  var endsBy: Instant
+}
+
+extension Phone {
+  mutating func wantInvoice(_ request: UInt64, at now: Instant) -> [PhoneDirective] {
+    guard app.isUsable else { return [.failInvoice(request: request, .appNotRunning)] }
+    invoices.append(PendingInvoice(request: request, endsBy: now + configuration.invoicePatience))
+    return [.tell(.app, .invoice(request: request))]
+  }
+
+  mutating func answerInvoice(_ request: UInt64) -> [PhoneDirective] {
+    guard let index = invoices.firstIndex(where: { $0.request == request }) else { return [] }
+    invoices.remove(at: index)
+    return [.passOnInvoice(request: request)]
+  }
+
+  mutating func reachInvoiceDeadlines(at now: Instant) -> [PhoneDirective] {
+    let late = invoices.filter { $0.endsBy <= now }
+    invoices.removeAll { $0.endsBy <= now }
+    return late.map { .failInvoice(request: $0.request, .timedOut) }
+  }
+}

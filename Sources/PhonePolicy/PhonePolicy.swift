@@ -1,1 +1,0 @@
-// PhonePolicy: being built.

@@ -1,0 +1,40 @@
+import Database
+import Guardrails
+import Heartbeat
+
+/// A container as it was at one moment, for tools: read without any lock of its own on the node.
+public struct Snapshot: Sendable {
+  public var directory: String
+  /// Some process has the container open. False for a copy, and for a container at rest.
+  public var isLive: Bool
+  public var schemaVersion: Int64
+  public var container: ContainerID?
+  public var meta: [Row]
+  /// From the oldest to the newest, which is the owner.
+  public var claims: [ClaimRecord]
+  public var writes: NodeWrites
+  public var appBeat: Beat?
+  public var extensionBeat: Beat?
+  public var appLock: LockFacts
+  public var extensionLock: LockFacts
+  public var appWish: LockFacts
+  /// The process inside a write transaction right now.
+  public var writer: BlockedBy?
+  /// Every table, those of the wallet too.
+  public var tables: [TableContents]
+  /// What could not be read, in sentences; the rest is there.
+  public var problems: [String]
+
+  public var owner: ClaimRow? { claims.last?.row }
+  public var appWantsNode: Bool { !appWish.holders.isEmpty }
+  public func lock(of role: Role) -> LockFacts { role == .app ? appLock : extensionLock }
+  public func beat(of role: Role) -> Beat? { role == .app ? appBeat : extensionBeat }
+
+  /// Reads the container at the directory: a live one through SQLite alone, in one short read transaction; a copy
+  /// by copying it to a scratch place first, so that nothing appears beside it and its log is honoured.
+  public static func take(of directory: String, rowsPerTableMax: Int = 1000) throws(ContainerError)
+    -> Snapshot
+  {
+    try SnapshotTaker(layout: ContainerLayout(directory: directory), rowsPerTableMax: rowsPerTableMax).take()
+  }
+}

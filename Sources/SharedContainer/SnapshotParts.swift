@@ -1,0 +1,34 @@
+import CoreShape
+import Database
+import Guardrails
+
+/// The fenced writes that a container remembers.
+public struct NodeWrites: Hashable, Sendable {
+  public var count: Int64
+  public var last: NodeWrite?
+}
+
+/// One fenced write.
+public struct NodeWrite: Hashable, Sendable {
+  public var id: Int64
+  public var epoch: Epoch
+  public var incarnation: UInt64
+  public var what: String
+  public var atMonotonic: Instant
+}
+
+/// One lock file, looked at without touching its lock.
+public struct LockFacts: Hashable, Sendable {
+  public var path: String
+  public var exists: Bool
+  /// The processes that hold it; empty in a copy.
+  public var holders: [Int32]
+}
+
+/// One table with its first rows.
+public struct TableContents: Hashable, Sendable {
+  public var name: String
+  public var columns: [String]
+  public var rowCount: Int64
+  public var rows: [Row]
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// Decides by which road a container can be read without disturbing anybody, and starts again when it changes.
+struct SnapshotTaker {
+  let layout: ContainerLayout
+  let rowsPerTableMax: Int
+  private static let triesMax = 20
+  /// The instant between copying and comparing, in which a test changes the original.
+  var onCopied: () -> Void = {}
+
+  func take() throws(ContainerError) -> Snapshot {
+    try checkIsContainer()
+    var lastError = ContainerError.keepsChanging(path: layout.directory)
+    for attempt in 0..<Self.triesMax {
+      if attempt > 0 { poll(nil, 0, 5) }
+      do {
+        return try isLive() ? takeLive() : takeCopy()
+      } catch {
+        let translated = ContainerError(error, path: layout.database)
+        switch translated {
+        case .blocked, .keepsChanging: lastError = translated
+        default: throw translated
+        }
+      }
+    }
+    if case .blocked(let path, _) = lastError { throw .blocked(path: path, by: BlockedBy.find(in: layout)) }
+    throw lastError
+  }
+
+  /// A live database is opened by SQLite only: in a process that uses it through SQLite as well, any other
+  /// descriptor of it would drop SQLite's locks on closing.
+  private func takeLive() throws -> Snapshot {
+    let reader = try SnapshotReader(
+      database: layout.database, layout: layout, access: .readOnly, rowsPerTableMax: rowsPerTableMax)
+    return try reader.read(isLive: true)
+  }
+
+  private func takeCopy() throws -> Snapshot {
+    let scratch = try ScratchDirectory()
+    let before = facts()
+    for path in databaseFiles { try scratch.copy(path) }
+    onCopied()
+    // A copy made while somebody wrote may mix two states; one that came to life meanwhile is read as live.
+    guard before == facts(), !isLive() else { throw ContainerError.keepsChanging(path: layout.directory) }
+    let reader = try SnapshotReader(
+      database: scratch.path(of: layout.database), layout: layout, access: .readWrite,
+      rowsPerTableMax: rowsPerTableMax)
+    return try reader.read(isLive: false)
+  }
+
+  private var databaseFiles: [String] { [layout.database, layout.databaseLog, layout.databaseJournal] }
+
+  private func facts() -> [FileFacts?] { databaseFiles.map { try? FileFacts.at($0).get() } }
+
+  /// Whether any process holds any lock on any file of the container. Where the kernel keeps no list, everything
+  /// counts as live, which is the road that harms nobody.
+  private func isLive() -> Bool {
+    guard let locks = KernelLocks.read() else { return true }
+    let paths = databaseFiles + [layout.databaseSharedMemory] + layout.lockFiles
+    let files = paths.compactMap { try? FileFacts.at($0).get() }
+    return locks.contains { lock in files.contains { lock.isOn($0) } }
+  }
+
+  private func checkIsContainer() throws(ContainerError) {
+    // With `/.` a link to a container is followed: reading through one harms nobody.
+    let directory: FileFacts
+    do {
+      directory = try FileFacts.at(layout.directory + "/.").get()
+    } catch {
+      switch error {
+      case .missing: throw .missing(path: layout.directory)
+      case .notADirectory: throw .notADirectory(path: layout.directory)
+      default: throw error
+      }
+    }
+    guard directory.isDirectory else { throw .notADirectory(path: layout.directory) }
+    let database: FileFacts
+    do {
+      database = try FileFacts.at(layout.database).get()
+    } catch .missing {
+      throw .notAContainer(path: layout.directory, because: "as it has no node.sqlite")
+    }
+    guard database.isPlainFile else {
+      throw .notAContainer(path: layout.directory, because: "as its node.sqlite is not a plain file")
+    }
+  }
+}

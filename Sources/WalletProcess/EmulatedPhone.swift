@@ -1,0 +1,56 @@
+import CoreShape
+import DaemonRuntime
+import Guardrails
+
+/// The phone at the other end of the channel that iosd gives its children.
+final class EmulatedPhone: PhoneLink {
+  private let connection: UnixConnection
+  private let journal: Journal
+
+  /// Each message of the phone, as it comes; the process around knows what it means.
+  var onMessage: ((ControlMessage) -> Void)?
+
+  init?(channel: Int32, loop: EventLoop, journal: Journal) {
+    guard let connection = UnixConnection(adopting: channel, loop: loop) else { return nil }
+    self.connection = connection
+    self.journal = journal
+    connection.onMessage = { [unowned self] in onMessage?($0) }
+    connection.onEnd = { end in journal.note("the phone is gone: \(end)") }
+  }
+
+  func start(role: String, pid: Int32) {
+    connection.start()
+    connection.send(ControlMessage("hello", ["role": role, "pid": "\(pid)"]))
+  }
+
+  func send(_ message: ControlMessage) { connection.send(message) }
+
+  func show(_ status: Status) {
+    var message = ControlMessage("status", ["text": status.text])
+    if let epoch = status.epoch { message["epoch"] = "\(epoch)" }
+    connection.send(message)
+  }
+
+  func deliver(_ push: UInt64, _ content: NotificationContent) {
+    connection.send(
+      ControlMessage(
+        "content",
+        [
+          "id": "\(push)", "title": content.title, "body": content.body,
+          "badge": "\(content.badgeIncrement)",
+        ]))
+  }
+
+  func notify(_ content: NotificationContent) {
+    connection.send(
+      ControlMessage(
+        "notification",
+        ["title": content.title, "body": content.body, "badge": "\(content.badgeIncrement)"]))
+  }
+
+  func finished(_ push: UInt64, _ reason: FinishReason) {
+    connection.send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))
+  }
+
+  func backgroundDone() { connection.send(ControlMessage("background-done")) }
+}

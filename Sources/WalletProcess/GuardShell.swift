@@ -1,0 +1,193 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Glibc
+import Guardrails
+import Heartbeat
+import Lightning
+import SharedContainer
+import WalletStore
+
+/// Carries out what a guard says: the container, the node, the other process, the phone.
+final class GuardShell<Machine: GuardMachine> {
+  private let container: SharedContainer
+  private let node: NodeShell
+  private let presence: PresenceLink
+  private let phone: any PhoneLink
+  private let loop: EventLoop
+  private let clock: Clock
+  private let journal: Journal
+  private var runner: CoreRunner<Machine>!
+  /// Read in the claim, until the node is started with it.
+  private var claimedState = NodeState()
+  /// The newest payment when the push arrived.
+  private var newestPayment: Int64 = 0
+  private var watchedHolder: (identity: ProcessIdentity, pidfd: Int32)?
+
+  var onEnd: ((EndReason) -> Void)?
+
+  init(
+    configuration: GuardConfiguration, container: SharedContainer, node: NodeShell, presence: PresenceLink,
+    phone: any PhoneLink, loop: EventLoop, clock: Clock, journal: Journal
+  ) {
+    self.container = container
+    self.node = node
+    self.presence = presence
+    self.phone = phone
+    self.loop = loop
+    self.clock = clock
+    self.journal = journal
+    runner = CoreRunner(configuration: configuration, loop: loop, clock: clock, journal: journal) {
+      [unowned self] (directive: GuardDirective) in carryOut(directive)
+    }
+    node.onReport = { [unowned self] in handle(.node($0)) }
+    presence.onMessage = { [unowned self] in handle(.presenceHeard($0)) }
+    presence.onPartnerEnded = { [unowned self] in handle(.partnerEnded) }
+  }
+
+  func handle(_ event: GuardEvent) {
+    if case .pushArrived = event { rememberNewestPayment() }
+    runner.handle(event)
+  }
+
+  // MARK: Directives
+
+  private func carryOut(_ directive: GuardDirective) {
+    switch directive {
+    case .raiseWish: setWish(true)
+    case .withdrawWish: setWish(false)
+    case .look: look()
+    case .claim(let seen, let reason): claim(seen: seen, reason: reason)
+    case .raiseEpoch(let claim, let known): raiseEpoch(claim, above: known)
+    case .readRow: readRow()
+    case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter)
+    case .dropLock: container.releaseRoleLock()
+    case .readReceived(let hash): readReceived(hash)
+    case .startNode(let claim): node.start(claim, claimedState)
+    case .stopNode(let gracefully): node.stop(gracefully: gracefully)
+    case .acceptNoNewPayment: node.handOver()
+    case .say(let message): presence.say(message)
+    case .show(let status): phone.show(status)
+    case .deliver(let push, let content): phone.deliver(push, content)
+    case .notify(let content): phone.notify(content)
+    case .finished(let push, let reason): phone.finished(push, reason)
+    case .backgroundDone: phone.backgroundDone()
+    case .end(let reason): onEnd?(reason)
+    }
+  }
+
+  private func setWish(_ wantsNode: Bool) {
+    switch container.setWish(wantsNode) {
+    case .taken: break
+    case .busy: journal.note("the wish lock is held by another app process; ours is only a message")
+    case .damaged(let error): journal.note("the wish is only a message: \(error)")
+    }
+  }
+
+  private func look() {
+    switch container.look(boot: clock.boot, bootClock: clock.bootClock) {
+    case .seen(let observation):
+      watchHolder(observation.row)
+      runner.handle(.observed(observation))
+    case .blocked(let holder): runner.handle(.lookFailed(Trouble(holder)))
+    case .failed(let error): runner.handle(.lookFailed(.failed("\(error)")))
+    }
+  }
+
+  /// A pidfd tells of the holder's death within microseconds; what its death means is read from its lock.
+  private func watchHolder(_ row: ClaimRow?) {
+    guard let holder = row?.process, holder.pid != getpid() else { return forgetHolder() }
+    if watchedHolder?.identity == holder { return }
+    forgetHolder()
+    do throws(SystemError) {
+      guard let pidfd = try ProcessTable.openPidfd(holder, boot: clock.boot) else { return }
+      watchedHolder = (holder, pidfd)
+      try loop.watchProcess(pidfd) { [unowned self] in
+        forgetHolder()
+        runner.handle(.partnerEnded)
+      }
+    } catch { journal.note("the holder's end is only noticed by looking: \(error)") }
+  }
+
+  private func forgetHolder() {
+    guard let pidfd = watchedHolder?.pidfd else { return }
+    loop.unwatch(pidfd)
+    close(pidfd)
+    watchedHolder = nil
+  }
+
+  // MARK: Claiming
+
+  private func claimant(_ reason: ClaimReason) throws(ContainerError) -> Claimant {
+    Claimant(
+      process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
+      reason: reason.rawValue, bootClock: clock.bootClock, wallClockNanoseconds: clock.wallNanoseconds)
+  }
+
+  private func claim(seen: Epoch, reason: ClaimReason) {
+    do throws(ContainerError) {
+      let claimant = try claimant(reason)
+      answer(container.claim(seen: seen, by: claimant, reading: WalletStore.readState))
+    } catch { runner.handle(.claimFailed(.failed("\(error)"))) }
+  }
+
+  private func raiseEpoch(_ claim: Claim, above known: Epoch) {
+    do throws(ContainerError) {
+      let claimant = try claimant(.raised)
+      answer(container.raiseEpoch(under: claim, above: known, by: claimant, reading: WalletStore.readState))
+    } catch { runner.handle(.claimFailed(.failed("\(error)"))) }
+  }
+
+  private func answer(_ result: ClaimResult<NodeState>) {
+    switch result {
+    case .claimed(let claim, let state):
+      forgetHolder()
+      claimedState = state
+      runner.handle(.claimed(claim))
+    case .superseded: runner.handle(.claimSuperseded)
+    case .ownLockBusy: runner.handle(.ownLockWasBusy)
+    case .blocked(let holder): runner.handle(.claimFailed(Trouble(holder)))
+    case .failed(let error): runner.handle(.claimFailed(.failed("\(error)")))
+    }
+  }
+
+  // MARK: Owning
+
+  private func readRow() {
+    switch container.readRow() {
+    case .row(let row): runner.handle(.rowRead(row, appWantsNode: container.appWantsNode))
+    case .blocked(let holder): runner.handle(.rowReadFailed(Trouble(holder)))
+    case .failed(let error): runner.handle(.rowReadFailed(.failed("\(error)")))
+    }
+  }
+
+  private func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64) {
+    let beat = Beat(
+      role: Machine.role, epoch: epoch, phase: phase, counter: counter,
+      process: ProcessTable.current(boot: clock.boot), bootClock: clock.bootClock,
+      wallClockNanoseconds: clock.wallNanoseconds)
+    if case .failed(let error) = container.write(beat) { journal.note("no beat was written: \(error)") }
+  }
+
+  // MARK: What was received
+
+  private func rememberNewestPayment() {
+    if case .read(let newest) = container.read({ _, reader in try ReceivedPaymentTable.newest(reader) }) {
+      newestPayment = newest
+    }
+  }
+
+  private func readReceived(_ hash: String?) {
+    let result = container.read { _, reader in
+      if let hash = hash.flatMap({ Bytes32(hex: $0) }) {
+        return try ReceivedPaymentTable.read(paymentHash: hash, reader)
+      }
+      return try ReceivedPaymentTable.read(after: newestPayment, reader)
+    }
+    if case .read(let payments) = result { runner.handle(.receivedFound(payments)) }
+  }
+}
+
+extension Trouble {
+  init(_ holder: BlockedBy?) { self = .blocked(pid: holder?.pid, isStopped: holder?.isStopped ?? false) }
+}

@@ -1,0 +1,208 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Guardrails
+import Lightning
+import PeerTransport
+import SharedContainer
+import WalletStore
+
+/// Carries out what the node says: the container and the wire.
+final class NodeShell {
+  private let container: SharedContainer
+  private let secrets: WalletSecrets
+  private let loop: EventLoop
+  private let clock: Clock
+  private let journal: Journal
+  private let peer: HostAndPort
+  private var runner: CoreRunner<NodeMachine>!
+  private var connection: PeerConnection?
+  private var claim: Claim?
+  /// What the peer may ask us to reveal: which tweak gives the preimage of which hash.
+  private var tweaks: [Bytes32: Bytes32] = [:]
+
+  var onReport: ((NodeReport) -> Void)?
+  var onInvoiceStored: ((Bytes32) -> Void)?
+  var onInvoiceRefused: ((Bytes32, String) -> Void)?
+
+  init(
+    container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
+    peer: HostAndPort
+  ) {
+    self.container = container
+    self.secrets = secrets
+    self.loop = loop
+    self.clock = clock
+    self.journal = journal
+    self.peer = peer
+    runner = CoreRunner(configuration: .init(), loop: loop, clock: clock, journal: journal) {
+      [unowned self] (directive: NodeDirective) in carryOut(directive)
+    }
+  }
+
+  // MARK: Asked by the guard
+
+  func start(_ claim: Claim, _ state: NodeState) {
+    self.claim = claim
+    learnTweaks(state)
+    runner.handle(
+      .started(
+        NodeClaim(
+          fence: Fence(
+            epoch: claim.epoch, incarnation: claim.incarnation, containerHigh: claim.container.high,
+            containerLow: claim.container.low)), state))
+  }
+
+  func stop(gracefully: Bool) { runner.handle(.stopRequested(gracefully: gracefully)) }
+
+  func handOver() { runner.handle(.handoverRequested) }
+
+  func store(_ invoice: Invoice) { runner.handle(.invoiceMade(invoice)) }
+
+  // MARK: Directives
+
+  private func carryOut(_ directive: NodeDirective) {
+    switch directive {
+    case .checkRow: checkRow()
+    case .checkGreeting: checkGreeting()
+    case .write(let change): write(change)
+    case .dial: dial()
+    case .send(let messages): for message in messages { send(message) }
+    case .hangUp: hangUp()
+    case .cutOff: cutOff()
+    case .report(let news): onReport?(NodeReport(news))
+    case .invoiceStored(let hash): onInvoiceStored?(hash)
+    case .invoiceRefused(let hash, let sentence): onInvoiceRefused?(hash, sentence)
+    }
+  }
+
+  private func checkRow() {
+    guard let claim else { return runner.handle(.rowChecked(isOurs: false)) }
+    switch container.readRow() {
+    case .row(let row): runner.handle(.rowChecked(isOurs: claim.owns(row)))
+    case .blocked: runner.handle(.storeBlocked)
+    case .failed(let error): runner.handle(.storeFailed("\(error)"))
+    }
+  }
+
+  private func checkGreeting() {
+    let result = container.read { row, reader in (row, try WalletStore.readState(reader)) }
+    switch result {
+    case .read((let row, let state)):
+      guard let claim, claim.owns(row) else { return runner.handle(.fenced) }
+      learnTweaks(state)
+      runner.handle(.greetingChecked(state))
+    case .blocked: runner.handle(.storeBlocked)
+    case .failed(let error): runner.handle(.storeFailed("\(error)"))
+    }
+  }
+
+  private func write(_ change: NodeChange) {
+    guard let claim else { return runner.handle(.fenced) }
+    let result = container.fencedWrite(
+      under: claim, what: WalletStore.summary(of: change), atMonotonic: clock.now
+    ) { writer in
+      try WalletStore.apply(
+        change, epoch: claim.epoch, wallClockNanoseconds: clock.wallNanoseconds, to: writer)
+    }
+    switch result {
+    case .written:
+      if let invoice = change.newInvoice { tweaks[invoice.paymentHash] = invoice.tweak }
+      runner.handle(.written)
+    case .fenced: runner.handle(.fenced)
+    case .blocked: runner.handle(.storeBlocked)
+    case .failed(let error): runner.handle(.storeFailed("\(error)"))
+    }
+  }
+
+  private func learnTweaks(_ state: NodeState) {
+    for invoice in state.invoices { tweaks[invoice.paymentHash] = invoice.tweak }
+  }
+
+  // MARK: The wire
+
+  private func dial() {
+    do throws(SystemError) {
+      let connection = try PeerConnection.dial(peer, loop: loop)
+      self.connection = connection
+      connection.onConnected = { [unowned self] in runner.handle(.dialled) }
+      connection.onFrame = { [unowned self] in received($0) }
+      connection.onEnd = { [unowned self] end in
+        self.connection = nil
+        runner.handle(.closed("\(end)"))
+      }
+      connection.start()
+    } catch { runner.handle(.closed("\(error)")) }
+  }
+
+  private func received(_ bytes: [UInt8]) {
+    do throws(WireError) {
+      switch try Message(decoding: bytes) {
+      // Opened here: the core never sees what only the seed can read in any other form than the state itself.
+      case .peerStorageRetrieval(let blob): runner.handle(.backupReceived(secrets.open(blob.array)))
+      case let message: runner.handle(.received(message))
+      }
+    } catch {
+      cutOff()
+      runner.handle(.closed("the peer sent what is no message: \(error)"))
+    }
+  }
+
+  private func send(_ outgoing: NodeOutgoing) {
+    switch outgoing {
+    case .message(let message), .channel(.message(let message)): send(message)
+    case .backup(let backup): send(.peerStorage(Bytes(secrets.seal(backup))))
+    case .channel(.fulfill(let id, let hash)): reveal(hash, of: id)
+    }
+  }
+
+  /// The one place where a preimage leaves: by now its settlement is durable.
+  private func reveal(_ hash: Bytes32, of id: UInt64) {
+    guard let channel = runner.core.durableChannel, let tweak = tweaks[hash] ?? readTweak(hash) else {
+      return journal.note("the preimage of \(hash) cannot be derived: its invoice is not in the container")
+    }
+    send(channel.fulfilMessage(id, preimage: secrets.preimage(tweak: tweak)))
+  }
+
+  /// A payment that an earlier owner accepted is no open invoice any more, but may have to be revealed again.
+  private func readTweak(_ hash: Bytes32) -> Bytes32? {
+    let result = container.read { _, reader in try InvoiceTable.tweak(of: hash, reader) }
+    guard case .read(let tweak) = result else { return nil }
+    return tweak
+  }
+
+  private func send(_ message: Message) { connection?.send(message.encoded()) }
+
+  private func hangUp() {
+    guard let connection else { return runner.handle(.closed("there was no connection")) }
+    connection.hangUp()
+  }
+
+  private func cutOff() {
+    connection?.cutOff()
+    connection = nil
+  }
+}
+
+extension NodeReport {
+  /// The node's news in the guard's words.
+  init(_ news: NodeNews) {
+    switch news {
+    case .connecting: self = .connecting
+    case .established: self = .established
+    case .settling(let isSettling): self = .settling(isSettling)
+    case .received(let receipt):
+      self = .received(
+        ReceivedPayment(
+          paymentHash: receipt.invoice.paymentHash.hex, amountMsat: receipt.amountMsat,
+          text: receipt.invoice.text))
+    case .stopped: self = .stopped
+    case .fenced: self = .fenced
+    case .refused(let answer):
+      self = .refused(
+        highest: answer.highest,
+        container: ContainerID(high: answer.containerHigh, low: answer.containerLow))
+    case .trouble(let sentence): self = .trouble(sentence)
+    }
+  }
+}

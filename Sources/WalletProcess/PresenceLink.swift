@@ -1,0 +1,66 @@
+import DaemonRuntime
+import Guardrails
+import Heartbeat
+
+/// Carries presence messages between the two processes, as XPC would. It may lose them: whatever they say is also
+/// state in the container that is read again.
+final class PresenceLink {
+  private let loop: EventLoop
+  private let directory: String
+  private let role: Role
+  private var listener: UnixListener?
+  private var incoming: [UnixConnection] = []
+  private var outgoing: UnixConnection?
+
+  var onMessage: ((PresenceMessage) -> Void)?
+  /// The other process's socket closed.
+  var onPartnerEnded: (() -> Void)?
+
+  private static let verb = "presence"
+
+  init(directory: String, role: Role, loop: EventLoop) {
+    self.directory = directory
+    self.role = role
+    self.loop = loop
+  }
+
+  private func path(of role: Role) -> String { "\(directory)/\(role.rawValue).sock" }
+
+  /// Throws when nobody can reach us; the process can go on all the same, it only learns things later.
+  func listen() throws(UnixListenerError) {
+    listener = try UnixListener(path: path(of: role), loop: loop) { [unowned self] connection in
+      connection.onMessage = { [unowned self] in received($0) }
+      connection.onEnd = { [unowned self] _ in onPartnerEnded?() }
+    }
+  }
+
+  func say(_ message: PresenceMessage) {
+    let packet = ControlMessage(Self.verb, body: message.encoded())
+    if outgoing?.send(packet) == true { return }
+    outgoing = connect()
+    outgoing?.send(packet)
+  }
+
+  /// Nil when the other process is not there, which is no error.
+  private func connect() -> UnixConnection? {
+    guard let connection = UnixConnection.connect(path: path(of: role.other), loop: loop) else { return nil }
+    connection.onEnd = { [unowned self, unowned connection] _ in
+      if outgoing === connection { outgoing = nil }
+      onPartnerEnded?()
+    }
+    connection.start()
+    return connection
+  }
+
+  private func received(_ packet: ControlMessage) {
+    guard packet.verb == Self.verb, let message = PresenceMessage(decoding: packet.body) else { return }
+    onMessage?(message)
+  }
+
+  func shutDown() {
+    onMessage = nil
+    onPartnerEnded = nil
+    listener?.shutDown()
+    outgoing?.close()
+  }
+}

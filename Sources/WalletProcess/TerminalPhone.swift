@@ -1,0 +1,30 @@
+import DaemonRuntime
+import Guardrails
+
+/// Stands in for the phone when a process was started by hand: what it says goes to the terminal.
+final class TerminalPhone: PhoneLink {
+  private let role: String
+  var onFinished: ((UInt64) -> Void)?
+
+  init(role: String) { self.role = role }
+
+  func show(_ status: Status) {
+    let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
+    printLine("\(role): \(status.text)\(epoch)")
+  }
+
+  func deliver(_ push: UInt64, _ content: NotificationContent) {
+    printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
+  }
+
+  func notify(_ content: NotificationContent) {
+    printLine("\(role): notification: \(content.title): \(content.body)")
+  }
+
+  func finished(_ push: UInt64, _ reason: FinishReason) {
+    printLine("\(role): push \(push) is done: \(reason.rawValue)")
+    onFinished?(push)
+  }
+
+  func backgroundDone() { printLine("\(role): everything is released") }
+}

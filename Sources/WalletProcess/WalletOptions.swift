@@ -1,0 +1,54 @@
+// WalletProcess: what mainappd and notifyextd have in common. It reads the world, gives what it finds to the two
+// cores (the guard and the node) and carries out what they say, in their order. It decides nothing.
+
+import CoreShape
+import DaemonRuntime
+import Guardrails
+import Heartbeat
+
+/// What both wallet processes are told when they are started.
+public struct WalletOptions {
+  public var container: String
+  public var keychain: String
+  public var journal: String
+  public var phoneClock: String?
+  public var peer: HostAndPort
+  public var guardConfiguration: GuardConfiguration
+
+  public static let declarations: [OptionDeclaration] = [
+    OptionDeclaration(
+      "--container", value: .path("DIR"), default: "AppGroup",
+      help: "the App Group directory that both processes share"),
+    OptionDeclaration(
+      "--keychain", value: .path("DIR"), default: "Keychain",
+      help: "where the file wallet-seed lies; made if it is missing"),
+    OptionDeclaration(
+      "--journal", value: .path("DIR"), default: "journal", help: "where to write down what happens"),
+    OptionDeclaration(
+      "--clock", value: .path("FILE"), help: "the phone's clock, as iosd keeps it; else the kernel's"),
+    OptionDeclaration(
+      "--peer", value: .hostAndPort, default: "127.0.0.1:9735", help: "the Lightning peer"),
+    OptionDeclaration(
+      "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
+      help: "how a dead holder is recognised: its lock, or the age of its last beat"),
+    OptionDeclaration(
+      "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
+    OptionDeclaration(
+      "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"),
+  ]
+
+  public init(_ parsed: ParsedCommandLine) {
+    container = parsed.text("--container") ?? "AppGroup"
+    keychain = parsed.text("--keychain") ?? "Keychain"
+    journal = parsed.text("--journal") ?? "journal"
+    phoneClock = parsed.text("--clock")
+    guard let address = parsed.hostAndPort("--peer"), let interval = parsed.span("--beat-interval"),
+      let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self)
+    else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }
+    peer = address
+    do throws(HeartbeatTimingError) {
+      guardConfiguration = GuardConfiguration(
+        takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))
+    } catch { exitWithSentence(.badConfiguration, error.description) }
+  }
+}

@@ -1,0 +1,105 @@
+import CLinux
+import CoreShape
+import Glibc
+import Heartbeat
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct ChildProcessTests {
+  private let boot = BootID(high: 1, low: 2)
+
+  /// The parent of a test is a thread that may end before the process does.
+  private func start(_ script: String, output: Int32 = -1) throws -> ChildProcess {
+    var options = ChildProcess.Options()
+    options.diesWithParent = false
+    options.output = output
+    return try ChildProcess.start("/bin/sh", arguments: ["-c", script], boot: boot, options: options)
+  }
+
+  private func end(of child: ChildProcess) throws -> ChildEnd {
+    let loop = try EventLoop()
+    var ended = false
+    try loop.watchProcess(child.pidfd) { ended = true }
+    #expect(try loop.run(for: .seconds(10)) { ended })
+    let end = try #require(ChildEnd.reap(child.identity.pid))
+    close(child.pidfd)
+    close(child.channel)
+    return end
+  }
+
+  @Test func aChildEndsAsItSays() throws {
+    let child = try start("exit 7")
+    #expect(try end(of: child).how == .exited(code: 7))
+    #expect(ChildEnd.reap(child.identity.pid) == nil)
+  }
+
+  @Test func aKilledChildIsToldFromOneThatExited() throws {
+    let child = try start("read x <&3")
+    #expect(ProcessTable.isAlive(child.identity, boot: boot))
+    #expect(child.send(SIGKILL))
+    let end = try end(of: child)
+    #expect(end.how == .signalled(SIGKILL))
+    #expect(end.peakResidentBytes > 0)
+    #expect(!ProcessTable.isAlive(child.identity, boot: boot))
+  }
+
+  @Test func aStoppedChildIsSeenAsStopped() throws {
+    let child = try start("kill -STOP $$; exit 3")
+    let loop = try EventLoop()
+    #expect(
+      try loop.run(for: .seconds(10)) {
+        loop.after(.milliseconds(1)) {}
+        return ProcessTable.isStopped(child.identity.pid)
+      })
+    child.send(SIGCONT)
+    #expect(try end(of: child).how == .exited(code: 3))
+  }
+
+  @Test func aChildIsSmallCorelessInItsOwnGroupAndOnDescriptorThree() throws {
+    let ends = makePipe(nonblocking: false)
+    let child = try start(
+      """
+      echo "stack $(ulimit -Ss) core $(ulimit -Sc)"
+      echo "env $MALLOC_ARENA_MAX $SWIFT_BACKTRACE $BATON_OS_FD"
+      test "$(cut -d' ' -f5 /proc/$$/stat)" = $$ && echo leader
+      for fd in /proc/$$/fd/*; do n=${fd##*/}; test $n -gt 3 && test -S $fd && echo "leaked $n"; done
+      test -S /proc/$$/fd/3 && echo channel
+      grep -q '^SigBlk:.0*$' /proc/self/status && echo unmasked
+      """, output: ends.writer)
+    close(ends.writer)
+    #expect(try end(of: child).how == .exited(code: 0))
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(ends.reader, &bytes, bytes.count)
+    close(ends.reader)
+    #expect(
+      String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        == "stack 256 core 0\nenv 1 enable=no 3\nleader\nchannel\nunmasked\n")
+  }
+
+  @Test func theChannelCarriesMessagesBothWaysAndEndsWithTheChild() throws {
+    let loop = try EventLoop()
+    let child = try start("head -c 5 <&3 >&3")
+    let connection = try #require(UnixConnection(adopting: child.channel, loop: loop))
+    var heard: [ControlMessage] = []
+    var ended: UnixConnection.End?
+    connection.onMessage = { heard.append($0) }
+    connection.onEnd = { ended = $0 }
+    connection.start()
+    connection.send(ControlMessage("hey", body: []))
+    #expect(try loop.run(for: .seconds(10)) { ended != nil })
+    #expect(heard == [ControlMessage("hey")])
+    #expect(ended == .hungUp)
+    #expect(ChildEnd.reap(child.identity.pid)?.how == .exited(code: 0))
+    close(child.pidfd)
+  }
+
+  @Test func aProgramThatIsNotThereIsASentenceAndLeavesNoZombie() throws {
+    #expect(throws: SystemError("start /nowhere/app", code: ENOENT)) {
+      _ = try ChildProcess.start("/nowhere/app", arguments: [], boot: boot)
+    }
+    let error = SystemError("start /nowhere/app", code: ENOENT)
+    #expect(
+      error.description == "cannot start /nowhere/app: there is no such file or directory; check the path")
+  }
+}

@@ -1,0 +1,221 @@
+import CoreShape
+import Foundation
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct CommandLineTests {
+  enum Takeover: String { case lock, waitStale = "wait-stale" }
+
+  static let declaration = CommandLineDeclaration(
+    name: "phone", summary: "plays a phone",
+    options: [
+      OptionDeclaration("--home", value: .path("DIR"), default: "./.baton", help: "the phone's directory"),
+      OptionDeclaration("--json", help: "one JSON document"),
+    ],
+    subcommands: [
+      CommandLineDeclaration(
+        name: "push", summary: "delivers a push",
+        options: [
+          OptionDeclaration("--after", "-a", value: .span, default: "500ms", help: "wait first"),
+          OptionDeclaration("--count", value: .integer(1...9), help: "how many"),
+          OptionDeclaration("--tag", value: .text("WORD"), mayRepeat: true, help: "a tag"),
+          OptionDeclaration(
+            "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock", help: "which rule"),
+          OptionDeclaration("--peer", value: .hostAndPort, help: "it's the peer"),
+        ],
+        positionals: [
+          PositionalDeclaration("FILE", value: .path("FILE"), help: "the push"),
+          PositionalDeclaration("MORE", count: .any, help: "what else"),
+        ],
+        examples: [("phone push a.apns", "delivers it")]),
+      CommandLineDeclaration(
+        name: "clock", summary: "sets the clock",
+        positionals: [PositionalDeclaration("SECONDS", value: .integer(-99...99), help: "how far")]),
+      CommandLineDeclaration(
+        name: "app", summary: "the person's thumb",
+        positionals: [PositionalDeclaration("DO", value: .choice(["open", "home"]), help: "what to do")]),
+    ])
+
+  private func parse(_ words: String...) throws -> ParsedCommandLine {
+    guard case .run(let parsed) = try Self.declaration.parse(words) else {
+      throw UsageError(description: "help")
+    }
+    return parsed
+  }
+
+  @Test func bothSpellingsAndAllPlacesAreUnderstood() throws {
+    let parsed = try parse("--home=/x", "push", "-a", "2s", "a.apns", "--json", "--tag=1", "b", "--tag", "2")
+    #expect(parsed.verbs == ["push"])
+    #expect(parsed.positionals == ["a.apns", "b"])
+    #expect(parsed.text("--home") == "/x")
+    #expect(parsed.span("--after") == .seconds(2))
+    #expect(parsed.isGiven("--json"))
+    #expect(parsed.all("--tag") == ["1", "2"])
+  }
+
+  @Test func valuesHaveTypesAndDefaults() throws {
+    let parsed = try parse("push", "f", "--takeover=wait-stale", "--peer", "[::1]:9", "--count", "9")
+    #expect(parsed.text("--home") == "./.baton")
+    #expect(!parsed.isGiven("--home"))
+    #expect(parsed.span("--after") == .milliseconds(500))
+    #expect(parsed.choice("--takeover", as: Takeover.self) == .waitStale)
+    #expect(parsed.hostAndPort("--peer")?.host == "::1")
+    #expect(parsed.hostAndPort("--peer")?.port == 9)
+    #expect(parsed.integer("--count") == 9)
+    #expect(parsed.text("--unheard-of") == nil)
+  }
+
+  @Test func afterTwoDashesEverythingIsAWord() throws {
+    #expect(try parse("push", "--", "-h", "--json").positionals == ["-h", "--json"])
+    #expect(try parse("clock", "-5").positionals == ["-5"])
+    #expect(try parse("push", "-").positionals == ["-"])
+  }
+
+  @Test(arguments: [
+    (["pusch"], "there is no command `pusch`; did you mean push?"),
+    (["push", "f", "--hone", "x"], "there is no option `--hone`; did you mean --home?"),
+    (["push", "f", "--tak=x"], "there is no option `--tak`; did you mean --takeover?"),
+    (["zzzzzz"], "there is no command `zzzzzz`; see phone -h"),
+    ([], "phone needs a command: push, clock, app"),
+    (["push"], "FILE is missing: the push; see phone push -h"),
+    (["push", "f", "--after"], "--after needs a value; write --after TIME"),
+    (["push", "f", "--after", "--json"], "--after needs a value; write --after TIME"),
+    (["push", "f", "--after", "2"], "--after must be a time such as 500ms, 2s or 1h, not `2`"),
+    (["push", "f", "--count", "10"], "--count must be a whole number from 1 to 9, not `10`"),
+    (
+      ["push", "f", "--count", "99999999999999999999"],
+      "--count must be a whole number from 1 to 9, not `99999999999999999999`"
+    ),
+    (["push", "f", "--takeover", "x"], "--takeover must be one of lock, wait-stale, not `x`"),
+    (
+      ["push", "f", "--peer", "x:70000"],
+      "--peer must be a host and a port such as 127.0.0.1:9735, not `x:70000`"
+    ),
+    (["push", "f", "--json=yes"], "--json takes no value; write it alone"),
+    (["push", "f", "--count", "1", "--count", "2"], "--count is given twice; give it once"),
+    (["push", ""], "FILE must be something that is not empty, not ``"),
+    (["clock", "1", "2"], "`2` is one word too many; see phone clock -h"),
+    (["clock", "100"], "SECONDS must be a whole number from -99 to 99, not `100`"),
+  ])
+  func whatCannotBeFollowedIsOneSentence(_ words: [String], _ sentence: String) {
+    #expect(throws: UsageError(description: sentence)) { try Self.declaration.parse(words) }
+  }
+
+  @Test(arguments: [["-h"], ["push", "--bogus", "-h"], ["--help", "push"], ["push", "--after", "-h"]])
+  func helpIsGivenAnywhere(_ words: [String]) throws {
+    guard case .help(let text) = try Self.declaration.parse(words) else {
+      Issue.record("no help for \(words)")
+      return
+    }
+    #expect(
+      text.hasPrefix(words.contains("push") ? "phone push: delivers a push\n" : "phone: plays a phone\n"))
+  }
+
+  @Test func theUsageSaysEverythingThatIsDeclared() throws {
+    guard case .help(let text) = try Self.declaration.parse(["push", "-h"]) else { return }
+    #expect(
+      text == """
+        phone push: delivers a push
+
+        usage: phone push [options] FILE [MORE …]
+
+        arguments:
+          FILE  the push
+          MORE  what else
+
+        options:
+          --after, -a TIME  wait first (default 500ms)
+          --count N         how many
+          --tag WORD        a tag
+          --takeover WORD   which rule: lock, wait-stale (default lock)
+          --peer HOST:PORT  it's the peer
+          --home DIR        the phone's directory (default ./.baton)
+          --json            one JSON document
+          -h, --help        say this
+
+        examples:
+          phone push a.apns  delivers it
+
+        """)
+  }
+
+  @Test(
+    arguments: [
+      ("0", 0), ("2s", 2_000_000_000), ("500ms", 500_000_000), ("1.5h", 5_400_000_000_000), ("3us", 3000),
+      ("1ns", 1),
+      ("0.000000001s", 1), ("10m", 600_000_000_000), ("1d", 86_400_000_000_000),
+    ] as [(String, Int64)])
+  func timesAreReadExactly(_ text: String, _ nanoseconds: Int64) {
+    #expect(SpanText.parse(text) == Span(nanoseconds: nanoseconds))
+    #expect(SpanText.parse(SpanText.write(Span(nanoseconds: nanoseconds)))?.nanoseconds == nanoseconds)
+  }
+
+  @Test(arguments: [
+    "", "s", "-1s", "+1s", "1", "1 s", "1..5s", "1.s", ".5s", "99999999999h", "1e3s", "٣s", "1.1.1s",
+  ])
+  func whatIsNoTimeIsRefused(_ text: String) { #expect(SpanText.parse(text) == nil) }
+
+  @Test(arguments: ["", ":", "x:", ":1", "x:65536", "x:-1", "a:b:1", "[]:1"])
+  func whatIsNoAddressIsRefused(_ text: String) { #expect(HostAndPort(text) == nil) }
+
+  @Test(arguments: ShellCompletion.allCases)
+  func completionScriptsAreValid(_ shell: ShellCompletion) throws {
+    let paths = ["/usr/bin/\(shell.rawValue)", "/bin/\(shell.rawValue)"]
+    guard let program = paths.first(where: FileManager.default.isExecutableFile) else { return }
+    let directory = TemporaryDirectory()
+    try shell.script(for: Self.declaration).write(
+      toFile: directory("script"), atomically: true, encoding: .utf8)
+    let check = Process()
+    check.executableURL = URL(fileURLWithPath: program)
+    check.arguments = ["-n", directory("script")]
+    try check.run()
+    check.waitUntilExit()
+    #expect(check.terminationStatus == 0)
+  }
+
+  @Test(arguments: [
+    ("phone p", ["push"]), ("phone push --ta", ["--tag", "--takeover"]),
+    ("phone push --takeover w", ["wait-stale"]),
+    ("phone --home /x clock --js", ["--json"]), ("phone push --count ", []),
+  ])
+  func bashOffersWhatIsDeclared(_ line: String, _ offers: [String]) throws {
+    let directory = TemporaryDirectory()
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
+    let script =
+      ShellCompletion.bash.script(for: Self.declaration)
+      + "COMP_WORDS=(\(words.joined(separator: " "))); COMP_CWORD=\(words.count - 1); _phone_completion\n"
+      + "printf '%s\\n' \"${COMPREPLY[@]}\"\n"
+    try script.write(toFile: directory("script"), atomically: true, encoding: .utf8)
+    let bash = Process()
+    let output = Pipe()
+    bash.executableURL = URL(fileURLWithPath: "/bin/bash")
+    bash.arguments = [directory("script")]
+    bash.standardOutput = output
+    try bash.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    bash.waitUntilExit()
+    #expect(text.split(separator: "\n").map(String.init) == offers)
+  }
+
+  @Test(arguments: [
+    ("phone p", ["push"]), ("phone push --ta", ["--tag", "--takeover"]), ("phone app ", ["home", "open"]),
+    ("phone --home /x clock --js", ["--json"]), ("phone push --takeover w", ["wait-stale"]),
+  ])
+  func fishOffersWhatIsDeclared(_ line: String, _ offers: [String]) throws {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/fish") else { return }
+    let directory = TemporaryDirectory()
+    let script = ShellCompletion.fish.script(for: Self.declaration) + "complete -C '\(line)'\n"
+    try script.write(toFile: directory("script"), atomically: true, encoding: .utf8)
+    let fish = Process()
+    let output = Pipe()
+    fish.executableURL = URL(fileURLWithPath: "/usr/bin/fish")
+    fish.arguments = ["--no-config", directory("script")]
+    fish.standardOutput = output
+    try fish.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    fish.waitUntilExit()
+    #expect(
+      text.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) } == offers)
+  }
+}

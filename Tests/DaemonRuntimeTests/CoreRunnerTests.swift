@@ -1,0 +1,97 @@
+import CoreShape
+import Foundation
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct CoreRunnerTests {
+  @Test func directivesAreCarriedOutInOrderAndFeedbackWaitsForTheEnd() throws {
+    let loop = try EventLoop()
+    var log: [String] = []
+    var runner: CoreRunner<CounterCore>!
+    runner = CoreRunner(
+      configuration: .init(step: 1_000_000_000), loop: loop, clock: Clock(), journal: nil
+    ) { (directive: CounterCore.Directive) in
+      if case .announce(let total, _) = directive {
+        log.append("begin \(total)")
+        if total < 3 { runner.handle(.counted(by: 1)) }
+        log.append("end \(total)")
+      }
+    }
+    runner.handle(.counted(by: 1))
+    #expect(log == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"])
+    #expect(runner.eventCount == 3)
+  }
+
+  @Test func theDeadlineOfTheCoreComesAsAnEvent() throws {
+    let loop = try EventLoop()
+    var rang = false
+    let runner = CoreRunner<CounterCore>(
+      configuration: .init(step: 1_000_000), loop: loop, clock: Clock(), journal: nil
+    ) { (directive: CounterCore.Directive) in
+      if directive == .ring {
+        rang = true
+        loop.stop()
+      }
+    }
+    runner.handle(.counted(by: 1))
+    try loop.run()
+    #expect(rang)
+    #expect(runner.core.deadline == nil)
+  }
+
+  @Test func aCoreThatKeepsItsDeadlineDoesNotTakeTheProcessor() throws {
+    struct Stuck: Core {
+      struct Nothing: Codable, Hashable, Sendable {}
+      static let name = "stuck"
+      static let deadlineReached = Nothing()
+      var deadline: Instant? = Instant(nanoseconds: 1)
+      init(configuration: Nothing) {}
+      mutating func handle(_ event: Nothing, at now: Instant) -> [Nothing] { [] }
+    }
+    let loop = try EventLoop()
+    let runner = CoreRunner<Stuck>(configuration: .init(), loop: loop, clock: Clock(), journal: nil) {
+      (_: Stuck.Nothing) in
+    }
+    #expect(try loop.run(for: .seconds(5)) { runner.eventCount == 2 })
+    // Its second call came a pause after the first: other work had its turn many times over.
+    for _ in 0..<1000 { try loop.turn(waitingMilliseconds: 0) }
+    #expect(runner.eventCount < 50)
+  }
+
+  @Test func theJournalOfARunReplaysToTheSameBytes() throws {
+    let directory = TemporaryDirectory()
+    let loop = try EventLoop()
+    let clock = Clock()
+    let journal = try Journal(
+      directory: directory("journal"), name: "test", clock: clock, version: "1", arguments: ["a b", "\u{1}"])
+    let runner = CoreRunner<CounterCore>(
+      configuration: .init(step: 5), loop: loop, clock: clock, journal: journal
+    ) { (_: CounterCore.Directive) in }
+    for amount: UInt64 in [1, 1, .max, 7] { runner.handle(.counted(by: amount)) }
+    runner.handle(.echoed)
+    _ = try loop.run(for: .seconds(5)) { runner.core.deadline == nil }
+
+    var core: CounterCore?
+    var replayed = 0
+    for line in text(ofFile: journal.path).split(separator: "\n") {
+      let record = try JSONDecoder().decode(Record.self, from: Data(line.utf8))
+      if record.kind == "core" { core = CounterCore(configuration: record.configuration!) }
+      guard record.kind == "event", let event = record.event else { continue }
+      let directives = core!.handle(event, at: Instant(nanoseconds: record.t))
+      let again = try JSONLineEncoder().encode(directives)
+      #expect(line.contains("\"directives\":\(again)"))
+      #expect(line.contains("\"event\":\(try JSONLineEncoder().encode(event))"))
+      replayed += 1
+    }
+    #expect(replayed == 6)
+    #expect(core?.total == runner.core.total)
+  }
+
+  private struct Record: Decodable {
+    var kind: String
+    var t: Int64
+    var configuration: CounterCore.Configuration?
+    var event: CounterCore.Event?
+  }
+}

@@ -1,0 +1,168 @@
+import CoreShape
+import Glibc
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct EventLoopTests {
+  private func pipePair() -> (reader: Int32, writer: Int32) { makePipe(nonblocking: true) }
+
+  @Test func aReadableDescriptorCallsItsHandler() throws {
+    let loop = try EventLoop()
+    let (reader, writer) = pipePair()
+    var seen: [EventLoop.Readiness] = []
+    try loop.watch(reader, .readable) { readiness in
+      seen.append(readiness)
+      loop.stop()
+    }
+    write(writer, "x", 1)
+    try loop.run()
+    #expect(seen == [.readable])
+    close(reader)
+    close(writer)
+  }
+
+  @Test func aHandlerMayRemoveAnotherWhoseEventIsAlreadyFetched() throws {
+    let loop = try EventLoop()
+    let (first, firstWriter) = pipePair()
+    let (second, secondWriter) = pipePair()
+    var calls = 0
+    for (own, other) in [(first, second), (second, first)] {
+      try loop.watch(own, .readable) { _ in
+        calls += 1
+        loop.unwatch(own)
+        loop.unwatch(other)
+      }
+    }
+    write(firstWriter, "x", 1)
+    write(secondWriter, "x", 1)
+    try loop.turn(waitingMilliseconds: 0)
+    try loop.turn(waitingMilliseconds: 0)
+    #expect(calls == 1)
+    for descriptor in [first, firstWriter, second, secondWriter] { close(descriptor) }
+  }
+
+  @Test func aDescriptorNumberThatIsUsedAgainDoesNotGetTheOldEvent() throws {
+    let loop = try EventLoop()
+    let (first, firstWriter) = pipePair()
+    let (second, secondWriter) = pipePair()
+    var stray = 0
+    for (own, other) in [(first, second), (second, first)] {
+      try loop.watch(own, .readable) { _ in
+        // Whoever is called first gives the other's number to a pipe that has nothing to say.
+        let (quiet, quietWriter) = pipePair()
+        loop.unwatch(other)
+        dup2(quiet, other)
+        close(quiet)
+        _ = quietWriter
+        loop.unwatch(own)
+        try? loop.watch(other, .readable) { _ in stray += 1 }
+      }
+    }
+    write(firstWriter, "x", 1)
+    write(secondWriter, "x", 1)
+    try loop.turn(waitingMilliseconds: 0)
+    try loop.turn(waitingMilliseconds: 0)
+    #expect(stray == 0)
+  }
+
+  @Test func timersFireInTheOrderOfTheirInstantsAndThenOfTheirSetting() throws {
+    let loop = try EventLoop()
+    var order: [String] = []
+    let base = loop.now
+    loop.at(base + .milliseconds(2)) {
+      order.append("last")
+      loop.stop()
+    }
+    loop.at(base + .milliseconds(1)) { order.append("first") }
+    loop.at(base + .milliseconds(1)) { order.append("second") }
+    try loop.run()
+    #expect(order == ["first", "second", "last"])
+  }
+
+  @Test func aCancelledTimerStaysSilent() throws {
+    let loop = try EventLoop()
+    var fired: [String] = []
+    let cancelled = loop.at(loop.now) { fired.append("cancelled") }
+    loop.after(.milliseconds(1)) { loop.stop() }
+    cancelled.cancel()
+    cancelled.cancel()
+    try loop.run()
+    #expect(fired == [])
+  }
+
+  @Test func aTimerThatIsDueTogetherWithAnotherCanStillBeCancelledByIt() throws {
+    let loop = try EventLoop()
+    var fired: [String] = []
+    var second: LoopTimer?
+    loop.at(Instant(nanoseconds: 1)) {
+      fired.append("first")
+      second?.cancel()
+    }
+    second = loop.at(Instant(nanoseconds: 2)) { fired.append("second") }
+    loop.after(.milliseconds(1)) { loop.stop() }
+    try loop.run()
+    #expect(fired == ["first"])
+  }
+
+  @Test func aTimerThatKeepsSettingAnotherInThePastDoesNotStarveDescriptors() throws {
+    let loop = try EventLoop()
+    let (reader, writer) = pipePair()
+    func again() { loop.at(Instant(nanoseconds: 0)) { again() } }
+    again()
+    try loop.watch(reader, .readable) { _ in loop.stop() }
+    write(writer, "x", 1)
+    try loop.run()
+    close(reader)
+    close(writer)
+  }
+
+  @Test func timersFarInThePastAndFutureAreNoTrap() throws {
+    let loop = try EventLoop()
+    loop.at(Instant(nanoseconds: .max)) {}
+    loop.at(Instant(nanoseconds: .min)) { loop.stop() }
+    try loop.run()
+  }
+
+  @Test func postedWorkRunsAfterTheHandlerAndNotInside() throws {
+    let loop = try EventLoop()
+    var order: [String] = []
+    loop.post {
+      loop.post {
+        order.append("inner")
+        loop.stop()
+      }
+      order.append("outer")
+    }
+    try loop.run()
+    #expect(order == ["outer", "inner"])
+  }
+
+  @Test func aSignalIsAnEvent() throws {
+    let loop = try EventLoop()
+    var got: [Int32] = []
+    for number in [SIGUSR1, SIGUSR2] {
+      try loop.onSignal(number) {
+        got.append(number)
+        if got.count == 2 { loop.stop() }
+      }
+    }
+    pthread_kill(pthread_self(), SIGUSR1)
+    pthread_kill(pthread_self(), SIGUSR2)
+    try loop.run()
+    #expect(got.sorted() == [SIGUSR1, SIGUSR2])
+  }
+
+  @Test func anImpossibleSignalIsAnError() throws {
+    let loop = try EventLoop()
+    #expect(throws: SystemError.self) { try loop.onSignal(-1) {} }
+    #expect(throws: SystemError.self) { try loop.onSignal(64) {} }
+  }
+
+  @Test func aClosedDescriptorCannotBeWatched() throws {
+    let loop = try EventLoop()
+    #expect(throws: SystemError("watch descriptor 99999", code: EBADF)) {
+      try loop.watch(99_999, .readable) { _ in }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import CoreShape
+import Foundation
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct JSONLineEncoderTests {
+  enum Fact: Codable, Hashable {
+    case plain
+    case one(UInt64)
+    case labelled(first: String, second: Int64?)
+    indirect case nested([Fact], Kind)
+  }
+  enum Kind: String, Codable { case app, other }
+  struct Everything: Codable, Hashable {
+    var text: String
+    var big: UInt64
+    var small: Int64
+    var list: [[UInt8]]
+    var absent: String?
+    var present: Bool?
+    var facts: [Fact]
+    var instant: Instant
+    var number: Double
+  }
+
+  private func encode(_ value: some Encodable) throws -> String { try JSONLineEncoder().encode(value) }
+
+  @Test func enumsAreWrittenAsTheCompilerHasThem() throws {
+    #expect(try encode(Fact.plain) == #"{"plain":{}}"#)
+    #expect(try encode(Fact.one(.max)) == #"{"one":{"_0":18446744073709551615}}"#)
+    #expect(try encode(Fact.labelled(first: "a", second: nil)) == #"{"labelled":{"first":"a"}}"#)
+    #expect(
+      try encode(Fact.nested([.plain], .other)) == #"{"nested":{"_0":[{"plain":{}}],"_1":"other"}}"#)
+    #expect(try encode([Fact]()) == "[]")
+  }
+
+  @Test func keysStandInTheOrderOfTheirEncoding() throws {
+    struct Zebra: Encodable {
+      var z = 1
+      var a = 2
+    }
+    #expect(try encode(Zebra()) == #"{"z":1,"a":2}"#)
+  }
+
+  @Test func stringsAreEscaped() throws {
+    #expect(try encode("a\"b\\c\n\r\t\u{1}\u{7f}é🥕/") == #""a\"b\\c\n\r\t\u0001\u007fé🥕/""#)
+  }
+
+  @Test func whatWasDecodedIsEncodedToTheSameBytes() throws {
+    let value = Everything(
+      text: "\"\\\u{0}\u{1f} é \u{2028} 🥕", big: .max, small: .min, list: [[], [0, 255]], absent: nil,
+      present: false,
+      facts: [.plain, .one(0), .one(.max), .labelled(first: "", second: .max), .nested([.one(1)], .app)],
+      instant: Instant(nanoseconds: .max), number: 0.1)
+    let first = try encode(value)
+    let decoded = try JSONDecoder().decode(Everything.self, from: Data(first.utf8))
+    #expect(decoded == value)
+    #expect(try encode(decoded) == first)
+  }
+
+  @Test(arguments: [UInt64.max, 1 << 53 + 1, UInt64(Int64.max) + 1, 0] as [UInt64])
+  func integersAreExact(_ number: UInt64) throws {
+    let text = try encode(["n": number])
+    #expect(text == "{\"n\":\(number)}")
+    #expect(try JSONDecoder().decode([String: UInt64].self, from: Data(text.utf8)) == ["n": number])
+  }
+
+  @Test func whatJSONCannotSayIsAnError() {
+    #expect(throws: JSONEncodingError.notANumber(path: "number")) {
+      try encode(
+        Everything(
+          text: "", big: 0, small: 0, list: [], absent: nil, present: nil, facts: [],
+          instant: Instant(nanoseconds: 0), number: .nan))
+    }
+  }
+
+  @Test func nestedContainersAndInheritanceHoldTheirPlaces() throws {
+    class Base: Encodable { var base = 1 }
+    final class Derived: Base {
+      enum Keys: String, CodingKey { case list, inner }
+      override func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        var list = container.nestedUnkeyedContainer(forKey: .list)
+        try list.encode(1)
+        var deeper = list.nestedUnkeyedContainer()
+        try deeper.encodeNil()
+        var inner = container.nestedContainer(keyedBy: Keys.self, forKey: .inner)
+        try inner.encode(true, forKey: .list)
+        try super.encode(to: container.superEncoder())
+      }
+    }
+    #expect(try encode(Derived()) == #"{"list":[1,[null]],"inner":{"list":true},"super":{"base":1}}"#)
+  }
+
+  @Test func aFlatObjectIsBuiltMemberByMember() {
+    var object = JSONObject()
+    object.set("a", "x\"")
+    object.set("n", UInt64.max)
+    object.set("f", true)
+    object.set("none", ifPresent: String?.none)
+    object.set("list", ["p", "q"])
+    #expect(object.text == #"{"a":"x\"","n":18446744073709551615,"f":true,"list":["p","q"]}"#)
+    #expect(JSONObject().text == "{}")
+  }
+}

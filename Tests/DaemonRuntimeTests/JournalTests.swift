@@ -1,0 +1,126 @@
+import CoreShape
+import Foundation
+import Glibc
+import Heartbeat
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct JournalTests {
+  private func journal(_ directory: TemporaryDirectory, clock: Clock = Clock()) throws -> Journal {
+    try Journal(
+      directory: directory("journal"), name: "test", clock: clock, version: "0.1", arguments: ["--home", "x"])
+  }
+
+  private func lines(_ journal: Journal) throws -> [[String: Any]] {
+    try text(ofFile: journal.path).split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+  }
+
+  @Test func everyStartHasAFileOfItsOwn() throws {
+    let directory = TemporaryDirectory()
+    let first = try journal(directory)
+    let second = try journal(directory)
+    #expect(first.path != second.path)
+    let name = try #require(first.path.split(separator: "/").last)
+    #expect(name.wholeMatch(of: /[0-9]{8}T[0-9]{6}-test-[0-9]+\.jsonl/) != nil)
+    var status = stat()
+    #expect(stat(first.path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test func recordsAreNumberedAndSayWhatTheyAre() throws {
+    let directory = TemporaryDirectory()
+    let journal = try journal(directory)
+    var fields = JSONObject()
+    fields.set("pid", 7)
+    journal.record(CounterCore.self, configuration: .init(step: 5))
+    journal.record(
+      CounterCore.self, event: .counted(by: 2), at: Instant(nanoseconds: 99),
+      directives: [.announce(total: 2, note: nil), .ring])
+    journal.note("hello", fields: fields)
+    journal.recordEnd(reason: "asked to")
+    let records = try lines(journal)
+    #expect(records.map { $0["kind"] as? String } == ["start", "core", "event", "note", "end"])
+    #expect(records.map { $0["seq"] as? Int } == [1, 2, 3, 4, 5])
+    #expect(records[0]["arguments"] as? [String] == ["--home", "x"])
+    #expect(records[2]["t"] as? Int == 99)
+    let raw = text(ofFile: journal.path).split(separator: "\n")
+    #expect(
+      raw[2].hasSuffix(
+        #""core":"counter","event":{"counted":{"by":2}},"directives":[{"announce":{"total":2}},{"ring":{}}]}"#
+      ))
+    #expect(raw[3].hasSuffix(#""kind":"note","text":"hello","fields":{"pid":7}}"#))
+  }
+
+  @Test func aStepOfTheWallClockIsNoted() throws {
+    let directory = TemporaryDirectory()
+    let file = PhoneClockFile(path: directory("clock"))
+    let boot = BootID(high: 1, low: 1)
+    try file.write(PhoneClock(boot: boot))
+    let journal = try journal(directory, clock: Clock(phoneClockFile: directory("clock")))
+    try file.write(PhoneClock(boot: boot, wallOffsetNanoseconds: -3_600_000_000_000))
+    journal.note("after")
+    journal.note("later")
+    let texts = try lines(journal).compactMap { $0["text"] as? String }
+    #expect(texts.count == 3)
+    #expect(texts[0].hasPrefix("wall clock stepped by -3") && texts[0].hasSuffix(" s"))
+    #expect(texts[1...] == ["after", "later"])
+  }
+
+  @Test func aFullDiskLosesRecordsAndTheNextOneSaysHowMany() throws {
+    let directory = TemporaryDirectory()
+    let journal = try journal(directory)
+    journal.note("before")
+    let file = fcntl(journal.descriptor, F_DUPFD_CLOEXEC, 0)
+    let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+    dup2(full, journal.descriptor)
+    journal.note("lost one")
+    journal.note("lost two")
+    dup2(file, journal.descriptor)
+    #expect(journal.lostRecords == 2)
+    journal.note("after")
+    close(full)
+    close(file)
+    let records = try lines(journal)
+    #expect(records.compactMap { $0["text"] as? String } == ["before", "after"])
+    #expect(records.last?["lost_before"] as? Int == 2)
+    #expect(records.last?["seq"] as? Int == 5)
+  }
+
+  @Test func aLineThatWasCutShortCostsOneRecordAndNotTwo() throws {
+    let directory = TemporaryDirectory()
+    let journal = try journal(directory)
+    let file = fcntl(journal.descriptor, F_DUPFD_CLOEXEC, 0)
+    // A pipe takes a part of what does not fit and, unlike a file, cannot be cut back.
+    let ends = makePipe(nonblocking: true)
+    dup2(ends.writer, journal.descriptor)
+    journal.note(String(repeating: "x", count: 200_000))
+    dup2(file, journal.descriptor)
+    for descriptor in [ends.reader, ends.writer, file] { close(descriptor) }
+    #expect(journal.lostRecords == 1)
+    journal.note("after")
+    // Here the cut line is in the pipe; what is left of it in the file is the line break that ends it.
+    #expect(text(ofFile: journal.path).contains("\n\n{\"seq\":3,"))
+  }
+
+  @Test func aDirectoryThatCannotBeIsASentence() {
+    #expect(throws: SystemError.self) {
+      _ = try Journal(
+        directory: "/proc/no/journal", name: "x", clock: Clock(), version: "", arguments: [])
+    }
+  }
+
+  @Test(arguments: [
+    (0, "19700101T000000"), (1_000_000_000_000_000_000, "20010909T014640"), (-1, "19700101T000000"),
+  ])
+  func stampsAreInUTC(_ nanoseconds: Int64, _ expected: String) {
+    #expect(Journal.stamp(nanoseconds) == expected)
+  }
+
+  @Test func noWallTimeIsATrap() {
+    _ = Journal.stamp(.max)
+    _ = Journal.stamp(.min)
+  }
+}

@@ -1,0 +1,59 @@
+import Glibc
+import Heartbeat
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct ProcessTableTests {
+  private let boot = BootID(high: 1, low: 2)
+
+  @Test func thisProcessIsAliveAndNotStopped() throws {
+    let own = ProcessTable.current(boot: boot)
+    #expect(own.startTime > 0)
+    #expect(ProcessTable.isAlive(own, boot: boot))
+    #expect(!ProcessTable.isStopped(own.pid))
+    let pidfd = try #require(try ProcessTable.openPidfd(own, boot: boot))
+    close(pidfd)
+  }
+
+  @Test func aPidWithAnotherStartTimeIsAnotherProcess() throws {
+    var other = ProcessTable.current(boot: boot)
+    other.startTime += 1
+    #expect(!ProcessTable.isAlive(other, boot: boot))
+    #expect(try ProcessTable.openPidfd(other, boot: boot) == nil)
+  }
+
+  @Test func aProcessOfAnotherBootIsGone() {
+    let own = ProcessTable.current(boot: boot)
+    #expect(!ProcessTable.isAlive(own, boot: BootID(high: 9, low: 9)))
+  }
+
+  @Test func impossiblePidsAreNobody() throws {
+    for pid: Int32 in [0, -1, .min, .max] {
+      let nobody = ProcessIdentity(pid: pid, startTime: 0, boot: boot)
+      #expect(!ProcessTable.isAlive(nobody, boot: boot))
+      #expect(try ProcessTable.openPidfd(nobody, boot: boot) == nil)
+    }
+  }
+
+  @Test func aNameFullOfParenthesesDoesNotShiftTheFields() throws {
+    let tail = (5...22).map { "\($0 == 22 ? 777 : 0)" }.joined(separator: " ")
+    let status = ProcessTable.parse(stat: Array("42 (a) R 1) (x) T 1 \(tail) 0".utf8))
+    #expect(status?.state == UInt8(ascii: "T"))
+    #expect(status?.startTime == 777)
+  }
+
+  @Test(arguments: ["", "1", "1 (x", "1 (x)", "1 (x) R", "1 (x) R 1 2 3"])
+  func aShortLineIsNoStatus(_ line: String) {
+    #expect(ProcessTable.parse(stat: Array(line.utf8)) == nil)
+  }
+
+  @Test func memoryIsAnonymousPlusSwap() throws {
+    let text = "Name:\tx\nVmRSS:\t  10 kB\nRssAnon:\t 4 kB\nVmSwap:\t 3 kB\n"
+    let figures = try #require(MemoryFigures(status: Array(text.utf8)))
+    #expect(figures == MemoryFigures(footprintBytes: 7 * 1024, residentBytes: 10 * 1024))
+    #expect(MemoryFigures(status: Array("VmRSS: 18446744073709551615 kB\n".utf8)) == nil)
+    #expect(MemoryFigures(status: []) == nil)
+    #expect(try #require(MemoryFigures(of: getpid())).residentBytes > 0)
+  }
+}

@@ -1,0 +1,225 @@
+import CLinux
+import CoreShape
+import Glibc
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct UnixSocketTests {
+  /// A listener that answers each message with its verb, on a loop of this test.
+  private func echo(_ path: String, on loop: EventLoop, limits: UnixListener.Limits = .init()) throws
+    -> UnixListener
+  {
+    try UnixListener(path: path, loop: loop, limits: limits) { connection in
+      connection.onMessage = { [unowned connection] message in
+        connection.send(ControlMessage("echo", ["verb": message.verb], body: message.body))
+      }
+    }
+  }
+
+  /// One client of a test: the socket itself, without the helper under test.
+  private func dial(_ path: String) throws -> Int32 {
+    let descriptor = try UnixPath(path).connect(blockingMilliseconds: nil)
+    #expect(descriptor >= 0)
+    return descriptor
+  }
+
+  private func receive(_ descriptor: Int32, on loop: EventLoop) throws -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 200_000)
+    var count = -1
+    let arrived = try loop.run(for: .seconds(5)) {
+      count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0 { loop.after(.milliseconds(1)) {} }
+      return count >= 0
+    }
+    return arrived ? Array(buffer[..<count]) : nil
+  }
+
+  @Test func aRequestGetsItsAnswer() throws {
+    let directory = TemporaryDirectory()
+    let loop = try EventLoop()
+    let listener = try echo(directory("s"), on: loop)
+    let client = try dial(directory("s"))
+    let request = try ControlMessage("hello", body: [1, 2, 3]).encoded()
+    send(client, request, request.count, 0)
+    let answer = try ControlMessage(decoding: try #require(try receive(client, on: loop)))
+    #expect(answer == ControlMessage("echo", ["verb": "hello"], body: [1, 2, 3]))
+    close(client)
+    #expect(try loop.run(for: .seconds(5)) { listener.connectionCount == 0 })
+  }
+
+  @Test func aPathFarAbove107BytesWorks() throws {
+    let directory = TemporaryDirectory()
+    let deep = directory(String(repeating: "d", count: 120))
+    #expect(mkdir(deep, 0o700) == 0)
+    let loop = try EventLoop()
+    let listener = try echo("\(deep)/control.sock", on: loop)
+    let client = try dial("\(deep)/control.sock")
+    let request = try ControlMessage("hello").encoded()
+    send(client, request, request.count, 0)
+    #expect(try receive(client, on: loop) != nil)
+    close(client)
+    listener.shutDown()
+    #expect(access("\(deep)/control.sock", F_OK) != 0)
+  }
+
+  @Test func aStalePathIsReplacedAndALiveOneIsNot() throws {
+    let directory = TemporaryDirectory()
+    let stale = baton_seqpacket_socket()
+    #expect(baton_unix_bind(stale, directory("s")) == 0)
+    close(stale)
+    let loop = try EventLoop()
+    let listener = try echo(directory("s"), on: loop)
+    #expect(throws: UnixListenerError.alreadyListening(path: directory("s"), pid: getpid())) {
+      _ = try echo(directory("s"), on: loop)
+    }
+    #expect(directory.entries == ["s"])
+    listener.shutDown()
+    #expect(directory.entries == [])
+  }
+
+  @Test func aPathThatWasTakenOverIsNotRemovedByTheOldListener() throws {
+    let directory = TemporaryDirectory()
+    let loop = try EventLoop()
+    let old = try echo(directory("s"), on: loop)
+    let new = try UnixListener(path: directory("s"), loop: loop, replacingLive: true) { _ in }
+    old.shutDown()
+    #expect(directory.entries == ["s"])
+    new.shutDown()
+  }
+
+  @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+    let directory = TemporaryDirectory()
+    close(open(directory("s"), O_CREAT | O_WRONLY, 0o600))
+    let loop = try EventLoop()
+    #expect(throws: UnixListenerError.notASocket(directory("s"))) { _ = try echo(directory("s"), on: loop) }
+    #expect(throws: UnixListenerError.self) { _ = try echo(directory("none/s"), on: loop) }
+    #expect(throws: UnixListenerError.self) { _ = try echo("", on: loop) }
+  }
+
+  @Test func garbageIsAnsweredWithASentenceAndHungUpOn() throws {
+    let directory = TemporaryDirectory()
+    let loop = try EventLoop()
+    let listener = try echo(directory("s"), on: loop)
+    for garbage: [UInt8] in [[0xff], Array("NO\n\n".utf8), [UInt8](repeating: 10, count: 1000)] {
+      let client = try dial(directory("s"))
+      send(client, garbage, garbage.count, 0)
+      let answer = try ControlMessage(decoding: try #require(try receive(client, on: loop)))
+      #expect(answer.errorSentence != nil)
+      #expect(try receive(client, on: loop) == [])
+      close(client)
+    }
+    #expect(listener.connectionCount == 0)
+  }
+
+  @Test func aFrameThatIsTooLargeEndsTheConnection() throws {
+    let directory = TemporaryDirectory()
+    let loop = try EventLoop()
+    var end: UnixConnection.End?
+    let listener = try UnixListener(path: directory("s"), loop: loop) { $0.onEnd = { end = $0 } }
+    let client = try dial(directory("s"))
+    let frame = [UInt8](repeating: 65, count: ControlMessage.maximumSize + 1)
+    #expect(send(client, frame, frame.count, 0) == frame.count)
+    #expect(try loop.run(for: .seconds(5)) { end != nil })
+    #expect(end == .frameTooLarge)
+    close(client)
+    listener.shutDown()
+  }
+
+  @Test func aReaderThatDoesNotReadIsHungUpOn() throws {
+    let directory = TemporaryDirectory()
+    let loop = try EventLoop()
+    var connection: UnixConnection?
+    var end: UnixConnection.End?
+    let listener = try UnixListener(path: directory("s"), loop: loop) {
+      connection = $0
+      $0.onEnd = { end = $0 }
+    }
+    let client = try dial(directory("s"))
+    #expect(try loop.run(for: .seconds(5)) { connection != nil })
+    let block = ControlMessage("block", body: [UInt8](repeating: 0, count: 60_000))
+    for _ in 0..<100 where connection?.send(block) == true {}
+    #expect(end == .slowReader)
+    #expect(connection?.send(block) == false)
+    close(client)
+    listener.shutDown()
+  }
+
+  @Test func connectionsAboveTheLimitAreToldSo() throws {
+    let directory = TemporaryDirectory()
+    let loop = try EventLoop()
+    var limits = UnixListener.Limits()
+    limits.connections = 1
+    let listener = try echo(directory("s"), on: loop, limits: limits)
+    let first = try dial(directory("s"))
+    #expect(try loop.run(for: .seconds(5)) { listener.connectionCount == 1 })
+    let second = try dial(directory("s"))
+    let answer = try ControlMessage(decoding: try #require(try receive(second, on: loop)))
+    #expect(answer.errorSentence?.contains("try again") == true)
+    #expect(listener.refusedCrowd == 1)
+    close(first)
+    close(second)
+  }
+
+  @Test func aMessageOnASocketPairReachesTheOtherEnd() throws {
+    let loop = try EventLoop()
+    var ends: [Int32] = [0, 0]
+    #expect(baton_seqpacket_pair(&ends) == 0)
+    let left = try #require(UnixConnection(adopting: ends[0], loop: loop))
+    let right = try #require(UnixConnection(adopting: ends[1], loop: loop))
+    var heard: [String] = []
+    var ended: UnixConnection.End?
+    right.onMessage = { heard.append($0.verb) }
+    right.onEnd = { ended = $0 }
+    left.start()
+    right.start()
+    for verb in ["one", "two", "three"] { left.send(ControlMessage(verb)) }
+    left.closeWhenSent()
+    #expect(try loop.run(for: .seconds(5)) { ended != nil })
+    #expect(heard == ["one", "two", "three"])
+    #expect(ended == .hungUp)
+    #expect(right.peer.pid == getpid())
+  }
+
+  @Test func whoAsksADaemonThatIsNotThereIsToldToStartIt() throws {
+    let directory = TemporaryDirectory()
+    #expect(throws: ControlClientError.notRunning(daemon: "iosd", path: directory("s"))) {
+      _ = try ControlClient(path: directory("s"), daemon: "iosd")
+    }
+  }
+
+  @Test func whoAsksADaemonThatSaysNothingIsNotLeftWaiting() throws {
+    let directory = TemporaryDirectory()
+    let loop = try EventLoop()
+    let listener = try UnixListener(path: directory("s"), loop: loop) { _ in }
+    let client = try ControlClient(path: directory("s"), daemon: "iosd")
+    #expect(throws: ControlClientError.timedOut(path: directory("s"))) {
+      _ = try client.request(ControlMessage("status"), timeout: .milliseconds(5))
+    }
+    listener.shutDown()
+    #expect(throws: ControlClientError.hungUp(path: directory("s"))) { _ = try client.receive() }
+  }
+}
+
+@Suite struct LastWordsTests {
+  @Test(arguments: [false, true])
+  func whatWasSaidBeforeHangingUpIsHeardThoughOurOwnWordsWereNotRead(_ speaksOnceMore: Bool) throws {
+    let loop = try EventLoop()
+    var ends: [Int32] = [0, 0]
+    #expect(baton_seqpacket_pair(&ends) == 0)
+    let connection = try #require(UnixConnection(adopting: ends[0], loop: loop))
+    var heard: [String] = []
+    var ended: UnixConnection.End?
+    connection.onMessage = { heard.append($0.verb) }
+    connection.onEnd = { ended = $0 }
+    connection.send(ControlMessage("unread"))
+    let last = try ControlMessage("last-words").encoded()
+    send(ends[1], last, last.count, 0)
+    close(ends[1])
+    if speaksOnceMore { connection.send(ControlMessage("too-late")) }
+    connection.start()
+    #expect(try loop.run(for: .seconds(5)) { ended != nil })
+    #expect(heard == ["last-words"])
+    #expect(ended == .hungUp)
+  }
+}

@@ -1,0 +1,202 @@
+import Database
+import Glibc
+import Testing
+
+@Suite struct DatabaseTests {
+  let place = Place()
+
+  private func opened(_ access: Connection.Access = .create) throws -> Connection {
+    try Connection(path: place.file("test.sqlite"), access: access)
+  }
+
+  private func kind(_ body: () throws -> Void) -> DatabaseError.Kind? {
+    do { try body() } catch { return (error as? DatabaseError)?.kind }
+    return nil
+  }
+
+  @Test func everyTypeComesBackAsItWasBound() throws {
+    let connection = try opened()
+    let values: [SQLValue] = [
+      .null, .integer(.min), .integer(.max), .real(1.5), .text(""), .text("ä\u{0}b"), .blob([]),
+      .blob([0, 255]),
+      .bits(.max),
+    ]
+    try connection.execute("CREATE TABLE t (v)")
+    for value in values { try connection.execute("INSERT INTO t VALUES (?)", [value]) }
+    #expect(try connection.rows("SELECT v FROM t").map { try $0.value(0) } == values)
+    #expect(try connection.rows("SELECT v FROM t").last?.bits(0) == UInt64.max)
+  }
+
+  @Test func aConnectionIsDurableAndWaitsForNobody() throws {
+    let connection = try opened()
+    #expect(try connection.firstRow("PRAGMA journal_mode")?.text(0) == "wal")
+    #expect(try connection.firstRow("PRAGMA synchronous")?.integer(0) == 2)
+    #expect(try connection.firstRow("PRAGMA foreign_keys")?.integer(0) == 1)
+    #expect(try connection.firstRow("PRAGMA trusted_schema")?.integer(0) == 0)
+    #expect(try connection.firstRow("PRAGMA mmap_size")?.integer(0) == 0)
+    #expect(try connection.firstRow("PRAGMA busy_timeout")?.integer(0) == 0)
+  }
+
+  @Test func aNumberThatComparisonsWouldGetWrongIsRefused() {
+    #expect(kind { _ = try SQLValue.unsigned(UInt64(Int64.max) + 1) } == .outOfRange)
+  }
+
+  @Test func hostileValuesAreErrorsAndNoTraps() throws {
+    let connection = try opened()
+    let row = try #require(try connection.firstRow("SELECT 'x', -1, 5000000000, CAST(x'ff' AS TEXT)"))
+    #expect(kind { _ = try row.integer(0) } == .wrongValue)
+    #expect(kind { _ = try row.unsigned(1) } == .wrongValue)
+    #expect(kind { _ = try row.int32(2) } == .wrongValue)
+    #expect(try row.text(3) == "\u{FFFD}")
+    #expect(kind { _ = try row.integer(9) } == .wrongValue)
+    #expect(kind { _ = try row.integer(-1) } == .wrongValue)
+  }
+
+  @Test func aSecondWriterIsToldBusyAtOnce() throws {
+    let first = try opened()
+    let second = try opened(.readWrite)
+    try first.transaction(.immediate) {
+      #expect(kind { try second.transaction(.immediate) {} } == .busy)
+    }
+    try second.transaction(.immediate) {}
+  }
+
+  @Test func anErrorInTheBodyRollsEverythingBack() throws {
+    struct Refusal: Error {}
+    let connection = try opened()
+    try connection.execute("CREATE TABLE t (v)")
+    #expect(throws: Refusal.self) {
+      try connection.transaction(.immediate) {
+        try connection.execute("INSERT INTO t VALUES (1)")
+        throw Refusal()
+      }
+    }
+    #expect(!connection.isInTransaction)
+    #expect(try connection.firstRow("SELECT count(*) FROM t")?.integer(0) == 0)
+  }
+
+  @Test func aFileThatIsNoDatabaseIsSaidToBeNone() throws {
+    place.write("test.sqlite", Array(repeating: 7, count: 8192))
+    #expect(kind { _ = try opened() } == .notADatabase)
+    #expect(kind { _ = try Connection(path: place.file("missing/x.sqlite"), access: .create) } == .cannotOpen)
+    #expect(kind { _ = try Connection(path: place.file("none.sqlite"), access: .readWrite) } == .cannotOpen)
+  }
+
+  @Test func aDamagedPageIsCorruptAndNotACrash() throws {
+    do {
+      let connection = try opened()
+      try connection.execute("CREATE TABLE t (v)")
+      for _ in 0..<100 {
+        try connection.execute("INSERT INTO t VALUES (?)", [.blob(Array(repeating: 1, count: 999))])
+      }
+    }
+    place.overwrite("test.sqlite", at: 4096, Array(repeating: 0xEE, count: 60_000))
+    let connection = try opened(.readWrite)
+    #expect(kind { _ = try connection.rows("SELECT v FROM t") } == .corrupt)
+  }
+
+  @Test func aDatabaseThatMayGrowNoMoreIsFull() throws {
+    let connection = try opened()
+    try connection.execute("CREATE TABLE t (v)")
+    try connection.execute("PRAGMA max_page_count = 3")
+    #expect(
+      kind { try connection.execute("INSERT INTO t VALUES (?)", [.blob(Array(repeating: 1, count: 99_999))]) }
+        == .full)
+    #expect(!connection.isInTransaction)
+  }
+
+  @Test func aReaderMayNotWrite() throws {
+    try opened().execute("CREATE TABLE t (v)")
+    let reader = try opened(.readOnly)
+    #expect(kind { try reader.execute("INSERT INTO t VALUES (1)") } == .readOnly)
+  }
+
+  @Test func stepsRunOnceEachAndInOrder() throws {
+    let steps = ["CREATE TABLE t (v); INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)"]
+    var befores: [Int64] = []
+    try opened().migrate(steps: [steps[0]]) { befores.append($0) }
+    try opened().migrate(steps: steps) { befores.append($0) }
+    try opened().migrate(steps: steps) { befores.append($0) }
+    #expect(try opened().rows("SELECT v FROM t").map { try $0.integer(0) } == [1, 2])
+    #expect(try opened().schemaVersion() == 2)
+    #expect(befores == [0, 1])
+  }
+
+  @Test func aStepThatFailsLeavesTheSchemaAsItWas() throws {
+    #expect(kind { try opened().migrate(steps: ["CREATE TABLE t (v)", "nonsense"]) } != nil)
+    #expect(try opened().schemaVersion() == 0)
+    #expect(try opened().rows("SELECT name FROM sqlite_schema").isEmpty)
+  }
+
+  @Test func aSchemaFromTheFutureIsRefusedWithBothNumbers() throws {
+    try opened().execute("PRAGMA user_version = 7")
+    #expect(kind { try opened().migrate(steps: ["SELECT 1"]) } == .schemaFromTheFuture(found: 7, known: 1))
+    do { try opened().migrate(steps: ["SELECT 1"]) } catch {
+      #expect("\(error)".hasSuffix("has schema 7, this program knows 1: update the program"))
+    }
+  }
+
+  @Test func aSchemaNumberBelowZeroIsRefused() throws {
+    try opened().execute("PRAGMA user_version = -3")
+    #expect(kind { try opened().migrate(steps: ["SELECT 1"]) } == .wrongValue)
+  }
+
+  @Test func aStatementCanRunInsideItsOwnResult() throws {
+    let connection = try opened()
+    try connection.script("CREATE TABLE t (v); INSERT INTO t VALUES (1), (2)")
+    var pairs = 0
+    try connection.forEachRow("SELECT v FROM t") { _ in
+      try connection.forEachRow("SELECT v FROM t") { _ in pairs += 1 }
+    }
+    #expect(pairs == 4)
+  }
+
+  @Test(arguments: [
+    "COMMIT", "ROLLBACK", "SAVEPOINT s", "PRAGMA synchronous = OFF", "ATTACH 'x' AS y", "DROP TABLE t",
+    "INSERT INTO claims VALUES (1)", "insert into MAIN.CLAIMS values (1)", "UPDATE claims SET v = 1",
+    "WITH w AS (SELECT 1) DELETE FROM \"Claims\"", "CREATE TABLE u (v)", "INSERT INTO w VALUES (1)",
+  ])
+  func whoMayChangeRowsMayDoNothingElse(sql: String) throws {
+    let connection = try opened()
+    try connection.script(
+      """
+      CREATE TABLE t (v); CREATE TABLE claims (v); CREATE TABLE w (v);
+      CREATE TRIGGER around AFTER INSERT ON w BEGIN INSERT INTO claims VALUES (2); END;
+      """)
+    try connection.transaction(.immediate) {
+      try connection.execute("INSERT INTO t VALUES (1)", rights: .changing(except: ["claims"]))
+      #expect(kind { try connection.execute(sql, rights: .changing(except: ["claims"])) } == .notAllowed)
+      #expect(kind { try connection.execute("INSERT INTO t VALUES (1)", rights: .reading) } == .notAllowed)
+    }
+    #expect(try connection.firstRow("SELECT count(*) FROM t")?.integer(0) == 1)
+    #expect(try connection.rows("SELECT v FROM claims").isEmpty)
+  }
+}
+
+/// A directory of one test's own, removed afterwards.
+final class Place: Sendable {
+  let path: String
+
+  init() {
+    var template = Array("/tmp/baton-database-XXXXXX".utf8CString)
+    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
+  }
+
+  deinit {
+    for name in ["test.sqlite", "test.sqlite-wal", "test.sqlite-shm", "none.sqlite"] { unlink(file(name)) }
+    rmdir(path)
+  }
+
+  func file(_ name: String) -> String { path + "/" + name }
+
+  func write(_ name: String, _ bytes: [UInt8]) {
+    close(open(file(name), O_WRONLY | O_CREAT, 0o600))
+    overwrite(name, at: 0, bytes)
+  }
+
+  func overwrite(_ name: String, at offset: Int, _ bytes: [UInt8]) {
+    let descriptor = open(file(name), O_WRONLY)
+    pwrite(descriptor, bytes, bytes.count, off_t(offset))
+    close(descriptor)
+  }
+}

@@ -1,0 +1,179 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// The app's way to the node: wish, look, claim, own.
+@Suite struct AppMachineTests {
+  private func say(
+    _ code: PresenceCode, wants: Bool = false, asks: Bool = false, released: Epoch? = nil
+  ) -> GuardDirective {
+    .say(PresenceMessage(code: code, wantsNode: wants, asksForHandover: asks, released: released))
+  }
+
+  @Test func launchedInTheBackgroundItSaysThatItLivesAndThatItDoesNotWantTheNode() {
+    var app = Driver<AppMachine>()
+    #expect(app.send(.launched) == [say(.appPing)])
+    #expect(app.machine.deadline == nil)
+    #expect(app.shown == [.idle])
+  }
+
+  @Test func inFrontOfThePersonItWishesSaysSoAndLooks() {
+    var app = Driver<AppMachine>()
+    app.play(.launched)
+    #expect(app.send(.enteredForeground) == [.raiseWish, say(.appPing, wants: true), .look])
+  }
+
+  @Test func broughtToTheFrontWithoutALaunchItIsHeardAllTheSame() {
+    var app = Driver<AppMachine>()
+    #expect(app.send(.enteredForeground) == [.raiseWish, say(.appPing, wants: true), .look])
+    #expect(app.send(.enteredForeground) == [])
+  }
+
+  @Test func aFreeNodeIsClaimedAtOnceAndTheBeatComesBeforeTheDial() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredForeground)
+    let free = observation(row(7, .extension), lockIsBusy: false)
+    #expect(app.send(.observed(free)) == [.claim(seen: 7, reason: .holderGone)])
+    let started: [GuardDirective] = [.beat(epoch: 8, phase: .claimed, counter: 1), .startNode(claim(8))]
+    #expect(app.send(.claimed(claim(8))) == started)
+  }
+
+  @Test func anExtensionThatBeatsIsAskedForAHandoverAndThePersonReadsWhy() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredForeground)
+    let busy = observation(
+      row(7, .extension), lockIsBusy: true, beat: beat(.extension, epoch: 7, counter: 1))
+    #expect(app.send(.observed(busy), at: 0) == [say(.appPing, wants: true, asks: true)])
+    #expect(app.shown.last?.text == "receiving payment in background")
+    #expect(app.machine.deadline == seconds(0.25))
+  }
+
+  @Test func theRequestIsRepeatedEverySecondAsOneMayBeLost() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredForeground)
+    var asked: [Double] = []
+    for quarter in 0...12 {
+      let second = Double(quarter) / 4
+      app.play(.deadlineReached, at: second)
+      let busy = observation(
+        row(7, .extension), lockIsBusy: true, beat: beat(.extension, epoch: 7, counter: UInt64(quarter / 8)))
+      if app.send(.observed(busy)).contains(say(.appPing, wants: true, asks: true)) { asked.append(second) }
+    }
+    #expect(asked.first == 0)
+    #expect(asked.count <= 4)
+    #expect(app.machine.deadline == seconds(3.25))
+  }
+
+  @Test func aFrozenExtensionIsClaimedFromAfterFiveSecondsOfSilence() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredForeground)
+    let silent = GuardEvent.observed(
+      observation(row(7, .extension), lockIsBusy: true, beat: beat(.extension, epoch: 7, counter: 1)))
+    for quarter in 0..<20 { app.play(.deadlineReached, silent, at: Double(quarter) / 4) }
+    app.play(.deadlineReached, at: 5)
+    #expect(app.send(silent) == [.claim(seen: 7, reason: .holderStale)])
+  }
+
+  /// With short beats the looks must come faster than the beats, or each look takes itself for a pause.
+  @Test(arguments: [(10, 20), (10, 5000), (100, 200), (2000, 5000)])
+  func aFrozenExtensionIsFoundOutWithEveryTiming(interval: Int64, staleAfter: Int64) throws {
+    let timing = try HeartbeatTiming(interval: .milliseconds(interval), staleAfter: .milliseconds(staleAfter))
+    var app = Driver<AppMachine>(GuardConfiguration(timing: timing))
+    app.play(.launched, .enteredForeground)
+    let silent = GuardEvent.observed(observation(row(7, .extension), lockIsBusy: true))
+    var answer = app.send(silent)
+    while !answer.contains(.claim(seen: 7, reason: .holderStale)) {
+      let next = try #require(app.machine.deadline)
+      // Every real timer is a little late.
+      app.now = next + .milliseconds(1)
+      guard app.now < seconds(Double(staleAfter) / 500) else {
+        Issue.record("a frozen holder was not found out in twice its rule")
+        return
+      }
+      if app.send(.deadlineReached).contains(.look) { answer = app.send(silent) }
+    }
+    #expect(app.now >= seconds(Double(staleAfter) / 1000))
+  }
+
+  @Test func aClaimThatIsBlockedShowsWhoBlocksItAndIsRetriedEveryTenthOfASecond() {
+    var app = Driver<AppMachine>.claiming()
+    let free = GuardEvent.observed(observation(row(7, .extension), lockIsBusy: false))
+    let blocked = GuardEvent.claimFailed(.blocked(pid: 4242, isStopped: true))
+    #expect(app.send(blocked, at: 0) == [])
+    #expect(app.shown.last?.text == "blocked: 4242 is stopped inside a transaction")
+    let shownBefore = app.shown.count
+    for tenth in 1...10 {
+      #expect(app.machine.deadline == seconds(Double(tenth) / 10))
+      #expect(app.send(.deadlineReached, at: Double(tenth) / 10) == [.look])
+      #expect(app.send(free) == [.claim(seen: 7, reason: .holderGone)])
+      #expect(app.send(blocked) == [])
+    }
+    #expect(app.shown.count == shownBefore, "the text must not flicker with every try")
+  }
+
+  @Test func aLookThatIsBlockedIsRepeatedToo() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredForeground)
+    #expect(app.send(.lookFailed(.blocked(pid: nil, isStopped: false))) == [])
+    #expect(app.shown.last?.text == "blocked: another process is inside a transaction")
+    #expect(app.machine.deadline == seconds(0.1))
+  }
+
+  @Test func aLostRaceIsFollowedByALook() {
+    var app = Driver<AppMachine>.claiming()
+    #expect(app.send(.claimSuperseded) == [.look])
+  }
+
+  @Test func anOwnLockThatIsProbedIsSimplyTriedAgain() {
+    var app = Driver<AppMachine>.claiming()
+    #expect(app.send(.ownLockWasBusy, at: 0) == [])
+    #expect(app.machine.deadline == seconds(0.01))
+  }
+
+  @Test func anElderOfItsOwnRoleIsWaitedForWithPatience() {
+    var app = Driver<AppMachine>.claiming()
+    let free = GuardEvent.observed(observation(row(7, .extension), lockIsBusy: false))
+    for _ in 0..<10 {
+      app.play(.ownLockWasBusy)
+      app.now = app.machine.deadline ?? app.now
+      app.play(.deadlineReached, free)
+    }
+    let before = app.now
+    #expect(app.send(.ownLockWasBusy) == [])
+    #expect(app.machine.deadline == before + .milliseconds(250))
+  }
+
+  @Test func hangUpsAndMessagesBringTheNextLookForward() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredForeground)
+    app.play(.observed(observation(row(7, .extension), lockIsBusy: true)))
+    #expect(app.send(.partnerEnded, at: 0.01) == [.look])
+    #expect(app.send(.partnerEnded, at: 0.02) == [], "one look is on its way already")
+    app.play(.observed(observation(row(7, .extension), lockIsBusy: true)))
+    let notice = PresenceMessage(code: .extensionUnavailable, released: 7)
+    #expect(app.send(.presenceHeard(notice), at: 0.03) == [.look])
+  }
+
+  @Test func aPingIsAnsweredByAPong() {
+    var app = Driver<AppMachine>()
+    app.play(.launched)
+    #expect(app.send(.presenceHeard(PresenceMessage(code: .extensionPing))) == [say(.appPong)])
+    #expect(app.send(.presenceHeard(PresenceMessage(code: .extensionPong))) == [])
+  }
+
+  @Test func ownMessagesAndMessagesBeforeTheLaunchAreIgnored() {
+    var app = Driver<AppMachine>()
+    app.play(.deadlineReached)
+    #expect(app.send(.presenceHeard(PresenceMessage(code: .extensionPing))) == [])
+    app.play(.launched, .enteredForeground)
+    app.play(.observed(observation(row(7, .extension), lockIsBusy: true)))
+    #expect(app.send(.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))) == [])
+  }
+
+  @Test func thePersonReadsEveryStep() {
+    let app = Driver<AppMachine>.connected(epoch: 8)
+    #expect(app.shown == [.idle, .claiming, .connecting(8), .connected(8)])
+  }
+}

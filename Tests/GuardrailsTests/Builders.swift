@@ -1,0 +1,122 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+
+let boot = BootID(high: 1, low: 2)
+let container = ContainerID(high: 3, low: 4)
+let otherContainer = ContainerID(high: 5, low: 6)
+let payment = ReceivedPayment(paymentHash: "aa", amountMsat: 21_000, text: "coffee")
+let secondPayment = ReceivedPayment(paymentHash: "bb", amountMsat: 1_500, text: "")
+
+func seconds(_ count: Double) -> Instant { Instant(nanoseconds: Int64((count * 1000).rounded()) * 1_000_000) }
+
+func process(_ role: Role) -> ProcessIdentity {
+  ProcessIdentity(pid: role == .app ? 100 : 200, startTime: 1, boot: boot)
+}
+
+func row(_ epoch: Epoch, _ role: Role) -> ClaimRow {
+  ClaimRow(epoch: epoch, role: role, process: process(role), incarnation: epoch &* 1000, container: container)
+}
+
+func claim(_ epoch: Epoch) -> Claim { Claim(epoch: epoch, incarnation: epoch &* 1000, container: container) }
+
+func beat(
+  _ role: Role, epoch: Epoch, counter: UInt64, phase: Phase = .established, at stamp: Instant = seconds(0)
+)
+  -> Beat
+{
+  Beat(
+    role: role, epoch: epoch, phase: phase, counter: counter, process: process(role), bootClock: stamp,
+    wallClockNanoseconds: 0)
+}
+
+func observation(
+  _ row: ClaimRow?, lockIsBusy: Bool, beat: Beat? = nil, appWantsNode: Bool = false,
+  at now: Instant = seconds(0)
+) -> Observation {
+  Observation(
+    row: row, holderLockIsBusy: lockIsBusy, beat: beat, appWantsNode: appWantsNode, boot: boot, bootClock: now
+  )
+}
+
+func push(_ id: UInt64, _ reason: Push.Reason = .incomingPayment, hash: String? = "aa") -> Push {
+  Push(id: id, reason: reason, paymentHash: hash)
+}
+
+/// A machine with its clock, and what it has shown beside what it has asked for.
+struct Driver<Machine: GuardMachine> {
+  var machine = Machine(configuration: GuardConfiguration())
+  var now = seconds(0)
+  private(set) var shown: [Status] = []
+
+  init(_ configuration: GuardConfiguration = GuardConfiguration()) {
+    machine = Machine(configuration: configuration)
+  }
+
+  /// What it asks for in answer to one event, without the texts for people.
+  mutating func send(_ event: GuardEvent, at second: Double? = nil) -> [GuardDirective] {
+    if let second { now = seconds(second) }
+    return machine.handle(event, at: now).filter {
+      guard case .show(let status) = $0 else { return true }
+      shown.append(status)
+      return false
+    }
+  }
+
+  /// Several events at one instant, of which only the last one's answer matters.
+  @discardableResult
+  mutating func play(_ events: GuardEvent..., at second: Double? = nil) -> [GuardDirective] {
+    events.reduce([]) { _, event in send(event, at: second) }
+  }
+}
+
+extension Driver where Machine == AppMachine {
+  /// In front of the person and connected under this epoch.
+  static func connected(epoch: Epoch = 8) -> Driver {
+    var app = Driver.claimed(epoch: epoch)
+    app.play(.node(.connecting), .rowRead(row(epoch, .app), appWantsNode: true))
+    app.play(.node(.established), .rowRead(row(epoch, .app), appWantsNode: true))
+    return app
+  }
+
+  static func claimed(epoch: Epoch = 8) -> Driver {
+    var app = Driver.claiming(epoch: epoch)
+    app.play(.claimed(claim(epoch)))
+    return app
+  }
+
+  static func claiming(epoch: Epoch = 8) -> Driver {
+    var app = Driver()
+    app.play(.launched, .enteredForeground)
+    app.play(.observed(observation(row(epoch - 1, .extension), lockIsBusy: false)))
+    return app
+  }
+}
+
+extension Driver where Machine == ExtensionMachine {
+  /// Serves push 1 and looks for the node.
+  static func looking() -> Driver {
+    var notifier = Driver()
+    notifier.play(.launched, .pushArrived(push(1)))
+    return notifier
+  }
+
+  static func claiming(epoch: Epoch = 8) -> Driver {
+    var notifier = Driver.looking()
+    notifier.play(.observed(observation(row(epoch - 1, .app), lockIsBusy: false)))
+    return notifier
+  }
+
+  static func claimed(epoch: Epoch = 8) -> Driver {
+    var notifier = Driver.claiming(epoch: epoch)
+    notifier.play(.claimed(claim(epoch)))
+    return notifier
+  }
+
+  static func connected(epoch: Epoch = 8) -> Driver {
+    var notifier = Driver.claimed(epoch: epoch)
+    notifier.play(.node(.connecting), .rowRead(row(epoch, .extension), appWantsNode: false))
+    notifier.play(.node(.established), .rowRead(row(epoch, .extension), appWantsNode: false))
+    return notifier
+  }
+}

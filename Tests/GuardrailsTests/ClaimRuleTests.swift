@@ -1,0 +1,130 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import Testing
+
+/// The table "what each does when it wants the node", row by row.
+@Suite struct ClaimRuleTests {
+  private func rule(_ role: Role, _ takeover: Takeover = .lock) -> ClaimRule {
+    ClaimRule(role: role, takeover: takeover, timing: .standard)
+  }
+
+  @Test(arguments: Role.allCases) func aContainerNeverClaimedIsClaimedAtOnce(role: Role) {
+    var rule = rule(role)
+    let decision = rule.decide(observation(nil, lockIsBusy: false), at: seconds(0))
+    #expect(decision == .claim(seen: 0, reason: .neverClaimed))
+  }
+
+  @Test(arguments: Role.allCases) func aFreeLockIsClaimedAtOnceHoweverFreshTheBeat(role: Role) {
+    var rule = rule(role)
+    let seen = observation(
+      row(7, role.other), lockIsBusy: false, beat: beat(role.other, epoch: 7, counter: 3))
+    #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderGone))
+  }
+
+  @Test func theExtensionLeavesAFreeNodeToAnAppThatWantsItForTwoSeconds() {
+    var rule = rule(.extension)
+    let seen = observation(row(7, .extension), lockIsBusy: false, appWantsNode: true)
+    #expect(rule.decide(seen, at: seconds(10)) == .wait(for: .appGoesFirst, until: seconds(12)))
+    #expect(rule.decide(seen, at: seconds(11.999)) == .wait(for: .appGoesFirst, until: seconds(12)))
+    #expect(rule.decide(seen, at: seconds(12)) == .claim(seen: 7, reason: .holderGone))
+  }
+
+  @Test func theHeadStartHoldsInAContainerNeverClaimedToo() {
+    var rule = rule(.extension)
+    let seen = observation(nil, lockIsBusy: false, appWantsNode: true)
+    #expect(rule.decide(seen, at: seconds(0)) == .wait(for: .appGoesFirst, until: seconds(2)))
+  }
+
+  @Test func anAppThatDiesInItsHeadStartIsNotWaitedFor() {
+    var rule = rule(.extension)
+    _ = rule.decide(observation(row(7, .app), lockIsBusy: false, appWantsNode: true), at: seconds(0))
+    let decision = rule.decide(observation(row(7, .app), lockIsBusy: false), at: seconds(0.5))
+    #expect(decision == .claim(seen: 7, reason: .holderGone))
+  }
+
+  @Test func theHeadStartIsGivenAnewWhenTheAppHadTheNodeMeanwhile() {
+    var rule = rule(.extension)
+    let free = observation(row(7, .app), lockIsBusy: false, appWantsNode: true)
+    _ = rule.decide(free, at: seconds(0))
+    _ = rule.decide(observation(row(8, .app), lockIsBusy: true, appWantsNode: true), at: seconds(1))
+    let freeAgain = observation(row(8, .app), lockIsBusy: false, appWantsNode: true)
+    #expect(rule.decide(freeAgain, at: seconds(3)) == .wait(for: .appGoesFirst, until: seconds(5)))
+  }
+
+  @Test func theAppLeavesNobodyAHeadStart() {
+    var rule = rule(.app)
+    let seen = observation(row(7, .extension), lockIsBusy: false, appWantsNode: true)
+    #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderGone))
+  }
+
+  @Test(arguments: Role.allCases) func aBusyLockWithBeatsIsWaitedForHoweverLong(role: Role) {
+    var rule = rule(role)
+    let holder = row(7, role.other)
+    for half in 0..<120 {
+      let seen = observation(
+        holder, lockIsBusy: true, beat: beat(role.other, epoch: 7, counter: UInt64(half / 4)))
+      let decision = rule.decide(seen, at: seconds(Double(half) / 2))
+      guard case .wait(for: .holder(holder), _) = decision else {
+        Issue.record("\(decision) at \(half) halves of a second")
+        return
+      }
+    }
+  }
+
+  @Test(arguments: Role.allCases) func aBusyLockWithoutBeatsIsClaimedAtFiveSeconds(role: Role) {
+    var rule = rule(role)
+    let seen = observation(
+      row(7, role.other), lockIsBusy: true, beat: beat(role.other, epoch: 7, counter: 3), appWantsNode: true)
+    for second in 0..<5 {
+      #expect(
+        rule.decide(seen, at: seconds(Double(second)))
+          == .wait(for: .holder(row(7, role.other)), until: seconds(5))
+      )
+    }
+    #expect(rule.decide(seen, at: seconds(5)) == .claim(seen: 7, reason: .holderStale))
+  }
+
+  @Test func whoeverWasPausedItselfWaitsAnew() {
+    var rule = rule(.app)
+    let seen = observation(row(7, .extension), lockIsBusy: true)
+    _ = rule.decide(seen, at: seconds(0))
+    let decision = rule.decide(seen, at: seconds(100))
+    #expect(decision == .wait(for: .holder(row(7, .extension)), until: seconds(105)))
+  }
+
+  @Test func aLockThatWasFreeInBetweenStartsANewWindow() {
+    var rule = rule(.extension)
+    let busy = observation(row(7, .app), lockIsBusy: true)
+    for second in 0..<5 { _ = rule.decide(busy, at: seconds(Double(second))) }
+    _ = rule.decide(observation(row(7, .app), lockIsBusy: false, appWantsNode: true), at: seconds(4.5))
+    #expect(rule.decide(busy, at: seconds(5)) == .wait(for: .holder(row(7, .app)), until: seconds(10)))
+  }
+
+  @Test(arguments: Role.allCases) func underWaitStaleTheAgeAloneDecides(role: Role) {
+    var rule = rule(role, .waitStale)
+    let stamped = beat(role.other, epoch: 7, counter: 3, at: seconds(100))
+    func seen(at second: Double) -> Observation {
+      observation(row(7, role.other), lockIsBusy: false, beat: stamped, at: seconds(second))
+    }
+    let wait = ClaimDecision.wait(for: .holder(row(7, role.other)), until: seconds(0.001))
+    #expect(rule.decide(seen(at: 104.999), at: seconds(0)) == wait)
+    #expect(rule.decide(seen(at: 105), at: seconds(0)) == .claim(seen: 7, reason: .holderStale))
+  }
+
+  @Test func underWaitStaleABusyLockDoesNotKeepAnOldStampAlive() {
+    var rule = rule(.app, .waitStale)
+    let stamped = beat(.extension, epoch: 7, counter: 3, at: seconds(100))
+    let seen = observation(row(7, .extension), lockIsBusy: true, beat: stamped, at: seconds(105))
+    #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderStale))
+  }
+
+  @Test func aRowOfAnotherIncarnationIsNotOwned() {
+    var foreign = row(8, .app)
+    #expect(claim(8).owns(foreign))
+    foreign.incarnation += 1
+    #expect(!claim(8).owns(foreign))
+    #expect(!claim(8).owns(row(9, .app)))
+    #expect(!claim(8).owns(nil))
+  }
+}

@@ -1,0 +1,81 @@
+import CoreShape
+import Foundation
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// Journals and replays need every event and every directive back exactly as it was.
+@Suite struct CodableTests {
+  private static let beats = Phase.allCases.map { beat(.extension, epoch: .max, counter: .max, phase: $0) }
+  private static let observations = [
+    observation(nil, lockIsBusy: false),
+    observation(row(.max, .extension), lockIsBusy: true, beat: beats[0], appWantsNode: true, at: seconds(-1)),
+  ]
+  private static let troubles: [Trouble] = [
+    .blocked(pid: nil, isStopped: false), .blocked(pid: 7, isStopped: true), .failed("A \"sentence\"\n."),
+  ]
+  private static let reports: [NodeReport] = [
+    .connecting, .established, .settling(true), .settling(false), .received(payment), .stopped, .fenced,
+    .refused(highest: .max, container: container), .trouble("x"),
+  ]
+  private static let reasons: [Push.Reason] = [
+    .incomingPayment, .pendingSettlement, .onionMessage, .unreadable,
+  ]
+
+  static let events: [GuardEvent] =
+    [
+      .deadlineReached, .launched, .enteredForeground, .enteredBackground, .expiryWarned(push: .max),
+      .terminationRequested, .partnerEnded, .claimed(claim(.max)), .claimSuperseded, .ownLockWasBusy,
+      .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false), .receivedFound([]),
+      .receivedFound([payment, secondPayment]),
+    ] + reasons.map { .pushArrived(push(3, $0, hash: nil)) } + [.pushArrived(push(4))]
+    + PresenceMessageTests.all.map { .presenceHeard($0) } + observations.map { .observed($0) }
+    + troubles.flatMap { [.lookFailed($0), .claimFailed($0), .rowReadFailed($0)] } + reports.map { .node($0) }
+
+  static let directives: [GuardDirective] =
+    [
+      .raiseWish, .withdrawWish, .look, .claim(seen: .max, reason: .neverClaimed),
+      .claim(seen: 0, reason: .holderGone), .claim(seen: 1, reason: .holderStale),
+      .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max), .readRow, .dropLock,
+      .readReceived(paymentHash: nil), .readReceived(paymentHash: "aa"), .startNode(claim(8)),
+      .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment,
+      .deliver(push: 1, .received(payment)), .notify(.received(secondPayment)), .backgroundDone,
+      .end(.fenced), .end(.terminated),
+    ] + Phase.allCases.map { .beat(epoch: 8, phase: $0, counter: .max) }
+    + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) }
+    + finishes.map { .finished(push: 1, $0) }
+
+  private static let finishes: [FinishReason] = [
+    .totalTime, .idle, .appWantsNode, .handedOver, .appReceived, .unreadablePush, .timeWillExpire, .fenced,
+    .terminated, .otherDevice, .outOfReach, .tooManyPushes,
+  ]
+  private static let statuses: [Status] = [
+    .idle, .waitingForExtension, .waitingForOther(pid: 7), .appGoesFirst, .blocked(pid: nil, isStopped: true),
+    .blocked(pid: 7, isStopped: false), .claiming, .connecting(8), .connected(8), .settling(8),
+    .releasing(.max),
+    .usedByAnotherDevice, .trouble("x"),
+  ]
+
+  private func survives<Value: Codable & Equatable>(_ value: Value) throws {
+    let text = try JSONEncoder().encode(value)
+    #expect(try JSONDecoder().decode(Value.self, from: text) == value)
+  }
+
+  @Test(arguments: events) func everyEventSurvivesTheJournal(event: GuardEvent) throws { try survives(event) }
+
+  @Test(arguments: directives) func everyDirectiveSurvivesTheJournal(directive: GuardDirective) throws {
+    try survives(directive)
+  }
+
+  @Test func everyConfigurationSurvivesTheJournal() throws {
+    for takeover in Takeover.allCases { try survives(GuardConfiguration(takeover: takeover)) }
+  }
+
+  @Test func everyStatusIsALineForPeople() {
+    for status in Self.statuses {
+      #expect(!status.text.isEmpty)
+      #expect(!status.text.contains("\n"))
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// Each way in which the work on one push ends; the text comes first, and once.
+@Suite struct ExtensionFinishTests {
+  private let owned = GuardEvent.rowRead(row(8, .extension), appWantsNode: false)
+  private let missed = NotificationContent(
+    title: "Missed incoming payment", body: "Open the wallet and ask the sender to retry.")
+
+  /// From the first directive of the end to the last, with a node that stops at once.
+  private func ending(
+    _ notifier: inout Driver<ExtensionMachine>, _ event: GuardEvent, at second: Double
+  ) -> [GuardDirective] {
+    var all = notifier.send(event, at: second)
+    if all.contains(.stopNode(gracefully: true)) {
+      all += notifier.send(.node(.stopped))
+      all += notifier.send(owned)
+    }
+    return all
+  }
+
+  private func released(counter: UInt64) -> [GuardDirective] {
+    [
+      .stopNode(gracefully: true), .readRow, .beat(epoch: 8, phase: .released, counter: counter), .dropLock,
+      .say(PresenceMessage(code: .extensionUnavailable, released: 8)),
+    ]
+  }
+
+  @Test func at29AndAHalfSecondsTheTextIsDeliveredAndTheNodeReleased() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.deadlineReached, owned, at: 29.499)
+    let end = ending(&notifier, .deadlineReached, at: 29.5)
+    #expect(end == [.deliver(push: 1, missed)] + released(counter: 5) + [.finished(push: 1, .totalTime)])
+  }
+
+  @Test func fiveSecondsWithoutAnotherPaymentAreTheEnd() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.received(payment)), at: 3)
+    notifier.play(.deadlineReached, owned, at: 7)
+    notifier.play(.node(.received(secondPayment)), at: 7.999)
+    notifier.play(.deadlineReached, owned, at: 12.998)
+    let end = ending(&notifier, .deadlineReached, at: 12.999)
+    #expect(end.first == .deliver(push: 1, .received(payment)))
+    #expect(end.dropFirst().first == .notify(.received(secondPayment)))
+    #expect(end.last == .finished(push: 1, .idle))
+  }
+
+  @Test func beforeTheFirstPaymentThereIsNoIdleEnd() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    let answer = notifier.send(.deadlineReached, at: 20)
+    #expect(answer == [.readRow])
+  }
+
+  @Test func theIdleEndDoesNotOutlastTheTotal() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.received(payment)), at: 28)
+    #expect(ending(&notifier, .deadlineReached, at: 29.5).last == .finished(push: 1, .totalTime))
+  }
+
+  @Test func anUnreadablePushGetsATextAndNoNode() {
+    var notifier = Driver<ExtensionMachine>()
+    notifier.play(.launched)
+    let answer = notifier.send(.pushArrived(push(1, .unreadable)))
+    #expect(!answer.contains(.look))
+    #expect(answer.last == .finished(push: 1, .unreadablePush))
+    #expect(answer.contains { if case .deliver(push: 1, _) = $0 { true } else { false } })
+  }
+
+  @Test func theTimeIsTakenAway() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    #expect(notifier.send(.expiryWarned(push: 2)) == [], "a warning for another push")
+    let end = ending(&notifier, .expiryWarned(push: 1), at: 1)
+    #expect(end.first == .deliver(push: 1, missed))
+    #expect(end.last == .finished(push: 1, .timeWillExpire))
+    #expect(notifier.send(.expiryWarned(push: 1)) == [])
+  }
+
+  @Test func fencedItDeliversFinishesAndEnds() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    let end = notifier.send(.node(.fenced))
+    #expect(end.prefix(3) == [.stopNode(gracefully: false), .dropLock, .deliver(push: 1, missed)])
+    #expect(end.suffix(2) == [.finished(push: 1, .fenced), .end(.fenced)])
+    #expect(notifier.send(.pushArrived(push(2))) == [])
+  }
+
+  @Test func aZombieThatReadsTheRowIsFencedWithoutABeat() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.deadlineReached, at: 2)
+    let end = notifier.send(.rowRead(row(9, .app), appWantsNode: true))
+    #expect(!end.contains { if case .beat = $0 { true } else { false } })
+    #expect(end.last == .end(.fenced))
+  }
+
+  @Test func askedToTerminateItDeliversReleasesAndEnds() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    let end = ending(&notifier, .terminationRequested, at: 1)
+    #expect(end.first == .deliver(push: 1, missed))
+    #expect(end.suffix(2) == [.finished(push: 1, .terminated), .end(.terminated)])
+  }
+
+  @Test func nothingComesAfterTheEndInTheSameBreath() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    let end = notifier.machine.handle(.terminationRequested, at: notifier.now)
+    #expect(end.last == .end(.terminated))
+  }
+
+  @Test(arguments: [
+    (Push.Reason.incomingPayment, "Missed incoming payment"), (.pendingSettlement, "Please open the wallet"),
+    (.onionMessage, "Wallet"),
+  ])
+  func everyKindOfPushHasATextOfItsOwn(reason: Push.Reason, title: String) {
+    var notifier = Driver<ExtensionMachine>()
+    notifier.play(.launched, .pushArrived(push(1, reason)))
+    guard case .deliver(push: 1, let content) = notifier.send(.expiryWarned(push: 1)).first else {
+      Issue.record("no text")
+      return
+    }
+    #expect(content.title == title)
+    #expect(content.badgeIncrement == 0)
+  }
+
+  @Test func aReceivedPaymentIsToldWithAmountAndDescription() {
+    #expect(NotificationContent.received(payment).body == "+21 sat: coffee")
+    #expect(NotificationContent.received(secondPayment).body == "+1500 msat")
+    #expect(NotificationContent.received(payment).badgeIncrement == 1)
+  }
+}

@@ -1,0 +1,229 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// The extension and the app's wish; one push after the other.
+@Suite struct ExtensionMachineTests {
+  private let unavailable = GuardDirective.say(PresenceMessage(code: .extensionUnavailable))
+  private let wish = GuardEvent.presenceHeard(PresenceMessage(code: .appPong, wantsNode: true))
+  private let request = GuardEvent.presenceHeard(
+    PresenceMessage(code: .appPong, wantsNode: true, asksForHandover: true))
+
+  private func owned(appWants: Bool = false) -> GuardEvent {
+    .rowRead(row(8, .extension), appWantsNode: appWants)
+  }
+
+  private func delivered(_ directives: [GuardDirective]) -> [UInt64] {
+    directives.compactMap { if case .deliver(let push, _) = $0 { push } else { nil } }
+  }
+
+  @Test func aPushIsGreetedAndTheNodeIsLookedFor() {
+    var notifier = Driver<ExtensionMachine>()
+    notifier.play(.launched)
+    let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
+    #expect(notifier.send(.pushArrived(push(1))) == [ping, .look])
+  }
+
+  @Test func aFreeNodeIsClaimedAtOnce() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    let answer = notifier.send(.observed(observation(row(7, .extension), lockIsBusy: false)))
+    #expect(answer == [.claim(seen: 7, reason: .holderGone)])
+  }
+
+  @Test func anAppThatIsMerelyAliveDoesNotChaseItAway() {
+    var notifier = Driver<ExtensionMachine>.claimed()
+    let pong = GuardDirective.say(PresenceMessage(code: .extensionPong, wantsNode: true))
+    #expect(notifier.send(.presenceHeard(PresenceMessage(code: .appPing))) == [pong])
+    #expect(notifier.send(.presenceHeard(PresenceMessage(code: .appPong))) == [])
+  }
+
+  @Test func ownMessagesAreIgnored() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    notifier.play(.observed(observation(row(7, .app), lockIsBusy: true)))
+    #expect(notifier.send(.presenceHeard(PresenceMessage(code: .extensionPing, wantsNode: true))) == [])
+  }
+
+  @Test func betweenPushesTheAppIsNotAnswered() {
+    var notifier = Driver<ExtensionMachine>()
+    notifier.play(.launched)
+    #expect(notifier.send(.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))) == [])
+  }
+
+  @Test func whileTheAppHoldsTheNodeTheTextComesFromTheDatabase() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    let busy = observation(row(7, .app), lockIsBusy: true, beat: beat(.app, epoch: 7, counter: 1))
+    #expect(notifier.send(.observed(busy)) == [.readReceived(paymentHash: "aa")])
+    #expect(notifier.send(.receivedFound([])) == [])
+    let end: [GuardDirective] = [
+      .deliver(push: 1, .received(payment)), unavailable, .finished(push: 1, .appReceived),
+    ]
+    #expect(notifier.send(.receivedFound([payment])) == end)
+  }
+
+  /// The app received and pressed home between two looks: the database is asked once more before the claim.
+  @Test func anAppThatReceivedAndWentBetweenTwoLooksIsNotReportedAsAMiss() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    let gone = observation(row(7, .app), lockIsBusy: false)
+    let answer = notifier.send(.observed(gone))
+    #expect(answer == [.readReceived(paymentHash: "aa"), .claim(seen: 7, reason: .holderGone)])
+    #expect(notifier.send(.receivedFound([payment])) == [.deliver(push: 1, .received(payment))])
+    #expect(notifier.send(.claimed(claim(8))) == [.readRow])
+    #expect(notifier.send(owned()).last == .finished(push: 1, .appReceived))
+  }
+
+  @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
+    var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
+    if !bySignal { notifier.play(.node(.connecting)) }
+    let answer = notifier.send(bySignal ? wish : owned(appWants: true))
+    #expect(answer.filter { if case .beat = $0 { false } else { true } } == [.stopNode(gracefully: true)])
+    #expect(notifier.send(.node(.stopped)) == [.readRow])
+    let released = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true, released: 8))
+    let end = notifier.send(owned(appWants: true))
+    #expect(end.suffix(3) == [.dropLock, released, .look])
+  }
+
+  private func steppedBack() -> Driver<ExtensionMachine> {
+    var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
+    notifier.play(wish, .node(.stopped), owned(appWants: true), at: 1)
+    notifier.play(.observed(observation(row(8, .extension), lockIsBusy: false, appWantsNode: true)))
+    return notifier
+  }
+
+  @Test func steppedBackItFinishesWhenTheAppHasClaimed() {
+    var notifier = steppedBack()
+    #expect(notifier.send(.deadlineReached, at: 1.25) == [.look])
+    let end = notifier.send(.observed(observation(row(9, .app), lockIsBusy: true, appWantsNode: true)))
+    #expect(delivered(end) == [1])
+    #expect(end.last == .finished(push: 1, .appWantsNode))
+  }
+
+  @Test func steppedBackItReceivesAfterAllIfTheAppDiesBeforeItClaims() {
+    var notifier = steppedBack()
+    #expect(notifier.send(.partnerEnded, at: 1.1) == [.look])
+    let free = observation(row(8, .extension), lockIsBusy: false)
+    #expect(notifier.send(.observed(free)) == [.claim(seen: 8, reason: .holderGone)])
+    #expect(notifier.send(.claimed(claim(9))).last == .startNode(claim(9)))
+    notifier.play(.node(.established), .rowRead(row(9, .extension), appWantsNode: false))
+    notifier.play(.node(.received(payment)), at: 2)
+    #expect(delivered(notifier.send(.deadlineReached, at: 7)) == [1])
+  }
+
+  /// A hung app keeps its wish lock: leaving the node to it a second time would lose the payment for good.
+  @Test func anAppThatWishesAndHangsDoesNotTakeTheNodeAwayByItsWishAlone() {
+    var notifier = steppedBack()
+    let wished = GuardEvent.observed(
+      observation(row(8, .extension), lockIsBusy: false, appWantsNode: true))
+    notifier.play(.deadlineReached, at: 3)
+    #expect(notifier.send(wished) == [.claim(seen: 8, reason: .holderGone)])
+    notifier.play(.claimed(claim(9)), .node(.established))
+    let stillWished = GuardEvent.rowRead(row(9, .extension), appWantsNode: true)
+    #expect(notifier.send(stillWished) == [.beat(epoch: 9, phase: .established, counter: 2)])
+    #expect(notifier.send(request).contains(.acceptNoNewPayment), "a word from it is a sign of life")
+  }
+
+  @Test func aFrozenAppWhoseWishIsStillThereDoesNotTakeTheNodeAway() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    let frozen = GuardEvent.observed(observation(row(7, .app), lockIsBusy: true, appWantsNode: true))
+    for quarter in 0...20 { notifier.play(.deadlineReached, frozen, at: Double(quarter) / 4) }
+    #expect(notifier.send(.claimed(claim(8))).last == .startNode(claim(8)))
+    notifier.play(.node(.connecting))
+    #expect(notifier.send(owned(appWants: true)) == [.beat(epoch: 8, phase: .connecting, counter: 2)])
+  }
+
+  @Test func connectedItHandsOverAtOnceWhenNothingIsBeingSettled() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    let answer = notifier.send(request)
+    #expect(answer.first == .acceptNoNewPayment)
+    #expect(delivered(answer) == [1])
+    #expect(answer.last == .stopNode(gracefully: true))
+  }
+
+  @Test func connectedItHandsOverWhenThePaymentInHandIsSettled() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.settling(true)), owned())
+    #expect(notifier.send(request) == [.acceptNoNewPayment])
+    #expect(notifier.send(request) == [], "asked again, nothing changes")
+    notifier.play(.node(.received(payment)))
+    let end = notifier.send(.node(.settling(false)))
+    #expect(
+      end.filter { $0 != .readRow } == [.deliver(push: 1, .received(payment)), .stopNode(gracefully: true)])
+    notifier.play(.node(.stopped))
+    #expect(notifier.send(owned()).last == .finished(push: 1, .handedOver))
+  }
+
+  @Test func theWishReadWithABeatCountsLikeAMessage() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.deadlineReached, at: 2)
+    let answer = notifier.send(owned(appWants: true))
+    #expect(answer.first == .acceptNoNewPayment)
+    #expect(delivered(answer) == [1])
+  }
+
+  @Test func aConnectionLostWhileHandingOverIsASafePoint() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.settling(true)), owned(), request)
+    #expect(delivered(notifier.send(.node(.connecting))) == [1])
+  }
+
+  // MARK: One push after the other
+
+  @Test func pushesThatComeMeanwhileWaitTheirTurn() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    #expect(notifier.send(.pushArrived(push(2))) == [])
+    let end = notifier.send(.expiryWarned(push: 1))
+    let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
+    #expect(end.suffix(3) == [.finished(push: 1, .timeWillExpire), ping, .look])
+  }
+
+  @Test func unreadablePushesInARowAreAllFinished() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    for id: UInt64 in 2...4 { notifier.play(.pushArrived(push(id, .unreadable))) }
+    let end = notifier.send(.expiryWarned(push: 1))
+    let finished = end.compactMap { if case .finished(let push, _) = $0 { push } else { nil } }
+    #expect(finished == [1, 2, 3, 4])
+    #expect(delivered(end) == [1, 2, 3, 4])
+  }
+
+  @Test func theSamePushTwiceIsOnePush() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    notifier.play(.pushArrived(push(2)), .pushArrived(push(1)), .pushArrived(push(2)))
+    var ids = delivered(notifier.send(.expiryWarned(push: 1)))
+    ids += delivered(notifier.send(.expiryWarned(push: 2)))
+    #expect(ids == [1, 2])
+    #expect(notifier.machine.state == .waiting)
+  }
+
+  @Test func theTimeOfAPushRunsFromItsArrivalNotFromItsTurn() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    notifier.play(.pushArrived(push(2)), at: 10)
+    notifier.play(.expiryWarned(push: 1), at: 20)
+    #expect(delivered(notifier.send(.deadlineReached, at: 39.499)) == [])
+    #expect(delivered(notifier.send(.deadlineReached, at: 39.5)) == [2])
+  }
+
+  @Test func aWarningForAPushThatStillWaitsIsHeeded() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    notifier.play(.pushArrived(push(2)))
+    let end = notifier.send(.expiryWarned(push: 2))
+    #expect(delivered(end) == [2])
+    #expect(end.last == .finished(push: 2, .timeWillExpire))
+  }
+
+  @Test func anEndLeavesNoWaitingPushWithoutItsText() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    notifier.play(.pushArrived(push(2)), .pushArrived(push(3)))
+    let end = notifier.send(.terminationRequested)
+    #expect(delivered(end) == [1, 2, 3])
+    #expect(end.last == .end(.terminated))
+  }
+
+  @Test func moreThanTheQueueBearsAreAnsweredAtOnce() {
+    var notifier = Driver<ExtensionMachine>.looking()
+    for id in 2...UInt64(PushQueue.limit + 1) { notifier.play(.pushArrived(push(id))) }
+    let end = notifier.send(.pushArrived(push(999)))
+    #expect(delivered(end) == [999])
+    #expect(end.count == 2)
+  }
+}

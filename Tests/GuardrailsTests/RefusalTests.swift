@@ -1,0 +1,117 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// The peer has seen a higher epoch: a database was restored, or another device has this node.
+@Suite struct RefusalTests {
+  private let raising: [GuardDirective] = [.stopNode(gracefully: false), .raiseEpoch(claim(8), above: 20)]
+  private let refusal = GuardEvent.node(.refused(highest: 20, container: container))
+
+  private func raisingApp() -> Driver<AppMachine> {
+    var app = Driver<AppMachine>.claimed(epoch: 8)
+    app.play(refusal)
+    return app
+  }
+
+  @Test func aRestoredDatabaseJumpsAboveThePeersNumber() {
+    var app = Driver<AppMachine>.claimed(epoch: 8)
+    #expect(app.send(refusal) == raising)
+    let beatAndDial: [GuardDirective] = [
+      .beat(epoch: 21, phase: .claimed, counter: 2), .startNode(claim(21)),
+    ]
+    #expect(app.send(.claimed(claim(21))) == beatAndDial)
+  }
+
+  @Test func anEqualNumberOfAnotherIncarnationIsJumpedOverToo() {
+    var app = Driver<AppMachine>.claimed(epoch: 8)
+    let equal = GuardEvent.node(.refused(highest: 8, container: container))
+    #expect(app.send(equal) == [.stopNode(gracefully: false), .raiseEpoch(claim(8), above: 8)])
+  }
+
+  @Test func theSameRefusalTwiceRaisesOnce() {
+    var app = raisingApp()
+    #expect(app.send(refusal) == [])
+  }
+
+  @Test func theJumpIsAtMostTwoToTheThirtyTwo() {
+    let limit: Epoch = 1 << 32
+    var near = Driver<AppMachine>.claimed(epoch: 8)
+    let farthest = GuardEvent.node(.refused(highest: 8 + limit - 1, container: container))
+    #expect(near.send(farthest).last == .raiseEpoch(claim(8), above: 8 + limit - 1))
+    for highest in [8 + limit, Epoch.max] {
+      var far = Driver<AppMachine>.claimed(epoch: 8)
+      let answer = far.send(.node(.refused(highest: highest, container: container)))
+      #expect(answer == [.withdrawWish, .stopNode(gracefully: true)])
+    }
+  }
+
+  @Test func aPeerWhoseNumberIsLowerIsNotDialledInALoop() {
+    var app = Driver<AppMachine>.claimed(epoch: 8)
+    app.play(.node(.refused(highest: 7, container: container)), .node(.stopped))
+    let end = app.send(.rowRead(row(8, .app), appWantsNode: false))
+    #expect(end == [.beat(epoch: 8, phase: .released, counter: 2), .dropLock])
+    #expect(app.machine.deadline == nil)
+  }
+
+  @Test func anotherDeviceStopsTheAppUntilThePersonActs() {
+    var app = Driver<AppMachine>.claimed(epoch: 8)
+    let stopped = app.send(.node(.refused(highest: 20, container: otherContainer)))
+    #expect(stopped == [.withdrawWish, .stopNode(gracefully: true)])
+    app.play(.node(.stopped), .rowRead(row(8, .app), appWantsNode: false))
+    #expect(app.shown.last?.text == "this node is in use by another device")
+    #expect(app.machine.deadline == nil)
+    app.play(.enteredBackground)
+    #expect(app.send(.enteredForeground).last == .look)
+  }
+
+  @Test func whoeverWasReplacedMeanwhileDoesNotJump() {
+    var app = raisingApp()
+    #expect(app.send(.claimSuperseded) == [.stopNode(gracefully: false), .dropLock, .look])
+  }
+
+  @Test(arguments: [GuardEvent.ownLockWasBusy, .claimFailed(.blocked(pid: 5, isStopped: true))])
+  func aJumpThatFailsGivesTheNodeUp(answer: GuardEvent) {
+    var app = raisingApp()
+    #expect(app.send(answer) == [.readRow])
+  }
+
+  @Test func aJumpThatBreaksIsToldToThePersonAndNotTriedInALoop() {
+    var app = raisingApp()
+    #expect(app.send(.claimFailed(.failed("The disk is full."))) == [.withdrawWish, .readRow])
+    #expect(app.send(.rowRead(row(8, .app), appWantsNode: false)).last == .dropLock)
+    #expect(app.shown.last == .trouble("The disk is full."))
+  }
+
+  /// The jump is on its way when the person presses home: what is released is the new number.
+  @Test func homeDuringAJumpReleasesTheNewEpochAndIsNoFence() {
+    var app = raisingApp()
+    #expect(!app.send(.enteredBackground).contains(.readRow))
+    #expect(app.send(.rowRead(row(8, .app), appWantsNode: false)) == [], "an answer from before the jump")
+    #expect(app.send(.claimed(claim(21))) == [.readRow])
+    let end = app.send(.rowRead(row(21, .app), appWantsNode: false))
+    let released = GuardDirective.say(PresenceMessage(code: .appUnavailable, released: 21))
+    #expect(end == [.beat(epoch: 21, phase: .released, counter: 2), .dropLock, released, .backgroundDone])
+  }
+
+  @Test func theExtensionToldOfAnotherDeviceFinishesAtOnce() {
+    var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
+    let answer = notifier.send(.node(.refused(highest: 20, container: otherContainer)))
+    guard case .deliver(push: 1, _) = answer.first else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(answer.last == .stopNode(gracefully: true))
+  }
+
+  /// After a long pause the claim may be another's: the row is read before anything is dialled.
+  @Test func aClaimThatIsAnsweredAfterAPauseIsCheckedBeforeTheDial() {
+    var app = Driver<AppMachine>.claiming(epoch: 8)
+    #expect(app.send(.claimed(claim(8)), at: 60) == [.readRow])
+    var zombie = app
+    let dial: [GuardDirective] = [.beat(epoch: 8, phase: .claimed, counter: 1), .startNode(claim(8))]
+    #expect(app.send(.rowRead(row(8, .app), appWantsNode: true)) == dial)
+    #expect(!zombie.send(.rowRead(row(9, .extension), appWantsNode: true)).contains(.startNode(claim(8))))
+  }
+}

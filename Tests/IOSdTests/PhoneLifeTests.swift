@@ -1,0 +1,142 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct PhoneLifeTests {
+  @Test func thePersonOpensTheAppLeavesItAndSwipesItAway() throws {
+    let phone = try PhoneProcess()
+    #expect(try phone.ask("open")["app"] == "foreground")
+    try phone.wait("the app says so") {
+      let app = try phone.status()["app"] as? [String: Any]
+      return (app?["status"] as? [String: Any])?["text"] as? String == "in front"
+    }
+    #expect(try phone.ask("home")["app"] == "background")
+    #expect(try phone.ask("open")["app"] == "foreground")
+    try phone.ask("quit")
+    #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the person")
+    #expect(try phone.state("app") == "not running")
+  }
+
+  @Test func anAppInTheBackgroundThatDoesNotEndIsKilled() throws {
+    let phone = try PhoneProcess(app: "app-stubborn", ["--grace", "100ms"])
+    try phone.ask("open")
+    try phone.ask("home")
+    try phone.ask("quit")
+    #expect(try phone.ended("app")["reason"] as? String == "killed: did not end when it was asked to")
+  }
+
+  @Test func aKillFromOutsideIsNamedSo() throws {
+    let phone = try PhoneProcess()
+    let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
+    kill(pid, SIGKILL)
+    #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
+    try phone.wait("nothing is left of it") { PhoneProcess.state(ofProcess: pid) == nil }
+  }
+
+  @Test func anInvoiceComesFromTheAppOrNotAtAll() throws {
+    let phone = try PhoneProcess()
+    #expect(try phone.refusal("invoice", ["amount-msat": "5"])?.contains("open it first") == true)
+    try phone.ask("open")
+    #expect(try phone.ask("invoice", ["amount-msat": "5"])["invoice"] == "inv-5")
+    #expect(
+      try phone.refusal("invoice", ["amount-msat": "5", "description": "refuse"]) == "no; ask for less")
+    for bad in ["0", "-1", "x", "99999999999999999999"] {
+      #expect(try phone.refusal("invoice", ["amount-msat": bad])?.contains("whole number") == true)
+    }
+  }
+
+  @Test func aSecondIosdOnTheSamePhoneIsRefused() throws {
+    let phone = try PhoneProcess()
+    let second = try PhoneProcess.launch(["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
+    second.waitUntilExit()
+    #expect(second.terminationStatus == ExitCode.cannotCreate.rawValue)
+    #expect(try phone.state("app") == "not running")
+  }
+
+  @Test func aProgramThatIsNotThereIsSaidAtTheStart() throws {
+    let phone = try PhoneProcess()
+    let other = try PhoneProcess.launch([
+      "--home", "\(phone.directory)/other", "--app", "/nowhere/app", "--ext", "/bin/true",
+    ])
+    other.waitUntilExit()
+    #expect(other.terminationStatus == ExitCode.badConfiguration.rawValue)
+  }
+
+  @Test(arguments: ["down", "SIGTERM"])
+  func theEndOfThePhoneIsTheEndOfItsProcesses(_ way: String) throws {
+    let phone = try PhoneProcess(ext: "ext-hang", ["--grace", "200ms"])
+    let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
+    try phone.ask("home")
+    try phone.push("the original")
+    if way == "down" { try phone.ask("down") } else { kill(phone.process.processIdentifier, SIGTERM) }
+    phone.process.waitUntilExit()
+    #expect(phone.process.terminationStatus == 0)
+    #expect(PhoneProcess.state(ofProcess: app) == nil)
+    #expect(access(phone.socket, F_OK) != 0)
+    try phone.restart()
+    #expect(try phone.notifications(1) == ["the original"])
+    #expect(try phone.rows("ps").allSatisfy { $0["reason"] != nil })
+  }
+
+  @Test func childrenDoNotSurviveAKilledIosd() throws {
+    let phone = try PhoneProcess(app: "app-stubborn")
+    let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
+    kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+    try phone.wait("the app is gone") { [nil, "Z"].contains(PhoneProcess.state(ofProcess: app)) }
+    try phone.restart()
+    #expect(try phone.ended("app")["reason"] as? String == "gone with an earlier iosd")
+  }
+
+  @Test func whatThePersonHasSeenAndTheSeedAndTheClockOutliveARestart() throws {
+    let phone = try PhoneProcess()
+    try phone.push()
+    _ = try phone.notifications(1)
+    let hour: Int64 = 3600
+    let stepped = try phone.ask("clock", ["step-seconds": "\(hour)"])
+    let seed = FileManager.default.contents(atPath: "\(phone.home)/Keychain/wallet-seed")
+    let boot = FileManager.default.contents(atPath: "\(phone.home)/os/clock")
+    #expect(seed?.count == 32)
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    try phone.restart()
+    #expect(FileManager.default.contents(atPath: "\(phone.home)/Keychain/wallet-seed") == seed)
+    #expect(FileManager.default.contents(atPath: "\(phone.home)/os/clock") != boot)
+    let wall = try #require(try phone.status()["wall_ns"] as? Int64)
+    #expect(wall >= (try stepped.integer("wall-ns", in: 0...Int64.max)))
+    #expect(try phone.push() == "2")
+    #expect(try phone.notifications(2) == ["served 1", "served 1"])
+  }
+
+  @Test func theWallClockIsSetWithinReason() throws {
+    let phone = try PhoneProcess()
+    for bad in ["", "x", "9223372036854775807", "-315360001"] {
+      #expect(try phone.refusal("clock", ["step-seconds": bad])?.contains("whole number") == true)
+    }
+    for _ in 0..<10 { try phone.ask("clock", ["step-seconds": "315360000"]) }
+    #expect(try phone.refusal("clock", ["step-seconds": "315360000"])?.contains("that far off") == true)
+  }
+
+  @Test func anUnknownVerbIsAnsweredWithThoseThatAre() throws {
+    let phone = try PhoneProcess()
+    #expect(try phone.refusal("dance")?.contains("it knows open, home, quit") == true)
+  }
+
+  @Test func aTornLastLineOfALedgerCostsThatLineAlone() throws {
+    let phone = try PhoneProcess()
+    try phone.push()
+    _ = try phone.notifications(1)
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    for name in ["notifications", "processes", "pushes"] {
+      let file = try #require(FileHandle(forUpdatingAtPath: "\(phone.home)/os/\(name).jsonl"))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data("{\"id\":7,\"tor".utf8))
+    }
+    try phone.restart()
+    try phone.push()
+    #expect(try phone.notifications(2) == ["served 1", "served 1"])
+  }
+}

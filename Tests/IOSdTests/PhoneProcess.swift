@@ -1,0 +1,131 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+/// One phone of one test: a real iosd over TestChild under the names that say how it behaves.
+final class PhoneProcess {
+  let directory: String
+  private(set) var process: Process
+  private let options: [String]
+
+  var home: String { "\(directory)/phone" }
+  var socket: String { "\(home)/os/iosd.sock" }
+
+  init(app: String = "app", ext: String = "ext", _ options: [String] = []) throws {
+    var template = Array("/tmp/baton-iosd-XXXXXX".utf8CString)
+    directory = String(cString: mkdtemp(&template)!)
+    for name in [app, ext] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(directory)/\(name)", withDestinationPath: "\(Self.products)/TestChild")
+    }
+    self.options =
+      ["--home", "\(directory)/phone", "--app", "\(directory)/\(app)", "--ext", "\(directory)/\(ext)"]
+      + options
+    process = try Self.launch(self.options)
+    try waitUntilItListens()
+  }
+
+  deinit {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  /// Where the package's programs lie: beside the test bundle.
+  static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().path
+
+  static func launch(_ arguments: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(products)/iosd")
+    process.arguments = arguments
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  func restart() throws {
+    process = try Self.launch(options)
+    try waitUntilItListens()
+  }
+
+  private func waitUntilItListens() throws {
+    try wait("iosd listens") {
+      (try? ControlClient(path: socket, daemon: "iosd")) != nil || !process.isRunning
+    }
+  }
+
+  /// Looks again every few milliseconds; the bound is for a machine that is far too busy.
+  func wait(_ what: String, _ condition: () throws -> Bool) throws {
+    let end = Clock.monotonicNow + .seconds(20)
+    while try !condition() {
+      guard Clock.monotonicNow < end else {
+        Issue.record("waited in vain until \(what)")
+        throw ControlClientError.timedOut(path: socket)
+      }
+      poll(nil, 0, 5)
+    }
+  }
+
+  @discardableResult
+  func ask(
+    _ verb: String, _ fields: KeyValuePairs<String, String> = [:], body: String = ""
+  ) throws -> ControlMessage {
+    let client = try ControlClient(path: socket, daemon: "iosd")
+    return try client.request(ControlMessage(verb, fields, body: Array(body.utf8)), timeout: .seconds(20))
+  }
+
+  /// The sentence of a refusal; nil when there was none.
+  func refusal(_ verb: String, _ fields: KeyValuePairs<String, String> = [:], body: String = "") throws
+    -> String?
+  {
+    do {
+      try ask(verb, fields, body: body)
+      return nil
+    } catch ControlClientError.refused(let sentence) { return sentence }
+  }
+
+  @discardableResult
+  func push(_ body: String = "hello") throws -> String {
+    let payload = #"{"aps":{"alert":{"title":"Push","body":"\#(body)"},"mutable-content":1}}"#
+    return try #require(try ask("push", body: payload)["id"])
+  }
+
+  func rows(_ verb: String) throws -> [[String: Any]] {
+    let value = try JSONSerialization.jsonObject(with: Data(try ask(verb, ["all": "yes"]).body))
+    return try #require(value as? [[String: Any]])
+  }
+
+  func status() throws -> [String: Any] {
+    let value = try JSONSerialization.jsonObject(with: Data(try ask("status").body))
+    return try #require(value as? [String: Any])
+  }
+
+  func state(_ role: String) throws -> String {
+    (try status()[role] as? [String: Any])?["state"] as? String ?? ""
+  }
+
+  /// Bodies of the notifications, once there are so many.
+  func notifications(_ count: Int) throws -> [String] {
+    try wait("there are \(count) notifications") { try rows("notifications").count >= count }
+    return try rows("notifications").compactMap { $0["body"] as? String }
+  }
+
+  /// The last process of a role, once it has ended.
+  func ended(_ role: String) throws -> [String: Any] {
+    var row: [String: Any] = [:]
+    try wait("the \(role) has ended") {
+      row = try rows("ps").last { $0["role"] as? String == role } ?? [:]
+      return row["reason"] != nil
+    }
+    return row
+  }
+
+  /// State letter of a process; nil when there is none.
+  static func state(ofProcess pid: Int32) -> Character? {
+    let line = SmallFile.read("/proc/\(pid)/stat", limit: 4096).map { String(decoding: $0, as: UTF8.self) }
+    return line.flatMap { $0[$0.lastIndex(of: ")")!...].dropFirst(2).first }
+  }
+}

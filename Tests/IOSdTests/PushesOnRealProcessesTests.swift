@@ -1,0 +1,144 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct PushesOnRealProcessesTests {
+  @Test func aPushWithTheAppClosedIsServedByTheExtension() throws {
+    let phone = try PhoneProcess()
+    try phone.push()
+    #expect(try phone.notifications(1) == ["served 1"])
+    try phone.wait("the extension is idle") { try phone.state("extension") == "idle" }
+    #expect(try phone.rows("ps").count == 1)
+  }
+
+  @Test func oneProcessServesManyPushesInTheirOrder() throws {
+    let phone = try PhoneProcess()
+    for _ in 0..<5 { try phone.push() }
+    #expect(try phone.notifications(5) == (1...5).map { "served \($0)" })
+    #expect(try phone.rows("ps").count == 1)
+    #expect(try phone.rows("notifications").compactMap { $0["push"] as? Int } == [1, 2, 3, 4, 5])
+    #expect(try phone.status()["badge"] as? Int == 5)
+  }
+
+  @Test func anExtensionThatHangsIsKilledWhenItsTimeIsUpAndTheOriginalIsShown() throws {
+    let phone = try PhoneProcess(ext: "ext-hang", ["--extension-time", "300ms", "--expiry-notice", "50ms"])
+    try phone.push("the original")
+    #expect(try phone.notifications(1) == ["the original"])
+    let row = try phone.ended("extension")
+    #expect(row["reason"] as? String == "killed: used up its 0.300 s for one push")
+    #expect(row["number"] as? Int == 9)
+    #expect(row["crashed"] as? Bool == false)
+    #expect(try phone.notifications(1).count == 1)
+  }
+
+  @Test func anExtensionThatIsWarnedCanStillDeliver() throws {
+    let phone = try PhoneProcess(
+      ext: "ext-expires", ["--extension-time", "20s", "--expiry-notice", "19900ms"])
+    try phone.push("the original")
+    #expect(try phone.notifications(1) == ["just in time"])
+    #expect(try phone.rows("ps").first?["reason"] == nil)
+  }
+
+  @Test func anExtensionAbove24MegabytesIsKilledAndTheOriginalIsShown() throws {
+    let phone = try PhoneProcess(ext: "ext-ballast")
+    try phone.push("the original")
+    #expect(try phone.notifications(1) == ["the original"])
+    let row = try phone.ended("extension")
+    #expect(
+      (row["reason"] as? String)?.hasPrefix("killed: exceeded mem limit: ActiveHard 24 MB (fatal)") == true)
+    #expect(try #require(row["peak_footprint_bytes"] as? Int) > 25_165_824)
+  }
+
+  @Test func aDebugBuildHasNoLimits() throws {
+    let phone = try PhoneProcess(ext: "ext-ballast", ["--build", "debug", "--extension-time", "1ms"])
+    try phone.push()
+    try phone.wait("it is above 30 MB") {
+      let service = try phone.status()["extension"] as? [String: Any]
+      return (service?["footprint_bytes"] as? Int ?? 0) > 30 << 20
+    }
+    #expect(try phone.state("extension") == "serving")
+  }
+
+  @Test(arguments: [("ext-crash", "crashed by SIG"), ("ext-exit", "crashed with exit code 3")])
+  func aCrashIsNamedSoAndTheOriginalIsShown(_ ext: String, _ reason: String) throws {
+    let phone = try PhoneProcess(ext: ext)
+    try phone.push("first")
+    try phone.push("second")
+    #expect(try phone.notifications(2) == ["first", "second"])
+    let row = try phone.ended("extension")
+    #expect((row["reason"] as? String)?.hasPrefix(reason) == true)
+    #expect(row["crashed"] as? Bool == true)
+    #expect(try phone.rows("ps").count == 2)
+  }
+
+  @Test func contentGivenTwiceIsShownOnce() throws {
+    let phone = try PhoneProcess(ext: "ext-twice")
+    try phone.push()
+    try phone.push()
+    #expect(try phone.notifications(2) == ["first", "first"])
+    try phone.wait("the extension is idle") { try phone.state("extension") == "idle" }
+    #expect(try phone.rows("notifications").count == 2)
+  }
+
+  @Test func whatAnExtensionSaysRightBeforeItsEndCounts() throws {
+    let phone = try PhoneProcess(ext: "ext-words-then-exit")
+    for _ in 0..<10 { try phone.push("the original") }
+    #expect(try phone.notifications(10) == [String](repeating: "last words", count: 10))
+  }
+
+  @Test func aLongSpeechIsHeardToItsEndThoughTheSpeakerIsDead() throws {
+    let phone = try PhoneProcess(ext: "ext-chatty-then-exit")
+    let iosd = phone.process.processIdentifier
+    try phone.push("the original")
+    let pid = try #require(try phone.rows("ps").first?["pid"] as? Int).magnitude
+    // A busy phone finds the speech and the death at once.
+    kill(iosd, SIGSTOP)
+    defer { kill(iosd, SIGCONT) }
+    try phone.wait("the extension is dead") {
+      [nil, "Z"].contains(PhoneProcess.state(ofProcess: Int32(pid)))
+    }
+    kill(iosd, SIGCONT)
+    #expect(try phone.notifications(1) == ["last words"])
+  }
+
+  @Test func anExtensionThatTalksNonsenseCostsItsPushAndNothingElse() throws {
+    let phone = try PhoneProcess(ext: "ext-garbage", ["--extension-time", "300ms"])
+    try phone.push("the original")
+    #expect(try phone.notifications(1) == ["the original"])
+    #expect(try phone.state("app") == "not running")
+  }
+
+  @Test func anIdleExtensionIsSentHome() throws {
+    let phone = try PhoneProcess(["--extension-idle", "50ms"])
+    try phone.push()
+    #expect(try phone.ended("extension")["reason"] as? String == "ended when it was asked to")
+    try phone.push()
+    #expect(try phone.notifications(2) == ["served 1", "served 1"])
+  }
+
+  @Test(arguments: [
+    ("", "not JSON"), ("[]", "not a JSON object"), ("{}", "no object `aps`"),
+    (#"{"aps":1}"#, "no object `aps`"),
+    (#"{"aps":{}}"#, "neither an `alert`"), (#"{"aps":{"alert":{}}}"#, "neither title nor body"),
+    (#"{"aps":{"alert":7}}"#, "neither title nor body"), ("{\"aps\":{\"alert\":\"\u{0}", "not JSON"),
+  ])
+  func whatIsNoPushIsRefusedInASentence(_ body: String, _ part: String) throws {
+    let phone = try PhoneProcess()
+    #expect(try #require(try phone.refusal("push", body: body)).contains(part))
+    #expect(try phone.rows("notifications").isEmpty)
+  }
+
+  @Test func aPushIsAtMost4096Bytes() throws {
+    let phone = try PhoneProcess()
+    let body = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#
+    #expect(try #require(try phone.refusal("push", body: body)).contains("may have 4096"))
+  }
+
+  @Test func anAlertThatMayNotBeChangedIsShownAndASilentPushIsNot() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#)
+    try phone.ask("push", body: #"{"aps":{"content-available":1}}"#)
+    #expect(try phone.notifications(1) == ["as it is"])
+    #expect(try phone.rows("ps").isEmpty)
+  }
+}

@@ -1,0 +1,142 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Database
+import Glibc
+import Testing
+
+/// lspd as a real process in a directory of its own, which is removed afterwards.
+final class ProviderProcess {
+  let home: String
+  let loop: EventLoop
+  private let arguments: [String]
+  private var child: ChildProcess?
+
+  init(_ arguments: [String] = []) throws {
+    self.arguments = arguments
+    var template = Array("/tmp/baton-lspd-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemError("make a directory") }
+    home = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    mkdir("\(home)/os", 0o700)
+    loop = try EventLoop()
+    try start()
+  }
+
+  deinit {
+    kill()
+    removeTree(home)
+  }
+
+  /// Beside the test bundle.
+  static let binary: String = {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = buffer.withUnsafeMutableBytes {
+      readlink("/proc/self/exe", $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
+    }
+    let path = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    let beside = path.split(separator: "/").dropLast().joined(separator: "/")
+    let candidate = "/\(beside)/lspd"
+    if access(candidate, X_OK) == 0 { return candidate }
+    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    return "/\(root)/.build/debug/lspd"
+  }()
+
+  /// Returns when it takes requests.
+  func start() throws {
+    var options = ChildProcess.Options()
+    // The test's thread may end before the test does.
+    options.diesWithParent = false
+    options.stackBytes = -1
+    let silence = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { close(silence) }
+    options.output = silence
+    let child = try ChildProcess.start(
+      Self.binary, arguments: ["--home", home] + arguments, boot: Clock().boot, options: options)
+    close(child.channel)
+    self.child = child
+    let isUp = try eventually {
+      address != nil && (try? client().request(ControlMessage("status"))) != nil
+    }
+    try #require(isUp, "lspd did not start")
+  }
+
+  /// For what another process does: looked at again and again, with the loop running in between.
+  func eventually(_ condition: () throws -> Bool) throws -> Bool {
+    let end = loop.now + .seconds(20)
+    while try !condition() {
+      if loop.now >= end { return false }
+      try loop.turn(waitingMilliseconds: 5)
+    }
+    return true
+  }
+
+  /// SIGKILL, and gone when this returns.
+  func kill() {
+    guard let child else { return }
+    Glibc.kill(child.identity.pid, SIGKILL)
+    _ = ChildEnd.reap(child.identity.pid)
+    close(child.pidfd)
+    self.child = nil
+  }
+
+  func signal(_ number: Int32) { if let child { Glibc.kill(child.identity.pid, number) } }
+
+  /// How it ended after it was asked to.
+  func goDown() throws -> ChildEnd? {
+    guard let child else { return nil }
+    _ = try client().request(ControlMessage("down"))
+    defer {
+      close(child.pidfd)
+      self.child = nil
+    }
+    return ChildEnd.reap(child.identity.pid)
+  }
+
+  var address: HostAndPort? {
+    SmallFile.read("\(home)/lsp/address", limit: 64).flatMap {
+      HostAndPort(String(decoding: $0.filter { $0 > 32 }, as: UTF8.self))
+    }
+  }
+
+  func client() throws -> ControlClient {
+    try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd")
+  }
+
+  /// Asks to pay and leaves the answer to be read from the client.
+  func pay(_ number: UInt64, msat: UInt64 = 1000, hold: Int = 60, waiting: Bool = true) throws
+    -> ControlClient
+  {
+    let client = try client()
+    try client.send(
+      ControlMessage(
+        "pay",
+        [
+          "payment-hash": paymentHash(number).hex, "amount-msat": "\(msat)", "hold-seconds": "\(hold)",
+          "wait": waiting ? "yes" : "no",
+        ]))
+    return client
+  }
+
+  /// One column of the ledger, as lspd's own words have it.
+  func ledger(_ sql: String) throws -> [SQLValue] {
+    let database = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 5000)
+    return try database.rows(sql).map { try $0.value(0) }
+  }
+}
+
+func preimage(_ number: UInt64) -> Bytes32 { SHA256.hash(Array("preimage \(number)".utf8)) }
+
+func paymentHash(_ number: UInt64) -> Bytes32 { SHA256.hash(preimage(number).bytes) }
+
+private func removeTree(_ path: String) {
+  guard let directory = opendir(path) else { return }
+  while let entry = readdir(directory) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if name == "." || name == ".." { continue }
+    if unlink("\(path)/\(name)") != 0 { removeTree("\(path)/\(name)") }
+  }
+  closedir(directory)
+  rmdir(path)
+}

@@ -1,0 +1,221 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Database
+import Glibc
+import Lightning
+import Testing
+
+@Suite(.serialized) struct ProviderTests {
+  @Test func `A payment for a wallet that is away wakes it by a push and is received`() throws {
+    let provider = try ProviderProcess()
+    let loop = provider.loop
+    var pushes: [ControlMessage] = []
+    let phone = try UnixListener(path: "\(provider.home)/os/iosd.sock", loop: loop) { client in
+      client.onMessage = { message in
+        pushes.append(message)
+        client.send(ControlMessage("push", ["id": "1"]))
+      }
+    }
+    defer { phone.shutDown() }
+
+    let sender = try provider.pay(1)
+    #expect(try loop.run(for: .seconds(10)) { !pushes.isEmpty })
+    #expect(pushes.first?.verb == "push")
+    #expect(pushes.first?.bodyText.contains("\"reason\":\"IncomingPayment\"") == true)
+    #expect(pushes.first?.bodyText.contains(paymentHash(1).hex) == true)
+
+    let wallet = ScriptedWallet(loop: loop)
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
+    let answer = try sender.receive()
+    #expect(answer["state"] == "settled")
+    #expect(answer["preimage"] == preimage(1).hex)
+
+    #expect(try provider.ledger("SELECT state FROM payments") == ["paid"])
+    #expect(try provider.ledger("SELECT verdict FROM connections") == ["accepted"])
+    #expect(try provider.ledger("SELECT outcome FROM pushes") == ["delivered"])
+    #expect(try provider.ledger("SELECT count(*) FROM frames WHERE direction = 'in' AND acted = 0") == [0])
+    let firstIn = try provider.ledger("SELECT bytes FROM frames WHERE direction = 'in' ORDER BY id LIMIT 1")
+    #expect(firstIn == [.blob(Message.greeting(Greeting(fence: fence(1))).encoded())])
+    #expect(try provider.goDown()?.how == .exited(code: 0))
+  }
+
+  @Test func `Killed after any message of a payment, it goes on after a restart, on the same port`() throws {
+    let provider = try ProviderProcess()
+    let loop = provider.loop
+    let wallet = ScriptedWallet(loop: loop)
+    let address = try #require(provider.address)
+    try wallet.connect(to: address, fence(1))
+    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+
+    for number in UInt64(1)...14 {
+      // The seventh message is one more than a payment has: then it is killed when all is done.
+      let count = Int(number + 1) / 2
+      wallet.stopsBeforeAnswering = number.isMultiple(of: 2)
+      var isKilled = false
+      wallet.stopsAfter = wallet.received.count + count
+      wallet.onStop = {
+        provider.kill()
+        isKilled = true
+      }
+      _ = try provider.pay(number)
+      let isOver = {
+        isKilled
+          || wallet.channel?.htlcs.isEmpty == true
+            && wallet.channel?.localMsat == 1_000_000_000 + 1000 * number
+      }
+      #expect(try loop.run(for: .seconds(10), until: isOver))
+      provider.kill()
+      wallet.stopsAfter = nil
+      try provider.start()
+      #expect(provider.address == address)
+      let sender = try provider.client()
+      try sender.send(ControlMessage("await", ["payment-hash": paymentHash(number).hex]))
+      try wallet.connect(to: address, fence(1))
+      let isSettled = { wallet.channel?.localMsat == 1_000_000_000 + 1000 * number }
+      #expect(try loop.run(for: .seconds(10), until: isSettled), "killed after message \(count)")
+      #expect(try sender.receive()["preimage"] == preimage(number).hex)
+    }
+    #expect(try provider.ledger("SELECT count(*) FROM payments WHERE state = 'paid'") == [14])
+    let paid = try provider.pay(3).receive()
+    #expect(paid["state"] == "failed")
+    #expect(paid["reason"] == "already-paid")
+    let isEqual = try provider.eventually {
+      let status = try provider.client().request(ControlMessage("status")).bodyText
+      return status.contains("\"wallet_msat\":1000014000") && status.contains("\"htlcs\":0")
+    }
+    #expect(isEqual)
+  }
+
+  @Test func `A stale epoch is refused and hung up on, and the owner goes on`() throws {
+    let provider = try ProviderProcess()
+    let loop = provider.loop
+    let address = try #require(provider.address)
+    let owner = ScriptedWallet(loop: loop)
+    try owner.connect(to: address, fence(5))
+    #expect(try loop.run(for: .seconds(10)) { owner.channel?.isReestablished == true })
+
+    let stale = ScriptedWallet(loop: loop)
+    try stale.connect(to: address, fence(4, incarnation: 9))
+    #expect(try loop.run(for: .seconds(10)) { stale.isClosed })
+    #expect(
+      stale.fenceAnswer == FenceAnswer(accepted: false, highest: 5, containerHigh: 7, containerLow: 7))
+    #expect(stale.received.count == 1)
+
+    owner.send(.ping(Ping(pongSize: 1)))
+    #expect(try loop.run(for: .seconds(10)) { owner.received.last == .pong([0]) })
+    #expect(
+      try provider.ledger("SELECT verdict FROM connections ORDER BY id") == [
+        "accepted", "refused-lower-epoch",
+      ])
+
+    // After a restart it still is.
+    provider.kill()
+    try provider.start()
+    try stale.connect(to: address, fence(4, incarnation: 9))
+    #expect(try loop.run(for: .seconds(10)) { stale.isClosed })
+    #expect(stale.fenceAnswer?.highest == 5)
+  }
+
+  @Test func `A newer owner cuts off the older one`() throws {
+    let provider = try ProviderProcess()
+    let loop = provider.loop
+    let address = try #require(provider.address)
+    let older = ScriptedWallet(loop: loop)
+    try older.connect(to: address, fence(1))
+    #expect(try loop.run(for: .seconds(10)) { older.channel?.isReestablished == true })
+    let newer = ScriptedWallet(loop: loop)
+    try newer.connect(to: address, fence(2))
+    #expect(try loop.run(for: .seconds(10)) { older.isClosed && newer.channel?.isReestablished == true })
+    let isWritten = try provider.eventually {
+      try provider.ledger("SELECT closed_reason FROM connections WHERE id = 1") == [
+        "connection 2 took its place"
+      ]
+    }
+    #expect(isWritten)
+    #expect(try provider.ledger("SELECT epoch FROM fence ORDER BY id") == [1, 2])
+  }
+
+  @Test func `What an evicted connection had sent and nobody had read is dropped`() throws {
+    let provider = try ProviderProcess()
+    let loop = provider.loop
+    let address = try #require(provider.address)
+    let older = ScriptedWallet(loop: loop)
+    try older.connect(to: address, fence(1))
+    #expect(try loop.run(for: .seconds(10)) { older.channel?.isReestablished == true })
+    let newer = ScriptedWallet(loop: loop)
+    // Stopped, it finds both at once: far more from the older one than it reads in one go, and the newer init.
+    provider.signal(SIGSTOP)
+    let sent = 60
+    for _ in 0..<sent { older.send(.peerStorage(Bytes(repeating: 7, count: 60_000))) }
+    try newer.connect(to: address, fence(2))
+    for _ in 0..<20 { try loop.turn(waitingMilliseconds: 5) }
+    provider.signal(SIGCONT)
+    #expect(try loop.run(for: .seconds(10)) { older.isClosed && newer.channel?.isReestablished == true })
+    let late = try provider.ledger(
+      """
+      SELECT count(*) FROM frames WHERE connection = 1 AND direction = 'in'
+        AND id > (SELECT min(id) FROM frames WHERE connection = 2)
+      """)
+    #expect(late == [0])
+    let read = try provider.ledger("SELECT count(*) FROM backups")
+    guard case .integer(let count)? = read.first else { return #expect(Bool(false)) }
+    #expect(count < sent)
+  }
+
+  @Test func `A payment that nobody comes for fails with 0x1007, and the missing phone is written down`()
+    throws
+  {
+    let provider = try ProviderProcess()
+    let answer = try provider.pay(1, hold: 1).receive()
+    #expect(answer["state"] == "failed")
+    #expect(answer["code"] == "0x1007")
+    #expect(answer["reason"] == "recipient-away")
+    #expect(try provider.ledger("SELECT failure_code FROM payments") == [.integer(0x1007)])
+    let outcome = try provider.ledger("SELECT outcome FROM pushes")
+    #expect(outcome == ["iosd is not there"] || outcome == ["no longer needed"])
+  }
+
+  @Test func `A held payment and its deadline survive a kill`() throws {
+    let provider = try ProviderProcess()
+    let answer = try provider.pay(1, hold: 2, waiting: false).receive()
+    #expect(answer["state"] == "held")
+    provider.kill()
+    try provider.start()
+    let again = try provider.pay(1).receive()
+    #expect(again["reason"] == "already-pending")
+    let waiting = try provider.client()
+    let end = try waiting.request(ControlMessage("await", ["payment-hash": paymentHash(1).hex]))
+    #expect(end["reason"] == "recipient-away")
+  }
+
+  @Test func `Garbage on the wire ends that connection with an error, and nothing else`() throws {
+    let provider = try ProviderProcess()
+    let loop = provider.loop
+    let wallet = ScriptedWallet(loop: loop)
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+    wallet.send(raw: [0, 132, 1, 2, 3])
+    #expect(try loop.run(for: .seconds(10)) { wallet.isClosed })
+    #expect(wallet.received.last?.type == 17)
+    #expect(
+      try provider.ledger("SELECT bytes FROM frames WHERE acted = 0") == [.blob([0, 132, 1, 2, 3])])
+    #expect(try provider.client().request(ControlMessage("status")).verb == "status")
+  }
+
+  @Test func `Wrong requests are answered in one sentence`() throws {
+    let provider = try ProviderProcess()
+    let wrong = [
+      ControlMessage("dance"),
+      ControlMessage("pay", ["payment-hash": "12", "amount-msat": "1"]),
+      ControlMessage("pay", ["payment-hash": paymentHash(1).hex, "amount-msat": "-1"]),
+      ControlMessage("pay", ["amount-msat": "1"]),
+      ControlMessage("await", ["payment-hash": paymentHash(1).hex]),
+    ]
+    for request in wrong {
+      #expect(throws: ControlClientError.self) { try provider.client().request(request) }
+    }
+    #expect(try provider.client().request(ControlMessage("payments")).bodyText == "[]")
+  }
+}

@@ -1,0 +1,247 @@
+import CoreShape
+import Crypto
+
+@testable import Lightning
+
+/// Several owners of one node, one after the other and some of them zombies, against the real peer machine: a
+/// container that keeps what was committed, wires that keep what was sent, and deaths between any two directives.
+struct NodeWorld {
+  struct Owner {
+    var id: Int
+    var fence: Fence
+    var machine: NodeMachine
+    var connection: UInt64?
+  }
+
+  struct Wire {
+    var toPeer: [Message] = []
+    var toWallet: [Message] = []
+    /// The wallet's end is closed: what it sent still arrives, then the end.
+    var isClosedByWallet = false
+    var isClosedByPeer = false
+  }
+
+  static let container = (high: UInt64(7), low: UInt64(9))
+
+  var generator: SplitMix
+  var now = Instant(nanoseconds: 0)
+  var faultsAreOn = true
+  var owners: [Owner] = []
+  var nextOwner = 0
+  var wires: [UInt64: Wire] = [:]
+  var nextConnection: UInt64 = 1
+  var peer: PeerMachine
+  var preimages: [Bytes32: Bytes32] = [:]
+  var invoices: [Invoice] = []
+
+  // What is durable.
+  var epoch: UInt64 = 0
+  var incarnation: UInt64 = 0
+  var stored = NodeState()
+  var received: [Bytes32] = []
+  var paid: [Bytes32] = []
+  var failed = 0
+  var complaints: [String] = []
+
+  init(seed: UInt64, payments: Int) throws {
+    let terms = ChannelTerms.standard
+    let channel = try Channel(
+      id: SHA256.hash([1]), localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
+    peer = PeerMachine(configuration: .init(startedAt: now, state: PeerState(channel: channel)))
+    generator = SplitMix(seed: seed)
+    for number in 0..<payments {
+      let preimage = SHA256.hash([UInt8(number), UInt8(truncatingIfNeeded: seed)])
+      let invoice = Invoice(
+        paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(1000 + number), text: "",
+        tweak: preimage,
+        expiresAt: 0)
+      preimages[invoice.paymentHash] = preimage
+      invoices.append(invoice)
+    }
+    stored.invoices = invoices
+  }
+
+  // MARK: What may happen
+
+  /// A new owner claims; the one before may live on without knowing it.
+  mutating func claim(leavingZombie: Bool) {
+    if !leavingZombie { owners = owners.filter { $0.fence.epoch != epoch || !kill($0.id) } }
+    epoch += 1
+    incarnation &+= 0x1234_5678_9ABC_DEF1
+    let fence = Fence(
+      epoch: epoch, incarnation: incarnation, containerHigh: Self.container.high,
+      containerLow: Self.container.low)
+    nextOwner += 1
+    owners.append(Owner(id: nextOwner, fence: fence, machine: NodeMachine(configuration: .init())))
+    handle(.started(NodeClaim(fence: fence), stored), by: nextOwner)
+  }
+
+  @discardableResult
+  mutating func kill(_ id: Int) -> Bool {
+    guard let index = owners.firstIndex(where: { $0.id == id }) else { return false }
+    if let connection = owners[index].connection { wires[connection]?.isClosedByWallet = true }
+    owners.remove(at: index)
+    return true
+  }
+
+  mutating func handle(_ event: NodeEvent, by id: Int) {
+    var events = [event]
+    while !events.isEmpty {
+      guard let index = owners.firstIndex(where: { $0.id == id }) else { return }
+      let directives = owners[index].machine.handle(events.removeFirst(), at: now)
+      for directive in directives {
+        if faultsAreOn, generator.below(60) == 0 {
+          kill(id)
+          return
+        }
+        guard let answer = carryOut(directive, for: id) else { continue }
+        events.append(answer)
+      }
+    }
+  }
+
+  private mutating func carryOut(_ directive: NodeDirective, for id: Int) -> NodeEvent? {
+    guard let index = owners.firstIndex(where: { $0.id == id }) else { return nil }
+    let fence = owners[index].fence
+    let isOwner = fence.epoch == epoch && fence.incarnation == incarnation
+    switch directive {
+    case .checkRow: return .rowChecked(isOurs: isOwner)
+    case .checkGreeting: return isOwner ? .greetingChecked(stored) : .fenced
+    case .write(let change):
+      if faultsAreOn, generator.below(40) == 0 { return .storeBlocked }
+      guard isOwner else { return .fenced }
+      store(change)
+      return .written
+    case .dial:
+      let connection = nextConnection
+      nextConnection += 1
+      wires[connection] = Wire()
+      owners[index].connection = connection
+      tellPeer(.connected(connection: connection))
+      return .dialled
+    case .send(let messages):
+      for message in messages { send(message, by: index) }
+      return nil
+    case .hangUp, .cutOff:
+      if let connection = owners[index].connection { wires[connection]?.isClosedByWallet = true }
+      owners[index].connection = nil
+      return directive == .hangUp ? .closed("hung up") : nil
+    case .report(.trouble(let sentence)):
+      complaints.append(sentence)
+      return nil
+    case .report, .invoiceStored, .invoiceRefused: return nil
+    }
+  }
+
+  private mutating func store(_ change: NodeChange) {
+    if let channel = change.channel {
+      precondition(channel.revision > (stored.channel?.revision ?? 0) || stored.channel == nil)
+      stored.channel = channel
+    }
+    if let restored = change.restored { stored.invoices = restored }
+    for receipt in change.received {
+      received.append(receipt.invoice.paymentHash)
+      stored.invoices.removeAll { $0 == receipt.invoice }
+    }
+  }
+
+  private mutating func send(_ outgoing: NodeOutgoing, by index: Int) {
+    guard let connection = owners[index].connection, wires[connection]?.isClosedByPeer == false else {
+      return
+    }
+    let message: Message
+    switch outgoing {
+    case .message(let plain), .channel(.message(let plain)): message = plain
+    case .backup(let backup): message = .peerStorage(Bytes(backup.encoded()))
+    case .channel(.fulfill(let id, let hash)):
+      guard let channel = owners[index].machine.durableChannel, let preimage = preimages[hash] else { return }
+      message = channel.fulfilMessage(id, preimage: preimage)
+    }
+    wires[connection]?.toPeer.append(message)
+  }
+
+  // MARK: The peer
+
+  mutating func pay(_ number: Int) {
+    tellPeer(
+      .payRequested(
+        PaymentRequest(
+          id: UInt64(number), paymentHash: invoices[number].paymentHash,
+          amountMsat: invoices[number].amountMsat,
+          holdUntil: Instant(nanoseconds: .max))))
+  }
+
+  mutating func tellPeer(_ event: PeerEvent) {
+    for directive in peer.handle(event, at: now) {
+      switch directive {
+      case .store(let changes):
+        for change in changes {
+          if case .paymentPaid(let id, let preimage) = change {
+            let hash = invoices[Int(id)].paymentHash
+            precondition(preimage == preimages[hash])
+            paid.append(hash)
+          }
+          if case .paymentFailed = change { failed += 1 }
+          if case .dataLoss(_, let side) = change { complaints.append("data loss of the \(side)") }
+        }
+      case .send(let connection, let message):
+        if wires[connection]?.isClosedByWallet == false { wires[connection]?.toWallet.append(message) }
+      case .close(let connection, _), .evict(let connection, _):
+        wires[connection]?.isClosedByPeer = true
+        if case .evict = directive { wires[connection]?.toPeer = [] }
+      case .requestPush, .answer: break
+      }
+    }
+  }
+
+  // MARK: The wires
+
+  /// One step of one wire, in either direction; false if there was nothing to do.
+  mutating func moveSomething() -> Bool {
+    let busy = wires.keys.sorted().filter { isBusy($0) }
+    guard !busy.isEmpty else { return false }
+    let connection = busy[generator.below(busy.count)]
+    guard var wire = wires[connection] else { return false }
+    let owner = owners.first { $0.connection == connection }?.id
+    let towardsPeer = !wire.toPeer.isEmpty && (wire.toWallet.isEmpty || generator.below(2) == 0)
+    if towardsPeer {
+      let message = wire.toPeer.removeFirst()
+      wires[connection] = wire
+      tellPeer(.received(connection: connection, message))
+    } else if let owner, !wire.toWallet.isEmpty {
+      let message = wire.toWallet.removeFirst()
+      wires[connection] = wire
+      if case .peerStorageRetrieval(let blob) = message {
+        handle(.backupReceived(NodeBackup.read(blob.array)), by: owner)
+      } else {
+        handle(.received(message), by: owner)
+      }
+    } else if wire.isClosedByWallet {
+      wires[connection] = nil
+      tellPeer(.closed(connection: connection, "the wallet hung up"))
+    } else if let owner {
+      wires[connection] = nil
+      if let index = owners.firstIndex(where: { $0.id == owner }) { owners[index].connection = nil }
+      tellPeer(.closed(connection: connection, "closed"))
+      handle(.closed("the peer hung up"), by: owner)
+    }
+    return true
+  }
+
+  private func isBusy(_ connection: UInt64) -> Bool {
+    guard let wire = wires[connection] else { return false }
+    let hasReader = owners.contains { $0.connection == connection }
+    return !wire.toPeer.isEmpty || (hasReader && !wire.toWallet.isEmpty) || wire.isClosedByWallet
+      || (wire.isClosedByPeer && hasReader)
+  }
+
+  /// To the next deadline of anybody; false if nobody waits for the time.
+  mutating func letTimePass() -> Bool {
+    let deadlines = owners.compactMap { $0.machine.deadline } + [peer.deadline].compactMap { $0 }
+    guard let next = deadlines.min(), next.nanoseconds < .max else { return false }
+    now = max(now, next)
+    tellPeer(.deadlineReached)
+    for id in owners.map(\.id) { handle(.deadlineReached, by: id) }
+    return true
+  }
+}

@@ -1,0 +1,177 @@
+import Crypto
+import Lightning
+import Testing
+
+@Suite struct PeerFencingTests {
+  private func answer(_ accepted: Bool, highest: UInt64, container: UInt64 = 7) -> Message {
+    .greeting(
+      Greeting(
+        fenceAnswer: FenceAnswer(
+          accepted: accepted, highest: highest, containerHigh: container, containerLow: container)))
+  }
+
+  @Test func `The first container is adopted, and its epoch is durable before init is answered`() throws {
+    var fixture = try PeerFixture()
+    let reestablish = Message.channelReestablish(
+      ChannelReestablish(
+        channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0,
+        yourLastPerCommitmentSecret: .zero))
+    #expect(
+      fixture.greet(1, fence(3)) == [
+        .store([
+          .frameActedOn(connection: 1), .fence(fence(3)),
+          .connectionJudged(connection: 1, .accepted, fence(3)),
+        ]),
+        .send(connection: 1, answer(true, highest: 3)),
+        .send(connection: 1, reestablish),
+      ])
+  }
+
+  @Test func `A higher epoch is stored, then the older connection is cut off, then init is answered`() throws
+  {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(3))
+    let directives = fixture.greet(2, fence(4, incarnation: 9))
+    #expect(
+      Array(directives.prefix(3)) == [
+        .store([
+          .frameActedOn(connection: 2), .fence(fence(4, incarnation: 9)),
+          .connectionJudged(connection: 2, .accepted, fence(4, incarnation: 9)),
+        ]),
+        .evict(connection: 1, "connection 2 took its place"),
+        .send(connection: 2, answer(true, highest: 4)),
+      ])
+  }
+
+  @Test func `The same epoch is accepted again with the same incarnation, and refused with another`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(3, incarnation: 5))
+    #expect(
+      others(fixture.greet(2, fence(3, incarnation: 5))) == [
+        .evict(connection: 1, "connection 2 took its place")
+      ])
+    let refused = fixture.greet(3, fence(3, incarnation: 6))
+    #expect(
+      refused == [
+        .store([
+          .frameActedOn(connection: 3),
+          .connectionJudged(connection: 3, .refusedOtherIncarnation, fence(3, incarnation: 6)),
+        ]),
+        .send(connection: 3, answer(false, highest: 3)),
+        .close(connection: 3, "refused-other-incarnation"),
+      ])
+    #expect(fixture.peer.state.fence == fence(3, incarnation: 5))
+  }
+
+  @Test func `A lower epoch is refused with the highest known, and the older connection stays`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(3))
+    #expect(
+      fixture.greet(2, fence(2)) == [
+        .store([
+          .frameActedOn(connection: 2), .connectionJudged(connection: 2, .refusedLowerEpoch, fence(2)),
+        ]),
+        .send(connection: 2, answer(false, highest: 3)),
+        .close(connection: 2, "refused-lower-epoch"),
+      ])
+    #expect(messages(fixture.handle(.received(connection: 1, .ping(Ping(pongSize: 0))))) == [.pong([])])
+  }
+
+  @Test func `Another container is refused, whatever its epoch, with the container that is known`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(3))
+    let directives = fixture.greet(2, fence(99, container: 8))
+    #expect(messages(directives) == [answer(false, highest: 3, container: 7)])
+    #expect(others(directives) == [.close(connection: 2, "refused-other-container")])
+  }
+
+  @Test func `Nothing of an evicted connection is acted on any more`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1, fence(1))
+    let offered = fixture.pay(1)
+    _ = fixture.greet(2, fence(2))
+    for message in messages(offered) { _ = try fixture.wallet.receive(message) }
+    for part in fixture.wallet.takeOutgoing() {
+      #expect(
+        fixture.handle(.received(connection: 1, message(part, of: fixture.wallet))) == [
+          .store([.frameIgnored(connection: 1, "its connection is evicted")])
+        ])
+    }
+    #expect(
+      fixture.handle(.closed(connection: 1, "evicted")) == [
+        .store([.connectionClosed(connection: 1, "evicted")])
+      ])
+    #expect(fixture.peer.isWalletConnected)
+  }
+
+  @Test func `A message before init, or after a refusal, changes nothing and is written down as such`() throws
+  {
+    var fixture = try PeerFixture()
+    #expect(
+      fixture.handle(.connected(connection: 1)) == [.store([.connectionOpened(connection: 1)])])
+    #expect(
+      fixture.handle(.received(connection: 1, .peerStorage([1]))) == [
+        .store([.frameIgnored(connection: 1, "it came before init")])
+      ])
+    _ = fixture.greet(2, fence(5))
+    _ = fixture.greet(3, fence(4))
+    #expect(
+      fixture.handle(.received(connection: 3, .peerStorage([1]))) == [
+        .store([.frameIgnored(connection: 3, "its connection is refused")])
+      ])
+    #expect(
+      fixture.handle(.received(connection: 9, .peerStorage([1]))) == [
+        .store([.frameIgnored(connection: 9, "its connection is closed")])
+      ])
+    #expect(fixture.peer.state.backup == nil)
+  }
+
+  @Test func `Without a fence the newest connection wins, and no fence is answered`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(3))
+    let directives = fixture.greet(2, nil)
+    #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, nil)))
+    #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
+    #expect(messages(directives).first == .greeting(Greeting()))
+    #expect(fixture.peer.state.fence == fence(3))
+  }
+
+  @Test func `A legacy peer looks at no epoch: the newest connection wins`() throws {
+    var fixture = try PeerFixture(isLegacy: true)
+    _ = fixture.greet(1, fence(9))
+    let directives = fixture.greet(2, fence(1, container: 8))
+    #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, fence(1, container: 8))))
+    #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
+    #expect(messages(directives).first == .greeting(Greeting()))
+    #expect(fixture.peer.state.fence == nil)
+  }
+
+  @Test func `An epoch that no container can hold does not lock out the owner`() throws {
+    var fixture = try PeerFixture()
+    let directives = fixture.greet(1, fence(.max))
+    #expect(others(directives).count == 1)
+    #expect(fixture.peer.state.fence == nil)
+    #expect(messages(fixture.greet(2, fence(1))).first == answer(true, highest: 1))
+  }
+
+  @Test func `After a restart the highest epoch still holds`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(3))
+    fixture.restart()
+    #expect(messages(fixture.greet(2, fence(2))) == [answer(false, highest: 3)])
+  }
+
+  @Test func `A second init, or bytes that are no message, end the connection and keep all state`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(3))
+    let second = fixture.handle(.received(connection: 1, greeting(fence(3))))
+    #expect(others(second) == [.close(connection: 1, "There is a second init: send it once.")])
+    #expect(messages(second).map(\.type) == [17])
+    _ = fixture.greet(2, fence(3))
+    let garbage = fixture.handle(.undecodable(connection: 2, "no"))
+    #expect(others(garbage) == [.close(connection: 2, "no")])
+    #expect(!fixture.peer.isWalletConnected)
+    #expect(fixture.handle(.undecodable(connection: 2, "no")).count == 1)
+    #expect(fixture.peer.state.fence == fence(3))
+  }
+}

@@ -1,0 +1,103 @@
+import CoreShape
+import Crypto
+import Lightning
+
+func milliseconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000) }
+
+func fence(_ epoch: UInt64, incarnation: UInt64 = 1, container: UInt64 = 7) -> Fence {
+  Fence(epoch: epoch, incarnation: incarnation, containerHigh: container, containerLow: container)
+}
+
+func greeting(_ fence: Fence?) -> Message { .greeting(Greeting(fence: fence)) }
+
+/// A provider with one million millisatoshi, and the wallet's end of its channel, driven by hand.
+struct PeerFixture {
+  var peer: PeerMachine
+  var wallet: Channel
+  var now: Int64 = 0
+  var lastPreimage: Bytes32?
+
+  init(isLegacy: Bool = false) throws {
+    let channel = try Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true)
+    peer = PeerMachine(
+      configuration: PeerMachine.Configuration(
+        isLegacy: isLegacy, startedAt: milliseconds(0), state: PeerState(channel: channel)))
+    wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 1_000_000, isOpener: false)
+  }
+
+  mutating func handle(_ event: PeerEvent) -> [PeerDirective] { peer.handle(event, at: milliseconds(now)) }
+
+  /// What a restart makes of it: the ledger's state, and nothing else.
+  mutating func restart() {
+    peer = PeerMachine(
+      configuration: PeerMachine.Configuration(startedAt: milliseconds(now), state: peer.state))
+  }
+
+  mutating func pay(_ number: UInt64, msat: UInt64 = 1000, holdUntil: Int64 = 60_000) -> [PeerDirective] {
+    handle(
+      .payRequested(
+        PaymentRequest(
+          id: number, paymentHash: paymentHash(number), amountMsat: msat, holdUntil: milliseconds(holdUntil)))
+    )
+  }
+
+  /// Connects and greets. Returns what the greeting led to.
+  mutating func greet(_ connection: UInt64, _ fence: Fence?) -> [PeerDirective] {
+    _ = handle(.connected(connection: connection))
+    return handle(.received(connection: connection, greeting(fence)))
+  }
+
+  /// Connects, greets and re-establishes. Returns what the wallet's `channel_reestablish` led to.
+  mutating func establish(_ connection: UInt64, _ fence: Fence? = fence(1)) throws -> [PeerDirective] {
+    wallet.disconnected()
+    for message in messages(greet(connection, fence)) { _ = try wallet.receive(message) }
+    return handle(.received(connection: connection, wallet.reestablish()))
+  }
+
+  /// Carries messages to and fro until both are silent; the wallet fulfils or fails what is committed. Returns all
+  /// directives.
+  mutating func exchange(
+    _ connection: UInt64, from first: [PeerDirective], failingWith code: UInt16? = nil
+  ) throws -> [PeerDirective] {
+    var all: [PeerDirective] = []
+    var inbox = messages(first)
+    while true {
+      for message in inbox { _ = try wallet.receive(message) }
+      for htlc in wallet.committedHTLCs {
+        if let code { try wallet.fail(htlc.id, code: code) } else { try wallet.fulfill(htlc.id) }
+      }
+      let outgoing = wallet.takeOutgoing().map { message($0, of: wallet, preimages: knownPreimages) }
+      if outgoing.isEmpty { return all }
+      inbox = []
+      for message in outgoing {
+        let directives = handle(.received(connection: connection, message))
+        all += directives
+        inbox += messages(directives)
+      }
+    }
+  }
+
+  private var knownPreimages: [Bytes32: Bytes32] {
+    Dictionary(uniqueKeysWithValues: (0..<100).map { (paymentHash($0), preimage($0)) })
+  }
+}
+
+func messages(_ directives: [PeerDirective]) -> [Message] {
+  directives.compactMap { if case .send(_, let message) = $0 { message } else { nil } }
+}
+
+func changes(_ directives: [PeerDirective]) -> [LedgerChange] {
+  directives.flatMap { directive -> [LedgerChange] in
+    if case .store(let changes) = directive { changes } else { [] }
+  }
+}
+
+/// Everything but what is stored and sent.
+func others(_ directives: [PeerDirective]) -> [PeerDirective] {
+  directives.filter {
+    switch $0 {
+    case .store, .send: false
+    default: true
+    }
+  }
+}

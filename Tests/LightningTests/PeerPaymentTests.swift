@@ -1,0 +1,180 @@
+import CoreShape
+import Crypto
+import Lightning
+import Testing
+
+@Suite struct PeerPaymentTests {
+  private let push = PushRequest(
+    reason: .incomingPayment, paymentHash: paymentHash(1), amountMsat: 1000)
+
+  @Test func `A payment for a wallet that is there is offered at once`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let directives = fixture.pay(1)
+    #expect(messages(directives).map(\.type) == [128, 132])
+    #expect(others(directives) == [.answer(payment: 1, .offered)])
+    #expect(changes(directives).contains(.paymentOffered(payment: 1, htlc: 0)))
+    #expect(changes(directives).contains(.channel(fixture.peer.state.channel.record)))
+  }
+
+  @Test func `A payment for a wallet that is away is held and asks for one push`() throws {
+    var fixture = try PeerFixture()
+    let directives = fixture.pay(1)
+    guard case .store(let stored)? = directives.first, case .paymentHeld(let request)? = stored.first else {
+      return #expect(Bool(false))
+    }
+    #expect(request.id == 1 && stored.count == 1)
+    #expect(others(directives) == [.requestPush(push), .answer(payment: 1, .held)])
+    #expect(fixture.peer.deadline == milliseconds(60_000))
+    #expect(fixture.peer.isHolding(paymentHash(1)))
+  }
+
+  @Test func `A connection that is not re-established yet does not count as being there`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(1))
+    #expect(others(fixture.pay(1)).first == .requestPush(push))
+  }
+
+  @Test func `A held payment fails with 0x1007 at its deadline, not before`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.pay(1)
+    fixture.now = 59_999
+    #expect(fixture.handle(.deadlineReached) == [])
+    fixture.now = 60_000
+    let directives = fixture.handle(.deadlineReached)
+    #expect(
+      directives == [
+        .store([.paymentFailed(payment: 1, .recipientAway)]), .answer(payment: 1, .failed(.recipientAway)),
+      ])
+    #expect(PaymentFailure.recipientAway.code == 0x1007)
+    #expect(fixture.peer.deadline == nil)
+    #expect(fixture.handle(.deadlineReached) == [])
+  }
+
+  @Test func `An offered payment has no deadline of the provider's`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    fixture.now = 3_600_000
+    #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.peer.deadline == nil)
+  }
+
+  @Test func `On re-establishment all held payments are offered, the oldest first`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.pay(1)
+    _ = fixture.pay(2)
+    let directives = try fixture.establish(1)
+    #expect(messages(directives).map(\.type) == [128, 128, 132])
+    #expect(others(directives) == [.answer(payment: 1, .offered), .answer(payment: 2, .offered)])
+  }
+
+  @Test func `A fulfilment is stored as paid with its preimage before the sender is answered`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let all = try fixture.exchange(1, from: fixture.pay(1))
+    let paid = LedgerChange.paymentPaid(payment: 1, preimage: preimage(1))
+    let stored = try #require(all.firstIndex { changes([$0]).contains(paid) })
+    let answered = try #require(all.firstIndex(of: .answer(payment: 1, .settled(preimage: preimage(1)))))
+    #expect(stored < answered)
+    #expect(others(all).count == 1)
+    #expect(fixture.wallet.localMsat == 1000)
+    #expect(fixture.peer.state.channel.remoteMsat == 1000)
+    #expect(fixture.peer.state.payments.isEmpty)
+  }
+
+  @Test func `A refusal of the wallet reaches the sender with its code`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let all = try fixture.exchange(1, from: fixture.pay(1), failingWith: 0x400f)
+    #expect(others(all) == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0x400f)))])
+    #expect(changes(all).contains(.paymentFailed(payment: 1, .refusedByRecipient(code: 0x400f))))
+    #expect(fixture.peer.state.channel.localMsat == 1_000_000)
+    // What failed may be tried again.
+    #expect(
+      others(
+        fixture.handle(
+          .payRequested(
+            PaymentRequest(id: 2, paymentHash: paymentHash(1), amountMsat: 5, holdUntil: milliseconds(9)))))
+        == [
+          .answer(payment: 2, .offered)
+        ])
+  }
+
+  @Test func `The same hash again, while it is pending or when it is paid, fails at once`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let offered = fixture.pay(1)
+    let again = PeerEvent.payRequested(
+      PaymentRequest(id: 2, paymentHash: paymentHash(1), amountMsat: 1000, holdUntil: milliseconds(9)))
+    #expect(fixture.handle(again) == [.answer(payment: 2, .failed(.alreadyPending))])
+    _ = try fixture.exchange(1, from: offered)
+    #expect(fixture.handle(again) == [.answer(payment: 2, .failed(.alreadyPaid))])
+    fixture.restart()
+    #expect(fixture.handle(again) == [.answer(payment: 2, .failed(.alreadyPaid))])
+  }
+
+  @Test func `A payment above the balance, or of nothing, fails at once`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    #expect(others(fixture.pay(1, msat: 1_000_001)) == [.answer(payment: 1, .failed(.noBalance))])
+    #expect(fixture.pay(2, msat: 0) == [.answer(payment: 2, .failed(.amountIsZero))])
+    #expect(others(fixture.pay(3, holdUntil: 0)) == [.answer(payment: 3, .offered)])
+  }
+
+  @Test func `The thirty-first payment waits until one is settled`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    var first: [PeerDirective] = []
+    for number in UInt64(1)...30 { first += fixture.pay(number) }
+    #expect(others(fixture.pay(31)) == [.answer(payment: 31, .held)])
+    let all = try fixture.exchange(1, from: first)
+    #expect(others(all).contains(.answer(payment: 31, .settled(preimage: preimage(31)))))
+    #expect(fixture.wallet.localMsat == 31_000)
+  }
+
+  @Test func `An offered payment survives a lost connection and resumes`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    _ = fixture.handle(.closed(connection: 1, "gone"))
+    #expect(fixture.peer.deadline == milliseconds(2000))
+    let all = try fixture.exchange(2, from: try fixture.establish(2))
+    #expect(others(all) == [.answer(payment: 1, .settled(preimage: preimage(1)))])
+    #expect(fixture.wallet.localMsat == 1000)
+  }
+
+  @Test func `An offered payment survives a restart of the provider and resumes`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    fixture.now = 5000
+    fixture.restart()
+    #expect(fixture.peer.deadline == milliseconds(7000))
+    let all = try fixture.exchange(2, from: try fixture.establish(2))
+    #expect(others(all) == [.answer(payment: 1, .settled(preimage: preimage(1)))])
+  }
+
+  @Test func `A wallet that is away two seconds with an unresolved payment is called once per absence`()
+    throws
+  {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    fixture.now = 1000
+    _ = fixture.handle(.closed(connection: 1, "gone"))
+    fixture.now = 2999
+    #expect(fixture.handle(.deadlineReached) == [])
+    fixture.now = 3000
+    let call = PeerDirective.requestPush(
+      PushRequest(reason: .pendingSettlement, paymentHash: paymentHash(1), amountMsat: 1000))
+    #expect(fixture.handle(.deadlineReached) == [call])
+    fixture.now = 60_000
+    #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.peer.deadline == nil)
+    _ = try fixture.establish(2)
+    _ = fixture.handle(.closed(connection: 2, "gone"))
+    fixture.now = 62_000
+    #expect(fixture.handle(.deadlineReached) == [call])
+  }
+}

@@ -1,0 +1,104 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Heartbeat
+import Testing
+
+@Suite("The pair on real processes: the frozen and the thawed", .serialized)
+struct FreezeTests {
+  @Test("A frozen extension is taken over after 5 s of silence; thawed, it is fenced, says so and ends")
+  func frozenThenThawed() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(2, app)
+    let frozen = try phone.launchExtension()
+    _ = phone.push(frozen)
+    try phone.wait("the extension to be connected") { frozen.status.hasPrefix("connected") }
+    let epoch = try #require(phone.owner?.epoch)
+    frozen.kill(SIGSTOP)
+    let frozenAt = phone.clock.now
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let connectedAt = try #require(app.instant(ofStatus: "connected", after: frozenAt))
+    #expect(app.statuses.contains("receiving payment in background"))
+    #expect(phone.owner?.epoch == epoch + 1)
+    #expect(connectedAt - frozenAt >= .milliseconds(3000))
+    phone.report("frozen to connected (rule 5 s)", connectedAt - frozenAt)
+
+    // A second extension finds the app beating, and leaves it the node.
+    try phone.pay(invoices[0])
+    try phone.waitUntilSettled(invoices[0])
+    let second = try phone.launchExtension()
+    let id = phone.push(second)
+    try phone.wait("the second extension to wait") {
+      second.status == "waiting: process \(app.pid) holds the node"
+    }
+    try phone.pay(invoices[1])
+    try phone.wait("the text") { second.message("content", id: id) != nil }
+    #expect(phone.owner?.epoch == epoch + 1)
+
+    let writesBefore = try phone.writes(underEpoch: epoch)
+    let actedBefore = try phone.framesActedOn(epoch: epoch)
+    frozen.kill(SIGCONT)
+    try phone.wait("the thawed extension to end by itself") { frozen.hasEnded }
+    #expect(frozen.end?.how == .exited(code: 0))
+    #expect(
+      frozen.messages.last { $0.message.verb == "ending" }?.message["reason"]
+        == "fenced: another process owns the node")
+    #expect(try phone.writes(underEpoch: epoch) == writesBefore)
+    #expect(try phone.framesActedOn(epoch: epoch) == actedBefore)
+    #expect(phone.owner?.epoch == epoch + 1)
+    #expect(app.status.hasPrefix("connected"))
+  }
+
+  @Test(
+    "Stopped inside a transaction: the app says who blocks it, never blocks itself, and connects after the end"
+  )
+  func stoppedInsideATransaction() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    let stopped = try phone.bystander("stop-in-transaction")
+    try phone.wait("the holder to stop") { ProcessTable.isStopped(stopped.pid) }
+    phone.open(app)
+    let sentence = "blocked: \(stopped.pid) is stopped inside a transaction"
+    try phone.wait("the app to say who blocks it") { app.statuses.contains(sentence) }
+    // Its loop goes on: a question is answered while it is blocked.
+    #expect(throws: TestPhone.TimedOut.self) { try phone.invoice(1000, app) }
+    #expect(app.status == sentence)
+    stopped.kill(SIGKILL)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let ended = try #require(stopped.endedAt)
+    phone.report(
+      "end of the blocker to connected", from: ended, to: app.instant(ofStatus: "connected", after: ended))
+    try phone.pay(invoice)
+    try phone.waitUntilSettled(invoice)
+  }
+
+  @Test("The observer frozen for longer than the rule, while the holder beats: no false staleness")
+  func frozenObserver() throws {
+    let phone = try TestPhone(["--beat-interval", "100ms", "--stale-after", "500ms"])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    _ = try phone.invoices(1, app)
+    let notifier = try phone.launchExtension()
+    // The peer is stopped once the extension is connected: nothing of the node moves, only the beats.
+    _ = phone.push(notifier)
+    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    let epoch = phone.owner?.epoch
+    let bystander = try phone.launchExtension()
+    _ = phone.push(bystander)
+    try phone.wait("the observer to wait") {
+      bystander.status == "waiting: process \(notifier.pid) holds the node"
+    }
+    bystander.kill(SIGSTOP)
+    _ = try phone.loop.run(for: .milliseconds(1500)) { false }
+    bystander.kill(SIGCONT)
+    // Long enough for a false verdict to show.
+    _ = try phone.loop.run(for: .milliseconds(1000)) { false }
+    #expect(phone.owner?.epoch == epoch)
+    #expect(notifier.status.hasPrefix("connected"))
+  }
+}

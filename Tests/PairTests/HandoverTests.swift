@@ -1,0 +1,114 @@
+import DaemonRuntime
+import Foundation
+import Heartbeat
+import Testing
+
+@Suite("The pair on real processes: handing over", .serialized)
+struct HandoverTests {
+  @Test("A payment that comes while the app is away is received by the extension, once, with its text")
+  func receivedInBackground() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    try phone.pay(invoice)
+    try phone.wait("the push") { !phone.pushes.isEmpty }
+    let notifier = try phone.launchExtension()
+    let id = phone.push(notifier, String(decoding: phone.pushes[0], as: UTF8.self))
+    try phone.waitUntilSettled(invoice)
+    try phone.wait("the text") { notifier.message("content", id: id) != nil }
+    #expect(notifier.message("content", id: id)?["title"] == "Received payment")
+    #expect(notifier.message("content", id: id)?["body"] == "+1 sat: test r1")
+    try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
+    #expect(notifier.message("finished", id: id)?["reason"] == "5 s without another payment")
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+    #expect(notifier.count("content") == 1)
+  }
+
+  @Test("Extension connected, app opened: the app shows why it waits, and connects after the release")
+  func handover() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    let notifier = try phone.launchExtension()
+    let id = phone.push(notifier)
+    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    try phone.pay(invoice)
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    #expect(app.statuses.contains("receiving payment in background"))
+    #expect(phone.owner?.role == .app)
+    #expect(phone.owner?.epoch == 3)
+    try phone.waitUntilSettled(invoice)
+    try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+    #expect(notifier.count("content") == 1)
+  }
+
+  @Test("Extension not yet connected, app opened: the extension steps back and the app receives")
+  func steppedBack() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    try phone.pay(invoice)
+    // A peer that does not answer keeps the extension from being connected.
+    phone.peer?.kill(SIGSTOP)
+    let notifier = try phone.launchExtension()
+    let id = phone.push(notifier)
+    try phone.wait("the extension to dial") { notifier.status == "connecting" }
+    phone.open(app)
+    try phone.wait("the extension to finish") { notifier.message("finished", id: id) != nil }
+    #expect(notifier.message("finished", id: id)?["reason"] == "the app wants the node")
+    #expect(phone.owner?.role == .app)
+    phone.peer?.kill(SIGCONT)
+    try phone.waitUntilSettled(invoice)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+  }
+
+  @Test("The app wants the node and dies before it claims: the extension receives after all")
+  func appDiesBeforeItsClaim() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    app.kill(SIGKILL)
+    try phone.wait("the app's end") { app.hasEnded }
+    let wisher = try phone.bystander("wish")
+    try phone.wait("the wish") { (try? phone.snapshot().appWantsNode) == true }
+    try phone.pay(invoice)
+    let notifier = try phone.launchExtension()
+    let id = phone.push(notifier)
+    try phone.wait("the extension to let the app go first") {
+      notifier.status == "waiting: the app goes first"
+    }
+    wisher.kill(SIGKILL)
+    try phone.waitUntilSettled(invoice)
+    try phone.wait("the text") { notifier.message("content", id: id) != nil }
+    #expect(notifier.message("content", id: id)?["title"] == "Received payment")
+    #expect(phone.owner?.role == .extension)
+  }
+
+  @Test("A push that comes while the app is connected gets its text from the database")
+  func textFromTheDatabase() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let invoice = try phone.invoice(5000, app)
+    let notifier = try phone.launchExtension()
+    let id = phone.push(notifier)
+    try phone.wait("the extension to wait") {
+      notifier.status == "waiting: process \(app.pid) holds the node"
+    }
+    try phone.pay(invoice)
+    try phone.wait("the text") { notifier.message("content", id: id) != nil }
+    #expect(notifier.message("content", id: id)?["body"] == "+5 sat: test r1")
+    #expect(
+      notifier.message("finished", id: id)?["reason"] ?? "the app has received" == "the app has received")
+    #expect(phone.owner?.role == .app)
+  }
+}

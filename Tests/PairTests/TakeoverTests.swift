@@ -1,0 +1,98 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Heartbeat
+import Testing
+
+@Suite("The pair on real processes: taking over from the dead", .serialized)
+struct TakeoverTests {
+  @Test("kill -9 of a connected extension: the app owns the next epoch and the payment settles once")
+  func killedWhileConnected() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    let epoch = phone.owner?.epoch ?? 0
+    try phone.pay(invoice)
+    notifier.kill(SIGKILL)
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    #expect(phone.owner?.epoch == epoch + 1)
+    #expect(phone.owner?.role == .app)
+    try phone.waitUntilSettled(invoice)
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+    phone.report(
+      "kill -9 to connected", from: notifier.endedAt,
+      to: app.instant(ofStatus: "connected", after: notifier.endedAt ?? phone.clock.now))
+  }
+
+  @Test("kill -9 at a random moment of a payment, with the app waiting in front", arguments: 0..<12)
+  func killedAtAnyMoment(round: Int) throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    try phone.pay(invoice)
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    // Each round a little later, from before the claim to after the settlement.
+    var generator = SystemRandomNumberGenerator()
+    let delay = Span(
+      nanoseconds: Int64.random(in: 0...2_000_000, using: &generator) + Int64(round) * 1_500_000)
+    _ = try phone.loop.run(for: delay) { false }
+    notifier.kill(SIGKILL)
+    phone.open(app)
+    try phone.waitUntilSettled(invoice)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    #expect(phone.owner?.role == .app)
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+  }
+
+  @Test("kill -9 of the app while it holds the node: the extension receives the payment")
+  func killedApp() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let invoice = try phone.invoice(3000, app)
+    app.kill(SIGKILL)
+    try phone.wait("the app's end") { app.hasEnded }
+    try phone.pay(invoice)
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.waitUntilSettled(invoice)
+    #expect(phone.owner?.role == .extension)
+    #expect(phone.owner?.epoch == 2)
+  }
+
+  @Test(
+    "With wait-stale a dead holder is taken over after the rule, counted from its last beat, and then at once"
+  )
+  func waitStale() throws {
+    let phone = try TestPhone([
+      "--takeover", "wait-stale", "--beat-interval", "200ms", "--stale-after", "1s",
+    ])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    try phone.pay(invoice)
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    notifier.kill(SIGKILL)
+    try phone.wait("the extension's end") { notifier.hasEnded }
+    let lastBeat = try #require(try phone.snapshot().extensionBeat)
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let claim = try #require(try phone.snapshot().claims.last)
+    #expect(claim.row.role == .app)
+    #expect(claim.bootClock - lastBeat.bootClock >= .seconds(1))
+    #expect(app.statuses.contains("receiving payment in background"))
+    phone.report("last beat to claim (rule 1 s)", claim.bootClock - lastBeat.bootClock)
+    try phone.waitUntilSettled(invoice)
+  }
+}

@@ -1,0 +1,203 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Foundation
+import Guardrails
+import Heartbeat
+import Lightning
+import SharedContainer
+
+/// The phone in the tests' hands: real wallet processes, a real peer, and this test in the place of iosd, so that
+/// every message to a process is one line of a test. Nothing waits for a time; everything waits for an event.
+final class TestPhone {
+  struct TimedOut: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  static let patience = Span.seconds(60)
+  static var binaries: String {
+    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
+      .path
+      ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+  }
+
+  let home: String
+  let loop: EventLoop
+  let clock: Clock
+  let walletArguments: [String]
+  private(set) var app: TestProcess?
+  private(set) var extensions: [TestProcess] = []
+  private(set) var peer: TestProcess?
+  private var listener: UnixListener?
+  private(set) var pushes: [[UInt8]] = []
+  private var nextPush: UInt64 = 1
+  private var nextRequest = 1
+
+  init(_ walletArguments: [String] = [], peerArguments: [String] = []) throws {
+    self.walletArguments = walletArguments
+    var template = Array("\(NSTemporaryDirectory())/baton-pair-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw TimedOut(description: "no directory") }
+    home = String(cString: made)
+    loop = try EventLoop()
+    clock = Clock()
+    try FileManager.default.createDirectory(atPath: "\(home)/os", withIntermediateDirectories: true)
+    listener = try UnixListener(path: "\(home)/os/iosd.sock", loop: loop) { [unowned self] connection in
+      connection.onMessage = { [unowned self, unowned connection] message in
+        if message.verb == "push" { pushes.append(message.body) }
+        connection.send(ControlMessage("ok"))
+      }
+    }
+    peer = try start("lspd", ["--home", home] + peerArguments)
+    try wait("lspd's address") { self.address != nil }
+  }
+
+  /// Ends everything and takes the directory away, unless a test failed and somebody wants to look.
+  func end() {
+    for process in [app].compactMap({ $0 }) + extensions { process.kill(SIGKILL) }
+    peer?.kill(SIGKILL)
+    listener?.shutDown()
+    for process in [app, peer].compactMap({ $0 }) + extensions { process.reap() }
+    if ProcessInfo.processInfo.environment["BATON_KEEP"] == nil {
+      try? FileManager.default.removeItem(atPath: home)
+    }
+  }
+
+  var address: String? {
+    guard let text = try? String(contentsOfFile: "\(home)/lsp/address", encoding: .utf8) else { return nil }
+    return text.isEmpty ? nil : text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  // MARK: Waiting
+
+  func wait(_ what: String, until condition: () -> Bool) throws {
+    let end = clock.now + Self.patience
+    while !condition() {
+      guard clock.now < end else {
+        throw TimedOut(description: "waited in vain for \(what); app: \(app?.statuses ?? [])")
+      }
+      _ = try loop.run(for: .milliseconds(2)) { condition() }
+    }
+  }
+
+  // MARK: Processes
+
+  private func start(_ name: String, _ arguments: [String]) throws -> TestProcess {
+    try TestProcess("\(Self.binaries)/\(name)", arguments, loop: loop, clock: clock)
+  }
+
+  private var common: [String] {
+    [
+      "--container", "\(home)/AppGroup", "--keychain", "\(home)/Keychain", "--journal", "\(home)/journal",
+      "--clock", "\(home)/os/clock", "--peer", address ?? "",
+    ] + walletArguments
+  }
+
+  func launchApp() throws -> TestProcess {
+    let process = try start("mainappd", common)
+    app = process
+    try wait("the app's hello") { process.hasGreeted }
+    return process
+  }
+
+  func launchExtension() throws -> TestProcess {
+    let process = try start("notifyextd", common)
+    extensions.append(process)
+    try wait("the extension's hello") { process.hasGreeted }
+    return process
+  }
+
+  func bystander(_ mode: String) throws -> TestProcess {
+    let process = try start("TestBystander", [mode, "\(home)/AppGroup"])
+    extensions.append(process)
+    return process
+  }
+
+  // MARK: The person
+
+  func open(_ app: TestProcess) { app.send(ControlMessage("enter-foreground")) }
+  func home(_ app: TestProcess) { app.send(ControlMessage("enter-background")) }
+
+  func push(
+    _ process: TestProcess, _ payload: String = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
+  ) -> UInt64 {
+    defer { nextPush += 1 }
+    process.send(ControlMessage("push", ["id": "\(nextPush)"], body: Array(payload.utf8)))
+    return nextPush
+  }
+
+  /// Opens the app, has it make invoices, and puts it away again, everything released.
+  func invoices(_ count: Int, _ app: TestProcess) throws -> [InvoiceText] {
+    open(app)
+    try wait("the app to be connected") { app.status.hasPrefix("connected") }
+    var made: [InvoiceText] = []
+    for number in 1...count { made.append(try invoice(UInt64(number) * 1000, app)) }
+    let releases = app.count("background-done")
+    home(app)
+    try wait("the app to have released the node") { app.count("background-done") > releases }
+    return made
+  }
+
+  func invoice(_ amountMsat: UInt64, _ app: TestProcess) throws -> InvoiceText {
+    let request = "r\(nextRequest)"
+    nextRequest += 1
+    app.send(
+      ControlMessage(
+        "invoice", ["request": request, "amount-msat": "\(amountMsat)", "description": "test \(request)"]))
+    try wait("an invoice") { app.message(request: request) != nil }
+    let answer = app.message(request: request)
+    guard let text = answer?["invoice"] else {
+      throw TimedOut(description: "no invoice: \(answer?["message"] ?? "no answer")")
+    }
+    return try InvoiceText(decoding: text)
+  }
+
+  // MARK: The sender
+
+  /// Asks the peer to pay, without waiting for the outcome.
+  func pay(_ invoice: InvoiceText, holdSeconds: Int = 600) throws {
+    _ = try askPeer(
+      ControlMessage(
+        "pay",
+        [
+          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat)", "wait": "no",
+          "hold-seconds": "\(holdSeconds)",
+        ]))
+  }
+
+  func outcome(_ invoice: InvoiceText) throws -> String {
+    try askPeer(ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"]))["state"]
+      ?? "?"
+  }
+
+  func waitUntilSettled(_ invoice: InvoiceText) throws {
+    var last = ""
+    try wait("payment \(invoice.amountMsat) to settle") {
+      last = (try? self.outcome(invoice)) ?? "no answer"
+      return last == "settled"
+    }
+  }
+
+  private func askPeer(_ message: ControlMessage) throws -> ControlMessage {
+    try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd").request(message)
+  }
+
+  // MARK: What is true
+
+  func snapshot() throws -> Snapshot { try Snapshot.take(of: "\(home)/AppGroup") }
+
+  var owner: ClaimRow? { try? snapshot().owner }
+
+  func receivedPayments() throws -> [String] {
+    guard let table = try snapshot().tables.first(where: { $0.name == "received_payments" }),
+      let column = table.columns.firstIndex(of: "payment_hash")
+    else { return [] }
+    return try table.rows.map { Hexadecimal.encode(try $0.blob(column)) }
+  }
+
+  func journal(of name: String) -> String {
+    let directory = "\(home)/journal"
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
+    return names.filter { $0.contains("-\(name)-") }
+      .compactMap { try? String(contentsOfFile: "\(directory)/\($0)", encoding: .utf8) }.joined()
+  }
+}

@@ -1,0 +1,117 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+/// A small generator, so that a failing run can be had again by its number.
+private struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ mixed >> 31
+  }
+}
+
+@Suite struct AnyOrderTests {
+  /// Whatever happens in whatever order, every visible push that did not go to the app in front is shown once, and
+  /// the phone goes down.
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func everyVisiblePushIsShownExactlyOnce(_ seed: UInt64) {
+    var random = Seeded(state: seed)
+    var world = World()
+    for _ in 0..<200 { world.step(&random) }
+    world.finish()
+    #expect(world.shown.sorted() == world.owed.sorted())
+    #expect(world.isOff)
+    #expect(world.phone.deadline == nil)
+  }
+}
+
+/// Processes that exist only as far as the phone ordered them, and behave badly.
+private struct World {
+  var phone = Phone(configuration: PhoneConfiguration())
+  var now = Instant(nanoseconds: 0)
+  var running: [PhoneRole] = []
+  var killed: [PhoneRole] = []
+  var starting: [PhoneRole] = []
+  var nextPush: UInt64 = 1
+  var owed: [UInt64] = []
+  var shown: [UInt64] = []
+  var isOff = false
+
+  mutating func step(_ random: inout Seeded) {
+    now = now + .milliseconds(Int64.random(in: 0...9000, using: &random))
+    if let deadline = phone.deadline, deadline <= now { take(.deadlineReached) }
+    let role = Bool.random(using: &random) ? PhoneRole.app : .extension
+    let push = max(1, nextPush &- UInt64.random(in: 0...2, using: &random))
+    switch Int.random(in: 0..<14, using: &random) {
+    case 0: take(.personOpened)
+    case 1: take(.personWentHome)
+    case 2: take(.personQuit)
+    case 3, 4: arrive(visible: Bool.random(using: &random), mutable: Bool.random(using: &random))
+    case 5: end(role, .signalled(11))
+    case 6: end(role, .exited(code: 0))
+    case 7: for role in killed { end(role, .signalled(9)) }
+    case 8, 9: if running.contains(.extension) { take(.contentDelivered(push: push, received)) }
+    case 10: if running.contains(.extension) { take(.serviceFinished(push: push, reason: "")) }
+    case 11:
+      take(
+        .memorySampled(
+          role, footprintBytes: UInt64.random(in: 0...30_000_000, using: &random), residentBytes: 0))
+    case 12: start(failing: true)
+    default: start(failing: false)
+    }
+  }
+
+  mutating func arrive(visible: Bool, mutable: Bool) {
+    if visible && phone.app != .foreground { owed.append(nextPush) }
+    let alert = visible ? TestPhone.original(nextPush) : nil
+    take(.pushArrived(PhonePush(id: nextPush, alert: alert, hasMutableContent: mutable)))
+    nextPush += 1
+  }
+
+  mutating func start(failing: Bool) {
+    guard let role = starting.first else { return }
+    starting.removeFirst()
+    if failing { return take(.launchFailed(role, sentence: "no")) }
+    running.append(role)
+    take(.processStarted(role, pid: 1))
+  }
+
+  mutating func end(_ role: PhoneRole, _ how: ProcessEnd) {
+    guard running.contains(role) else { return }
+    running.removeAll { $0 == role }
+    killed.removeAll { $0 == role }
+    take(.processEnded(role, how))
+  }
+
+  mutating func take(_ event: PhoneEvent) {
+    for directive in phone.handle(event, at: now) {
+      switch directive {
+      case .launch(let role, _):
+        #expect(!running.contains(role) && !starting.contains(role), "started twice")
+        starting.append(role)
+      case .kill(let role, _): if running.contains(role) { killed.append(role) }
+      case .show(let notification): if let push = notification.push { shown.append(push) }
+      case .powerOff: isOff = true
+      default: break
+      }
+    }
+  }
+
+  /// From here on the world behaves: what is ordered happens.
+  mutating func finish() {
+    take(.downRequested)
+    for _ in 0..<20 {
+      while !starting.isEmpty { start(failing: false) }
+      for role in killed { end(role, .signalled(9)) }
+      if let deadline = phone.deadline {
+        now = max(now, deadline)
+        take(.deadlineReached)
+      }
+    }
+  }
+}

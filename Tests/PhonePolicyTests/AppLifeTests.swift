@@ -1,0 +1,134 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite struct AppLifeTests {
+  @Test func aTapStartsTheAppAndBringsItToTheForeground() {
+    var phone = TestPhone()
+    #expect(phone(.personOpened) == [.launch(.app, .person)])
+    #expect(phone(.personOpened) == [])
+    #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground)])
+    #expect(phone.phone.app == .foreground)
+  }
+
+  @Test func homeAndBackAreToldAndNothingIsStartedTwice() {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(.personWentHome) == [.tell(.app, .enterBackground)])
+    #expect(phone(.personWentHome) == [])
+    #expect(phone(.backgroundDone) == [])
+    #expect(phone.phone.app == .background(isDone: true))
+    #expect(phone(.personOpened) == [.tell(.app, .enterForeground)])
+  }
+
+  @Test func aPersonWhoLeavesWhileTheAppStartsFindsItInTheBackground() {
+    var phone = TestPhone()
+    _ = phone(.personOpened)
+    #expect(phone(.personWentHome) == [])
+    #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground)])
+  }
+
+  @Test func anAppThatCannotBeStartedIsNotRunning() {
+    var phone = TestPhone()
+    _ = phone(.personOpened)
+    #expect(phone(.launchFailed(.app, sentence: "no such file")) == [])
+    #expect(phone(.personOpened) == [.launch(.app, .person)])
+  }
+
+  @Test func aSwipeKillsTheAppInFrontAtOnce() {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(.personQuit) == [.kill(.app, .person)])
+    #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.person))])
+    #expect(phone.phone.app == .notRunning)
+  }
+
+  @Test func anAppInTheBackgroundIsAskedAndKilledWhenItsGraceIsOver() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.personWentHome)
+    #expect(phone(.personQuit) == [.tell(.app, .terminate)])
+    #expect(phone.phone.deadline == phone.now + .seconds(5))
+    #expect(phone(.deadlineReached) == [])
+    #expect(phone.passToDeadline() == [.kill(.app, .graceOver)])
+    #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.graceOver))])
+  }
+
+  @Test func anAppThatEndsWhenAskedIsNamedSo() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.personWentHome)
+    _ = phone(.personQuit)
+    #expect(phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .endedAsAsked)])
+  }
+
+  @Test func aTapOnAnAppOnItsWayOutOpensItAgainWhenItIsGone() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.personQuit)
+    #expect(phone(.personOpened) == [])
+    #expect(
+      phone(.processEnded(.app, .signalled(9)))
+        == [.recordEnd(.app, .killed(.person)), .launch(.app, .person)])
+  }
+
+  @Test(arguments: [
+    (ProcessEnd.exited(code: 0), EndReason.ended), (.exited(code: 1), .crashed(.exited(code: 1))),
+    (.signalled(11), .crashed(.signalled(11))), (.signalled(6), .crashed(.signalled(6))),
+    (.signalled(9), .killedFromOutside(signal: 9)), (.signalled(15), .killedFromOutside(signal: 15)),
+  ])
+  func anEndNobodyOrderedIsNamedForWhatItIs(_ end: ProcessEnd, _ reason: EndReason) {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(.processEnded(.app, end)) == [.recordEnd(.app, reason)])
+    #expect(phone(.processEnded(.app, end)) == [])
+  }
+
+  @Test func aCrashThatIsFasterThanOurSignalIsStillACrash() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.personQuit)
+    #expect(
+      phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
+  }
+
+  @Test func anInvoiceIsMadeByTheAppOrRefusedInASentence() {
+    var phone = TestPhone()
+    #expect(phone(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appNotRunning)])
+    phone.openApp()
+    #expect(phone(.invoiceWanted(request: 2)) == [.tell(.app, .invoice(request: 2))])
+    #expect(phone(.invoiceAnswered(request: 2)) == [.passOnInvoice(request: 2)])
+    #expect(phone(.invoiceAnswered(request: 2)) == [])
+    _ = phone(.invoiceWanted(request: 3))
+    #expect(phone.passToDeadline() == [.failInvoice(request: 3, .timedOut)])
+    _ = phone(.invoiceWanted(request: 4))
+    #expect(
+      phone(.processEnded(.app, .signalled(9)))
+        == [.recordEnd(.app, .killedFromOutside(signal: 9)), .failInvoice(request: 4, .appEnded)])
+  }
+
+  @Test func aPhoneThatIsOffGoesDownAtOnce() {
+    var phone = TestPhone()
+    #expect(phone(.downRequested) == [.powerOff])
+    #expect(phone(.downRequested) == [])
+    #expect(phone(.personOpened) == [])
+  }
+
+  @Test func goingDownAsksBothAndWaitsForBoth() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.personWentHome)
+    phone.serve(1)
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    #expect(
+      phone(.downRequested)
+        == [.showOriginal(2), .tell(.app, .terminate), .tell(.extension, .terminate)])
+    #expect(phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .endedAsAsked)])
+    #expect(phone(.pushArrived(TestPhone.alert(3))) == [.showOriginal(3)])
+    #expect(phone.passToDeadline() == [.kill(.extension, .graceOver)])
+    #expect(
+      phone(.processEnded(.extension, .signalled(9)))
+        == [.recordEnd(.extension, .killed(.graceOver)), .showOriginal(1), .powerOff])
+  }
+}

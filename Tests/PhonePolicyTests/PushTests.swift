@@ -1,0 +1,203 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite struct PushTests {
+  @Test func aPushWithTheAppInFrontGoesToTheApp() {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(
+      phone(.pushArrived(TestPhone.alert(1))) == [.tell(.app, .push(id: 1, deadlineMilliseconds: 0))])
+    #expect(phone.phone.service == .notRunning)
+  }
+
+  @Test func aPushWithTheAppClosedOrBehindStartsTheExtension() {
+    var phone = TestPhone()
+    #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
+    #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
+    var behind = TestPhone()
+    behind.openApp()
+    _ = behind(.personWentHome)
+    #expect(behind(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
+  }
+
+  @Test func anAlertThatMayNotBeChangedIsShownAsItIs() {
+    var phone = TestPhone()
+    #expect(phone(.pushArrived(TestPhone.alert(1, mutable: false))) == [.showOriginal(1)])
+  }
+
+  @Test func aSilentPushIsForARunningAppOnly() {
+    var phone = TestPhone()
+    #expect(phone(.pushArrived(TestPhone.silent(1))) == [.drop(push: 1)])
+    phone.openApp()
+    _ = phone(.personWentHome)
+    #expect(
+      phone(.pushArrived(TestPhone.silent(2))) == [.tell(.app, .push(id: 2, deadlineMilliseconds: 0))])
+  }
+
+  @Test func contentIsShownOnceAndASecondCallIsRefused() {
+    var phone = TestPhone()
+    phone.serve(1)
+    #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, received)])
+    #expect(phone(.contentDelivered(push: 1, received)) == [.refuseContent(push: 1)])
+    #expect(phone(.contentDelivered(push: 7, received)) == [.refuseContent(push: 7)])
+    #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
+    #expect(phone(.contentDelivered(push: 1, received)) == [.refuseContent(push: 1)])
+  }
+
+  @Test func oneProcessServesManyPushesOneAfterTheOther() {
+    var phone = TestPhone()
+    phone.serve(1)
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
+    #expect(phone(.pushArrived(TestPhone.alert(3))) == [])
+    _ = phone(.contentDelivered(push: 1, received))
+    // It has delivered and is tearing down: the next one waits for its word.
+    #expect(phone.phone.service.word == "finishing")
+    #expect(phone(.serviceFinished(push: 1, reason: "done")) == [.servePush(2)])
+    #expect(phone(.serviceFinished(push: 1, reason: "again")) == [])
+    _ = phone(.contentDelivered(push: 2, received))
+    #expect(phone(.serviceFinished(push: 2, reason: "done")) == [.servePush(3)])
+  }
+
+  @Test func whoFinishesWithoutContentGetsTheOriginalShown() {
+    var phone = TestPhone()
+    phone.serve(1)
+    #expect(phone(.serviceFinished(push: 1, reason: "forgot")) == [.showOriginal(1)])
+    #expect(phone.phone.service == .idle(since: phone.now))
+  }
+
+  @Test func aDeathMidPushShowsTheOriginalAndTheNextPushGetsANewProcess() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    #expect(
+      phone(.processEnded(.extension, .signalled(11)))
+        == [
+          .recordEnd(.extension, .crashed(.signalled(11))), .showOriginal(1),
+          .launch(.extension, .push(2)),
+        ])
+    #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
+  }
+
+  @Test func aDeathAfterTheContentShowsNothingMore() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    #expect(
+      phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
+  }
+
+  @Test func everyLaunchThatFailsCostsOnePush() {
+    var phone = TestPhone()
+    _ = phone(.pushArrived(TestPhone.alert(1)))
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    #expect(
+      phone(.launchFailed(.extension, sentence: "no")) == [.showOriginal(1), .launch(.extension, .push(2))])
+    #expect(phone(.launchFailed(.extension, sentence: "no")) == [.showOriginal(2)])
+    #expect(phone.phone.service == .notRunning)
+  }
+
+  @Test func theWarningComesAt29AndAHalfSecondsAndTheKillAt30() {
+    var phone = TestPhone()
+    phone.serve(1)
+    let start = phone.now
+    #expect(phone(.deadlineReached) == [])
+    #expect(phone.passToDeadline() == [.tell(.extension, .timeWillExpire(push: 1))])
+    #expect(phone.now == start + .milliseconds(29_500))
+    #expect(phone.passToDeadline() == [.kill(.extension, .time(limitMilliseconds: 30_000))])
+    #expect(phone.now == start + .seconds(30))
+    #expect(
+      phone(.processEnded(.extension, .signalled(9)))
+        == [.recordEnd(.extension, .killed(.time(limitMilliseconds: 30_000))), .showOriginal(1)])
+  }
+
+  @Test func whoHasDeliveredIsNotWarnedButStillEndsAt30Seconds() {
+    var phone = TestPhone()
+    phone.serve(1)
+    let start = phone.now
+    _ = phone(.contentDelivered(push: 1, received))
+    #expect(phone.passToDeadline() == [.kill(.extension, .time(limitMilliseconds: 30_000))])
+    #expect(phone.now == start + .seconds(30))
+    #expect(phone(.processEnded(.extension, .signalled(9))).count == 1)
+  }
+
+  @Test func contentThatWasSentBeforeTheKillCounts() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone.passToDeadline()
+    _ = phone.passToDeadline()
+    #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, received)])
+    #expect(
+      phone(.processEnded(.extension, .signalled(9)))
+        == [.recordEnd(.extension, .killed(.time(limitMilliseconds: 30_000)))])
+  }
+
+  @Test func eachPushHas30SecondsOfItsOwn() {
+    var phone = TestPhone()
+    phone.serve(1)
+    phone.now = phone.now + .seconds(29)
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    _ = phone(.serviceFinished(push: 1, reason: ""))
+    #expect(phone.phone.deadline == phone.now + .milliseconds(29_500))
+  }
+
+  @Test func oneByteAbove24MegabytesIsTheEnd() {
+    var phone = TestPhone()
+    phone.serve(1)
+    let limit: UInt64 = 25_165_824
+    #expect(phone(.memorySampled(.extension, footprintBytes: limit, residentBytes: limit)) == [])
+    let reason = KillReason.memory(footprintBytes: limit + 1, limitBytes: limit)
+    #expect(
+      phone(.memorySampled(.extension, footprintBytes: limit + 1, residentBytes: limit))
+        == [.kill(.extension, reason)])
+    #expect(phone(.memorySampled(.extension, footprintBytes: .max, residentBytes: limit)) == [])
+    #expect(
+      phone(.processEnded(.extension, .signalled(9)))
+        == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
+    #expect(reason.description.hasPrefix("exceeded mem limit: ActiveHard 24 MB (fatal)"))
+  }
+
+  @Test func theAppHasNoMemoryLimit() {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(.memorySampled(.app, footprintBytes: .max, residentBytes: .max)) == [])
+  }
+
+  @Test func withoutLimitsNeitherTimeNorMemoryEndsTheExtension() {
+    var phone = TestPhone(PhoneConfiguration(enforcesLimits: false))
+    phone.serve(1)
+    #expect(phone.phone.deadline == nil)
+    #expect(phone(.memorySampled(.extension, footprintBytes: .max, residentBytes: .max)) == [])
+  }
+
+  @Test func anIdleExtensionIsAskedToEndAfterAMinute() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.serviceFinished(push: 1, reason: ""))
+    let start = phone.now
+    #expect(phone.passToDeadline() == [.tell(.extension, .terminate)])
+    #expect(phone.now == start + .seconds(60))
+    // A push that comes now waits for the end of this process and gets a new one.
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
+    #expect(
+      phone(.processEnded(.extension, .exited(code: 0)))
+        == [.recordEnd(.extension, .endedAsAsked), .launch(.extension, .push(2))])
+  }
+
+  @Test func anIdleExtensionTakesTheNextPushWithoutANewProcess() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.serviceFinished(push: 1, reason: ""))
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [.servePush(2)])
+  }
+
+  @Test func aNotificationOfTheProcessesOwnIsShown() {
+    var phone = TestPhone()
+    #expect(
+      phone(.notificationPosted(received))
+        == [.show(PhoneNotification(push: nil, source: .local, received))])
+  }
+}

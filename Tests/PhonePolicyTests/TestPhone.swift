@@ -1,0 +1,57 @@
+import CoreShape
+
+@testable import PhonePolicy
+
+/// A phone and its clock, so that a test reads as: this happens, then that is ordered.
+struct TestPhone {
+  var phone: Phone
+  var now = Instant(nanoseconds: 1_000_000_000)
+
+  init(_ configuration: PhoneConfiguration = PhoneConfiguration()) {
+    phone = Phone(configuration: configuration)
+  }
+
+  mutating func callAsFunction(_ event: PhoneEvent) -> [PhoneDirective] { phone.handle(event, at: now) }
+
+  /// Lets time pass up to the phone's own deadline and tells it so.
+  mutating func passToDeadline() -> [PhoneDirective] {
+    guard let deadline = phone.deadline else { return [] }
+    now = max(now, deadline)
+    return self(.deadlineReached)
+  }
+
+  static func alert(_ id: UInt64, mutable: Bool = true) -> PhonePush {
+    PhonePush(id: id, alert: original(id), hasMutableContent: mutable)
+  }
+
+  static func silent(_ id: UInt64) -> PhonePush { PhonePush(id: id, alert: nil, hasMutableContent: false) }
+
+  static func original(_ id: UInt64) -> NotificationText { NotificationText(title: "Push", body: "\(id)") }
+
+  /// An extension that serves the push since `now`.
+  mutating func serve(_ id: UInt64) {
+    _ = self(.pushArrived(Self.alert(id)))
+    _ = self(.processStarted(.extension, pid: 9))
+  }
+
+  mutating func openApp() {
+    _ = self(.personOpened)
+    _ = self(.processStarted(.app, pid: 8))
+  }
+}
+
+extension PhoneDirective {
+  static func showOriginal(_ id: UInt64) -> PhoneDirective {
+    .show(PhoneNotification(push: id, source: .original, TestPhone.original(id)))
+  }
+
+  static func showContent(_ id: UInt64, _ text: NotificationText) -> PhoneDirective {
+    .show(PhoneNotification(push: id, source: .content, text))
+  }
+
+  static func servePush(_ id: UInt64) -> PhoneDirective {
+    .tell(.extension, .push(id: id, deadlineMilliseconds: 30_000))
+  }
+}
+
+let received = NotificationText(title: "Received", body: "+5 sat", badgeIncrement: 1)

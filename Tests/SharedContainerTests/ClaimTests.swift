@@ -1,0 +1,172 @@
+import CoreShape
+import Database
+import Glibc
+import Guardrails
+import Heartbeat
+import SharedContainer
+import Testing
+
+@Suite struct ClaimTests {
+  let place = Place()
+
+  private func raw() throws -> Connection { try Connection(path: place.layout.database, access: .readWrite) }
+
+  @Test func theFirstClaimHasEpochOneAndBringsTheState() throws {
+    let app = try place.open(.app)
+    #expect(app.readRow() == .row(nil))
+    #expect(app.claim(seen: 0) == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
+    let row = ClaimRow(epoch: 1, role: .app, process: .test, incarnation: 7, container: app.id)
+    #expect(try place.open(.extension).readRow() == .row(row))
+    #expect(app.roleLock.isHeld)
+  }
+
+  @Test func aClaimAgainstAnotherEpochThanTheOneSeenIsSuperseded() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    let claim = try app.owned(seen: 0)
+    for wrong: Epoch in [0, 2, .max] {
+      guard case .superseded(let row) = other.claim(seen: wrong) else {
+        Issue.record("epoch \(wrong) was accepted")
+        return
+      }
+      #expect(claim.owns(row))
+      #expect(!other.roleLock.isHeld)
+    }
+    #expect(try other.owned(seen: 1).epoch == 2)
+  }
+
+  @Test func aClaimThatFailsKeepsALockThatWasHeldBefore() throws {
+    let app = try place.open(.app)
+    _ = try app.owned(seen: 0)
+    _ = app.claim(seen: 0)
+    #expect(app.roleLock.isHeld)
+  }
+
+  @Test func twoProcessesOfOneRoleCannotBothClaim() throws {
+    let first = try place.open(.app)
+    let second = try place.open(.app)
+    _ = try first.owned(seen: 0)
+    #expect(second.claim(seen: 1) == .ownLockBusy)
+    first.releaseRoleLock()
+    #expect(try second.owned(seen: 1).epoch == 2)
+  }
+
+  @Test func aClaimBesideAnOpenTransactionIsBlockedByItsHolder() throws {
+    let app = try place.open(.app)
+    let writer = try raw()
+    try writer.transaction(.immediate) {
+      #expect(app.claim(seen: 0) == .blocked(BlockedBy(pid: getpid(), isStopped: false)))
+      #expect(app.readRow() == .row(nil))
+    }
+    #expect(!app.roleLock.isHeld)
+    #expect(try app.owned(seen: 0).epoch == 1)
+  }
+
+  @Test func aStateThatCannotBeReadMeansNoClaim() throws {
+    let app = try place.open(.app)
+    let result = app.claim(seen: 0, by: .test()) { node in try node.rows("SELECT * FROM nowhere") }
+    guard case .failed = result else {
+      Issue.record("claimed without a state")
+      return
+    }
+    #expect(app.readRow() == .row(nil))
+    #expect(!app.roleLock.isHeld)
+  }
+
+  @Test func theReaderOfAClaimCannotWriteAndEndsWithIt() throws {
+    let app = try place.open(.app)
+    var kept: NodeReader?
+    let result = app.claim(seen: 0, by: .test()) { node in
+      kept = node
+      #expect(throws: DatabaseError.self) { _ = try node.rows("INSERT INTO notes (words) VALUES ('x')") }
+      #expect(throws: DatabaseError.self) { _ = try node.rows("COMMIT") }
+    }
+    guard case .claimed = result else {
+      Issue.record("not claimed")
+      return
+    }
+    #expect(throws: (any Error).self) { _ = try kept?.rows("SELECT 1") }
+  }
+
+  @Test func theLastEpochIsNotFollowedByAnother() throws {
+    let app = try place.open(.app)
+    _ = try app.owned(seen: 0)
+    try raw().execute(
+      "INSERT INTO claims SELECT 9223372036854775807, role, pid, start_time, boot_high, boot_low, incarnation, "
+        + "claimed_boot_ns, claimed_wall_ns, seen_epoch, reason FROM claims")
+    #expect(
+      app.claim(seen: Epoch(Int64.max)) == .failed(.epochsExhausted(path: place.layout.database)))
+  }
+
+  @Test func claimsAreHistoryThatNobodyRewrites() throws {
+    _ = try place.open(.app).owned(seen: 0)
+    #expect(throws: DatabaseError.self) { try raw().execute("UPDATE claims SET epoch = 5") }
+    #expect(throws: DatabaseError.self) { try raw().execute("DELETE FROM claims") }
+  }
+
+  @Test(arguments: ["role = 'admin'", "epoch = -4", "pid = 99999999999", "pid = 'x'", "incarnation = x'00'"])
+  func aRowOfNonsenseIsDamageAndNotACrash(change: String) throws {
+    let app = try place.open(.app)
+    _ = try app.owned(seen: 0)
+    try raw().script(
+      "DROP TRIGGER claims_are_never_changed; PRAGMA ignore_check_constraints = ON; UPDATE claims SET \(change)"
+    )
+    guard case .failed(.corrupt) = app.readRow() else {
+      Issue.record("read \(app.readRow())")
+      return
+    }
+    guard case .failed(.corrupt) = app.claim(seen: 1) else {
+      Issue.record("claimed above nonsense")
+      return
+    }
+  }
+
+  @Test func anOwnerJumpsAboveWhatThePeerKnows() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    let result = app.raiseEpoch(under: claim, above: 40, by: .test(8)) { _ in true }
+    #expect(result == .claimed(Claim(epoch: 41, incarnation: 8, container: app.id), true))
+    #expect(app.note("late", under: claim) == .fenced(by: app.seen()?.row))
+  }
+
+  @Test func onlyTheOwnerJumps() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    let claim = try app.owned(seen: 0)
+    _ = try other.owned(seen: 1)
+    guard case .superseded(let row) = app.raiseEpoch(under: claim, above: 40, by: .test(), reading: { _ in })
+    else {
+      Issue.record("a zombie jumped")
+      return
+    }
+    #expect(row?.epoch == 2)
+  }
+
+  @Test(arguments: [0, 1 + SharedContainer.epochJumpMax + 1, UInt64(Int64.max), .max])
+  func aJumpThatNoRestoredCopyExplainsIsRefused(above: Epoch) throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    #expect(
+      app.raiseEpoch(under: claim, above: above, by: .test()) { _ in 0 }
+        == .failed(.epochJumpRefused(from: 1, above: above)))
+  }
+
+  @Test func aDatabaseReplacedUnderAProcessIsNoticed() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    Files.copyByAnotherProcess(place.layout.database, place.file("copy"))
+    rename(place.file("copy"), place.layout.database)
+    let replaced = ContainerError.containerReplaced(path: place.layout.database)
+    #expect(app.claim(seen: 1) == .failed(replaced))
+    #expect(app.note("lost", under: claim) == .failed(replaced))
+    #expect(app.look(boot: BootID(high: 1, low: 2), bootClock: Instant(nanoseconds: 0)) == .failed(replaced))
+  }
+
+  @Test func aDirectoryReplacedUnderAProcessIsNoticed() throws {
+    let app = try place.open(.app)
+    rename(place.directory, place.file("moved"))
+    #expect(app.claim(seen: 0) == .failed(.containerReplaced(path: place.directory)))
+    _ = try place.open(.extension)
+    #expect(app.claim(seen: 0) == .failed(.containerReplaced(path: place.directory)))
+  }
+}

@@ -1,0 +1,98 @@
+import Database
+import Glibc
+import Heartbeat
+import SharedContainer
+import Testing
+
+@Suite struct ContainerLayoutTests {
+  let place = Place()
+
+  private func refusal(_ role: Role = .app) -> ContainerError? {
+    do { _ = try place.open(role) } catch { return error as? ContainerError }
+    return nil
+  }
+
+  @Test func aNewContainerIsForItsOwnerAlone() throws {
+    let container = try place.open(.app)
+    _ = container.claim(seen: 0)
+    let layout = place.layout
+    for path in [layout.directory, layout.locks, layout.presence] { #expect(Files.mode(path) == 0o700) }
+    for role in Role.allCases { #expect(Files.mode(layout.roleLock(of: role)) == 0o600) }
+    for path in [layout.appWish, layout.database, layout.databaseLog, layout.databaseSharedMemory] {
+      #expect(Files.mode(path) == 0o600)
+    }
+  }
+
+  @Test func bothRolesSeeTheSameContainerAndItKeepsItsID() throws {
+    let id = try place.open(.app).id
+    #expect(try place.open(.extension).id == id)
+    #expect(try Place().open(.app).id != id)
+  }
+
+  @Test func aDirectoryThatOthersMayWriteIsRefused() throws {
+    _ = try place.open(.app)
+    chmod(place.directory, 0o720)
+    #expect(refusal() == .wrongMode(path: place.directory, mode: 0o720))
+    chmod(place.directory, 0o700)
+    chmod(place.layout.locks, 0o702)
+    #expect(refusal() == .wrongMode(path: place.layout.locks, mode: 0o702))
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func aDirectoryOfAnotherUserIsRefused() throws {
+    _ = try place.open(.app)
+    chown(place.directory, 4711, 4711)
+    #expect(refusal() == .wrongOwner(path: place.directory, owner: 4711, expected: 0))
+  }
+
+  @Test func aFileInPlaceOfTheDirectoryIsRefused() {
+    Files.write(place.directory, [])
+    #expect(refusal() == .notADirectory(path: place.directory))
+  }
+
+  @Test func aLinkInPlaceOfTheDirectoryIsRefusedAlsoWithASlash() throws {
+    _ = try SharedContainer.open(place.file("real"), role: .app)
+    symlink(place.file("real"), place.directory)
+    #expect(refusal() == .symbolicLink(path: place.directory))
+    #expect(throws: ContainerError.symbolicLink(path: place.directory)) {
+      _ = try SharedContainer.open(place.directory + "//", role: .app)
+    }
+  }
+
+  @Test func aMissingParentIsSaidInASentence() {
+    let path = place.file("nowhere/AppGroup")
+    #expect(throws: ContainerError.missing(path: path)) { _ = try SharedContainer.open(path, role: .app) }
+    #expect("\(ContainerError.missing(path: path))" == "there is no \(path); check the path")
+  }
+
+  @Test func aLinkInPlaceOfTheDatabaseIsRefused() throws {
+    _ = try place.open(.app)
+    rename(place.layout.database, place.file("elsewhere"))
+    symlink(place.file("elsewhere"), place.layout.database)
+    #expect(refusal() == .symbolicLink(path: place.layout.database))
+  }
+
+  @Test func aDatabaseOfNoiseIsDamagedAndNotACrash() throws {
+    _ = try place.open(.app)
+    Files.write(place.layout.database, Array(repeating: 0x5A, count: 20_000))
+    guard case .corrupt(place.layout.database, _) = refusal() else {
+      Issue.record("expected damage, got \(String(describing: refusal()))")
+      return
+    }
+  }
+
+  @Test func aSchemaFromTheFutureIsRefusedInASentence() throws {
+    _ = try place.open(.app)
+    try Connection(path: place.layout.database, access: .readWrite).execute("PRAGMA user_version = 9")
+    let error = try #require(refusal())
+    #expect(error == .schemaFromTheFuture(path: place.layout.database, found: 9, known: 2))
+    #expect(
+      "\(error)"
+        == "the database \(place.layout.database) has schema 9, this program knows 2: update the program")
+  }
+
+  @Test func aContainerWithoutItsIDIsDamaged() throws {
+    _ = try place.open(.app)
+    try Connection(path: place.layout.database, access: .readWrite).execute("DELETE FROM meta")
+    #expect(refusal() == .corrupt(path: place.layout.database, because: "it has lost the container's id"))
+  }
+}

@@ -1,0 +1,99 @@
+import CoreShape
+import Database
+import Glibc
+import Guardrails
+import Heartbeat
+import SharedContainer
+import Testing
+
+@Suite struct FencedWriteTests {
+  let place = Place()
+
+  @Test func anOwnerWritesAndOthersReadIt() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    #expect(app.note("hello", under: claim) == .written(1))
+    #expect(try place.open(.extension).notes() == ["hello"])
+    #expect(try Snapshot.take(of: place.directory).writes.last?.what == "note")
+  }
+
+  @Test func aZombieChangesNothingAndLearnsWhoOwnsTheNode() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    let old = try app.owned(seen: 0)
+    let new = try other.owned(seen: 1, 8)
+    guard case .fenced(let row) = app.note("late", under: old) else {
+      Issue.record("a zombie wrote")
+      return
+    }
+    #expect(new.owns(row))
+    #expect(app.notes() == [])
+    #expect(other.note("mine", under: new) == .written(1))
+  }
+
+  @Test func theSameEpochWithAnotherIncarnationOrContainerIsFenced() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    var twin = claim
+    twin.incarnation += 1
+    var stranger = claim
+    stranger.container.low ^= 1
+    for wrong in [twin, stranger] {
+      guard case .fenced = app.note("x", under: wrong) else {
+        Issue.record("\(wrong) wrote")
+        return
+      }
+    }
+    #expect(app.notes() == [])
+  }
+
+  @Test func aBodyThatGivesUpLeavesNothingBehind() throws {
+    struct Refusal: Error, CustomStringConvertible { let description = "not now" }
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    let result = app.fencedWrite(under: claim, what: "note", atMonotonic: Instant(nanoseconds: 0)) { node in
+      try node.execute("INSERT INTO notes (words) VALUES ('x')")
+      throw Refusal()
+    }
+    guard case .failed(.workFailed("not now")) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(app.notes() == [])
+    #expect(try Snapshot.take(of: place.directory).writes.count == 0)
+  }
+
+  @Test func anOpenTransactionElsewhereBlocksAtOnce() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    try Connection(path: place.layout.database, access: .readWrite).transaction(.immediate) {
+      let result = app.fencedWrite(under: claim, what: "x", atMonotonic: Instant(nanoseconds: 0)) { _ in
+        Issue.record("the work ran while somebody else was writing")
+      }
+      guard case .blocked(BlockedBy(pid: getpid(), isStopped: false)) = result else {
+        Issue.record("\(result)")
+        return
+      }
+    }
+    #expect(app.note("x", under: claim) == .written(1))
+  }
+
+  @Test(arguments: [
+    "INSERT INTO claims (epoch) VALUES (9)", "DELETE FROM node_writes", "UPDATE meta SET value = x'00'",
+    "COMMIT",
+    "PRAGMA synchronous = OFF", "DROP TABLE notes",
+  ])
+  func aWriterCannotGetAroundTheFence(sql: String) throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    let result = app.fencedWrite(under: claim, what: "x", atMonotonic: Instant(nanoseconds: 0)) { node in
+      try node.execute("INSERT INTO notes (words) VALUES ('x')")
+      try node.execute(sql)
+    }
+    guard case .failed(.database(let error)) = result, error.kind == .notAllowed else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(app.notes() == [])
+  }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import Heartbeat
+import Testing
+
+@testable import SharedContainer
+
+@Suite struct FileLockTests {
+  let place = Place()
+
+  private var path: String { place.file("a.lock") }
+
+  @Test func aLockIsTakenOnceAndGivenBack() throws {
+    let mine = FileLock(path: path)
+    let theirs = FileLock(path: path)
+    #expect(mine.tryTake() == .taken)
+    #expect(theirs.tryTake() == .busy)
+    #expect(mine.tryTake() == .taken)
+    mine.drop()
+    #expect(theirs.tryTake() == .taken)
+    #expect(Files.mode(path) == 0o600)
+  }
+
+  @Test func aProbeSeesAHolderInItsOwnProcessAndLeavesTheLockAlone() throws {
+    let mine = FileLock(path: path)
+    let theirs = FileLock(path: path)
+    try mine.open()
+    #expect(mine.probe() == .free)
+    #expect(mine.tryTake() == .taken)
+    for _ in 0..<3 {
+      #expect(mine.probe() == .busy)
+      #expect(theirs.probe() == .busy)
+    }
+    #expect(!mine.isHeldByAnother())
+    #expect(theirs.isHeldByAnother())
+    #expect(theirs.tryTake() == .busy)
+    mine.drop()
+    #expect(theirs.probe() == .free)
+  }
+
+  @Test func aFrozenProbeDoesNotLookLikeAHolder() throws {
+    let mine = FileLock(path: path)
+    try mine.open()
+    let frozen = open(path, O_RDONLY)
+    flock(frozen, LOCK_SH)
+    #expect(mine.probe() == .free)
+    #expect(mine.tryTake() == .busy)
+    close(frozen)
+    #expect(mine.tryTake() == .taken)
+  }
+
+  @Test func aMissingFileIsNotTakenForAFreeLock() {
+    #expect(FileLock(path: path).probe() == .damaged(.missing(path: path)))
+  }
+
+  @Test func aLockFileThatIsReplacedUnderItsHolderGuardsNoMore() {
+    let mine = FileLock(path: path)
+    let theirs = FileLock(path: path)
+    #expect(mine.tryTake() == .taken)
+    Files.write(place.file("b"), [])
+    rename(place.file("b"), path)
+    #expect(!mine.stillGuards)
+    #expect(theirs.tryTake() == .taken)
+    #expect(mine.isHeldByAnother())
+    // The old file's lock is worth nothing; the try goes to the file that is there now.
+    #expect(mine.tryTake() == .busy)
+    theirs.drop()
+    #expect(mine.tryTake() == .taken)
+    #expect(mine.stillGuards)
+  }
+
+  @Test func aFileReplacedBetweenOpeningAndLockingIsLetGo() throws {
+    let mine = FileLock(path: path)
+    let theirs = FileLock(path: path)
+    var replacements = 0
+    mine.onLocked = {
+      if replacements == 1 { return }
+      replacements += 1
+      Files.write(place.file("b"), [])
+      rename(place.file("b"), path)
+      #expect(theirs.tryTake() == .taken)
+    }
+    #expect(mine.tryTake() == .busy)
+    #expect(!mine.isHeld)
+    theirs.drop()
+    mine.onLocked = {
+      Files.write(place.file("b"), [])
+      rename(place.file("b"), path)
+    }
+    #expect(
+      mine.tryTake() == .damaged(.lockUnavailable(path: path, because: "as it is replaced again and again")))
+  }
+
+  @Test func aLockFileThatWasRemovedIsMadeAgain() {
+    let mine = FileLock(path: path)
+    #expect(mine.tryTake() == .taken)
+    unlink(path)
+    #expect(!mine.stillGuards)
+    #expect(mine.tryTake() == .taken)
+    #expect(mine.stillGuards)
+  }
+
+  @Test func whatIsNoPlainFileOfOneNameIsRefused() {
+    let lock = FileLock(path: path)
+    let refusals: [(String, () -> Void)] = [
+      ("a link", { symlink("/etc/hostname", path) }), ("a directory", { mkdir(path, 0o700) }),
+      ("a pipe", { mkfifo(path, 0o600) }),
+      (
+        "two names",
+        {
+          Files.write(path, [])
+          link(path, place.file("second"))
+        }
+      ),
+    ]
+    for (what, arrange) in refusals {
+      arrange()
+      guard case .damaged = lock.tryTake(), case .damaged = lock.probe() else {
+        Issue.record("\(what) was accepted")
+        return
+      }
+      Files.removeTree(path)
+    }
+    #expect(lock.tryTake() == .taken)
+  }
+
+  @Test func theWishIsSeenAsLongAsItIsHeld() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    _ = try other.owned(seen: 0)
+    #expect(other.seen()?.appWantsNode == false)
+    #expect(app.setWish(true) == .taken)
+    #expect(app.setWish(true) == .taken)
+    #expect(other.seen()?.appWantsNode == true)
+    #expect(app.seen()?.appWantsNode == true)
+    #expect(app.setWish(false) == .taken)
+    #expect(other.seen()?.appWantsNode == false)
+    #expect(other.setWish(true) == .damaged(.wishIsTheAppsOnly))
+  }
+}

@@ -1,0 +1,89 @@
+import CoreShape
+import Glibc
+import Heartbeat
+import SharedContainer
+import Testing
+
+@Suite struct HeartbeatFileTests {
+  let place = Place()
+
+  private var path: String { place.file("heartbeat") }
+
+  private func beat(_ role: Role, _ counter: UInt64) -> Beat {
+    Beat(
+      role: role, epoch: 3, phase: .established, counter: counter, process: .test,
+      bootClock: Instant(nanoseconds: 1), wallClockNanoseconds: 2)
+  }
+
+  @Test func eachRoleHasASlotOfItsOwn() {
+    let writer = HeartbeatFile(path: path)
+    let reader = HeartbeatFile(path: path)
+    #expect(reader.read(.app) == nil)
+    #expect(writer.write(beat(.app, 1)) == .written)
+    #expect(reader.read(.extension) == nil)
+    #expect(writer.write(beat(.extension, 2)) == .written)
+    #expect(writer.write(beat(.app, 3)) == .written)
+    #expect(reader.read(.app) == beat(.app, 3))
+    #expect(reader.read(.extension) == beat(.extension, 2))
+    #expect(Files.read(path).count == 1024)
+    #expect(Files.mode(path) == 0o600)
+  }
+
+  @Test func aTruncatedFileIsNoBeatAndTheNextWriteMendsIt() {
+    let writer = HeartbeatFile(path: path)
+    let reader = HeartbeatFile(path: path)
+    for length: off_t in [0, 1, 127, 512, 600] {
+      #expect(writer.write(beat(.extension, 1)) == .written)
+      #expect(reader.read(.extension) == beat(.extension, 1))
+      truncate(path, length)
+      #expect(reader.read(.extension) == nil)
+    }
+    #expect(writer.write(beat(.extension, 2)) == .written)
+    #expect(reader.read(.extension) == beat(.extension, 2))
+  }
+
+  @Test func aRemovedOrReplacedFileIsFollowedByWriterAndReader() {
+    let writer = HeartbeatFile(path: path)
+    let reader = HeartbeatFile(path: path)
+    #expect(writer.write(beat(.app, 1)) == .written)
+    #expect(reader.read(.app) == beat(.app, 1))
+    unlink(path)
+    #expect(reader.read(.app) == nil)
+    #expect(writer.write(beat(.app, 2)) == .written)
+    #expect(reader.read(.app) == beat(.app, 2))
+    Files.write(place.file("other"), Array(repeating: 0xAA, count: 2000))
+    rename(place.file("other"), path)
+    #expect(reader.read(.app) == nil)
+    #expect(writer.write(beat(.app, 3)) == .written)
+    #expect(reader.read(.app) == beat(.app, 3))
+  }
+
+  @Test func aBeatInTheWrongSlotIsNoBeat() {
+    let file = HeartbeatFile(path: path)
+    #expect(file.write(beat(.app, 1)) == .written)
+    let bytes = Files.read(path)
+    Files.write(path, Array(repeating: 0, count: 512) + bytes[..<512])
+    #expect(file.read(.extension) == nil)
+    #expect(file.read(.app) == nil)
+  }
+
+  @Test func everyFlippedByteIsNoBeat() {
+    let file = HeartbeatFile(path: path)
+    #expect(file.write(beat(.app, 1)) == .written)
+    let good = Files.read(path)
+    for index in 0..<BeatSlot.size {
+      var bad = good
+      bad[index] ^= 0x41
+      Files.write(path, bad)
+      #expect(file.read(.app) == nil)
+    }
+  }
+
+  @Test func whatIsNoPlainFileIsAnErrorInASentence() {
+    mkfifo(path, 0o600)
+    let file = HeartbeatFile(path: path)
+    #expect(file.read(.app) == nil)
+    #expect(
+      file.write(beat(.app, 1)) == .failed(.notAPlainFile(path: path, because: "as it is not a plain file")))
+  }
+}

@@ -1,0 +1,79 @@
+import CoreShape
+import Glibc
+import Guardrails
+import Heartbeat
+import SharedContainer
+import Testing
+
+@Suite struct LookTests {
+  let place = Place()
+
+  @Test func anUntouchedContainerShowsNothing() throws {
+    let observation = try #require(try place.open(.app).seen())
+    #expect(observation.row == nil)
+    #expect(!observation.holderLockIsBusy)
+    #expect(observation.beat == nil)
+    #expect(!observation.appWantsNode)
+    #expect(observation.boot == BootID(high: 1, low: 2))
+    #expect(observation.bootClock == Instant(nanoseconds: 3))
+  }
+
+  @Test func bothSidesSeeTheOwnerItsLockAndItsBeat() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    let claim = try other.owned(seen: 0)
+    let beat = Beat(
+      role: .extension, epoch: claim.epoch, phase: .settling, counter: 4, process: .test,
+      bootClock: Instant(nanoseconds: 1), wallClockNanoseconds: 2)
+    #expect(other.write(beat) == .written)
+    for side in [app, other] {
+      let observation = try #require(side.seen())
+      #expect(claim.owns(observation.row))
+      #expect(observation.holderLockIsBusy)
+      #expect(observation.beat == beat)
+    }
+    other.releaseRoleLock()
+    #expect(app.seen()?.holderLockIsBusy == false)
+  }
+
+  @Test func theLockOfTheOtherRoleIsNotTakenForTheHolders() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    _ = try other.owned(seen: 0)
+    other.releaseRoleLock()
+    #expect(app.roleLock.tryTake() == .taken)
+    #expect(app.seen()?.holderLockIsBusy == false)
+  }
+
+  @Test func aMissingLockProvesNobodyDead() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    _ = try other.owned(seen: 0)
+    unlink(place.layout.roleLock(of: .extension))
+    #expect(app.seen()?.holderLockIsBusy == true)
+  }
+
+  @Test func lookingNeedsNoWriteLock() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    let claim = try other.owned(seen: 0)
+    let result = other.fencedWrite(under: claim, what: "slow", atMonotonic: Instant(nanoseconds: 0)) { _ in
+      app.seen()?.row?.epoch
+    }
+    #expect(result == .written(1))
+  }
+
+  @Test func rowAndStateAreReadFromOneMoment() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    let claim = try other.owned(seen: 0)
+    let result = app.read { row, node in
+      let before = try node.firstRow("SELECT count(*) FROM notes")?.integer(0)
+      #expect(other.note("meanwhile", under: claim) == .written(1))
+      let after = try node.firstRow("SELECT count(*) FROM notes")?.integer(0)
+      return row?.epoch == 1 && before == after
+    }
+    #expect(result == .read(true))
+    #expect(app.notes() == ["meanwhile"])
+  }
+}

@@ -1,0 +1,181 @@
+import CoreShape
+import Database
+import Glibc
+import Guardrails
+import Heartbeat
+import Testing
+
+@testable import SharedContainer
+
+@Suite struct SnapshotTests {
+  let place = Place()
+
+  private var copy: String { place.file("copy") }
+
+  /// A copy as somebody would send it: taken while the log still holds everything.
+  private func copyOfOwnedContainer() throws -> Claim {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    _ = app.note("only in the log", under: claim)
+    _ = app.write(
+      Beat(
+        role: .app, epoch: 1, phase: .established, counter: 5, process: .test,
+        bootClock: Instant(nanoseconds: 1),
+        wallClockNanoseconds: 2))
+    // The connection must live until the copy is made: closing it empties the log into the database.
+    withExtendedLifetime(app) { Files.copyByAnotherProcess(place.directory, copy) }
+    return claim
+  }
+
+  @Test func aCopyIsReadWithItsLogAndNothingAppearsBesideIt() throws {
+    let claim = try copyOfOwnedContainer()
+    unlink(copy + "/node.sqlite-shm")
+    #expect(Files.read(copy + "/node.sqlite-wal").count > 4096)
+    let before = Files.names(in: copy)
+    let bytes = Files.read(copy + "/node.sqlite")
+    let snapshot = try Snapshot.take(of: copy)
+    #expect(!snapshot.isLive)
+    #expect(claim.owns(snapshot.owner))
+    #expect(snapshot.container == claim.container)
+    #expect(snapshot.schemaVersion == 2)
+    #expect(snapshot.claims.map(\.reason) == ["a test"])
+    #expect(snapshot.claims.map(\.bootClock) == [Instant(nanoseconds: 5)])
+    #expect(snapshot.writes.count == 1)
+    #expect(snapshot.writes.last?.atMonotonic == Instant(nanoseconds: 9))
+    #expect(snapshot.beat(of: .app)?.counter == 5)
+    #expect(snapshot.beat(of: .extension) == nil)
+    #expect(snapshot.lock(of: .app).exists && snapshot.lock(of: .app).holders.isEmpty)
+    #expect(!snapshot.appWantsNode)
+    #expect(snapshot.tables.first { $0.name == "notes" }?.rows.map(\.values) == [[1, "only in the log"]])
+    #expect(snapshot.problems == [])
+    #expect(Files.names(in: copy) == before)
+    #expect(Files.read(copy + "/node.sqlite") == bytes)
+  }
+
+  @Test func aReadOnlyCopyCanBeRead() throws {
+    let claim = try copyOfOwnedContainer()
+    for name in Files.names(in: copy) where !Files.isDirectory(copy + "/" + name) {
+      chmod(copy + "/" + name, 0o400)
+    }
+    chmod(copy, 0o500)
+    #expect(claim.owns(try Snapshot.take(of: copy).owner))
+  }
+
+  @Test func aLiveContainerIsReadBesideItsOwnerWithoutDisturbingIt() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    #expect(app.setWish(true) == .taken)
+    let result = app.fencedWrite(under: claim, what: "in the middle", atMonotonic: Instant(nanoseconds: 0)) {
+      _ in
+      let snapshot = try Snapshot.take(of: place.directory)
+      #expect(snapshot.isLive)
+      #expect(snapshot.appLock.holders == [getpid()])
+      #expect(snapshot.appWantsNode)
+      #expect(snapshot.writer == BlockedBy(pid: getpid(), isStopped: false))
+      #expect(snapshot.writes.count == 0)
+    }
+    guard case .written = result else {
+      Issue.record("\(result)")
+      return
+    }
+    // The locks that SQLite holds for the owner are still there: another writer is still kept out.
+    let outcome = app.fencedWrite(under: claim, what: "again", atMonotonic: Instant(nanoseconds: 0)) { _ in
+      _ = try Snapshot.take(of: place.directory)
+      return try place.open(.extension).note("x", under: claim)
+    }
+    #expect(outcome == .written(.blocked(BlockedBy(pid: getpid(), isStopped: false))))
+  }
+
+  @Test func aContainerAtRestIsReadAsItLies() throws {
+    _ = try place.open(.app).owned(seen: 0)
+    let before = Files.names(in: place.directory)
+    let snapshot = try Snapshot.take(of: place.directory + "/")
+    #expect(!snapshot.isLive)
+    #expect(snapshot.owner?.epoch == 1)
+    #expect(Files.names(in: place.directory) == before)
+  }
+
+  @Test func aCopyThatChangesWhileItIsCopiedIsCopiedAgain() throws {
+    let claim = try copyOfOwnedContainer()
+    var taker = SnapshotTaker(layout: ContainerLayout(directory: copy), rowsPerTableMax: 9)
+    var copies = 0
+    taker.onCopied = {
+      copies += 1
+      if copies < 3 { utimensat(AT_FDCWD, copy + "/node.sqlite-wal", nil, 0) }
+    }
+    #expect(claim.owns(try taker.take().owner))
+    #expect(copies == 3)
+    taker.onCopied = {
+      copies += 1
+      Files.write(copy + "/node.sqlite-journal", Array(repeating: 0, count: copies))
+    }
+    #expect(throws: ContainerError.keepsChanging(path: copy)) { _ = try taker.take() }
+  }
+
+  @Test func aContainerThatComesToLifeWhileItIsCopiedIsReadAsLive() throws {
+    _ = try place.open(.app).owned(seen: 0)
+    var taker = SnapshotTaker(layout: place.layout, rowsPerTableMax: 9)
+    var owner: SharedContainer?
+    taker.onCopied = {
+      owner = try? place.open(.extension)
+      _ = owner?.claim(seen: 1)
+    }
+    let snapshot = try taker.take()
+    #expect(snapshot.isLive)
+    #expect(snapshot.owner?.epoch == 2)
+    #expect(snapshot.extensionLock.holders == [getpid()])
+    owner?.releaseRoleLock()
+  }
+
+  @Test func whatIsNoContainerIsSaidInOneSentence() throws {
+    func words(_ path: String) -> String? {
+      do { _ = try Snapshot.take(of: path) } catch { return error.description }
+      return nil
+    }
+    let nowhere = place.file("nowhere")
+    #expect(words(nowhere) == "there is no \(nowhere); check the path")
+    #expect(
+      words(place.path) == "\(place.path) is not a shared container, as it has no node.sqlite; check the path"
+    )
+    Files.write(nowhere, [])
+    #expect(words(nowhere) == "\(nowhere) is not a directory; move it away or name another container")
+    mkdir(copy, 0o700)
+    try Connection(path: copy + "/node.sqlite", access: .create).execute("CREATE TABLE other (v)")
+    #expect(words(copy) == "\(copy) is not a shared container, as its database has no claims; check the path")
+    Files.write(copy + "/node.sqlite", Array(repeating: 0x5A, count: 9000))
+    #expect(words(copy)?.hasPrefix("\(copy)/node.sqlite is damaged") == true)
+  }
+
+  @Test func aContainerFromTheFutureCanStillBeLookedAt() throws {
+    _ = try place.open(.app).owned(seen: 0)
+    try Connection(path: place.layout.database, access: .readWrite).execute("PRAGMA user_version = 99")
+    #expect(try Snapshot.take(of: place.directory).schemaVersion == 99)
+  }
+
+  @Test func aRowOfNonsenseIsAProblemAndTheRestIsShown() throws {
+    let app = try place.open(.app)
+    _ = try app.owned(seen: 0)
+    _ = try app.owned(seen: 1)
+    let raw = try Connection(path: place.layout.database, access: .readWrite)
+    try raw.script("DROP TRIGGER claims_are_never_changed; UPDATE claims SET pid = 'x' WHERE epoch = 1")
+    let snapshot = try Snapshot.take(of: place.directory)
+    #expect(snapshot.claims.map(\.row.epoch) == [2])
+    #expect(
+      snapshot.problems == [
+        "\(place.layout.database) is damaged (column pid holds text, expected an integer); put back a good copy of it"
+      ])
+  }
+
+  @Test func aTableOfAnyNameIsShown() throws {
+    _ = try place.open(.app)
+    let raw = try Connection(path: place.layout.database, access: .readWrite)
+    try raw.script(
+      "CREATE TABLE \"we\"\"ird; --\" (\"a b\"); INSERT INTO \"we\"\"ird; --\" VALUES (1), (2), (3)")
+    let table = try Snapshot.take(of: place.directory, rowsPerTableMax: 2).tables.first {
+      $0.name == "we\"ird; --"
+    }
+    #expect(table?.columns == ["a b"])
+    #expect(table?.rowCount == 3)
+    #expect(table?.rows.count == 2)
+  }
+}

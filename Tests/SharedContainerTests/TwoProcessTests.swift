@@ -1,0 +1,195 @@
+import Database
+import Glibc
+import Guardrails
+import Heartbeat
+import Testing
+
+@testable import SharedContainer
+
+/// Real processes on one container: they race, are stopped, and are killed.
+@Suite(.serialized) struct TwoProcessTests {
+  let place = Place()
+
+  private static let counterSchema = [
+    """
+    CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER NOT NULL);
+    INSERT INTO counter (id, value) VALUES (1, 0), (2, 0);
+    """
+  ]
+
+  private func open(_ role: Role) throws -> SharedContainer {
+    try SharedContainer.open(place.directory, role: role, nodeSchema: Self.counterSchema)
+  }
+
+  private func start(_ mode: String, _ role: Role, count: Int? = nil, gates: [Int32] = []) throws -> Child {
+    let tail = count.map { ["\($0)", place.file("log"), place.file("counter")] } ?? []
+    return try #require(Child([mode, place.directory, role.rawValue] + tail, gates: gates))
+  }
+
+  private func counters() throws -> [Int64] {
+    try Connection(path: place.layout.database, access: .readOnly)
+      .rows("SELECT value FROM counter ORDER BY id").map { try $0.integer(0) }
+  }
+
+  private static func monotonicNanoseconds() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+
+  /// The holders in their order; an issue for every step in which two held the node at once.
+  private func holders(in log: String) -> [String] {
+    let lines = log.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    var holders: [String] = []
+    for index in stride(from: 0, to: lines.count - 1, by: 2) {
+      let (begin, end) = (lines[index], lines[index + 1])
+      guard begin.count == 3, end.count == 3, begin[0] == "begin", end[0] == "end", begin[1...] == end[1...],
+        begin[1] == "\(index / 2 + 1)"
+      else {
+        Issue.record("two holders, or an epoch left out: \(begin) \(end)")
+        return holders
+      }
+      holders.append(begin[2])
+    }
+    return holders
+  }
+
+  private func expectExclusion(claims: Int) throws -> [String] {
+    let order = holders(in: String(decoding: Files.read(place.file("log")), as: UTF8.self))
+    #expect(order.count == claims)
+    #expect(try counters() == [Int64(claims), Int64(claims)])
+    let plain = Files.read(place.file("counter")).enumerated().reduce(0) {
+      $0 | Int($1.element) << (8 * $1.offset)
+    }
+    #expect(plain == claims)
+    let snapshot = try Snapshot.take(of: place.directory, rowsPerTableMax: 0)
+    #expect(snapshot.claims.map(\.row.epoch) == (1...Epoch(claims)).map { $0 })
+    #expect(snapshot.claims.allSatisfy { $0.seen + 1 == $0.row.epoch })
+    #expect(snapshot.writes.count == Int64(claims))
+    return order
+  }
+
+  @Test(.timeLimit(.minutes(5))) func tenThousandRacesHaveOneWinnerEach() throws {
+    let rounds = getenv("BATON_RACE_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 10_000
+    // Two gates in turn: who is quick cannot take the other's turn of the same gate for the next round.
+    let gates = [try #require(Pipe()), try #require(Pipe())]
+    defer { for gate in gates { gate.shut() } }
+    let racers = try Role.allCases.map { role in
+      try start("race", role, count: rounds, gates: gates.map(\.reading))
+    }
+    for racer in racers { #expect(racer.nextByte() == UInt8(ascii: "R")) }
+    for round in 0..<rounds {
+      for racer in racers { try #require(racer.nextByte() == UInt8(ascii: "S")) }
+      // Both get the same instant, a little ahead, in one call: they start together, and chance decides.
+      let start = Self.monotonicNanoseconds() + 150_000
+      try #require(write(gates[round % 2].writing, [start, start], 16) == 16)
+      let outcomes = racers.map { $0.nextByte() }
+      try #require(outcomes.filter { $0 == UInt8(ascii: "W") }.count == 1)
+      try #require(outcomes.filter { $0 == UInt8(ascii: "L") }.count == 1)
+    }
+    for racer in racers { #expect(racer.exitStatus() == 0) }
+    let order = try expectExclusion(claims: rounds)
+    for role in Role.allCases {
+      #expect(order.filter { $0 == role.rawValue }.count * 10 >= rounds, "\(role) hardly ever won")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5))) func whoeverFindsTheOthersLockFreeClaimsAndNeverTwoAtOnce() throws {
+    let claims = 1_000
+    let racers = try Role.allCases.map { try start("contend", $0, count: claims) }
+    for racer in racers { #expect(racer.exitStatus() == 0) }
+    _ = try expectExclusion(claims: 2 * claims)
+  }
+
+  @Test(.timeLimit(.minutes(5))) func twoThatCreateTheContainerTogetherAgreeOnIt() throws {
+    for round in 0..<25 {
+      let directory = place.file("new\(round)")
+      let makers = Role.allCases.compactMap {
+        Child(["contend", directory, $0.rawValue, "1", place.file("log"), place.file("counter")])
+      }
+      #expect(makers.map { $0.exitStatus() } == [0, 0])
+      #expect(try Snapshot.take(of: directory).claims.map(\.row.epoch) == [1, 2])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5))) func aKillAtAnyMomentLosesNothingThatWasAcknowledged() throws {
+    let survivor = try open(.app)
+    var seed: UInt64 = 42
+    for _ in 0..<60 {
+      let child = try start("work", .extension)
+      // Killed after so many bytes of talk: anywhere in a claim, a write, or between.
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1
+      var said = ""
+      for _ in 0...(seed >> 33) % 24 { said += child.nextByte().map { String(UnicodeScalar($0)) } ?? "" }
+      child.killNow()
+      said += child.remainingText()
+      #expect(child.exitStatus() == 128 + SIGKILL)
+
+      let observation = try #require(survivor.seen())
+      #expect(!observation.holderLockIsBusy)
+      let values = try counters()
+      let acknowledged = said.split(separator: "\n").compactMap { Int64($0) }.max() ?? 0
+      #expect(values[0] == values[1])
+      #expect(values[0] >= acknowledged)
+      let claim = survivor.claim(seen: observation.row?.epoch ?? 0, by: .test()) { _ in () }
+      guard case .claimed = claim else {
+        Issue.record("\(claim)")
+        return
+      }
+      survivor.releaseRoleLock()
+    }
+    let check = try Connection(path: place.layout.database, access: .readOnly).firstRow(
+      "PRAGMA integrity_check")
+    #expect(try check?.text(0) == "ok")
+  }
+
+  @Test(.timeLimit(.minutes(5))) func whoeverIsStoppedInsideItsClaimBlocksAtOnceAndByName() throws {
+    let app = try open(.app)
+    let child = try start("stop", .extension)
+    #expect(child.nextByte() == UInt8(ascii: "S"))
+    #expect(child.waitUntilStopped())
+    let stopped = BlockedBy(pid: child.pid, isStopped: true)
+    #expect(stopped.description == "\(child.pid) is stopped inside a transaction")
+
+    #expect(app.claim(seen: 0, by: .test()) { _ in 0 } == .blocked(stopped))
+    #expect(!app.roleLock.isHeld)
+    #expect(app.readRow() == .row(nil))
+    #expect(try Snapshot.take(of: place.directory).writer == stopped)
+    // A wallet process that is started now opens the container all the same.
+    #expect(try open(.app).claim(seen: 0, by: .test()) { _ in 0 } == .blocked(stopped))
+
+    child.killNow()
+    #expect(child.exitStatus() == 128 + SIGKILL)
+    #expect(
+      app.claim(seen: 0, by: .test()) { _ in 0 }
+        == .claimed(Claim(epoch: 1, incarnation: 7, container: app.id), 0))
+  }
+
+  @Test(.timeLimit(.minutes(5))) func deathFreesLockAndWishAndAStopDoesNot() throws {
+    let other = try open(.extension)
+    let child = try start("hold", .app)
+    #expect(child.nextByte() == UInt8(ascii: "H"))
+    kill(child.pid, SIGSTOP)
+    #expect(child.waitUntilStopped())
+    #expect(other.seen()?.holderLockIsBusy == true)
+    #expect(other.seen()?.appWantsNode == true)
+    let snapshot = try Snapshot.take(of: place.directory)
+    #expect(snapshot.appLock.holders == [child.pid])
+    #expect(snapshot.appWish.holders == [child.pid])
+    #expect(snapshot.extensionLock.holders == [])
+    child.killNow()
+    _ = child.exitStatus()
+    #expect(other.seen()?.holderLockIsBusy == false)
+    #expect(other.seen()?.appWantsNode == false)
+  }
+
+  @Test(.timeLimit(.minutes(5))) func theLocksGetTheLowestDescriptors() throws {
+    let child = try start("hold", .app)
+    #expect(child.nextByte() == UInt8(ascii: "H"))
+    let open = Files.descriptors(of: child.pid)
+    let locks = [place.layout.roleLock(of: .app), place.layout.appWish]
+    #expect(open.prefix(2) == locks[...])
+    #expect(open.dropFirst(2).contains(place.layout.database))
+    #expect(!open.contains { $0.hasSuffix("extension.lock") })
+  }
+}

@@ -1,0 +1,47 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Guardrails
+import Heartbeat
+import SharedContainer
+import WalletStore
+
+struct Bystander {
+  let role: Role
+  let clock = Clock()
+  let container: SharedContainer
+
+  init(role: Role, directory: String) {
+    self.role = role
+    do throws(ContainerError) {
+      container = try SharedContainer.open(directory, role: role, nodeSchema: WalletSchema.migrations)
+    } catch { exitWithSentence(.cannotCreate, "\(error)") }
+  }
+
+  /// Wants the node as the app does, and never comes to claim it.
+  func wish() {
+    guard container.setWish(true) == .taken else { exitWithSentence(.bugOfOurs, "the wish is taken") }
+    printLine("ready")
+    while true { pause() }
+  }
+
+  /// Claims, beats once, and stops inside a fenced write.
+  func stopInTransaction() {
+    let identity = ProcessTable.current(boot: clock.boot)
+    guard case .row(let row) = container.readRow() else { exitWithSentence(.bugOfOurs, "no row") }
+    let claimant = Claimant(
+      process: identity, incarnation: 42, reason: "a test", bootClock: clock.bootClock,
+      wallClockNanoseconds: clock.wallNanoseconds)
+    guard
+      case .claimed(let claim, _) = container.claim(seen: row?.epoch ?? 0, by: claimant, reading: { _ in () })
+    else { exitWithSentence(.bugOfOurs, "no claim") }
+    _ = container.write(
+      Beat(
+        role: role, epoch: claim.epoch, phase: .established, counter: 1, process: identity,
+        bootClock: clock.bootClock, wallClockNanoseconds: clock.wallNanoseconds))
+    _ = container.fencedWrite(under: claim, what: "never", atMonotonic: clock.now) { _ in
+      printLine("ready")
+      kill(getpid(), SIGSTOP)
+    }
+  }
+}

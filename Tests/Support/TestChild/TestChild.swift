@@ -1,0 +1,102 @@
+import DaemonRuntime
+import Glibc
+
+/// A wallet process that behaves as the name says under which it was started, well or badly.
+final class TestChild {
+  private let behaviour: String
+  private let descriptor: Int32
+  private let loop: EventLoop
+  private let phone: UnixConnection
+  private var ballast: [UnsafeMutableRawPointer] = []
+  private var pushesServed = 0
+
+  init(behaviour: String) throws {
+    self.behaviour = behaviour
+    loop = try EventLoop()
+    guard let descriptor = ParentChannel.take(),
+      let phone = UnixConnection(adopting: descriptor, loop: loop)
+    else { exitWithSentence(.daemonMissing, "TestChild is started by iosd alone") }
+    self.descriptor = descriptor
+    self.phone = phone
+  }
+
+  func run() throws {
+    phone.onMessage = { [unowned self] in hear($0) }
+    phone.onEnd = { [unowned self] _ in
+      if !["ext-garbage", "app-stubborn"].contains(behaviour) { loop.stop() }
+    }
+    phone.start()
+    let role = behaviour.hasPrefix("app") ? "app" : "extension"
+    say("hello", ["role": role, "pid": "\(getpid())"])
+    try loop.run()
+  }
+
+  private func say(_ verb: String, _ fields: KeyValuePairs<String, String> = [:]) {
+    phone.send(ControlMessage(verb, fields))
+  }
+
+  private func content(_ id: String, _ body: String) {
+    say("content", ["id": id, "title": "Test", "body": body, "badge": "1"])
+  }
+
+  private func hear(_ message: ControlMessage) {
+    let id = message["id"] ?? ""
+    switch message.verb {
+    case "push": serve(id)
+    case "time-will-expire":
+      guard behaviour == "ext-expires" else { return }
+      content(id, "just in time")
+      say("finished", ["id": id, "reason": "expired"])
+    case "terminate": if behaviour != "app-stubborn" { loop.stop() }
+    case "enter-foreground": say("status", ["text": "in front", "state": "ready"])
+    case "enter-background":
+      say("status", ["text": "behind", "state": "ready"])
+      say("background-done")
+    case "invoice": invoice(message)
+    default: break
+    }
+  }
+
+  private func serve(_ id: String) {
+    pushesServed += 1
+    switch behaviour {
+    case "ext-hang", "ext-expires": return
+    case "ext-ballast": return grow()
+    case "ext-crash": fatalError("on purpose")
+    case "ext-exit": exit(3)
+    case "ext-words-then-exit":
+      content(id, "last words")
+      exit(0)
+    case "ext-chatty-then-exit":
+      for number in 0..<60 { say("status", ["text": "\(number)"]) }
+      content(id, "last words")
+      exit(0)
+    case "ext-twice":
+      content(id, "first")
+      content(id, "second")
+    case "ext-garbage":
+      send(descriptor, "\u{1}\u{2}", 2, Int32(MSG_NOSIGNAL))
+      return
+    default: content(id, "served \(pushesServed)")
+    }
+    say("finished", ["id": id, "reason": "done"])
+  }
+
+  /// In steps, so that the growth is that of a program and not of one huge allocation.
+  private func grow() {
+    guard ballast.count < 30 else { return }
+    let block = UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+    block.initializeMemory(as: UInt8.self, repeating: 1, count: 1 << 20)
+    ballast.append(block)
+    loop.after(.milliseconds(1)) { [unowned self] in grow() }
+  }
+
+  private func invoice(_ message: ControlMessage) {
+    let request = message["request"] ?? ""
+    if message["description"] == "refuse" {
+      say("invoice-failed", ["request": request, "message": "no; ask for less"])
+    } else if message["description"] != "ignore" {
+      say("invoice-made", ["request": request, "invoice": "inv-\(message["amount-msat"] ?? "")"])
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// TestClaimer: a real process that claims, for the tests that race, stop and kill one. It asserts what only it
+// can see and exits with a sentence when that is wrong; the tests judge the rest from what it leaves behind.
+
+import Glibc
+import Heartbeat
+import SharedContainer
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 4, let role = Role(rawValue: arguments[3]) else {
+  fail("usage: TestClaimer race|contend|work|stop|hold DIRECTORY app|extension [COUNT LOG COUNTER]")
+}
+let claimer = Claimer(directory: arguments[2], role: role)
+switch arguments[1] {
+case "race": claimer.race(rounds: count(), log: arguments[5], counter: arguments[6])
+case "contend": claimer.contend(claims: count(), log: arguments[5], counter: arguments[6])
+case "work": claimer.workUntilKilled()
+case "stop": claimer.stopInsideClaim()
+case "hold": claimer.holdUntilEndOfInput()
+default: fail("unknown mode \(arguments[1])")
+}
+
+func count() -> Int {
+  guard arguments.count == 7, let count = Int(arguments[4]) else { fail("expected COUNT LOG COUNTER") }
+  return count
+}
