@@ -1,1 +1,79 @@
+import Foundation
 import Testing
+
+@testable import Judge
+
+@Suite("The judge")
+struct JudgeTests {
+  @Test("finds nothing in a sound run, and tells its story")
+  func soundRun() throws {
+    let run = try SampleStory.tell()
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings == [])
+    #expect(verdict.exitCode == 0)
+    #expect(verdict.counts.payments == 4)
+    #expect(verdict.counts.paid == 2)
+    #expect(verdict.counts.failed == 1)
+    #expect(verdict.counts.connections == 4)
+    #expect(verdict.counts.refused == 1)
+    #expect(verdict.counts.appClaims == 2)
+    #expect(verdict.counts.extensionClaims == 1)
+    #expect(verdict.counts.kills == 1)
+    #expect(verdict.unsettled.count == 1)
+    #expect(verdict.text.hasSuffix("Verdict: sound.\n"))
+    let again = try JSONDecoder().decode(Verdict.self, from: JSONEncoder().encode(verdict))
+    #expect(again == verdict)
+  }
+
+  @Test("calls an unsettled payment no progress when all had to be settled")
+  func unsettled() throws {
+    let run = try SampleStory.tell()
+    let verdict = try Judge.verdict(home: run.home, requireSettled: true)
+    #expect(verdict.findings.map(\.invariant) == [6])
+    #expect(verdict.exitCode == 3)
+  }
+
+  @Test("passes a phone that was never paid, and says so")
+  func noPayments() throws {
+    let run = try SampleStory.tellWithoutPayments()
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings == [])
+    #expect(verdict.text.contains("0 payments"))
+  }
+
+  @Test(
+    "gives no verdict when a part of the evidence is missing",
+    arguments: ["lsp/ledger.sqlite", "AppGroup/node.sqlite", "journal"])
+  func missingPart(part: String) throws {
+    let run = try SampleStory.tell()
+    try FileManager.default.removeItem(atPath: "\(run.home)/\(part)")
+    #expect(throws: JudgeError.self) { try Judge.verdict(home: run.home) }
+  }
+
+  @Test("leaves no file behind, and reads what is still in a log")
+  func leavesNothing() throws {
+    let run = try SampleStory.tell()
+    // A process that is killed leaves its log beside the database: here, by copying it while it is open.
+    try run.wallet.executeAll(
+      "PRAGMA journal_mode = WAL; UPDATE claims SET reason = 'in the log' WHERE epoch = 3")
+    let copy = run.home + "-copy"
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    try FileManager.default.copyItem(atPath: run.home, toPath: copy)
+    try FileManager.default.removeItem(atPath: "\(copy)/AppGroup/node.sqlite-shm")
+    let before = try FileManager.default.subpathsOfDirectory(atPath: copy).sorted()
+    let verdict = try Judge.verdict(home: copy)
+    #expect(verdict.findings.count == 1)
+    #expect(verdict.findings.first?.sentence.contains("in the log") == true)
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == before)
+  }
+
+  @Test("reads databases that are in use through SQLite, and says that they were")
+  func live() throws {
+    let run = try SampleStory.tell()
+    let holder = try Holder("\(run.home)/AppGroup/node.sqlite")
+    defer { holder.end() }
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings == [])
+    #expect(verdict.remarks.contains { $0.contains("were up") })
+  }
+}

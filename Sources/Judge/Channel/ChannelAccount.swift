@@ -32,7 +32,8 @@ struct ChannelAccount {
     var differences: [String] = []
     for htlc in view.htlcs {
       let direction = htlc.offeredBy == end ? "offered" : "received"
-      guard let entry = htlcs.first(where: { $0.direction == direction && UInt64(bitPattern: $0.id) == htlc.id })
+      guard
+        let entry = htlcs.first(where: { $0.direction == direction && UInt64(bitPattern: $0.id) == htlc.id })
       else {
         differences.append("the \(direction) HTLC \(htlc.id) is missing")
         continue

@@ -28,7 +28,10 @@ struct OpenHTLC: Hashable {
     let added =
       end == offeredBy
       ? ["sentAdd", "sentAddCommit", "receivedAddRevocation", "receivedAddAckCommit", "sentAddAckRevocation"]
-      : ["receivedAdd", "receivedAddCommit", "sentAddRevocation", "sentAddAckCommit", "receivedAddAckRevocation"]
+      : [
+        "receivedAdd", "receivedAddCommit", "sentAddRevocation", "sentAddAckCommit",
+        "receivedAddAckRevocation",
+      ]
     let removed =
       end == offeredBy
       ? ["receivedRemove", "receivedRemoveCommit", "sentRemoveRevocation", "sentRemoveAckCommit", "gone"]

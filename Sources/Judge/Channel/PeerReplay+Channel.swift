@@ -14,7 +14,8 @@ extension PeerReplay {
     } catch {
       isChannelKnown = false
       find(
-        2, "\(end == .wallet ? "The wallet" : "The peer") sent \(step.name) in frame \(frame.entry.id): "
+        2,
+        "\(end == .wallet ? "The wallet" : "The peer") sent \(step.name) in frame \(frame.entry.id): "
           + error.reason, frame)
     }
   }
@@ -48,7 +49,9 @@ extension PeerReplay {
   mutating func sendStep(_ step: ChannelStep, _ frame: ReadFrame) {
     guard isChannelKnown, let view, let link = links[frame.entry.connection] else { return }
     if link.state != .registered || !link.heardReestablish {
-      find(2, "The peer sent \(step.name) (frame \(frame.entry.id)) before the channel was re-established", frame)
+      find(
+        2, "The peer sent \(step.name) (frame \(frame.entry.id)) before the channel was re-established", frame
+      )
     }
     let isAgain: Bool
     switch step {
@@ -114,8 +117,10 @@ extension PeerReplay {
       body.nextCommitment >= low + 1 && body.nextCommitment <= view.commitmentsSigned[.peer] + 1
     let revocations = view.revocationsSent[.peer]
     let least = max(
-      revocations == 0 ? 0 : revocations - 1, view.commitmentsSigned[.wallet] == 0 ? 0 : view.commitmentsSigned[.wallet] - 1)
-    let isRevocationKnown = body.nextRevocation >= min(least, revocations) && body.nextRevocation <= revocations
+      revocations == 0 ? 0 : revocations - 1,
+      view.commitmentsSigned[.wallet] == 0 ? 0 : view.commitmentsSigned[.wallet] - 1)
+    let isRevocationKnown =
+      body.nextRevocation >= min(least, revocations) && body.nextRevocation <= revocations
     if !isCommitmentKnown || !isRevocationKnown {
       find(
         2,
@@ -127,20 +132,27 @@ extension PeerReplay {
     let secret =
       body.nextRevocation == 0
       ? [UInt8](repeating: 0, count: 32)
-      : Secrets.perCommitment(channel: view.channel, ofOpener: view.opener == .peer, number: body.nextRevocation - 1)
+      : Secrets.perCommitment(
+        channel: view.channel, ofOpener: view.opener == .peer, number: body.nextRevocation - 1)
     if body.secret != secret || body.channel != view.channel {
-      find(2, "The wallet's channel_reestablish (frame \(frame.entry.id)) shows a wrong secret or channel", frame)
+      find(
+        2, "The wallet's channel_reestablish (frame \(frame.entry.id)) shows a wrong secret or channel", frame
+      )
     }
     guard frame.entry.isActedOn else {
       links[frame.entry.connection]?.state = .failed
-      find(2, "The peer refused the wallet's channel_reestablish: \(frame.entry.whyNot ?? "it does not say why")", frame)
+      find(
+        2,
+        "The peer refused the wallet's channel_reestablish: \(frame.entry.whyNot ?? "it does not say why")",
+        frame)
       return
     }
     if links[frame.entry.connection]?.heardReestablish == true {
       find(2, "The peer acted on a second channel_reestablish (frame \(frame.entry.id))", frame)
     }
     links[frame.entry.connection]?.heardReestablish = true
-    links[frame.entry.connection]?.mustResendCommitment = body.nextCommitment == view.commitmentsSigned[.peer]
+    links[frame.entry.connection]?.mustResendCommitment =
+      body.nextCommitment == view.commitmentsSigned[.peer]
       && view.isInFlight(from: .peer)
     links[frame.entry.connection]?.mustResendRevocation = body.nextRevocation != revocations
   }

@@ -16,7 +16,9 @@ extension PeerReplay {
     if entry?.epoch != claim?.epoch || entry?.incarnation != claim?.incarnation
       || entry?.container != claim?.container
     {
-      find(1, "The ledger has another claim for connection \(id) than its init (frame \(frame.entry.id))", frame, rows)
+      find(
+        1, "The ledger has another claim for connection \(id) than its init (frame \(frame.entry.id))", frame,
+        rows)
     }
     if entry?.judgedNs != frame.entry.atNs {
       find(4, "Connection \(id) was not judged when its init came (frame \(frame.entry.id))", frame, rows)
@@ -75,13 +77,16 @@ extension PeerReplay {
       switch entry?.verdict {
       case "unfenced", nil: nil
       default:
-        fence.map { FenceReply(accepted: entry?.isRefused == false, highest: $0.epoch, container: $0.container) }
+        fence.map {
+          FenceReply(accepted: entry?.isRefused == false, highest: $0.epoch, container: $0.container)
+        }
       }
     guard reply != expected else { return }
     find(
       1,
       "The peer's init (frame \(frame.entry.id)) says "
-        + (reply.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" } ?? "nothing of epochs")
+        + (reply.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" }
+          ?? "nothing of epochs")
         + " where "
         + (expected.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" } ?? "nothing")
         + " is due", frame)

@@ -15,7 +15,8 @@ extension Hearing {
     let seen = previous?.epoch ?? 0
     if claim.seenEpoch != seen {
       find(
-        1, "Epoch \(claim.epoch) was claimed against epoch \(claim.seenEpoch), but the one before it is \(seen)",
+        1,
+        "Epoch \(claim.epoch) was claimed against epoch \(claim.seenEpoch), but the one before it is \(seen)",
         [claim.evidence])
     }
     if claim.isRaised {
@@ -34,7 +35,8 @@ extension Hearing {
     guard let previous, previous.boot == claim.boot else { return }
     if claim.bootNs < previous.bootNs {
       find(
-        1, "Epoch \(claim.epoch) was claimed \(previous.bootNs &- claim.bootNs) ns before epoch \(previous.epoch)",
+        1,
+        "Epoch \(claim.epoch) was claimed \(previous.bootNs &- claim.bootNs) ns before epoch \(previous.epoch)",
         [claim.evidence, previous.evidence])
     }
   }
@@ -69,7 +71,8 @@ extension Hearing {
 
   func journal(of claim: ClaimEntry) -> JournalFile? {
     evidence.journals.first {
-      ["mainappd", "notifyextd"].contains($0.process) && $0.pid == claim.pid && $0.startTime == claim.startTime
+      ["mainappd", "notifyextd"].contains($0.process) && $0.pid == claim.pid
+        && $0.startTime == claim.startTime
         && $0.boot == claim.boot
     }
   }
@@ -79,7 +82,9 @@ extension Hearing {
       find(1, "The container's id is missing or has not 16 bytes", ["node.sqlite meta container"])
     }
     for entry in evidence.wallet.meta where entry.key != "container" {
-      find(4, "The container's meta has an entry \(entry.key) that nobody writes", ["node.sqlite meta \(entry.key)"])
+      find(
+        4, "The container's meta has an entry \(entry.key) that nobody writes",
+        ["node.sqlite meta \(entry.key)"])
     }
   }
 

@@ -32,7 +32,8 @@ extension Hearing {
     let connections = Set(evidence.ledger.connections.filter { $0.epoch == epoch && $0.isAccepted }.map(\.id))
     var bundles: [Bundle] = []
     var isOpen = false
-    for frame in frames where frame.entry.isIn && frame.entry.isActedOn && connections.contains(frame.entry.connection) {
+    for frame in frames
+    where frame.entry.isIn && frame.entry.isActedOn && connections.contains(frame.entry.connection) {
       guard case .step(let step)? = frame.message else {
         isOpen = false
         continue

@@ -8,7 +8,9 @@ extension Hearing {
         find(4, "In front of fence \(fence.id) a row is missing", [fence.evidence])
       }
       guard index < replay.raisedFences.count else {
-        find(1, "The peer's fence history has epoch \(fence.claim.epoch), which no init brought", [fence.evidence])
+        find(
+          1, "The peer's fence history has epoch \(fence.claim.epoch), which no init brought",
+          [fence.evidence])
         continue
       }
       let expected = replay.raisedFences[index]
@@ -21,7 +23,8 @@ extension Hearing {
     }
     if fences.count < replay.raisedFences.count {
       find(
-        4, "The peer accepted epoch \(replay.raisedFences[fences.count].claim.epoch), and its fence history lacks it",
+        4,
+        "The peer accepted epoch \(replay.raisedFences[fences.count].claim.epoch), and its fence history lacks it",
         ["ledger fence"])
     }
     checkHighest("fence", fences.last?.id, evidence.ledger.highestNumbers, "ledger")
@@ -35,7 +38,8 @@ extension Hearing {
       else { continue }
       if epoch < highest {
         find(
-          1, "The peer registered connection \(connection) of epoch \(epoch) after it had registered epoch \(highest)",
+          1,
+          "The peer registered connection \(connection) of epoch \(epoch) after it had registered epoch \(highest)",
           [entry.evidence])
       }
       highest = max(highest, epoch)
@@ -47,7 +51,8 @@ extension Hearing {
   private mutating func checkClaim(of entry: ConnectionEntry) {
     guard let epoch = entry.epoch, entry.verdict != "refused-other-container" else { return }
     let claim = evidence.wallet.claim(epoch)
-    if claim == nil || claim?.incarnation != entry.incarnation || entry.container != evidence.wallet.container {
+    if claim == nil || claim?.incarnation != entry.incarnation || entry.container != evidence.wallet.container
+    {
       find(
         1,
         "Connection \(entry.id) came under epoch \(epoch), and the wallet's database has no such claim with its "
@@ -58,7 +63,9 @@ extension Hearing {
       return
     }
     if let judged = entry.judgedNs, judged < moment.earliestNs {
-      find(1, "Connection \(entry.id) came under epoch \(epoch) before that was claimed", [entry.evidence, claim.evidence])
+      find(
+        1, "Connection \(entry.id) came under epoch \(epoch) before that was claimed",
+        [entry.evidence, claim.evidence])
     }
   }
 }

@@ -7,7 +7,9 @@ extension Hearing {
         if let invoice = record.event.payload("invoiceMade") { made.append(invoice) }
         made += record.event.payload("backupReceived")?.payload("backup")?["invoices"]?.items ?? []
         guard evidence.isCertain(record) else { continue }
-        for directive in record.directives { checkStored(directive["invoiceStored"]?["paymentHash"]?.text, record) }
+        for directive in record.directives {
+          checkStored(directive["invoiceStored"]?["paymentHash"]?.text, record)
+        }
       }
     }
     for entry in evidence.wallet.invoices where !made.contains(where: { isSame(entry, $0) }) {
@@ -17,7 +19,8 @@ extension Hearing {
     let isRestored = evidence.wallet.writes.contains { WriteSummary($0.what)?.isRestored ?? false }
     if !isRestored, counted != evidence.wallet.invoices.count {
       find(
-        4, "\(counted) invoices were written and \(evidence.wallet.invoices.count) are there", ["node.sqlite invoices"])
+        4, "\(counted) invoices were written and \(evidence.wallet.invoices.count) are there",
+        ["node.sqlite invoices"])
     }
   }
 
@@ -29,7 +32,8 @@ extension Hearing {
   }
 
   private func isSame(_ entry: InvoiceEntry, _ made: JSONValue) -> Bool {
-    made["paymentHash"]?.text == hexadecimal(entry.paymentHash) && made["amountMsat"]?.integer == entry.amountMsat
+    made["paymentHash"]?.text == hexadecimal(entry.paymentHash)
+      && made["amountMsat"]?.integer == entry.amountMsat
       && made["text"]?.text == entry.text && made["tweak"]?.text == hexadecimal(entry.tweak)
       && made["expiresAt"]?.integer == entry.expiresAt
   }

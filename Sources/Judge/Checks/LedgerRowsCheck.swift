@@ -18,11 +18,16 @@ extension Hearing {
     where !["frames", "backups", "pushes", "runs", "losses", "fence"].contains(table) {
       find(4, "SQLite counts rows of a table \(table) that is not numbered", ["ledger sqlite_sequence"])
     }
-    if ledger.channels.count != 1 {
-      find(4, "The ledger has \(ledger.channels.count) rows of its one channel", ["ledger channel"])
+    if ledger.channels.map(\.one) != [1] {
+      find(
+        4, "The ledger has \(ledger.channels.count) rows of its one channel, or another key",
+        ["ledger channel"])
     }
     for loss in ledger.losses {
-      find(2, "On connection \(loss.connection) the state of \(loss.whose == "wallet" ? "the wallet" : "the peer") was behind", [loss.evidence])
+      find(
+        2,
+        "On connection \(loss.connection) the state of \(loss.whose == "wallet" ? "the wallet" : "the peer") was behind",
+        [loss.evidence])
     }
     checkFrameRows()
     checkBackups()
@@ -32,7 +37,9 @@ extension Hearing {
 
   private mutating func checkNumbers(_ table: String, _ numbers: [Int64]) {
     for (index, number) in numbers.enumerated() where number != Int64(index) + 1 {
-      find(4, "In front of row \(number) of the ledger's \(table) a row is missing", ["ledger \(table) \(number)"])
+      find(
+        4, "In front of row \(number) of the ledger's \(table) a row is missing",
+        ["ledger \(table) \(number)"])
       return
     }
   }
@@ -43,7 +50,8 @@ extension Hearing {
     for frame in frames {
       let entry = frame.entry
       if let previous, entry.atNs < previous.atNs {
-        find(4, "Frame \(entry.id) is stamped before frame \(previous.id)", [entry.evidence, previous.evidence])
+        find(
+          4, "Frame \(entry.id) is stamped before frame \(previous.id)", [entry.evidence, previous.evidence])
       }
       previous = entry
       if !["in", "out"].contains(entry.direction) || !(0...1).contains(entry.acted)
@@ -65,11 +73,15 @@ extension Hearing {
         features[entry.direction] = said
       }
       guard let connection = evidence.ledger.connections.first(where: { $0.id == entry.connection }) else {
-        find(4, "Frame \(entry.id) belongs to connection \(entry.connection), which is not there", [entry.evidence])
+        find(
+          4, "Frame \(entry.id) belongs to connection \(entry.connection), which is not there",
+          [entry.evidence])
         continue
       }
       if entry.atNs < connection.openedNs || (entry.isActedOn && entry.atNs > connection.closedNs ?? .max) {
-        find(4, "Frame \(entry.id) lies outside the life of its connection", [entry.evidence, connection.evidence])
+        find(
+          4, "Frame \(entry.id) lies outside the life of its connection",
+          [entry.evidence, connection.evidence])
       }
     }
   }
@@ -89,7 +101,9 @@ extension Hearing {
       }
     }
     if stored.count > evidence.ledger.backups.count {
-      find(4, "The wallet stored \(stored.count) backups, and \(evidence.ledger.backups.count) are there", ["ledger backups"])
+      find(
+        4, "The wallet stored \(stored.count) backups, and \(evidence.ledger.backups.count) are there",
+        ["ledger backups"])
     }
   }
 

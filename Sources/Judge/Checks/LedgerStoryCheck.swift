@@ -17,12 +17,15 @@ extension Hearing {
     comparePushes(stories[0])
     if let row = evidence.ledger.channels.first, !stories.contains(where: { $0.revision == row.revision }) {
       find(
-        4, "The peer's channel is at revision \(row.revision), and its journal left it at \(stories[0].revision ?? 0)",
+        4,
+        "The peer's channel is at revision \(row.revision), and its journal left it at \(stories[0].revision ?? 0)",
         ["ledger channel"])
     }
     let losses = stories[0].losses
     for (index, loss) in evidence.ledger.losses.enumerated()
-    where index >= losses.count || losses[index].connection != loss.connection || losses[index].whose != loss.whose {
+    where index >= losses.count || losses[index].connection != loss.connection
+      || losses[index].whose != loss.whose
+    {
       find(4, "The peer's journal does not tell of loss \(loss.id)", [loss.evidence])
     }
     compareEnds(journals)
@@ -32,23 +35,32 @@ extension Hearing {
   private mutating func compareFrames(_ story: LedgerStory) {
     var told = story.frames[...]
     for frame in frames where frame.entry.isIn {
-      while let next = told.first, !isSame(frame.entry, next), !next.isCertain { told.removeFirst() }
-      guard let next = told.popFirst(), isSame(frame.entry, next) else {
+      while let next = told.first, !isSame(frame, next), !next.isCertain { told.removeFirst() }
+      guard let next = told.popFirst(), isSame(frame, next) else {
         find(4, "Frame \(frame.entry.id) is not as the peer's journal tells of it", [frame.entry.evidence])
         return
       }
     }
     if let missing = told.first(where: \.isCertain) {
-      find(4, "A frame of connection \(missing.connection ?? 0) is missing in the ledger", [missing.record.evidence])
+      find(
+        4, "A frame of connection \(missing.connection ?? 0) is missing in the ledger",
+        [missing.record.evidence])
     }
   }
 
-  private func isSame(_ entry: FrameEntry, _ told: LedgerStory.Frame) -> Bool {
-    entry.connection == told.connection && entry.whyNot == told.whyNot && told.record.announces(entry.atNs)
+  private func isSame(_ frame: ReadFrame, _ told: LedgerStory.Frame) -> Bool {
+    guard frame.entry.connection == told.connection, frame.entry.whyNot == told.whyNot,
+      told.record.announces(frame.entry.atNs)
+    else { return false }
+    // What was acted on is checked by what it led to; of what was ignored only the journal has a second copy.
+    guard !frame.entry.isActedOn, let message = told.record.event["received"]?["_1"] else { return true }
+    guard let read = frame.message, message[read.journalWord] != nil else { return false }
+    return read.numbersAndBytes.isSubset(of: message.leaves)
   }
 
   private mutating func compareConnections(_ stories: [LedgerStory]) {
-    for entry in evidence.ledger.connections where !stories.contains(where: { isSame(entry, $0.connections[entry.id]) }) {
+    for entry in evidence.ledger.connections
+    where !stories.contains(where: { isSame(entry, $0.connections[entry.id]) }) {
       find(4, "Connection \(entry.id) is not as the peer's journal tells of it", [entry.evidence])
     }
     for (id, told) in stories[1].connections.sorted(by: { $0.key < $1.key })
@@ -61,14 +73,18 @@ extension Hearing {
     guard let told, told.opened.announces(entry.openedNs), told.verdict == entry.verdict,
       isNear(told.opened.wallNs, entry.openedWallNs, withinNs: stepSlackNs)
     else { return false }
-    if let closed = told.closed { return entry.closedReason == told.closedReason && closed.announces(entry.closedNs) }
+    if let closed = told.closed {
+      return entry.closedReason == told.closedReason && closed.announces(entry.closedNs)
+    }
     // Nobody was there to see it end, so the next run closed it.
     guard let reason = entry.closedReason else { return true }
-    return reason == "lspd ended before it" && evidence.ledger.runs.contains { $0.startedNs == entry.closedNs }
+    return reason == "lspd ended before it"
+      && evidence.ledger.runs.contains { $0.startedNs == entry.closedNs }
   }
 
   private mutating func comparePayments(_ stories: [LedgerStory]) {
-    for entry in evidence.ledger.payments where !stories.contains(where: { isSame(entry, $0.payments[entry.id]) }) {
+    for entry in evidence.ledger.payments
+    where !stories.contains(where: { isSame(entry, $0.payments[entry.id]) }) {
       find(4, "Payment \(entry.id) is not as the peer's journal tells of it", [entry.evidence])
     }
     for (id, told) in stories[1].payments.sorted(by: { $0.key < $1.key })
@@ -125,7 +141,9 @@ extension Hearing {
   private mutating func compareEnds(_ journals: [JournalFile]) {
     guard journals.last?.hasEnded == true, let last = journals.last?.records.last?.atNs else { return }
     for push in evidence.ledger.pushes {
-      guard let stamp = push.lastNs, stamp > last, !isNear(stamp, last, withinNs: 2 * stepSlackNs) else { continue }
+      guard let stamp = push.lastNs, stamp > last, !isNear(stamp, last, withinNs: 2 * stepSlackNs) else {
+        continue
+      }
       find(4, "Push \(push.id) was tried after the peer had ended", [push.evidence])
     }
   }

@@ -26,13 +26,17 @@ extension Hearing {
   private mutating func checkTimes(of payment: PaymentEntry) {
     let times = [payment.requestedNs, payment.heldNs, payment.offeredNs, payment.settledNs].compactMap { $0 }
     if times != times.sorted() {
-      find(4, "Payment \(payment.id) was requested, held, offered and settled out of order", [payment.evidence])
+      find(
+        4, "Payment \(payment.id) was requested, held, offered and settled out of order", [payment.evidence])
     }
     let isOver = payment.isPaid || payment.isFailed
     if isOver != (payment.settledNs != nil) || payment.isPaid != (payment.preimage != nil)
-      || payment.isFailed != (payment.failureCode != nil) || (payment.htlc != nil) != (payment.offeredNs != nil)
+      || payment.isFailed != (payment.failureCode != nil)
+      || (payment.htlc != nil) != (payment.offeredNs != nil)
     {
-      find(3, "Payment \(payment.id) is \(payment.state), and its other columns say otherwise", [payment.evidence])
+      find(
+        3, "Payment \(payment.id) is \(payment.state), and its other columns say otherwise",
+        [payment.evidence])
     }
   }
 
@@ -74,11 +78,13 @@ extension Hearing {
     let life = life(of: payment, replay)
     if life?.isFulfilled == true {
       find(
-        3, "\(name) failed although its preimage came", [payment.evidence, "ledger frames \(life?.fulfilFrame ?? 0)"])
+        3, "\(name) failed although its preimage came",
+        [payment.evidence, "ledger frames \(life?.fulfilFrame ?? 0)"])
     }
     if replay.isChannelKnown, payment.htlc != nil, life?.failureCode != payment.failureCode {
       find(
-        3, "\(name) failed with code \(payment.failureCode ?? 0), and the wallet said \(life?.failureCode ?? 0)",
+        3,
+        "\(name) failed with code \(payment.failureCode ?? 0), and the wallet said \(life?.failureCode ?? 0)",
         [payment.evidence])
     } else if let life, life.endSignedNs != payment.settledNs {
       find(3, "\(name) did not fail by the commitment that covers its refusal", [payment.evidence])
@@ -119,14 +125,18 @@ extension Hearing {
       }
       guard life.isFulfilled else { continue }
       if let earlier = fulfilled[life.paymentHash] {
-        find(3, "HTLCs \(earlier) and \(id) of one payment hash were both fulfilled", ["ledger frames \(life.addFrame)"])
+        find(
+          3, "HTLCs \(earlier) and \(id) of one payment hash were both fulfilled",
+          ["ledger frames \(life.addFrame)"])
       }
       fulfilled[life.paymentHash] = id
     }
     for payment in evidence.ledger.payments {
       guard let htlc = payment.htlc, replay.lives[UInt64(bitPattern: htlc)] == nil else { continue }
       let waits = evidence.ledger.htlcs.contains { $0.id == htlc && $0.state == "sentAdd" }
-      if !waits { find(3, "Payment \(payment.id) was offered as HTLC \(htlc), which was never sent", [payment.evidence]) }
+      if !waits {
+        find(3, "Payment \(payment.id) was offered as HTLC \(htlc), which was never sent", [payment.evidence])
+      }
     }
   }
 
@@ -142,11 +152,14 @@ extension Hearing {
       find(3, "The wallet counts \(name) before it was offered", [entry.evidence, open.evidence])
     }
     if let payment = payments.last, payment.amountMsat != entry.amountMsat {
-      find(3, "The wallet counts \(name), and its sender \(payment.amountMsat) msat", [entry.evidence, payment.evidence])
+      find(
+        3, "The wallet counts \(name), and its sender \(payment.amountMsat) msat",
+        [entry.evidence, payment.evidence])
     }
     let invoice = evidence.wallet.invoices.first { $0.paymentHash == entry.paymentHash }
     if let invoice, invoice.amountMsat > entry.amountMsat {
-      find(3, "The invoice of \(name) asks for \(invoice.amountMsat) msat", [entry.evidence, invoice.evidence])
+      find(
+        3, "The invoice of \(name) asks for \(invoice.amountMsat) msat", [entry.evidence, invoice.evidence])
     } else if invoice == nil {
       find(3, "There is no invoice for \(name)", [entry.evidence])
     }
@@ -162,7 +175,8 @@ extension Hearing {
     let counted = Int64(evidence.wallet.received.filter { $0.epoch == entry.epoch }.count)
     if claimed != counted {
       find(
-        3, "Under epoch \(entry.epoch) \(counted) payments are counted as received, and its writes say \(claimed)",
+        3,
+        "Under epoch \(entry.epoch) \(counted) payments are counted as received, and its writes say \(claimed)",
         [entry.evidence])
     }
     let life = replay.lives.values.filter { $0.paymentHash == entry.paymentHash }.compactMap(\.fulfilNs).min()
@@ -178,12 +192,15 @@ extension Hearing {
       isNear(record.wallNs, entry.wallNs, withinNs: stepSlackNs)
         && record.directives.contains { directive in
           directive.payload("write")?["received"]?.items.contains { receipt in
-            receipt["invoice"]?["paymentHash"]?.text == hash && receipt["amountMsat"]?.integer == entry.amountMsat
+            receipt["invoice"]?["paymentHash"]?.text == hash
+              && receipt["amountMsat"]?.integer == entry.amountMsat
           } ?? false
         }
     }
     if !isAnnounced {
-      find(4, "The \(name) is not as the journal of its process tells of it", [entry.evidence, "journal \(journal.name)"])
+      find(
+        4, "The \(name) is not as the journal of its process tells of it",
+        [entry.evidence, "journal \(journal.name)"])
     }
   }
 }

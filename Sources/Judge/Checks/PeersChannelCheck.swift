@@ -20,7 +20,9 @@ extension Hearing {
   private mutating func adoptOffers(_ view: inout ChannelView) {
     let waiting = evidence.ledger.htlcs.filter { $0.direction == "offered" && $0.state == "sentAdd" }
     for entry in waiting.sorted(by: { $0.id < $1.id }) {
-      let payment = evidence.ledger.payments.first { $0.htlc == entry.id && $0.paymentHash == entry.paymentHash }
+      let payment = evidence.ledger.payments.first {
+        $0.htlc == entry.id && $0.paymentHash == entry.paymentHash
+      }
       guard payment?.state == "offered", payment?.amountMsat == entry.amountMsat, view.isInFlight(from: .peer)
       else {
         find(

@@ -25,7 +25,8 @@ extension Hearing {
     evidence.journals(of: "iosd").contains { journal in
       journal.events(of: "phone").contains { record in
         record.directives.contains { directive in
-          directive["tell"]?["_0"]?.text == "app" && directive["tell"]?["_1"]?["push"]?["id"]?.integer == push.id
+          directive["tell"]?["_0"]?.text == "app"
+            && directive["tell"]?["_1"]?["push"]?["id"]?.integer == push.id
         }
       }
     }
@@ -36,7 +37,8 @@ extension Hearing {
     guard isEnforced else { return }
     let limit: Int64 = (24 + 1) * 1_048_576
     for process in evidence.phone.processes where process.role == "extension" {
-      guard let peak = process.peakFootprintBytes, peak > limit, process.reason?.contains("mem limit") != true else {
+      guard let peak = process.peakFootprintBytes, peak > limit, process.reason?.contains("mem limit") != true
+      else {
         continue
       }
       find(
@@ -59,9 +61,12 @@ extension Hearing {
     for record in journal.events(of: "phone") {
       let isOver =
         record.event["serviceFinished"] != nil || record.event["processEnded"]?["_0"]?.text == "extension"
-      if let current = serving, record.atNs &- current.sinceNs > limit, !isKilled(record), !journal.wasKillingBefore(record) {
+      if let current = serving, record.atNs &- current.sinceNs > limit, !isKilled(record),
+        !journal.wasKillingBefore(record)
+      {
         find(
-          7, "The extension worked on push \(current.push) for more than 30 s and was not killed", [record.evidence])
+          7, "The extension worked on push \(current.push) for more than 30 s and was not killed",
+          [record.evidence])
         serving = nil
       }
       if isOver || isKilled(record) { serving = nil }

@@ -26,7 +26,8 @@ extension Hearing {
     case "no longer needed": return push.isOpen == 0 && push.lastNs != nil
     case "iosd is not there": return push.isOpen == 1 && push.attempts >= 1 && push.lastNs != nil
     default:
-      let isRefusal = push.outcome.hasPrefix("iosd refused: ") || push.outcome.hasPrefix("iosd gave no answer: ")
+      let isRefusal =
+        push.outcome.hasPrefix("iosd refused: ") || push.outcome.hasPrefix("iosd gave no answer: ")
       return isRefusal && push.isOpen == 1 && push.attempts >= 1 && push.lastNs != nil
     }
   }

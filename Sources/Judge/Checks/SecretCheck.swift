@@ -20,7 +20,8 @@ extension Hearing {
           record.atNs < shownNs[hit.secret] &- slack
         else { continue }
         find(
-          8, "The preimage of payment \(payments[hit.secret].id) stands in a journal before the peer was shown it",
+          8,
+          "The preimage of payment \(payments[hit.secret].id) stands in a journal before the peer was shown it",
           [record.evidence, payments[hit.secret].evidence])
       }
     }

@@ -7,12 +7,14 @@ extension Hearing {
   mutating func checkWalletsChannel(_ replay: PeerReplay) {
     guard let row = evidence.wallet.channels.first else {
       if replay.sequence.contains(where: { $0.by == .wallet }) {
-        find(4, "The wallet has driven the channel and its database has no row of it", ["node.sqlite channels"])
+        find(
+          4, "The wallet has driven the channel and its database has no row of it", ["node.sqlite channels"])
       }
       return
     }
     guard evidence.wallet.channels.count == 1 else {
-      find(2, "The wallet's database has \(evidence.wallet.channels.count) channels", ["node.sqlite channels"])
+      find(
+        2, "The wallet's database has \(evidence.wallet.channels.count) channels", ["node.sqlite channels"])
       return
     }
     guard let opening = replay.opening else { return }

@@ -25,13 +25,15 @@ extension Hearing {
   private mutating func checkOwner(of write: NodeWriteEntry, after previous: NodeWriteEntry?) {
     guard let claim = evidence.wallet.claim(write.epoch), claim.incarnation == write.incarnation else {
       find(
-        1, "Node write \(write.id) was made under epoch \(write.epoch) with an incarnation that never claimed it",
+        1,
+        "Node write \(write.id) was made under epoch \(write.epoch) with an incarnation that never claimed it",
         [write.evidence])
       return
     }
     if let previous, write.epoch < previous.epoch {
       find(
-        1, "Node write \(write.id) was made under epoch \(write.epoch) after epoch \(previous.epoch) had written",
+        1,
+        "Node write \(write.id) was made under epoch \(write.epoch) after epoch \(previous.epoch) had written",
         [write.evidence, previous.evidence])
     }
     if let previous, write.atNs < previous.atNs {
@@ -46,7 +48,9 @@ extension Hearing {
   private mutating func checkMoment(of write: NodeWriteEntry, _ claim: ClaimEntry) {
     guard let journal = journal(of: claim) else { return }
     if let moment = ClaimMoment(of: claim, in: journal), write.atNs < moment.earliestNs {
-      find(1, "Node write \(write.id) is older than the claim it was made under", [write.evidence, claim.evidence])
+      find(
+        1, "Node write \(write.id) is older than the claim it was made under",
+        [write.evidence, claim.evidence])
     }
     let next = evidence.wallet.claims.first { $0.epoch > write.epoch }
     if let next, let theirs = self.journal(of: next), let moment = ClaimMoment(of: next, in: theirs),

@@ -87,7 +87,8 @@ struct EvidenceCollector {
       }
     }
     var all: [UInt8] = []
-    let tables = try file.rows("sqlite_schema", statement: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    let tables = try file.rows(
+      "sqlite_schema", statement: "SELECT name FROM sqlite_schema WHERE type = 'table'")
     for table in tables {
       let name = try table.text("name")
       for row in try file.rows(name, statement: "SELECT * FROM \"\(name)\"") {
@@ -117,7 +118,9 @@ struct EvidenceCollector {
     bytes(of: home + "/AppGroup/heartbeat").map { [SearchedPlace(name: "heartbeat", bytes: $0)] } ?? []
   }
 
-  private func bytes(of path: String) -> [UInt8]? { FileManager.default.contents(atPath: path).map { [UInt8]($0) } }
+  private func bytes(of path: String) -> [UInt8]? {
+    FileManager.default.contents(atPath: path).map { [UInt8]($0) }
+  }
 
   private func monotonicNanoseconds() -> Int64 {
     var time = timespec()

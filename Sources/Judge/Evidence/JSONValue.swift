@@ -25,6 +25,16 @@ indirect enum JSONValue: Hashable {
     return text
   }
 
+  /// All texts and numbers in it, however deep.
+  var leaves: Set<String> {
+    switch self {
+    case .null, .bool: []
+    case .number(let text), .string(let text): [text]
+    case .array(let items): items.reduce(into: []) { $0.formUnion($1.leaves) }
+    case .object(let members): members.reduce(into: []) { $0.formUnion($1.value.leaves) }
+    }
+  }
+
   var isTrue: Bool { self == .bool(true) }
 
   /// Unsigned numbers above `Int64.max` come back as their bit pattern, as the databases store them.

@@ -74,7 +74,9 @@ struct JournalFile {
   }
 
   func configurations(of core: String) -> [JSONValue] {
-    records.filter { $0.kind == "core" && $0.body["core"]?.text == core }.compactMap { $0.body["configuration"] }
+    records.filter { $0.kind == "core" && $0.body["core"]?.text == core }.compactMap {
+      $0.body["configuration"]
+    }
   }
 }
 

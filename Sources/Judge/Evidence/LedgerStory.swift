@@ -51,7 +51,9 @@ struct LedgerStory {
   /// whether those steps count.
   init(evidence: Evidence, includingUncertain: Bool) {
     for journal in evidence.journals(of: "lspd") {
-      revision = revision ?? journal.configurations(of: "peer").first?["state"]?["channel"]?["record"]?["revision"]?.integer
+      revision =
+        revision
+        ?? journal.configurations(of: "peer").first?["state"]?["channel"]?["record"]?["revision"]?.integer
       let events = journal.events(of: "peer")
       for (index, record) in events.enumerated() {
         let isLast = index == events.endIndex - 1 && !journal.hasEnded

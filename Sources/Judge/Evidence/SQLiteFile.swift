@@ -36,7 +36,9 @@ final class SQLiteFile {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK else { throw failure() }
     defer { sqlite3_finalize(statement) }
-    let names = (0..<sqlite3_column_count(statement)).map { String(cString: sqlite3_column_name(statement, $0)) }
+    let names = (0..<sqlite3_column_count(statement)).map {
+      String(cString: sqlite3_column_name(statement, $0))
+    }
     var rows: [SQLiteRow] = []
     while true {
       switch sqlite3_step(statement) {

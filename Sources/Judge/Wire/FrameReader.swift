@@ -12,6 +12,10 @@ struct FrameReader {
   static func read(_ bytes: [UInt8]) throws(Malformed) -> (message: WireMessage, channel: [UInt8]?) {
     var reader = FrameReader(bytes: bytes)
     let message = try reader.message()
+    // No message of this version but `init` carries records behind its fields; of unknown ones only the type is read.
+    if case .other = message { return (message, nil) }
+    let rest = bytes.count - reader.position
+    guard rest == 0 else { throw Malformed(reason: "\(rest) bytes follow its end") }
     return (message, reader.channel)
   }
 
@@ -27,18 +31,18 @@ struct FrameReader {
     case 1, 17:
       _ = try take(32)
       let text = String(decoding: try counted(), as: UTF8.self)
-      return try end(.complaint(type: type, text: text))
-    case 7: return try end(.storage(try counted()))
-    case 9: return try end(.retrieval(try counted()))
+      return .complaint(type: type, text: text)
+    case 7: return .storage(try counted())
+    case 9: return .retrieval(try counted())
     case 16: return try greeting()
     case 18:
       let size = Int(try number(2))
       try zeros(Int(try number(2)), "the padding of a ping")
-      return try end(.ping(pongSize: size))
+      return .ping(pongSize: size)
     case 19:
       let size = Int(try number(2))
       try zeros(size, "a pong")
-      return try end(.pong(size: size))
+      return .pong(size: size)
     case 128, 130, 131, 132, 133, 136: return try aboutChannel(type)
     default: return .other(type: type)
     }
@@ -53,22 +57,22 @@ struct FrameReader {
       let hash = try take(32)
       let expiry = try number(4)
       try zeros(1366, "the onion")
-      return try end(.step(.add(id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry)))
-    case 130: return try end(.step(.fulfil(id: try number(8), preimage: try take(32))))
+      return .step(.add(id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry))
+    case 130: return .step(.fulfil(id: try number(8), preimage: try take(32)))
     case 131:
       let id = try number(8)
       let reason = try counted()
       let code = reason.count == 2 ? Int64(reason[0]) << 8 | Int64(reason[1]) : nil
-      return try end(.step(.fail(id: id, code: code)))
+      return .step(.fail(id: id, code: code))
     case 132:
       try zeros(64, "the signature")
       let count = Int(try number(2))
       try zeros(64 * count, "an HTLC signature")
-      return try end(.step(.commit(htlcSignatures: count)))
+      return .step(.commit(htlcSignatures: count))
     case 133:
       let secret = try take(32)
       try zeros(33, "the next point")
-      return try end(.step(.revoke(secret: secret)))
+      return .step(.revoke(secret: secret))
     default: return try reestablish(channel ?? [])
     }
   }
@@ -78,10 +82,9 @@ struct FrameReader {
     let nextRevocation = try number(8)
     let secret = try take(32)
     try zeros(33, "the current point")
-    return try end(
-      .reestablish(
-        WireMessage.Reestablish(
-          channel: channel, nextCommitment: nextCommitment, nextRevocation: nextRevocation, secret: secret)))
+    return .reestablish(
+      WireMessage.Reestablish(
+        channel: channel, nextCommitment: nextCommitment, nextRevocation: nextRevocation, secret: secret))
   }
 
   private mutating func greeting() throws(Malformed) -> WireMessage {
@@ -99,7 +102,8 @@ struct FrameReader {
         let verdict = try inner.number(1)
         guard verdict <= 1 else { throw Malformed(reason: "its fence answer is \(verdict)") }
         reply = FenceReply(
-          accepted: verdict == 1, highest: Int64(bitPattern: try inner.number(8)), container: try inner.take(16))
+          accepted: verdict == 1, highest: Int64(bitPattern: try inner.number(8)),
+          container: try inner.take(16))
       default: throw Malformed(reason: "its record \(record.type) has no place in an init")
       }
     }
@@ -107,14 +111,6 @@ struct FrameReader {
   }
 
   // MARK: Fields
-
-  /// No message of this version but `init` carries records behind its fields.
-  private func end(_ message: WireMessage) throws(Malformed) -> WireMessage {
-    guard position == bytes.count else {
-      throw Malformed(reason: "\(bytes.count - position) bytes follow its end")
-    }
-    return message
-  }
 
   private mutating func take(_ count: Int) throws(Malformed) -> [UInt8] {
     guard count >= 0, count <= bytes.count - position else { throw Malformed(reason: "it is cut off") }

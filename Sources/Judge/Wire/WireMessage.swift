@@ -74,3 +74,42 @@ extension WireMessage {
     }
   }
 }
+
+extension WireMessage {
+  /// The word for this kind of message in journals.
+  var journalWord: String {
+    switch self {
+    case .greeting: "greeting"
+    case .complaint(let type, _): type == 17 ? "error" : "warning"
+    case .ping: "ping"
+    case .pong: "pong"
+    case .storage: "peerStorage"
+    case .retrieval: "peerStorageRetrieval"
+    case .reestablish: "channelReestablish"
+    case .step(.add): "addHTLC"
+    case .step(.fulfil): "fulfillHTLC"
+    case .step(.fail): "failHTLC"
+    case .step(.commit): "commitmentSigned"
+    case .step(.revoke): "revokeAndAck"
+    case .other: "unknown"
+    }
+  }
+
+  /// The fields that make one message of a kind different from another, as journals write them.
+  var numbersAndBytes: Set<String> {
+    switch self {
+    case .reestablish(let body):
+      [
+        "\(body.nextCommitment)", "\(body.nextRevocation)", hexadecimal(body.secret),
+        hexadecimal(body.channel),
+      ]
+    case .storage(let blob), .retrieval(let blob): [hexadecimal(blob)]
+    case .step(.add(let id, let amount, let hash, let expiry)):
+      ["\(id)", "\(amount)", hexadecimal(hash), "\(expiry)"]
+    case .step(.fulfil(let id, let preimage)): ["\(id)", hexadecimal(preimage)]
+    case .step(.fail(let id, _)): ["\(id)"]
+    case .step(.revoke(let secret)): [hexadecimal(secret)]
+    case .step(.commit), .greeting, .complaint, .ping, .pong, .other: []
+    }
+  }
+}

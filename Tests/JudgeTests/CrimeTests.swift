@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import Judge
+
+/// Runs in which the invariants were broken, with evidence that agrees with itself as far as the criminals could see
+/// to it.
+@Suite("A crime")
+struct CrimeTests {
+  private func invariants(of run: SampleRun) throws -> Set<Int> {
+    Set(try Judge.verdict(home: run.home).findings.map(\.invariant))
+  }
+
+  @Test("a write under an old epoch after the new owner wrote breaks exclusion")
+  func oldEpochWrites() throws {
+    let run = try SampleStory.tell()
+    try run.wallet.execute("UPDATE node_writes SET epoch = 2, incarnation = -2000000 WHERE id = 12")
+    #expect(try invariants(of: run).contains(1))
+  }
+
+  @Test("a step that the peer acts on before it is durable breaks exclusion")
+  func sentBeforeDurable() throws {
+    let run = try SampleStory.tell()
+    // The write in front of the first fulfilment is moved behind it: the peer knew more than the database.
+    try run.wallet.execute(
+      "UPDATE node_writes SET at_mono_ns = (SELECT at_mono_ns FROM node_writes WHERE id = 7) WHERE id = 6")
+    let findings = try Judge.verdict(home: run.home).findings
+    #expect(findings.contains { $0.invariant == 1 && $0.sentence.contains("had made") })
+  }
+
+  @Test("frames of an evicted connection that are acted on break exclusion")
+  func zombieActedOn() throws {
+    let run = try SampleStory.tell()
+    try run.ledger.execute(
+      "UPDATE frames SET acted = 1, why_not = NULL WHERE why_not = 'its connection is refused'")
+    #expect(try invariants(of: run).contains(1))
+  }
+
+  @Test("an old state that is replayed goes backwards")
+  func stateGoesBack() throws {
+    let run = try SampleStory.tell()
+    let id = try run.ledger.rows(
+      "SELECT max(id) FROM frames WHERE direction = 'in' AND acted = 1 AND substr(bytes, 1, 2) = x'0088'")
+    guard case .integer(let frame)? = id.first?.first else { return }
+    let old = WireBytes.reestablish(
+      nextCommitment: 3, nextRevocation: 2, secret: WireBytes.secret(ofPeer: true, 1))
+    try run.ledger.execute("UPDATE frames SET bytes = ? WHERE id = ?", [.blob(old), .integer(frame)])
+    let findings = try Judge.verdict(home: run.home).findings
+    #expect(findings.contains { $0.invariant == 2 && $0.sentence.contains("went backwards") })
+  }
+
+  @Test("a paid payment that the wallet has lost is money broken")
+  func paymentLost() throws {
+    let run = try SampleStory.tell()
+    try run.wallet.execute("DELETE FROM received_payments WHERE id = 2")
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings.contains { $0.invariant == 3 && $0.sentence.contains("does not have it") })
+    #expect(verdict.exitCode == 2)
+  }
+
+  @Test("a received payment without its sender's is money broken")
+  func paymentInvented() throws {
+    let run = try SampleStory.tell()
+    try run.ledger.execute(
+      "UPDATE payments SET state = 'failed', preimage = NULL, failure_code = 4103, failure = 'no-balance' WHERE id = 2"
+    )
+    #expect(try invariants(of: run).contains(3))
+  }
+
+  @Test("a second notification for one push, or none, is found", arguments: [true, false])
+  func notifications(twice: Bool) throws {
+    let run = try SampleStory.tell()
+    let path = "\(run.home)/os/notifications.jsonl"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let first = text.prefix { $0 != "\n" } + "\n"
+    try (twice ? text + first : String(first)).write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(try invariants(of: run) == [5])
+  }
+
+  @Test("an extension above its memory that nobody killed is found")
+  func memory() throws {
+    let run = try SampleStory.tell()
+    let row =
+      "{\"id\":2,\"role\":\"extension\",\"pid\":200,\"reason\":\"ended by itself\",\"peak_footprint_bytes\":30000000}\n"
+    let path = "\(run.home)/os/processes.jsonl"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(try invariants(of: run) == [7])
+  }
+
+  @Test("a preimage in the heartbeat, or the seed in any form in a journal, is found")
+  func secrets() throws {
+    let run = try SampleStory.tell()
+    try Data([1, 2, 3] + SampleStory.preimages[0]).write(
+      to: URL(fileURLWithPath: "\(run.home)/AppGroup/heartbeat"))
+    #expect(try invariants(of: run) == [8])
+    for form in [WireBytes.hex(SampleRun.seed), Data(SampleRun.seed).base64EncodedString()] {
+      let other = try SampleStory.tell()
+      let journal = TestJournal("baton", pid: 9, startTime: 1, at: other.now)
+      journal.event("any", "{\"seed\":\"\(form)\"}", at: other.now)
+      try journal.write(to: "\(other.home)/journal")
+      #expect(try invariants(of: other) == [8])
+    }
+  }
+
+  @Test("a preimage in the extension's journal before the peer was shown it is found")
+  func earlyPreimage() throws {
+    let run = try SampleStory.tell()
+    let journal = TestJournal("other", pid: 9, startTime: 1, at: 6)
+    journal.event("any", "{\"preimage\":\"\(WireBytes.hex(SampleStory.preimages[1]))\"}", at: 7)
+    try journal.write(to: "\(run.home)/journal")
+    #expect(try invariants(of: run) == [8])
+  }
+}

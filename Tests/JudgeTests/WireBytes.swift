@@ -1,0 +1,69 @@
+import CSodium
+
+/// Frames of the test's own making, byte by byte as BOLT 1 and BOLT 2 lay them out.
+enum WireBytes {
+  static let channel = [UInt8](repeating: 0xC1, count: 32)
+  private static let features: [UInt8] = [0x08, 0x00, 0x00, 0x00, 0x20, 0x02]
+
+  static func number(_ value: UInt64, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(value >> UInt64(8 * (count - 1 - $0)) & 0xff) }
+  }
+
+  private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+  static func greeting(epoch: Int64, incarnation: Int64, container: [UInt8]) -> [UInt8] {
+    let record = number(UInt64(epoch), 8) + number(UInt64(bitPattern: incarnation), 8) + container
+    return [0, 16, 0, 0, 0, 6] + features + [0xfe, 0xba, 0x70, 0, 1, 32] + record
+  }
+
+  static func greetingAnswer(accepted: Bool, highest: Int64, container: [UInt8]) -> [UInt8] {
+    let record = [accepted ? 1 : 0] + number(UInt64(highest), 8) + container
+    return [0, 16, 0, 0, 0, 6] + features + [0xfe, 0xba, 0x70, 0, 3, 25] + record
+  }
+
+  static func reestablish(nextCommitment: UInt64, nextRevocation: UInt64, secret: [UInt8]) -> [UInt8] {
+    [0, 136] + channel + number(nextCommitment, 8) + number(nextRevocation, 8) + secret + zeros(33)
+  }
+
+  static func storage(_ blob: [UInt8]) -> [UInt8] { [0, 7] + number(UInt64(blob.count), 2) + blob }
+  static func retrieval(_ blob: [UInt8]) -> [UInt8] { [0, 9] + number(UInt64(blob.count), 2) + blob }
+  static func ping(_ size: UInt64) -> [UInt8] { [0, 18] + number(size, 2) + [0, 0] }
+  static func pong(_ size: Int) -> [UInt8] { [0, 19] + number(UInt64(size), 2) + zeros(size) }
+
+  static func add(_ id: UInt64, msat: UInt64, hash: [UInt8]) -> [UInt8] {
+    [0, 128] + channel + number(id, 8) + number(msat, 8) + hash + number(700_144, 4) + zeros(1366)
+  }
+
+  static func fulfil(_ id: UInt64, preimage: [UInt8]) -> [UInt8] {
+    [0, 130] + channel + number(id, 8) + preimage
+  }
+
+  static func commit(signatures: Int) -> [UInt8] {
+    [0, 132] + channel + zeros(64) + number(UInt64(signatures), 2) + zeros(64 * signatures)
+  }
+
+  static func revoke(secret: [UInt8]) -> [UInt8] { [0, 133] + channel + secret + zeros(33) }
+
+  // MARK: Secrets
+
+  static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    var digest = zeros(32)
+    _ = crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+    return digest
+  }
+
+  /// BOLT 3's generate_from_seed, from the public seed of this version.
+  static func secret(ofPeer: Bool, _ number: UInt64) -> [UInt8] {
+    var value = sha256(Array("per-commitment seed".utf8) + channel + [ofPeer ? 1 : 0])
+    let index = (UInt64(1) << 48) - 1 - number
+    for bit in (0..<48).reversed() where index >> UInt64(bit) & 1 == 1 {
+      value[bit / 8] ^= 1 << UInt8(bit % 8)
+      value = sha256(value)
+    }
+    return value
+  }
+
+  static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
