@@ -32,6 +32,9 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--grace", value: .span, default: "5s", help: "from asking a process to end to killing it"),
     OptionDeclaration(
+      "--foreground-pushes", value: .choice(ForegroundPushes.allCases.map(\.rawValue)), default: "app",
+      help: "who gets a visible push while the app is in front"),
+    OptionDeclaration(
       "--memory-limit", value: .integer(1_048_576...1_099_511_627_776), default: "25165824",
       help: "bytes the extension may use"),
   ],
@@ -63,7 +66,8 @@ struct PhoneOptions {
       extensionTime: parsed.span("--extension-time") ?? .seconds(30),
       expiryNotice: parsed.span("--expiry-notice") ?? .milliseconds(500),
       extensionIdleTime: parsed.span("--extension-idle") ?? .seconds(60),
-      terminationGrace: parsed.span("--grace") ?? .seconds(5))
+      terminationGrace: parsed.span("--grace") ?? .seconds(5),
+      foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
     passedOn = peer.map { ["--peer", $0] } ?? []
     for name in ["--takeover", "--beat-interval", "--stale-after"] {
       if let value = parsed.text(name) { passedOn += [name, value] }

@@ -74,7 +74,7 @@ final class PhoneShell {
   private func carryOut(_ directive: PhoneDirective) {
     switch directive {
     case .launch(let role, let reason): launch(role, reason)
-    case .tell(let role, let message): child(role)?.send(encode(message))
+    case .tell(let role, let message): child(role)?.send(encode(message, for: role))
     case .kill(let role, _): child(role)?.kill()
     case .show(let notification):
       if let push = notification.push { payloads[push] = nil }
@@ -89,12 +89,14 @@ final class PhoneShell {
     }
   }
 
-  private func encode(_ message: PhoneMessage) -> ControlMessage {
+  private func encode(_ message: PhoneMessage, for role: PhoneRole) -> ControlMessage {
     switch message {
     case .enterForeground: return ControlMessage("enter-foreground")
     case .enterBackground: return ControlMessage("enter-background")
     case .push(let id, let deadline):
-      let body = payloads.removeValue(forKey: id) ?? []
+      let body = payloads[id] ?? []
+      // What the extension has is forgotten when it is shown: until then the app may want it too.
+      if role == .app { payloads[id] = nil }
       return ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
     case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
     case .terminate: return ControlMessage("terminate")

@@ -16,12 +16,15 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var terminationGrace: Span
   /// How long the app may take to answer for an invoice.
   public var invoicePatience: Span
+  /// Who gets a visible push while the app is in front.
+  public var foregroundPushes: ForegroundPushes
 
   public init(
     enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,
     extensionTime: Span = .seconds(30), expiryNotice: Span = .milliseconds(500),
     extensionIdleTime: Span = .seconds(60), terminationGrace: Span = .seconds(5),
-    invoicePatience: Span = .seconds(10)
+    invoicePatience: Span = .seconds(10),
+    foregroundPushes: ForegroundPushes = .app
   ) {
     self.enforcesLimits = enforcesLimits
     self.extensionMemoryBytes = extensionMemoryBytes
@@ -30,5 +33,6 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     self.extensionIdleTime = extensionIdleTime
     self.terminationGrace = terminationGrace
     self.invoicePatience = invoicePatience
+    self.foregroundPushes = foregroundPushes
   }
 }

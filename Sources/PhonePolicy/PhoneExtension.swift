@@ -7,10 +7,17 @@ extension Phone {
   mutating func route(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
     guard push.alert != nil else { return app.isUsable ? [forApp] : [.drop(push: push.id)] }
-    if app == .foreground { return [forApp] }
+    if app == .foreground && configuration.foregroundPushes == .app { return [forApp] }
     guard push.hasMutableContent, !isGoingDown else { return [.show(.original(push))] }
     queue.append(push)
     return serveNext(at: now)
+  }
+
+  /// Shown, and under the setting that wants it so handed to the app in front just before.
+  private func conclude(_ push: PhonePush, with notification: PhoneNotification) -> [PhoneDirective] {
+    let isForAppToo = app == .foreground && configuration.foregroundPushes == .extension
+    let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
+    return (isForAppToo ? [forApp] : []) + [.show(notification)]
   }
 
   private mutating func serveNext(at now: Instant) -> [PhoneDirective] {
@@ -49,7 +56,7 @@ extension Phone {
       service = .notRunning
       guard !queue.isEmpty else { return [] }
       let push = queue.removeFirst()
-      return [.show(.original(push))] + launchForQueue()
+      return conclude(push, with: .original(push)) + launchForQueue()
     case .ending:
       service = .notRunning
       return launchForQueue()
@@ -66,7 +73,7 @@ extension Phone {
     }
     var directives = [PhoneDirective.recordEnd(.extension, reason)]
     if let current = service.current, !current.isDelivered {
-      directives.append(.show(.original(current.push)))
+      directives += conclude(current.push, with: .original(current.push))
     }
     service = .notRunning
     return directives + launchForQueue()
@@ -105,13 +112,13 @@ extension Phone {
     case .ending(let ending, _, let killAt): service = .ending(ending, current, killAt: killAt)
     case .notRunning, .launching, .idle: break
     }
-    return [.show(PhoneNotification(push: push, source: .content, text))]
+    return conclude(current.push, with: PhoneNotification(push: push, source: .content, text))
   }
 
   mutating func serviceFinished(_ push: UInt64, _ reason: String, at now: Instant) -> [PhoneDirective] {
     guard let current = service.current, current.push.id == push else { return [] }
     // It finished without a word: the person gets what was sent.
-    let forgotten = current.isDelivered ? [] : [PhoneDirective.show(.original(current.push))]
+    let forgotten = current.isDelivered ? [] : conclude(current.push, with: .original(current.push))
     switch service {
     case .serving: service = .idle(since: now)
     case .ending(let ending, _, let killAt): service = .ending(ending, nil, killAt: killAt)

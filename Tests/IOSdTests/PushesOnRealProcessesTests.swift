@@ -11,6 +11,21 @@ import Testing
     #expect(try phone.rows("ps").count == 1)
   }
 
+  @Test func aPushWithTheAppInFrontIsTheAppsAloneUnlessSetOtherwise() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("open")
+    try phone.push()
+    #expect(try phone.state("extension") == "not running")
+    let other = try PhoneProcess(["--foreground-pushes", "extension"])
+    try other.ask("open")
+    try other.push()
+    #expect(try other.notifications(1) == ["served 1"])
+    try other.wait("the app has the push too") {
+      let app = try other.status()["app"] as? [String: Any]
+      return (app?["status"] as? [String: Any])?["text"] as? String == "push of 69 bytes"
+    }
+  }
+
   @Test func oneProcessServesManyPushesInTheirOrder() throws {
     let phone = try PhoneProcess()
     for _ in 0..<5 { try phone.push() }

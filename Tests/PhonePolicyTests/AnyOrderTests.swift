@@ -21,7 +21,7 @@ private struct Seeded: RandomNumberGenerator {
   @Test(arguments: 0..<300 as Range<UInt64>)
   func everyVisiblePushIsShownExactlyOnce(_ seed: UInt64) {
     var random = Seeded(state: seed)
-    var world = World()
+    var world = World(seed.isMultiple(of: 2) ? .app : .extension)
     for _ in 0..<200 { world.step(&random) }
     world.finish()
     #expect(world.shown.sorted() == world.owed.sorted())
@@ -32,7 +32,7 @@ private struct Seeded: RandomNumberGenerator {
 
 /// Processes that exist only as far as the phone ordered them, and behave badly.
 private struct World {
-  var phone = Phone(configuration: PhoneConfiguration())
+  var phone: Phone
   var now = Instant(nanoseconds: 0)
   var running: [PhoneRole] = []
   var killed: [PhoneRole] = []
@@ -41,6 +41,10 @@ private struct World {
   var owed: [UInt64] = []
   var shown: [UInt64] = []
   var isOff = false
+
+  init(_ foregroundPushes: ForegroundPushes) {
+    phone = Phone(configuration: PhoneConfiguration(foregroundPushes: foregroundPushes))
+  }
 
   mutating func step(_ random: inout Seeded) {
     now = now + .milliseconds(Int64.random(in: 0...9000, using: &random))
@@ -67,7 +71,8 @@ private struct World {
   }
 
   mutating func arrive(visible: Bool, mutable: Bool) {
-    if visible && phone.app != .foreground { owed.append(nextPush) }
+    let isForAppAlone = phone.app == .foreground && phone.configuration.foregroundPushes == .app
+    if visible && !isForAppAlone { owed.append(nextPush) }
     let alert = visible ? TestPhone.original(nextPush) : nil
     take(.pushArrived(PhonePush(id: nextPush, alert: alert, hasMutableContent: mutable)))
     nextPush += 1

@@ -12,6 +12,16 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
+  @Test func underTheOtherSettingTheExtensionServesItAndTheAppIsHandedItWhenItIsShown() {
+    var phone = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
+    phone.openApp()
+    #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
+    #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
+    let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
+    #expect(phone(.contentDelivered(push: 1, received)) == [forApp, .showContent(1, received)])
+    #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
+  }
+
   @Test func aPushWithTheAppClosedOrBehindStartsTheExtension() {
     var phone = TestPhone()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])

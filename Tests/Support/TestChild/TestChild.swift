@@ -42,6 +42,8 @@ final class TestChild {
   private func hear(_ message: ControlMessage) {
     let id = message["id"] ?? ""
     switch message.verb {
+    case "push" where behaviour.hasPrefix("app"):
+      say("status", ["text": "push of \(message.body.count) bytes"])
     case "push": serve(id)
     case "time-will-expire":
       guard behaviour == "ext-expires" else { return }
