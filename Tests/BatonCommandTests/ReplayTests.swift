@@ -31,6 +31,7 @@ struct ReplayTests {
       .node(.established),
       .enteredBackground, .node(.stopped),
     ]
+    journal.note("nothing that a core sees")
     for (second, event) in events.enumerated() {
       let now = Instant(nanoseconds: Int64(second) * 1_000_000)
       journal.record(AppMachine.self, event: event, at: now, directives: core.handle(event, at: now))
@@ -111,6 +112,13 @@ struct ReplayTests {
     var changed = lines(try journal())
     changed.remove(at: 4)
     #expect(try replay(changed).difference?.line == 5)
+  }
+
+  @Test("finds a record that was taken out, even one that no core ever sees") func missingNote() throws {
+    var changed = lines(try journal())
+    let place = try #require(changed.firstIndex { $0.contains("nothing that a core sees") })
+    changed.remove(at: place)
+    #expect(try replay(changed).difference?.line == place + 1)
   }
 
   @Test("finds a line that is no record") func garbage() throws {
