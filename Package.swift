@@ -47,7 +47,7 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
         "Lightning", "Crypto", "PeerTransport", "DaemonRuntime",
       ]),
-    .target(name: "Judge", dependencies: ["CSQLite"]),
+    .target(name: "Judge", dependencies: ["CSQLite", "CSodium"]),
 
     // The processes.
     .executableTarget(
@@ -114,7 +114,7 @@ let package = Package(
       dependencies: [
         "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
       ]),
-    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
+    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium"]),
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [

@@ -6,52 +6,6 @@ import Heartbeat
 /// The epoch decides, the lock proves life or death, the beats bound the waiting (docs/guardrails.md). Every wait
 /// here ends by itself: a message that was lost is made up for by looking again.
 public struct Ownership: Hashable, Codable, Sendable {
-  enum State: Hashable, Codable, Sendable {
-    /// The node is not wanted. → looking
-    case idle
-    /// The node is wanted and not ours yet. → claiming, idle
-    case looking(Looking)
-    /// The claim is being tried. → owning, looking, closing (nobody wants it any more)
-    case claiming(Looking)
-    /// Ours. → releasing, idle (fenced)
-    case owning(Owning)
-    /// The node finishes and hangs up. → closing, idle (fenced)
-    case releasing(Owning, nodeStopsBy: Instant)
-    /// The node is quiet; the row is read once more before the last beat. → idle
-    case closing(Owning)
-  }
-
-  struct Looking: Hashable, Codable, Sendable {
-    var rule: ClaimRule
-    var nextLook: Instant
-    /// A look is on its way: the deadline must not ask for a second one.
-    var isLooking = true
-    var waitsFor: WaitReason?
-    var trouble: Trouble?
-    var ownLockRefusals = 0
-    var isWanted = true
-    /// When the claim was asked for: an answer that comes late is checked before anything is dialled.
-    var claimAskedAt: Instant?
-  }
-
-  struct Owning: Hashable, Codable, Sendable {
-    var claim: Claim
-    var phase: Phase
-    var schedule: BeatSchedule
-    /// The row is being read for the next beat.
-    var isReadingRow = false
-    var node = Node.unstarted
-  }
-
-  enum Node: Hashable, Codable, Sendable {
-    /// Claimed, and the row is read once more before the dial. → started
-    case unstarted
-    /// It dials or is connected. → raising
-    case started
-    /// Refused by the peer and closed; a higher number is on its way. → started
-    case raising
-  }
-
   static let lookInterval = Span.milliseconds(250)
   static let blockedRetry = Span.milliseconds(100)
   static let troubleRetry = Span.seconds(1)
@@ -202,7 +156,9 @@ public struct Ownership: Hashable, Codable, Sendable {
     switch state {
     case .claiming(let looking): return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
     // What we have is of no use at the peer.
-    case .owning(let owning) where owning.node == .raising: return release(owning, at: now)
+    case .owning(let owning) where owning.node == .raising,
+      .closing(let owning) where owning.node == .raising:
+      return close(owning)
     case .idle, .looking, .owning, .releasing, .closing: return []
     }
   }
@@ -211,6 +167,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     switch state {
     case .claiming(let looking): return lookAgain(looking, after: .zero, trouble: nil, at: now)
     case .owning(let owning) where owning.node == .raising: return fenced()
+    case .closing(let owning) where owning.node == .raising: return fenced()
     case .idle, .looking, .owning, .releasing, .closing: return []
     }
   }
@@ -227,7 +184,9 @@ public struct Ownership: Hashable, Codable, Sendable {
       looking.ownLockRefusals += 1
       let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
       return lookAgain(looking, after: isQuick ? Self.ownLockRetry : lookInterval, trouble: nil, at: now)
-    case .owning(let owning) where owning.node == .raising: return release(owning, at: now)
+    case .owning(let owning) where owning.node == .raising,
+      .closing(let owning) where owning.node == .raising:
+      return close(owning)
     case .idle, .looking, .owning, .releasing, .closing: return []
     }
   }
@@ -280,8 +239,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .closing(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
       // Raised when nobody wanted it any more: what is released is the new number.
       owning.claim = claim
-      state = .closing(owning)
-      return []
+      return close(owning)
     case .idle, .looking, .owning, .releasing, .closing: return []
     }
   }
@@ -312,7 +270,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       state = .owning(owning)
       return [beat]
     case .releasing(let owning, _) where !owning.claim.owns(row): return fenced()
-    case .closing(var owning):
+    case .closing(var owning) where owning.node != .raising:
       state = .idle
       guard owning.claim.owns(row) else {
         wasFenced = true
@@ -321,7 +279,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       owning.phase = .released
       releasedEpoch = owning.claim.epoch
       return [nextBeat(&owning, at: now), .dropLock]
-    case .idle, .looking, .claiming, .owning, .releasing: return []
+    case .idle, .looking, .claiming, .owning, .releasing, .closing: return []
     }
   }
 
@@ -333,11 +291,11 @@ public struct Ownership: Hashable, Codable, Sendable {
       owning.schedule.postpone(until: now + Self.blockedRetry)
       state = .owning(owning)
       return []
-    case .closing:
+    case .closing(let owning) where owning.node != .raising:
       // The lock says enough: it is dropped, the last beat is only for people.
       state = .idle
       return [.dropLock]
-    case .idle, .looking, .claiming, .owning, .releasing: return []
+    case .idle, .looking, .claiming, .owning, .releasing, .closing: return []
     }
   }
 
@@ -379,12 +337,21 @@ public struct Ownership: Hashable, Codable, Sendable {
   // MARK: Giving up
 
   private mutating func release(_ owning: Owning, at now: Instant) -> [GuardDirective] {
-    guard owning.node == .started else { return close(owning) }
+    switch owning.node {
+    case .started: break
+    case .unstarted: return close(owning)
+    case .raising:
+      // Which number is to be released is known when the jump has been answered.
+      state = .closing(owning)
+      return []
+    }
     state = .releasing(owning, nodeStopsBy: now + Self.nodeStopBound)
     return [.stopNode(gracefully: true)]
   }
 
-  private mutating func close(_ owning: Owning) -> [GuardDirective] {
+  private mutating func close(_ before: Owning) -> [GuardDirective] {
+    var owning = before
+    owning.node = .unstarted
     state = .closing(owning)
     return [.readRow]
   }

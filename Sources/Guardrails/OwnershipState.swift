@@ -1,0 +1,50 @@
+import CoreShape
+import Heartbeat
+
+extension Ownership {
+  enum State: Hashable, Codable, Sendable {
+    /// The node is not wanted. → looking
+    case idle
+    /// The node is wanted and not ours yet. → claiming, idle
+    case looking(Looking)
+    /// The claim is being tried. → owning, looking, closing (nobody wants it any more)
+    case claiming(Looking)
+    /// Ours. → releasing, idle (fenced)
+    case owning(Owning)
+    /// The node finishes and hangs up. → closing, idle (fenced)
+    case releasing(Owning, nodeStopsBy: Instant)
+    /// The node is quiet; a jump is waited for, then the row is read once more before the last beat. → idle
+    case closing(Owning)
+  }
+
+  struct Looking: Hashable, Codable, Sendable {
+    var rule: ClaimRule
+    var nextLook: Instant
+    /// A look is on its way: the deadline must not ask for a second one.
+    var isLooking = true
+    var waitsFor: WaitReason?
+    var trouble: Trouble?
+    var ownLockRefusals = 0
+    var isWanted = true
+    /// When the claim was asked for: an answer that comes late is checked before anything is dialled.
+    var claimAskedAt: Instant?
+  }
+
+  struct Owning: Hashable, Codable, Sendable {
+    var claim: Claim
+    var phase: Phase
+    var schedule: BeatSchedule
+    /// The row is being read for the next beat.
+    var isReadingRow = false
+    var node = Node.unstarted
+  }
+
+  enum Node: Hashable, Codable, Sendable {
+    /// Claimed, and the row is read once more before the dial. → started
+    case unstarted
+    /// It dials or is connected. → raising
+    case started
+    /// Refused by the peer and closed; a higher number is on its way. → started
+    case raising
+  }
+}
