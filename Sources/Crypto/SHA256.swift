@@ -7,4 +7,14 @@ public enum SHA256 {
     crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
     return Bytes32(digest) ?? .zero
   }
+
+  /// Puts in place of 32 bytes their own hash; other lengths stay as they are. For long chains of hashes, where a
+  /// new array for each link would cost more than the hash.
+  public static func rehash(_ bytes: inout [UInt8]) {
+    guard bytes.count == Bytes32.size else { return }
+    bytes.withUnsafeMutableBufferPointer { buffer in
+      guard let address = buffer.baseAddress else { return }
+      crypto_hash_sha256(address, address, UInt64(buffer.count))
+    }
+  }
 }

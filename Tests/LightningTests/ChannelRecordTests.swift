@@ -37,7 +37,7 @@ import Testing
       try Channel(decoding: [9] + bytes.dropFirst())
     }
     var random = SplitMix(seed: 5)
-    for _ in 0..<20_000 {
+    for _ in 0..<4000 {
       var changed = bytes
       for _ in 0...random.below(3) { changed[random.below(changed.count)] = UInt8(random.below(256)) }
       guard var channel = try? Channel(decoding: changed) else { continue }

@@ -18,12 +18,11 @@ public enum PerCommitmentSecret {
 
   /// BOLT 3's `generate_from_seed`.
   public static func generate(seed: Bytes32, index: UInt64) -> Bytes32 {
-    var value = seed
+    var bytes = seed.bytes
     for bit in (0..<48).reversed() where index >> UInt64(bit) & 1 == 1 {
-      var bytes = value.bytes
       bytes[bit / 8] ^= 1 << UInt8(bit % 8)
-      value = SHA256.hash(bytes)
+      SHA256.rehash(&bytes)
     }
-    return value
+    return Bytes32(bytes) ?? .zero
   }
 }
