@@ -40,14 +40,14 @@ let package = Package(
       dependencies: ["Guardrails", "SharedContainer", "Database", "Lightning", "Crypto"]),
     .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux"]),
     .target(
-      name: "PeerTransport", dependencies: ["DaemonRuntime", "CLinux"]),
+      name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
         "Lightning", "Crypto", "PeerTransport", "DaemonRuntime",
       ]),
-    .target(name: "Judge", dependencies: ["CSQLite"]),
+    .target(name: "Judge", dependencies: ["CSQLite", "CSodium"]),
 
     // The processes.
     .executableTarget(
@@ -108,11 +108,13 @@ let package = Package(
         "Lightning", "Database", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
       ]),
     .testTarget(
+      name: "PeerTransportTests", dependencies: ["CoreShape", "DaemonRuntime", "PeerTransport"]),
+    .testTarget(
       name: "LSPdTests",
       dependencies: [
         "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
       ]),
-    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite"]),
+    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium"]),
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [

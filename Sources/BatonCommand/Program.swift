@@ -4,9 +4,9 @@ import DaemonRuntime
 enum Program {
   static var verbs: [any Verb.Type] {
     [
-      UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
+      DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
       InvoiceVerb.self, PayVerb.self, DeviceVerb.self, StatusVerb.self, InspectVerb.self,
-      ReplayVerb.self, CompletionVerb.self,
+      JudgeVerb.self, ReplayVerb.self, CompletionVerb.self,
     ]
   }
 

@@ -31,24 +31,4 @@ public struct ChildEnd: Hashable, Sendable {
   private static func microseconds(_ time: timeval) -> UInt64 {
     UInt64(max(0, time.tv_sec)) &* 1_000_000 &+ UInt64(max(0, time.tv_usec))
   }
-
-  /// The name people know a signal by.
-  public static func name(ofSignal signal: Int32) -> String {
-    switch signal {
-    case SIGHUP: "SIGHUP"
-    case SIGINT: "SIGINT"
-    case SIGQUIT: "SIGQUIT"
-    case SIGILL: "SIGILL"
-    case SIGTRAP: "SIGTRAP"
-    case SIGABRT: "SIGABRT"
-    case SIGBUS: "SIGBUS"
-    case SIGFPE: "SIGFPE"
-    case SIGKILL: "SIGKILL"
-    case SIGSEGV: "SIGSEGV"
-    case SIGPIPE: "SIGPIPE"
-    case SIGTERM: "SIGTERM"
-    case SIGSYS: "SIGSYS"
-    default: "signal \(signal)"
-    }
-  }
 }

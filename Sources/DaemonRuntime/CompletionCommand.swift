@@ -8,14 +8,19 @@ struct CompletionCommand {
   var path: String { verbs.joined(separator: " ") }
   var takesPath: Bool { positionals.contains { if case .path = $0.value { true } else { false } } }
 
-  var describedWords: [(word: String, help: String)] {
-    var words = subcommands.map { (word: $0.name, help: $0.summary) }
-    for positional in positionals {
-      if case .choice(let choices) = positional.value { words += choices.map { ($0, positional.help) } }
+  /// The words that a positional may be.
+  var choices: [(word: String, help: String)] {
+    positionals.flatMap { positional -> [(word: String, help: String)] in
+      guard case .choice(let choices) = positional.value else { return [] }
+      return choices.map { ($0, positional.help) }
     }
-    return words + options.flatMap { option in option.names.map { ($0, option.help) } } + [
-      ("--help", "say this")
-    ]
+  }
+
+  var describedWords: [(word: String, help: String)] {
+    subcommands.map { (word: $0.name, help: $0.summary) } + choices
+      + options.flatMap { option in option.names.map { ($0, option.help) } } + [
+        ("--help", "say this")
+      ]
   }
 
   var words: [String] { describedWords.map(\.word) }

@@ -17,6 +17,7 @@ public final class CoreRunner<C: Core> {
   private var queue: [C.Event] = []
   private var isHandling = false
   private var timer: LoopTimer?
+  private var lastReached: Instant?
 
   /// `carryOut` gets all directives of one event, in their order; never an empty list.
   public init(
@@ -64,8 +65,18 @@ public final class CoreRunner<C: Core> {
     let deadline = core.deadline
     if let timer, timer.isPending, timer.instant == deadline { return }
     timer?.cancel()
-    timer = deadline.map { instant in
-      loop.at(instant) { [weak self] in self?.handle(C.deadlineReached) }
+    guard let deadline else {
+      timer = nil
+      return
+    }
+    // A core that keeps a deadline it was told of has a fault of its own; it must not take the processor and fill the
+    // disk with its journal as well.
+    let isStuck = deadline == lastReached && deadline <= clock.now
+    timer = loop.at(isStuck ? clock.now + Self.stuckPause : deadline) { [weak self] in
+      self?.lastReached = deadline
+      self?.handle(C.deadlineReached)
     }
   }
+
+  private static var stuckPause: Span { .milliseconds(100) }
 }

@@ -134,6 +134,9 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
           "complete -c \(program) \(condition) \(names.joined(separator: " "))\(fishValues(option.value))"
         text += " -d \(quoted(option.help))\n"
       }
+      for choice in command.choices {
+        text += "complete -c \(program) \(condition) -a \(quoted(choice.word)) -d \(quoted(choice.help))\n"
+      }
       if command.takesPath { text += "complete -c \(program) \(condition) -F\n" }
     }
     return text

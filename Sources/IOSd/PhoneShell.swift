@@ -154,11 +154,12 @@ final class PhoneShell {
     process.send(SIGKILL)
     _ = ChildEnd.reap(process.identity.pid)
     close(process.pidfd)
-    processes.end(ledgerID) { row in
+    processes.change(ledgerID) { row in
       row.endedWall = clock.wallNanoseconds
       row.endedAt = clock.now.nanoseconds
       row.reason = error.description
     }
+    processes.save(ledgerID)
   }
 
   private func ended(_ child: WalletChild) {
@@ -171,7 +172,7 @@ final class PhoneShell {
     case nil: how = .exited(code: -1)
     }
     children.removeAll { $0 === child }
-    processes.end(child.ledgerID) { row in
+    processes.change(child.ledgerID) { row in
       row.endedWall = clock.wallNanoseconds
       row.endedAt = clock.now.nanoseconds
       row.peakFootprintBytes = child.peak.footprintBytes
@@ -188,11 +189,12 @@ final class PhoneShell {
         "the \(child.role.rawValue) died \((clock.now - killedAt).nanoseconds / 1000) µs after its kill")
     }
     handle(.processEnded(child.role, how))
+    processes.save(child.ledgerID)
   }
 
   private func recordEnd(_ role: PhoneRole, _ reason: EndReason) {
     guard let id = lastEnded[role] else { return }
-    processes.end(id) { row in
+    processes.change(id) { row in
       row.reason = reason.description
       row.isCrash = reason.isCrash
     }

@@ -33,9 +33,14 @@ final class ProcessLedger {
     return row.id
   }
 
-  func end(_ id: UInt64, _ change: (inout ProcessRow) -> Void) {
+  /// Durable only with `save`: what the kernel says of an end and what the core makes of it are one row.
+  func change(_ id: UInt64, _ change: (inout ProcessRow) -> Void) {
     guard let index = rows.lastIndex(where: { $0.id == id }) else { return }
     change(&rows[index])
-    log.append(rows[index])
+  }
+
+  func save(_ id: UInt64) {
+    guard let row = rows.last(where: { $0.id == id }) else { return }
+    log.append(row)
   }
 }

@@ -15,13 +15,12 @@ struct PushPayload {
     guard let value = try? JSONSerialization.jsonObject(with: Data(bytes)) else { throw .notJSON }
     guard let payload = value as? [String: Any] else { throw .notAnObject }
     guard let aps = payload["aps"] as? [String: Any] else { throw .noAPS }
-    alert = try Self.alert(aps["alert"], badge: aps["badge"])
+    alert = try Self.alert(aps["alert"])
     hasMutableContent = Self.isOne(aps["mutable-content"])
     guard alert != nil || Self.isOne(aps["content-available"]) else { throw .neitherAlertNorSilent }
   }
 
-  private static func alert(_ value: Any?, badge: Any?) throws(PushPayloadError) -> NotificationText? {
-    // The sender sets the badge; the wallet's notifications count it up. Only a count-up fits here.
+  private static func alert(_ value: Any?) throws(PushPayloadError) -> NotificationText? {
     switch value {
     case nil: return nil
     case let body as String: return NotificationText(title: "", body: body)

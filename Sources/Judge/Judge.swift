@@ -1,1 +1,19 @@
-// Judge: being built.
+// Judge: reads what a run left behind (the peer's ledger of raw frames, the wallet's database, the journals) and says
+// whether an invariant broke. It shares no code with the accused: wire layouts, the channel's rules and the journals'
+// format are written here a second time. It may not write anywhere but into a scratch directory of its own.
+
+/// The verdict on one phone's home directory.
+public enum Judge {
+  /// Reads and judges; the daemons may be up or down. `progress` hears what is being done, in a few words.
+  ///
+  /// With `requireSettled` a payment that is still on its way is a failure: nothing was given time to finish.
+  public static func verdict(
+    home: String, requireSettled: Bool = false, progress: (String) -> Void = { _ in }
+  ) throws(JudgeError) -> Verdict {
+    let evidence = try EvidenceCollector(home: home).collect(progress)
+    progress("replaying \(evidence.ledger.frames.count) frames")
+    var hearing = Hearing(evidence: evidence, requireSettled: requireSettled)
+    hearing.hear()
+    return hearing.verdict
+  }
+}

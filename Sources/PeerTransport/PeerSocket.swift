@@ -1,4 +1,3 @@
-import CLinux
 import DaemonRuntime
 import Glibc
 
@@ -19,48 +18,6 @@ extension PeerConnection {
       throw error
     }
     return PeerConnection(descriptor: descriptor, loop: loop, isConnecting: true)
-  }
-}
-
-/// Takes connections of wallets.
-public final class PeerListener {
-  public let address: HostAndPort
-  private let descriptor: Int32
-  private let loop: EventLoop
-  private let accepted: (PeerConnection) -> Void
-
-  /// Port 0 takes any free one; `address` says which.
-  public init(
-    _ wanted: HostAndPort, loop: EventLoop, accepted: @escaping (PeerConnection) -> Void
-  ) throws(SystemError) {
-    self.loop = loop
-    self.accepted = accepted
-    descriptor = try PeerSocket.make()
-    do throws(SystemError) {
-      address = try PeerSocket.listen(descriptor, on: wanted)
-    } catch {
-      close(descriptor)
-      throw error
-    }
-    // From here on the value is complete: a throw runs `deinit`, which closes the socket.
-    try loop.watch(descriptor, .readable) { [unowned self] _ in acceptAll() }
-  }
-
-  deinit {
-    loop.unwatch(descriptor)
-    close(descriptor)
-  }
-
-  private func acceptAll() {
-    while true {
-      let socket = baton_accept(descriptor)
-      if socket < 0 {
-        if errno == EINTR || errno == ECONNABORTED { continue }
-        return
-      }
-      PeerSocket.sendAtOnce(socket)
-      accepted(PeerConnection(descriptor: socket, loop: loop, isConnecting: false))
-    }
   }
 }
 

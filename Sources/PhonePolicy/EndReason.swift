@@ -45,8 +45,8 @@ public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .endedAsAsked: "ended when it was asked to"
     case .killed(let reason): "killed: \(reason)"
     case .crashed(.exited(let code)): "crashed with exit code \(code)"
-    case .crashed(.signalled(let signal)): "crashed by signal \(signal)"
-    case .killedFromOutside(let signal): "killed from outside by signal \(signal)"
+    case .crashed(.signalled(let signal)): "crashed by \(SignalName.word(for: signal))"
+    case .killedFromOutside(let signal): "killed from outside by \(SignalName.word(for: signal))"
     }
   }
 }

@@ -32,6 +32,9 @@ import Testing
       CommandLineDeclaration(
         name: "clock", summary: "sets the clock",
         positionals: [PositionalDeclaration("SECONDS", value: .integer(-99...99), help: "how far")]),
+      CommandLineDeclaration(
+        name: "app", summary: "the person's thumb",
+        positionals: [PositionalDeclaration("DO", value: .choice(["open", "home"]), help: "what to do")]),
     ])
 
   private func parse(_ words: String...) throws -> ParsedCommandLine {
@@ -74,7 +77,7 @@ import Testing
     (["push", "f", "--hone", "x"], "there is no option `--hone`; did you mean --home?"),
     (["push", "f", "--tak=x"], "there is no option `--tak`; did you mean --takeover?"),
     (["zzzzzz"], "there is no command `zzzzzz`; see phone -h"),
-    ([], "phone needs a command: push, clock"),
+    ([], "phone needs a command: push, clock, app"),
     (["push"], "FILE is missing: the push; see phone push -h"),
     (["push", "f", "--after"], "--after needs a value; write --after TIME"),
     (["push", "f", "--after", "--json"], "--after needs a value; write --after TIME"),
@@ -193,5 +196,26 @@ import Testing
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     bash.waitUntilExit()
     #expect(text.split(separator: "\n").map(String.init) == offers)
+  }
+
+  @Test(arguments: [
+    ("phone p", ["push"]), ("phone push --ta", ["--tag", "--takeover"]), ("phone app ", ["home", "open"]),
+    ("phone --home /x clock --js", ["--json"]), ("phone push --takeover w", ["wait-stale"]),
+  ])
+  func fishOffersWhatIsDeclared(_ line: String, _ offers: [String]) throws {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/fish") else { return }
+    let directory = TemporaryDirectory()
+    let script = ShellCompletion.fish.script(for: Self.declaration) + "complete -C '\(line)'\n"
+    try script.write(toFile: directory("script"), atomically: true, encoding: .utf8)
+    let fish = Process()
+    let output = Pipe()
+    fish.executableURL = URL(fileURLWithPath: "/usr/bin/fish")
+    fish.arguments = ["--no-config", directory("script")]
+    fish.standardOutput = output
+    try fish.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    fish.waitUntilExit()
+    #expect(
+      text.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) } == offers)
   }
 }

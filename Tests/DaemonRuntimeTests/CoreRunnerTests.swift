@@ -40,6 +40,25 @@ import Testing
     #expect(runner.core.deadline == nil)
   }
 
+  @Test func aCoreThatKeepsItsDeadlineDoesNotTakeTheProcessor() throws {
+    struct Stuck: Core {
+      struct Nothing: Codable, Hashable, Sendable {}
+      static let name = "stuck"
+      static let deadlineReached = Nothing()
+      var deadline: Instant? = Instant(nanoseconds: 1)
+      init(configuration: Nothing) {}
+      mutating func handle(_ event: Nothing, at now: Instant) -> [Nothing] { [] }
+    }
+    let loop = try EventLoop()
+    let runner = CoreRunner<Stuck>(configuration: .init(), loop: loop, clock: Clock(), journal: nil) {
+      (_: Stuck.Nothing) in
+    }
+    #expect(try loop.run(for: .seconds(5)) { runner.eventCount == 2 })
+    // Its second call came a pause after the first: other work had its turn many times over.
+    for _ in 0..<1000 { try loop.turn(waitingMilliseconds: 0) }
+    #expect(runner.eventCount < 50)
+  }
+
   @Test func theJournalOfARunReplaysToTheSameBytes() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()

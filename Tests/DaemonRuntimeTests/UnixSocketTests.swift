@@ -202,7 +202,8 @@ import Testing
 }
 
 @Suite struct LastWordsTests {
-  @Test func whatWasSaidBeforeHangingUpIsHeardThoughOurOwnWordsWereNotRead() throws {
+  @Test(arguments: [false, true])
+  func whatWasSaidBeforeHangingUpIsHeardThoughOurOwnWordsWereNotRead(_ speaksOnceMore: Bool) throws {
     let loop = try EventLoop()
     var ends: [Int32] = [0, 0]
     #expect(baton_seqpacket_pair(&ends) == 0)
@@ -215,7 +216,7 @@ import Testing
     let last = try ControlMessage("last-words").encoded()
     send(ends[1], last, last.count, 0)
     close(ends[1])
-    connection.send(ControlMessage("too-late"))
+    if speaksOnceMore { connection.send(ControlMessage("too-late")) }
     connection.start()
     #expect(try loop.run(for: .seconds(5)) { ended != nil })
     #expect(heard == ["last-words"])

@@ -31,7 +31,7 @@ import Testing
     let phone = try PhoneProcess()
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(pid, SIGKILL)
-    #expect(try phone.ended("app")["reason"] as? String == "killed from outside by signal 9")
+    #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
     try phone.wait("nothing is left of it") { PhoneProcess.state(ofProcess: pid) == nil }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @Suite struct PushesOnRealProcessesTests {
@@ -58,7 +59,7 @@ import Testing
     #expect(try phone.state("extension") == "serving")
   }
 
-  @Test(arguments: [("ext-crash", "crashed by signal"), ("ext-exit", "crashed with exit code 3")])
+  @Test(arguments: [("ext-crash", "crashed by SIG"), ("ext-exit", "crashed with exit code 3")])
   func aCrashIsNamedSoAndTheOriginalIsShown(_ ext: String, _ reason: String) throws {
     let phone = try PhoneProcess(ext: ext)
     try phone.push("first")
@@ -83,6 +84,21 @@ import Testing
     let phone = try PhoneProcess(ext: "ext-words-then-exit")
     for _ in 0..<10 { try phone.push("the original") }
     #expect(try phone.notifications(10) == [String](repeating: "last words", count: 10))
+  }
+
+  @Test func aLongSpeechIsHeardToItsEndThoughTheSpeakerIsDead() throws {
+    let phone = try PhoneProcess(ext: "ext-chatty-then-exit")
+    let iosd = phone.process.processIdentifier
+    try phone.push("the original")
+    let pid = try #require(try phone.rows("ps").first?["pid"] as? Int).magnitude
+    // A busy phone finds the speech and the death at once.
+    kill(iosd, SIGSTOP)
+    defer { kill(iosd, SIGCONT) }
+    try phone.wait("the extension is dead") {
+      [nil, "Z"].contains(PhoneProcess.state(ofProcess: Int32(pid)))
+    }
+    kill(iosd, SIGCONT)
+    #expect(try phone.notifications(1) == ["last words"])
   }
 
   @Test func anExtensionThatTalksNonsenseCostsItsPushAndNothingElse() throws {

@@ -79,6 +79,8 @@ final class ProviderProcess {
     self.child = nil
   }
 
+  func signal(_ number: Int32) { if let child { Glibc.kill(child.identity.pid, number) } }
+
   /// How it ended after it was asked to.
   func goDown() throws -> ChildEnd? {
     guard let child else { return nil }

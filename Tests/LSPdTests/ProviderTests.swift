@@ -137,6 +137,33 @@ import Testing
     #expect(try provider.ledger("SELECT epoch FROM fence ORDER BY id") == [1, 2])
   }
 
+  @Test func `What an evicted connection had sent and nobody had read is dropped`() throws {
+    let provider = try ProviderProcess()
+    let loop = provider.loop
+    let address = try #require(provider.address)
+    let older = ScriptedWallet(loop: loop)
+    try older.connect(to: address, fence(1))
+    #expect(try loop.run(for: .seconds(10)) { older.channel?.isReestablished == true })
+    let newer = ScriptedWallet(loop: loop)
+    // Stopped, it finds both at once: far more from the older one than it reads in one go, and the newer init.
+    provider.signal(SIGSTOP)
+    let sent = 60
+    for _ in 0..<sent { older.send(.peerStorage(Bytes(repeating: 7, count: 60_000))) }
+    try newer.connect(to: address, fence(2))
+    for _ in 0..<20 { try loop.turn(waitingMilliseconds: 5) }
+    provider.signal(SIGCONT)
+    #expect(try loop.run(for: .seconds(10)) { older.isClosed && newer.channel?.isReestablished == true })
+    let late = try provider.ledger(
+      """
+      SELECT count(*) FROM frames WHERE connection = 1 AND direction = 'in'
+        AND id > (SELECT min(id) FROM frames WHERE connection = 2)
+      """)
+    #expect(late == [0])
+    let read = try provider.ledger("SELECT count(*) FROM backups")
+    guard case .integer(let count)? = read.first else { return #expect(Bool(false)) }
+    #expect(count < sent)
+  }
+
   @Test func `A payment that nobody comes for fails with 0x1007, and the missing phone is written down`()
     throws
   {

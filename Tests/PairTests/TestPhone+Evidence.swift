@@ -14,6 +14,13 @@ extension TestPhone {
     return try table.rows.filter { try $0.unsigned(column) == epoch }.count
   }
 
+  func balanceMsat() throws -> UInt64 {
+    guard let table = try snapshot().tables.first(where: { $0.name == "channels" }),
+      let column = table.columns.firstIndex(of: "local_msat"), let row = table.rows.first
+    else { return 0 }
+    return try row.unsigned(column)
+  }
+
   /// How many messages the peer has acted on that came on a connection of this epoch.
   func framesActedOn(epoch: UInt64) throws -> Int64 {
     let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)

@@ -33,7 +33,7 @@ final class TestPhone {
   private var nextPush: UInt64 = 1
   private var nextRequest = 1
 
-  init(_ walletArguments: [String] = []) throws {
+  init(_ walletArguments: [String] = [], peerArguments: [String] = []) throws {
     self.walletArguments = walletArguments
     var template = Array("\(NSTemporaryDirectory())/baton-pair-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw TimedOut(description: "no directory") }
@@ -47,7 +47,7 @@ final class TestPhone {
         connection.send(ControlMessage("ok"))
       }
     }
-    peer = try start("lspd", ["--home", home])
+    peer = try start("lspd", ["--home", home] + peerArguments)
     try wait("lspd's address") { self.address != nil }
   }
 

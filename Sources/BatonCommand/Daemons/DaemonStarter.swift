@@ -18,8 +18,13 @@ enum DaemonStarter {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // POSIX_SPAWN_SETSID of <spawn.h>, which is not imported: a ^C in our terminal must not reach the daemon.
-    posix_spawnattr_setflags(&attributes, 0x80)
+    // Signals that we hold back must reach the daemon.
+    var nothingBlocked = sigset_t()
+    sigemptyset(&nothingBlocked)
+    posix_spawnattr_setsigmask(&attributes, &nothingBlocked)
+    // POSIX_SPAWN_SETSIGMASK and POSIX_SPAWN_SETSID of <spawn.h>, which are not imported. With a session of its
+    // own, a ^C in our terminal does not reach the daemon.
+    posix_spawnattr_setflags(&attributes, 0x08 | 0x80)
     var pid: pid_t = 0
     let code = withCStrings([path] + arguments) {
       posix_spawn(&pid, path, &actions, &attributes, $0, environ)

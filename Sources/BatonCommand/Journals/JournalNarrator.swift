@@ -2,6 +2,7 @@ import CoreShape
 import Foundation
 import Guardrails
 import Lightning
+import PhonePolicy
 
 /// Says in words what a record means. Records that matter to nobody but a developer have no sentence of their own;
 /// `--verbose` shows them as they are.
@@ -50,6 +51,9 @@ struct JournalNarrator {
     case PeerMachine.name:
       guard let body = EventBody<PeerEvent, PeerDirective>(entry.line) else { return [Self.raw(entry)] }
       found = PeerSentences.of(body.event) + body.directives.flatMap(PeerSentences.of)
+    case PhonePolicy.Phone.name:
+      guard let body = EventBody<PhoneEvent, PhoneDirective>(entry.line) else { return [Self.raw(entry)] }
+      found = PhoneSentences.of(body.event) + body.directives.flatMap(PhoneSentences.of)
     default: found = []
     }
     return found.isEmpty ? [Self.raw(entry)] : found

@@ -22,7 +22,9 @@ final class TestChild {
 
   func run() throws {
     phone.onMessage = { [unowned self] in hear($0) }
-    phone.onEnd = { [unowned self] _ in if behaviour != "ext-garbage" { loop.stop() } }
+    phone.onEnd = { [unowned self] _ in
+      if !["ext-garbage", "app-stubborn"].contains(behaviour) { loop.stop() }
+    }
     phone.start()
     let role = behaviour.hasPrefix("app") ? "app" : "extension"
     say("hello", ["role": role, "pid": "\(getpid())"])
@@ -63,6 +65,10 @@ final class TestChild {
     case "ext-crash": fatalError("on purpose")
     case "ext-exit": exit(3)
     case "ext-words-then-exit":
+      content(id, "last words")
+      exit(0)
+    case "ext-chatty-then-exit":
+      for number in 0..<60 { say("status", ["text": "\(number)"]) }
       content(id, "last words")
       exit(0)
     case "ext-twice":

@@ -1,0 +1,212 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Glibc
+import Lightning
+
+/// The main job in one go, act by act. Each act ends only when what it is about was seen in the journals.
+struct DemoStory {
+  struct Outcome: Sendable {
+    var settled = 0
+    /// From the extension's release to the app being connected.
+    var handover: Span?
+    /// From the kill to the app being connected.
+    var takeover: Span?
+  }
+
+  let stage: DemoStage
+  let isQuick: Bool
+  private var outcome = Outcome()
+  private var phone: Phone { stage.phone }
+
+  init(stage: DemoStage, isQuick: Bool) {
+    self.stage = stage
+    self.isQuick = isQuick
+  }
+
+  static func play(on stage: DemoStage, isQuick: Bool) throws -> Outcome {
+    var story = DemoStory(stage: stage, isQuick: isQuick)
+    try story.play()
+    return story.outcome
+  }
+
+  private mutating func play() throws {
+    let invoices = try makeInvoices()
+    try payWithAppClosed(invoices[0])
+    try payAndCutIn(invoices[1])
+    try goHomeAndQuit()
+    try payAndKill(invoices[2])
+    stage.headline("The app is swiped away")
+    try quitApp()
+  }
+
+  // MARK: Acts
+
+  private func makeInvoices() throws -> [InvoiceText] {
+    stage.headline("The person opens the wallet and makes three invoices")
+    try open()
+    try stage.wait(for: "the app to be connected", from: 0) {
+      $0.process == "mainappd" && $0.what == .established
+    }
+    var invoices: [InvoiceText] = []
+    for (amount, text) in [("5000", "Coffee"), ("21000", "Lunch"), ("100000", "Rent")] {
+      let answer = try phone.ask(
+        .iosd,
+        ControlMessage(
+          "invoice",
+          ["amount-msat": "\(amount)000", "expiry-seconds": "3600", "description": text]))
+      let invoice = try InvoiceText(decoding: answer["invoice"] ?? "")
+      invoices.append(invoice)
+      stage.remark("invoice over \(HumanText.amount(msat: invoice.amountMsat)) for \(text)")
+    }
+    try quitApp()
+    return invoices
+  }
+
+  private mutating func payWithAppClosed(_ invoice: InvoiceText) throws {
+    stage.headline("Payment 1 of 3: the app is closed")
+    let place = stage.now
+    try settle(invoice, by: try begin(invoice), from: place)
+    if isQuick {
+      stage.remark("the extension would wait 5 s for more payments; the person opens the app instead")
+      try open()
+    }
+    try stage.wait(for: "a notification of the payment", from: place) {
+      if case .notified(_, _, let body) = $0.what {
+        body.hasPrefix("+\(invoice.amountMsat / 1000) sat")
+      } else {
+        false
+      }
+    }
+    try stage.wait(for: "the extension to be done", from: place) {
+      if case .finished = $0.what { true } else { false }
+    }
+    if isQuick {
+      try connected(from: place)
+      try quitApp()
+    }
+  }
+
+  private mutating func payAndCutIn(_ invoice: InvoiceText) throws {
+    stage.headline("Payment 2 of 3: the person opens the app while the extension is at work")
+    let place = stage.now
+    let payment = try begin(invoice)
+    try stage.wait(for: "the extension to be connected", from: place) {
+      $0.process == "notifyextd" && $0.what == .established
+    }
+    try open()
+    try stage.wait(for: "the app to say that the extension receives", from: place) {
+      $0.process == "mainappd" && $0.what == .shows(.waitingForExtension)
+    }
+    let released = try stage.wait(for: "the extension to release the node", from: place) {
+      if case .released = $0.what { $0.process == "notifyextd" } else { false }
+    }
+    let handover = try connected(from: place).at - released.at
+    outcome.handover = handover
+    stage.remark("from the extension's release to the connected app: \(HumanText.span(handover))")
+    try settle(invoice, by: payment, from: place)
+    try stage.wait(for: "a notification", from: place) { if case .notified = $0.what { true } else { false } }
+    try settled(from: place)
+  }
+
+  private func goHomeAndQuit() throws {
+    stage.headline("The person goes home, then swipes the app away")
+    let place = stage.now
+    try phone.ask(.iosd, ControlMessage("home"))
+    try stage.wait(for: "the app to release the node", from: place) {
+      if case .released = $0.what { $0.process == "mainappd" } else { false }
+    }
+    try quitApp()
+  }
+
+  private mutating func payAndKill(_ invoice: InvoiceText) throws {
+    stage.headline("Payment 3 of 3: kill -9 for the extension while it has the node")
+    let place = stage.now
+    let payment = try begin(invoice)
+    let claim = try stage.wait(for: "the extension to claim the node", from: place) {
+      if case .claimed = $0.what { $0.process == "notifyextd" } else { false }
+    }
+    guard let process = WatchedProcess(pid: claim.pid), process.send(SIGKILL) else {
+      throw DemoStage.Failure(
+        expected: "the extension \(claim.pid) to be killed", happened: "it was gone already")
+    }
+    let killed = Clock.monotonicNow
+    stage.remark("killed notifyextd \(claim.pid); the person opens the app")
+    try open()
+    let taken = try stage.wait(for: "the app to claim the next epoch", from: place) {
+      if case .claimed = $0.what { $0.process == "mainappd" } else { false }
+    }
+    let connected = try connected(from: place)
+    try checkNextEpoch(claim, taken)
+    outcome.takeover = connected.at - killed
+    stage.remark(
+      "from the kill to the connected app: \(HumanText.span(connected.at - killed)), its start included (claimed after \(HumanText.span(taken.at - killed)))"
+    )
+    try settle(invoice, by: payment, from: place)
+    try settled(from: place)
+  }
+
+  private func checkNextEpoch(_ before: Moment, _ after: Moment) throws {
+    guard case .claimed(let old, _) = before.what, case .claimed(let new, _) = after.what, new == old + 1
+    else {
+      throw DemoStage.Failure(
+        expected: "the app to claim the epoch after the extension's",
+        happened: "\(before.sentence); \(after.sentence)")
+    }
+  }
+
+  // MARK: What acts are made of
+
+  private func open() throws { try phone.ask(.iosd, ControlMessage("open")) }
+
+  @discardableResult
+  private func connected(from place: Int) throws -> Moment {
+    try stage.wait(for: "the app to be connected", from: place) {
+      $0.process == "mainappd" && $0.what == .established
+    }
+  }
+
+  /// The sender has its preimage before the channel has finished with the payment: swiping the app away right then
+  /// would leave that to the next start.
+  private func settled(from place: Int) throws {
+    let received = try stage.wait(for: "the wallet to count the payment", from: place) {
+      if case .received = $0.what { true } else { false }
+    }
+    try stage.wait(for: "the channel to be done with the payment", from: place) {
+      if case .shows(.connected) = $0.what { $0.at > received.at } else { false }
+    }
+  }
+
+  private func quitApp() throws {
+    let place = stage.now
+    try phone.ask(.iosd, ControlMessage("quit"))
+    try stage.wait(for: "the app to end", from: place) {
+      if case .ended(.app, _) = $0.what { true } else { false }
+    }
+  }
+
+  private func begin(_ invoice: InvoiceText) throws -> ControlClient {
+    let client = try phone.connect(to: .lspd)
+    try client.send(PayVerb.request(invoice, waits: true))
+    return client
+  }
+
+  /// The sender's view is what counts: a preimage that fits the hash it paid for.
+  private mutating func settle(_ invoice: InvoiceText, by client: ControlClient, from place: Int) throws {
+    try stage.wait(for: "the payment to settle", from: place, within: .seconds(60)) { moment in
+      switch moment.what {
+      case .settled, .failed: true
+      default: false
+      }
+    }
+    let answer = PaymentAnswer(try client.receive(timeout: .seconds(5)))
+    guard answer.isSettled, let preimage = answer.preimage.flatMap({ Bytes32(hex: $0) }),
+      SHA256.hash(preimage.bytes) == invoice.paymentHash
+    else {
+      throw DemoStage.Failure(
+        expected: "the sender to get the preimage of the invoice",
+        happened: answer.sentence(invoice, took: .zero))
+    }
+    outcome.settled += 1
+  }
+}

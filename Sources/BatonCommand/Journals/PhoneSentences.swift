@@ -1,0 +1,39 @@
+import PhonePolicy
+
+/// The phone in words: who was started and killed, and what the person saw.
+enum PhoneSentences {
+  typealias Sentence = JournalNarrator.Sentence
+
+  static func of(_ event: PhoneEvent) -> [Sentence] {
+    switch event {
+    case .personOpened: [Sentence("the person opens the app")]
+    case .personWentHome: [Sentence("the person goes to the home screen")]
+    case .personQuit: [Sentence("the person swipes the app away")]
+    case .pushArrived(let push):
+      [Sentence("push \(push.id) comes\(push.alert.map { ": “\($0.title)”, \($0.body)" } ?? " (silent)")")]
+    case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
+    case .serviceFinished(let push, let reason):
+      [Sentence("push \(push) is finished: \(reason)", matters: false)]
+    case .downRequested: [Sentence("is asked to go down")]
+    case .deadlineReached, .processStarted, .processEnded, .memorySampled, .contentDelivered,
+      .notificationPosted, .backgroundDone, .invoiceAnswered, .invoiceWanted:
+      []
+    }
+  }
+
+  static func of(_ directive: PhoneDirective) -> [Sentence] {
+    switch directive {
+    case .launch(let role, let reason): [Sentence("starts the \(role.rawValue): \(reason)")]
+    case .kill(let role, let reason): [Sentence("kills the \(role.rawValue): \(reason)")]
+    case .show(let notification):
+      [Sentence("the person sees “\(notification.text.title)”, \(notification.text.body)")]
+    case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
+    case .drop(let push): [Sentence("drops silent push \(push): nobody is there for it")]
+    case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]
+    case .failInvoice(_, let failure): [Sentence("has no invoice: \(failure)")]
+    case .tell(_, .timeWillExpire(let push)):
+      [Sentence("warns the extension that the time for push \(push) is nearly over")]
+    case .tell, .passOnInvoice, .powerOff: []
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// One end's own account of the channel: its row, and its rows of open HTLCs.
+struct ChannelAccount {
+  let row: ChannelEntry
+  let htlcs: [HTLCEntry]
+  let end: ChannelEnd
+
+  /// Where the account differs from the model, in words; empty when it does not.
+  func differences(from view: ChannelView) -> [String] {
+    var differences: [String] = []
+    func compare(_ name: String, _ ours: Int64, _ theirs: UInt64) {
+      if ours < 0 || UInt64(ours) != theirs { differences.append("\(name) is \(ours) and must be \(theirs)") }
+    }
+    let other = end.other
+    if row.id != view.channel { differences.append("id is of another channel") }
+    compare("is_opener", row.isOpener, view.opener == end ? 1 : 0)
+    compare("local_msat", row.localMsat, view.balanceMsat[end])
+    compare("remote_msat", row.remoteMsat, view.balanceMsat[other])
+    compare("local_commitment_number", row.localCommitmentNumber, view.commitmentsSigned[other])
+    compare("remote_commitment_number", row.remoteCommitmentNumber, view.commitmentsSigned[end])
+    compare("revocations_sent", row.revocationsSent, view.revocationsSent[end])
+    compare("revocations_received", row.revocationsReceived, view.revocationsSent[other])
+    compare("next_offered_id", row.nextOfferedID, view.nextID[end])
+    compare("next_received_id", row.nextReceivedID, view.nextID[other])
+    compare("sent_revocation_last", row.sentRevocationLast, view.revokedLast[end] ? 1 : 0)
+    if row.lastReceivedSecret != view.lastSecret[other] {
+      differences.append("last_received_secret is not the one that was revealed last")
+    }
+    return differences + htlcDifferences(from: view)
+  }
+
+  private func htlcDifferences(from view: ChannelView) -> [String] {
+    var differences: [String] = []
+    for htlc in view.htlcs {
+      let direction = htlc.offeredBy == end ? "offered" : "received"
+      guard let entry = htlcs.first(where: { $0.direction == direction && UInt64(bitPattern: $0.id) == htlc.id })
+      else {
+        differences.append("the \(direction) HTLC \(htlc.id) is missing")
+        continue
+      }
+      if !matches(entry, htlc) {
+        differences.append(
+          "the \(direction) HTLC \(htlc.id) (\(entry.amountMsat) msat, \(entry.state)) is not what the messages "
+            + "left open (\(htlc.amountMsat) msat, \(htlc.stateName(at: end)))")
+      }
+    }
+    for entry in htlcs {
+      let isKnown = view.htlcs.contains { htlc in
+        entry.direction == (htlc.offeredBy == end ? "offered" : "received")
+          && UInt64(bitPattern: entry.id) == htlc.id
+      }
+      if !isKnown { differences.append("the \(entry.direction) HTLC \(entry.id) is not in the channel") }
+    }
+    return differences
+  }
+
+  private func matches(_ entry: HTLCEntry, _ htlc: OpenHTLC) -> Bool {
+    guard UInt64(bitPattern: entry.amountMsat) == htlc.amountMsat, entry.paymentHash == htlc.paymentHash,
+      UInt64(bitPattern: entry.cltvExpiry) == htlc.cltvExpiry, entry.state == htlc.stateName(at: end),
+      entry.channel == nil || entry.channel == row.id
+    else { return false }
+    switch htlc.ending {
+    case nil: return entry.removal == nil && entry.preimage == nil && entry.failureCode == nil
+    case .failed(let code):
+      return entry.removal == "failed" && entry.preimage == nil && entry.failureCode == code
+    case .fulfilled(let preimage):
+      // Only the end that learnt the preimage keeps it; the one that revealed it may not.
+      let isKept = htlc.offeredBy == end ? entry.preimage == preimage : entry.preimage == nil
+      return entry.removal == "fulfilled" && isKept && entry.failureCode == nil
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// How the channel began. There is no funding flow to read it from: the peer's first journal has the state it started
+/// with; without that, the opening follows from where the ledger's row ended and what was paid.
+struct ChannelOpening {
+  let view: ChannelView?
+
+  init(evidence: Evidence) {
+    guard let row = evidence.ledger.channels.first else {
+      view = nil
+      return
+    }
+    let record = evidence.journals(of: "lspd").first?.configurations(of: "peer").first?["state"]?["channel"]?[
+      "record"]
+    let balances = record.flatMap(Self.balances) ?? Self.derived(from: row, evidence.ledger)
+    view = ChannelView(
+      channel: row.id, opener: row.isOpener != 0 ? .peer : .wallet, walletMsat: balances.wallet,
+      peerMsat: balances.peer)
+  }
+
+  /// Only of a channel in which nothing had happened yet.
+  private static func balances(_ record: JSONValue) -> (wallet: UInt64, peer: UInt64)? {
+    guard let peer = record["localMsat"]?.integer, let wallet = record["remoteMsat"]?.integer,
+      record["localCommitmentNumber"]?.integer == 0, record["remoteCommitmentNumber"]?.integer == 0,
+      record["htlcs"]?.items.isEmpty == true, peer >= 0, wallet >= 0
+    else { return nil }
+    return (UInt64(wallet), UInt64(peer))
+  }
+
+  private static func derived(
+    from row: ChannelEntry, _ ledger: LedgerEvidence
+  ) -> (wallet: UInt64, peer: UInt64) {
+    let paid = ledger.payments.filter(\.isPaid)
+    let open = ledger.htlcs.filter { htlc in
+      htlc.direction == "offered" && !paid.contains { $0.paymentHash == htlc.paymentHash }
+    }
+    let gone = paid.map(\.amountMsat) + open.map(\.amountMsat)
+    let all = ledger.htlcs.map(\.amountMsat) + [row.localMsat, row.remoteMsat]
+    let peer = (gone + [row.localMsat]).reduce(0, &+)
+    let wallet = all.reduce(0, &+) &- peer
+    return (UInt64(clamping: wallet), UInt64(clamping: peer))
+  }
+}

@@ -1,0 +1,157 @@
+/// The judge's own small model of the channel, as one of its ends sees it: what messages have passed that end, in
+/// which order. Messages of both ends move it by the same rules, so one model serves for both.
+struct ChannelView: Hashable {
+  let channel: [UInt8]
+  /// Which end opened it: the secrets follow from that.
+  let opener: ChannelEnd
+  /// What each end could spend; an offered HTLC has left its offerer's.
+  var balanceMsat: Pair<UInt64>
+  /// How many commitments each end has signed for the other.
+  var commitmentsSigned = Pair<UInt64>(0)
+  /// How many of its own commitments each end has given up.
+  var revocationsSent = Pair<UInt64>(0)
+  var nextID = Pair<UInt64>(0)
+  /// The newest secret each end has revealed.
+  var lastSecret = Pair<[UInt8]>([UInt8](repeating: 0, count: 32))
+  var revokedLast = Pair<Bool>(false)
+  var htlcs: [OpenHTLC] = []
+
+  init(channel: [UInt8], opener: ChannelEnd, walletMsat: UInt64, peerMsat: UInt64) {
+    self.channel = channel
+    self.opener = opener
+    balanceMsat = Pair(walletMsat)
+    balanceMsat[.peer] = peerMsat
+  }
+
+  /// What a message did to one HTLC.
+  struct Move: Hashable {
+    let htlc: OpenHTLC
+    let isGone: Bool
+  }
+
+  struct Illegal: Error { let reason: String }
+
+  /// Whether the other end still has to give up a commitment for which `end` has signed a newer one.
+  func isInFlight(from end: ChannelEnd) -> Bool {
+    commitmentsSigned[end] != revocationsSent[end.other]
+  }
+
+  mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [Move] {
+    switch step {
+    case .add(let id, let amount, let hash, let expiry):
+      return try add(
+        OpenHTLC(offeredBy: end, id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry))
+    case .fulfil(let id, let preimage): return try remove(id, .fulfilled(preimage), by: end)
+    case .fail(let id, let code): return try remove(id, .failed(code), by: end)
+    case .commit(let signatures): return try commit(signatures, by: end)
+    case .revoke(let secret): return try revoke(secret, by: end)
+    }
+  }
+
+  private mutating func add(_ htlc: OpenHTLC) throws(Illegal) -> [Move] {
+    guard htlc.id == nextID[htlc.offeredBy] else {
+      throw Illegal(reason: "HTLC \(htlc.id) is offered where \(nextID[htlc.offeredBy]) is due")
+    }
+    guard htlc.amountMsat > 0, htlc.amountMsat <= balanceMsat[htlc.offeredBy] else {
+      throw Illegal(reason: "HTLC \(htlc.id) is of \(htlc.amountMsat) msat, which its offerer has not got")
+    }
+    balanceMsat[htlc.offeredBy] -= htlc.amountMsat
+    nextID[htlc.offeredBy] += 1
+    htlcs.append(htlc)
+    return [Move(htlc: htlc, isGone: false)]
+  }
+
+  mutating func remove(
+    _ id: UInt64, _ ending: OpenHTLC.Ending, by end: ChannelEnd
+  ) throws(Illegal) -> [Move] {
+    guard let index = htlcs.firstIndex(where: { $0.offeredBy == end.other && $0.id == id }) else {
+      throw Illegal(reason: "there is no HTLC \(id) to be removed")
+    }
+    guard htlcs[index].ending == nil else { throw Illegal(reason: "HTLC \(id) is removed twice") }
+    guard htlcs[index].addStage == OpenHTLC.irrevocable else {
+      throw Illegal(reason: "HTLC \(id) is removed before it was irrevocably committed")
+    }
+    if case .fulfilled(.some(let preimage)) = ending,
+      Secrets.sha256(preimage) != htlcs[index].paymentHash
+    {
+      throw Illegal(reason: "the preimage for HTLC \(id) does not hash to its payment hash")
+    }
+    htlcs[index].ending = ending
+    return [Move(htlc: htlcs[index], isGone: false)]
+  }
+
+  private mutating func commit(_ signatures: Int, by end: ChannelEnd) throws(Illegal) -> [Move] {
+    guard !isInFlight(from: end) else {
+      throw Illegal(reason: "commitment \(commitmentsSigned[end] + 1) is signed while the last is unrevoked")
+    }
+    let moves = advance { updateBy, stage in stage == (updateBy == end ? 0 : 2) }
+    guard !moves.isEmpty else {
+      throw Illegal(reason: "commitment \(commitmentsSigned[end] + 1) changes nothing")
+    }
+    let expected = htlcSignatures(by: end)
+    guard signatures == expected else {
+      throw Illegal(reason: "a commitment carries \(signatures) HTLC signatures where \(expected) are due")
+    }
+    commitmentsSigned[end] += 1
+    revokedLast[end] = false
+    return moves
+  }
+
+  func htlcSignatures(by end: ChannelEnd) -> Int {
+    htlcs.filter { $0.isInCommitment(of: end.other) }.count
+  }
+
+  private mutating func revoke(_ secret: [UInt8], by end: ChannelEnd) throws(Illegal) -> [Move] {
+    guard isInFlight(from: end.other) else {
+      throw Illegal(reason: "revocation \(revocationsSent[end]) answers no commitment")
+    }
+    let expected = Secrets.perCommitment(
+      channel: channel, ofOpener: opener == end, number: revocationsSent[end])
+    guard secret == expected else {
+      throw Illegal(reason: "the secret of revocation \(revocationsSent[end]) is wrong")
+    }
+    let moves = advance { updateBy, stage in stage == (updateBy == end ? 3 : 1) }
+    revocationsSent[end] += 1
+    lastSecret[end] = secret
+    revokedLast[end] = true
+    return moves
+  }
+
+  /// Moves every update that this step moves, and pays out those HTLCs that are over.
+  private mutating func advance(_ isMoved: (_ updateBy: ChannelEnd, _ stage: Int) -> Bool) -> [Move] {
+    var moves: [Move] = []
+    var remaining: [OpenHTLC] = []
+    for var htlc in htlcs {
+      let before = htlc
+      if htlc.addStage < OpenHTLC.irrevocable {
+        if isMoved(htlc.offeredBy, htlc.addStage) { htlc.addStage += 1 }
+      } else if htlc.ending != nil, isMoved(htlc.offeredBy.other, htlc.removeStage) {
+        htlc.removeStage += 1
+      }
+      let isGone = htlc.removeStage == OpenHTLC.irrevocable
+      if htlc != before { moves.append(Move(htlc: htlc, isGone: isGone)) }
+      if isGone {
+        balanceMsat[htlc.isFulfilled ? htlc.offeredBy.other : htlc.offeredBy] += htlc.amountMsat
+      } else {
+        remaining.append(htlc)
+      }
+    }
+    htlcs = remaining
+    return moves
+  }
+
+  /// With the connection everything is forgotten that `end` said and never signed for.
+  mutating func forgetUnsigned(by end: ChannelEnd) {
+    var remaining: [OpenHTLC] = []
+    for var htlc in htlcs {
+      if htlc.offeredBy == end, htlc.addStage == 0 {
+        balanceMsat[end] += htlc.amountMsat
+        nextID[end] -= 1
+        continue
+      }
+      if htlc.offeredBy != end, htlc.removeStage == 0 { htlc.ending = nil }
+      remaining.append(htlc)
+    }
+    htlcs = remaining
+  }
+}

@@ -1,0 +1,147 @@
+// Where each frame leaves the channel.
+extension PeerReplay {
+  mutating func apply(_ step: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
+    guard isChannelKnown, var next = view else { return }
+    if frame.channel != next.channel {
+      find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
+      return
+    }
+    do throws(ChannelView.Illegal) {
+      let moves = try next.apply(step, by: end)
+      view = next
+      sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
+      for move in moves where move.htlc.offeredBy == .peer { note(move, step, frame) }
+    } catch {
+      isChannelKnown = false
+      find(
+        2, "\(end == .wallet ? "The wallet" : "The peer") sent \(step.name) in frame \(frame.entry.id): "
+          + error.reason, frame)
+    }
+  }
+
+  private mutating func note(_ move: ChannelView.Move, _ step: ChannelStep, _ frame: ReadFrame) {
+    let htlc = move.htlc
+    if case .add = step {
+      lives[htlc.id] = HTLCLife(
+        amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash, addFrame: frame.entry.id,
+        addNs: frame.entry.atNs)
+    }
+    guard var life = lives[htlc.id] else { return }
+    if htlc.addStage == OpenHTLC.irrevocable, life.committedFrame == nil {
+      life.committedFrame = frame.entry.id
+    }
+    switch step {
+    case .fulfil(_, let preimage):
+      life.preimage = preimage
+      // The first time counts: a fulfilment that was lost with its connection has shown the preimage already.
+      life.fulfilFrame = life.fulfilFrame ?? frame.entry.id
+      life.fulfilNs = life.fulfilNs ?? frame.entry.atNs
+    case .fail(_, let code): life.failureCode = code
+    default: break
+    }
+    if htlc.ending != nil, htlc.removeStage == 1 { life.endSignedNs = frame.entry.atNs }
+    life.isGone = move.isGone
+    lives[htlc.id] = life
+  }
+
+  /// A message of the peer's: something new, or exactly what got lost with the last connection.
+  mutating func sendStep(_ step: ChannelStep, _ frame: ReadFrame) {
+    guard isChannelKnown, let view, let link = links[frame.entry.connection] else { return }
+    if link.state != .registered || !link.heardReestablish {
+      find(2, "The peer sent \(step.name) (frame \(frame.entry.id)) before the channel was re-established", frame)
+    }
+    let isAgain: Bool
+    switch step {
+    case .commit(let signatures):
+      isAgain = link.mustResendCommitment && signatures == view.htlcSignatures(by: .peer)
+      if isAgain { links[frame.entry.connection]?.mustResendCommitment = false }
+    case .revoke(let secret):
+      isAgain = link.mustResendRevocation && secret == view.lastSecret[.peer]
+      if isAgain { links[frame.entry.connection]?.mustResendRevocation = false }
+    case .add, .fulfil, .fail: isAgain = link.mustResendCommitment && isSaidAgain(step, view)
+    }
+    if isAgain {
+      if frame.channel != view.channel {
+        find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
+      }
+      return
+    }
+    if link.mustResendCommitment || link.mustResendRevocation {
+      find(2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it repeated what was lost", frame)
+    }
+    apply(step, by: .peer, frame)
+  }
+
+  private func isSaidAgain(_ step: ChannelStep, _ view: ChannelView) -> Bool {
+    view.htlcs.contains { htlc in
+      switch step {
+      case .add(let id, let amount, let hash, let expiry):
+        htlc.offeredBy == .peer && htlc.addStage == 1 && htlc.id == id && htlc.amountMsat == amount
+          && htlc.paymentHash == hash && htlc.cltvExpiry == expiry
+      case .fulfil(let id, let preimage):
+        htlc.offeredBy == .wallet && htlc.removeStage == 1 && htlc.id == id
+          && htlc.ending == .fulfilled(preimage)
+      case .fail(let id, let code):
+        htlc.offeredBy == .wallet && htlc.removeStage == 1 && htlc.id == id && htlc.ending == .failed(code)
+      case .commit, .revoke: false
+      }
+    }
+  }
+
+  // MARK: channel_reestablish
+
+  /// What the peer says of itself follows from the frames exactly.
+  mutating func checkSaid(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
+    links[frame.entry.connection]?.saidReestablish = true
+    guard isChannelKnown, let view else { return }
+    let expected = WireMessage.Reestablish(
+      channel: view.channel, nextCommitment: view.commitmentsSigned[.wallet] + 1,
+      nextRevocation: view.revocationsSent[.wallet], secret: view.lastSecret[.wallet])
+    guard body != expected else { return }
+    find(
+      2,
+      "The peer's channel_reestablish (frame \(frame.entry.id)) says \(body.nextCommitment)/\(body.nextRevocation) "
+        + "where the frames before it lead to \(expected.nextCommitment)/\(expected.nextRevocation), "
+        + "or its channel or secret is another", frame)
+  }
+
+  /// What the wallet says may lack what was on the wire, and nothing that its own messages prove it had.
+  mutating func hear(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
+    guard isChannelKnown, let view else { return }
+    let commitments = max(view.revocationsSent[.wallet], view.commitmentsSigned[.peer] &- 1)
+    let low = view.commitmentsSigned[.peer] == 0 ? 0 : commitments
+    let isCommitmentKnown =
+      body.nextCommitment >= low + 1 && body.nextCommitment <= view.commitmentsSigned[.peer] + 1
+    let revocations = view.revocationsSent[.peer]
+    let least = max(
+      revocations == 0 ? 0 : revocations - 1, view.commitmentsSigned[.wallet] == 0 ? 0 : view.commitmentsSigned[.wallet] - 1)
+    let isRevocationKnown = body.nextRevocation >= min(least, revocations) && body.nextRevocation <= revocations
+    if !isCommitmentKnown || !isRevocationKnown {
+      find(
+        2,
+        "The wallet's channel_reestablish (frame \(frame.entry.id)) says \(body.nextCommitment)/"
+          + "\(body.nextRevocation), but \(view.commitmentsSigned[.peer]) commitments and \(revocations) revocations "
+          + "were sent to it, and its own messages acknowledge "
+          + "\(view.revocationsSent[.wallet])/\(least): a state went backwards", frame)
+    }
+    let secret =
+      body.nextRevocation == 0
+      ? [UInt8](repeating: 0, count: 32)
+      : Secrets.perCommitment(channel: view.channel, ofOpener: view.opener == .peer, number: body.nextRevocation - 1)
+    if body.secret != secret || body.channel != view.channel {
+      find(2, "The wallet's channel_reestablish (frame \(frame.entry.id)) shows a wrong secret or channel", frame)
+    }
+    guard frame.entry.isActedOn else {
+      links[frame.entry.connection]?.state = .failed
+      find(2, "The peer refused the wallet's channel_reestablish: \(frame.entry.whyNot ?? "it does not say why")", frame)
+      return
+    }
+    if links[frame.entry.connection]?.heardReestablish == true {
+      find(2, "The peer acted on a second channel_reestablish (frame \(frame.entry.id))", frame)
+    }
+    links[frame.entry.connection]?.heardReestablish = true
+    links[frame.entry.connection]?.mustResendCommitment = body.nextCommitment == view.commitmentsSigned[.peer]
+      && view.isInFlight(from: .peer)
+    links[frame.entry.connection]?.mustResendRevocation = body.nextRevocation != revocations
+  }
+}

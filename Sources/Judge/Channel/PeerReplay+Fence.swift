@@ -1,0 +1,89 @@
+// Which connection may speak: the rule of the peer, applied a second time to every `init`.
+extension PeerReplay {
+  mutating func judge(_ claim: FenceClaim?, _ frame: ReadFrame) {
+    let id = frame.entry.connection
+    let entry = evidence.ledger.connections.first { $0.id == id }
+    let isLegacy = evidence.ledger.runs.last { $0.startedNs <= frame.entry.atNs }?.isLegacy == 1
+    let verdict = Self.verdict(on: claim, known: fence, isLegacy: isLegacy)
+    let rows = entry.map { [$0.evidence] } ?? []
+    if entry?.verdict != verdict {
+      find(
+        1,
+        "The peer judged connection \(id) (epoch \(claim.map { "\($0.epoch)" } ?? "none")) "
+          + "\(entry?.verdict ?? "not at all") where its rule says \(verdict)"
+          + (fence.map { ", as it knew epoch \($0.epoch)" } ?? ""), frame, rows)
+    }
+    if entry?.epoch != claim?.epoch || entry?.incarnation != claim?.incarnation
+      || entry?.container != claim?.container
+    {
+      find(1, "The ledger has another claim for connection \(id) than its init (frame \(frame.entry.id))", frame, rows)
+    }
+    if entry?.judgedNs != frame.entry.atNs {
+      find(4, "Connection \(id) was not judged when its init came (frame \(frame.entry.id))", frame, rows)
+    }
+    links[id, default: Link()].state = .refused
+    guard entry?.isAccepted ?? (verdict == "accepted") else { return }
+    accept(claim, frame)
+  }
+
+  static func verdict(on claim: FenceClaim?, known: FenceClaim?, isLegacy: Bool) -> String {
+    guard !isLegacy, let claim else { return "unfenced" }
+    guard let known else { return "accepted" }
+    if claim.container != known.container { return "refused-other-container" }
+    if claim.epoch < known.epoch { return "refused-lower-epoch" }
+    if claim.epoch == known.epoch, claim.incarnation != known.incarnation {
+      return "refused-other-incarnation"
+    }
+    return "accepted"
+  }
+
+  private mutating func accept(_ claim: FenceClaim?, _ frame: ReadFrame) {
+    let id = frame.entry.connection
+    if let older = registered, older != id { links[older]?.state = .evicted }
+    // With the older connection everything is gone that the wallet had said there and not signed for.
+    view?.forgetUnsigned(by: .wallet)
+    forgetUnsignedInSequence()
+    links[id]?.state = .registered
+    registered = id
+    accepted.append((id, frame.entry.id))
+    if let claim, claim != fence, entryIsFenced(id) {
+      fence = claim
+      raisedFences.append((claim, frame.entry.atNs))
+    }
+  }
+
+  private func entryIsFenced(_ id: Int64) -> Bool {
+    evidence.ledger.connections.first { $0.id == id }?.verdict == "accepted"
+  }
+
+  private mutating func forgetUnsignedInSequence() {
+    let signed = sequence.lastIndex { entry in
+      if entry.by == .wallet, case .commit = entry.step { true } else { false }
+    }
+    var kept: [SequenceEntry] = []
+    for (index, entry) in sequence.enumerated()
+    where entry.by != .wallet || entry.step.isNumbered || index <= signed ?? -1 {
+      kept.append(entry)
+    }
+    sequence = kept
+  }
+
+  /// What the peer answered to an `init`, against what it should have known.
+  mutating func checkReply(_ reply: FenceReply?, _ frame: ReadFrame) {
+    let entry = evidence.ledger.connections.first { $0.id == frame.entry.connection }
+    let expected: FenceReply? =
+      switch entry?.verdict {
+      case "unfenced", nil: nil
+      default:
+        fence.map { FenceReply(accepted: entry?.isRefused == false, highest: $0.epoch, container: $0.container) }
+      }
+    guard reply != expected else { return }
+    find(
+      1,
+      "The peer's init (frame \(frame.entry.id)) says "
+        + (reply.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" } ?? "nothing of epochs")
+        + " where "
+        + (expected.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" } ?? "nothing")
+        + " is due", frame)
+  }
+}

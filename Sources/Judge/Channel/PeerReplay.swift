@@ -1,0 +1,185 @@
+/// Plays the ledger's frames again, in their order, as a peer should have treated them: which connection may speak,
+/// which frames may be acted on, and where each leaves the channel.
+struct PeerReplay {
+  struct Link {
+    enum State { case greeting, registered, refused, evicted, failed }
+    var state = State.greeting
+    var saidReestablish = false
+    var heardReestablish = false
+    var mustResendCommitment = false
+    var mustResendRevocation = false
+    /// Pings that wait for their pong, by the size they asked for.
+    var pings: [Int] = []
+  }
+
+  /// A step of the channel as the peer saw it, each once, however often it was sent.
+  struct SequenceEntry {
+    let frame: Int64
+    let by: ChannelEnd
+    let step: ChannelStep
+  }
+
+  /// The life of an HTLC that the peer offered, by frame numbers.
+  struct HTLCLife {
+    var amountMsat: UInt64
+    var paymentHash: [UInt8]
+    var addFrame: Int64
+    var addNs: Int64
+    var committedFrame: Int64?
+    var fulfilFrame: Int64?
+    var fulfilNs: Int64?
+    var preimage: [UInt8]?
+    var failureCode: Int64?
+    /// The commitment by which the wallet signed for its removal.
+    var endSignedNs: Int64?
+    var isGone = false
+    var isFulfilled: Bool { preimage != nil }
+  }
+
+  let evidence: Evidence
+  let frames: [ReadFrame]
+  var findings: [Finding] = []
+  var links: [Int64: Link] = [:]
+  var registered: Int64?
+  var fence: FenceClaim?
+  /// Fences as they must stand in the ledger's history.
+  var raisedFences: [(claim: FenceClaim, atNs: Int64)] = []
+  /// Accepted connections in the order of their acceptance, by the number of their `init`.
+  var accepted: [(connection: Int64, frame: Int64)] = []
+  var backup: [UInt8]?
+  var view: ChannelView?
+  /// False once the channel did something illegal: what follows cannot be judged.
+  var isChannelKnown = true
+  var sequence: [SequenceEntry] = []
+  var lives: [UInt64: HTLCLife] = [:]
+  var opening: ChannelView?
+
+  init(evidence: Evidence, frames: [ReadFrame]) {
+    self.evidence = evidence
+    self.frames = frames
+    opening = ChannelOpening(evidence: evidence).view
+    view = opening
+    isChannelKnown = opening != nil
+  }
+
+  mutating func run() {
+    for frame in frames {
+      guard let message = frame.message else {
+        readNothing(frame)
+        continue
+      }
+      if frame.entry.isIn { take(message, frame) } else { send(message, frame) }
+    }
+  }
+
+  mutating func find(_ invariant: Int, _ sentence: String, _ frame: ReadFrame, _ more: [String] = []) {
+    findings.append(
+      Finding(invariant: invariant, sentence: sentence, rows: [frame.entry.evidence] + more))
+  }
+
+  /// Bytes that are no message may come in, if nothing was done with them; none may have gone out.
+  private mutating func readNothing(_ frame: ReadFrame) {
+    let problem = frame.problem ?? "it is no message"
+    if frame.entry.isIn && !frame.entry.isActedOn {
+      links[frame.entry.connection, default: Link()].state = .failed
+      find(2, "The wallet sent frame \(frame.entry.id), which is no message: \(problem)", frame)
+    } else {
+      find(2, "Frame \(frame.entry.id) is no message of this version: \(problem)", frame)
+    }
+  }
+
+  // MARK: From the wallet
+
+  private mutating func take(_ message: WireMessage, _ frame: ReadFrame) {
+    let connection = frame.entry.connection
+    let link = links[connection] ?? Link()
+    if case .greeting(let claim, _, _) = message, link.state == .greeting {
+      expectActed(true, frame)
+      judge(claim, frame)
+      return
+    }
+    guard link.state == .registered, registered == connection else {
+      if frame.entry.isActedOn {
+        let newest = registered.map { "connection \($0) was registered" } ?? "no connection was registered"
+        find(
+          1,
+          "The peer acted on \(message.name) (frame \(frame.entry.id)) of connection \(connection), "
+            + "which may not speak: \(newest)", frame)
+      }
+      return
+    }
+    takeRegistered(message, frame)
+  }
+
+  private mutating func takeRegistered(_ message: WireMessage, _ frame: ReadFrame) {
+    let connection = frame.entry.connection
+    switch message {
+    case .ping(let size):
+      expectActed(true, frame)
+      if size < 65532 { links[connection]?.pings.append(size) }
+    case .storage(let blob):
+      expectActed(true, frame)
+      backup = blob
+    case .complaint(17, let text):
+      expectActed(true, frame)
+      links[connection]?.state = .failed
+      find(2, "The wallet reported an error on connection \(connection): \(text)", frame)
+    case .greeting:
+      expectActed(false, frame)
+      links[connection]?.state = .failed
+      find(2, "The wallet sent a second init on connection \(connection)", frame)
+    case .pong, .complaint, .retrieval, .other: expectActed(false, frame)
+    case .reestablish(let body): hear(body, frame)
+    case .step(let step): takeStep(step, frame)
+    }
+  }
+
+  mutating func expectActed(_ isActedOn: Bool, _ frame: ReadFrame) {
+    guard frame.entry.isActedOn != isActedOn else { return }
+    find(
+      2,
+      "Frame \(frame.entry.id) (\(frame.name)) is written down as \(isActedOn ? "ignored" : "acted on"), "
+        + "which it cannot have been", frame)
+  }
+
+  private mutating func takeStep(_ step: ChannelStep, _ frame: ReadFrame) {
+    guard frame.entry.isActedOn else {
+      links[frame.entry.connection]?.state = .failed
+      find(
+        2,
+        "The peer refused \(step.name) (frame \(frame.entry.id)) of the wallet: "
+          + (frame.entry.whyNot ?? "it does not say why"), frame)
+      return
+    }
+    if links[frame.entry.connection]?.heardReestablish != true {
+      find(2, "The peer acted on \(step.name) (frame \(frame.entry.id)) before channel_reestablish", frame)
+    }
+    apply(step, by: .wallet, frame)
+  }
+
+  // MARK: From the peer
+
+  private mutating func send(_ message: WireMessage, _ frame: ReadFrame) {
+    let connection = frame.entry.connection
+    switch message {
+    case .greeting(_, let reply, _): checkReply(reply, frame)
+    case .retrieval(let blob):
+      if blob != backup {
+        find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
+      }
+    case .complaint(17, let text):
+      links[connection]?.state = .failed
+      find(2, "The peer reported an error on connection \(connection): \(text)", frame)
+    case .pong(let size):
+      if links[connection]?.pings.first == size {
+        links[connection]?.pings.removeFirst()
+      } else {
+        find(4, "Frame \(frame.entry.id) is a pong of \(size) bytes that no ping asked for", frame)
+      }
+    case .reestablish(let body): checkSaid(body, frame)
+    case .step(let step): sendStep(step, frame)
+    case .complaint, .ping, .storage, .other:
+      find(4, "The peer sent \(message.name) (frame \(frame.entry.id)), which it never does", frame)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// All states in which the wallet's database may legally be, given what the peer has seen.
+struct WalletViews {
+  let opening: ChannelView
+  let sequence: [PeerReplay.SequenceEntry]
+  /// The wallet's own rows: only they tell of updates that are not at the peer yet.
+  let rows: [HTLCEntry]
+
+  private enum OwnStep { case revoke, commit }
+
+  func all() -> [ChannelView] {
+    var views: [ChannelView] = []
+    for missing in cuts() {
+      guard let base = play(without: missing) else { continue }
+      for steps in [[], [.revoke], [.commit], [.revoke, .commit], [.commit, .revoke]] as [[OwnStep]] {
+        if let view = extend(base, by: steps, adoptsFirst: true) { views.append(view) }
+        if let view = extend(base, by: steps, adoptsFirst: false) { views.append(view) }
+      }
+    }
+    return views
+  }
+
+  /// From where on the peer's messages may not have been taken in: an index into the sequence.
+  private func cuts() -> [Int] {
+    var cuts = [sequence.endIndex]
+    var commitments = 0
+    var revocations = 0
+    for index in sequence.indices.reversed() where sequence[index].by == .peer {
+      switch sequence[index].step {
+      case .commit: commitments += 1
+      case .revoke: revocations += 1
+      case .add, .fulfil, .fail: break
+      }
+      if commitments > 1 || revocations > 1 { break }
+      cuts.append(index)
+    }
+    return cuts
+  }
+
+  /// Nil if the wallet's own messages show that it had taken in more.
+  private func play(without cut: Int) -> ChannelView? {
+    var view = opening
+    for (index, entry) in sequence.enumerated() where entry.by == .wallet || index < cut {
+      do { _ = try view.apply(entry.step, by: entry.by) } catch { return nil }
+    }
+    return view
+  }
+
+  private func extend(_ base: ChannelView, by steps: [OwnStep], adoptsFirst: Bool) -> ChannelView? {
+    var view = base
+    if adoptsFirst { adopt(&view) }
+    do {
+      for step in steps {
+        switch step {
+        case .revoke:
+          let secret = Secrets.perCommitment(
+            channel: view.channel, ofOpener: view.opener == .wallet, number: view.revocationsSent[.wallet])
+          _ = try view.apply(.revoke(secret: secret), by: .wallet)
+        case .commit: try commit(&view)
+        }
+      }
+    } catch { return nil }
+    if !adoptsFirst { adopt(&view) }
+    return view
+  }
+
+  private func commit(_ view: inout ChannelView) throws {
+    // The number of signatures follows from the state after the step; nobody outside has seen this one.
+    for signatures in 0...view.htlcs.count {
+      var next = view
+      guard (try? next.apply(.commit(htlcSignatures: signatures), by: .wallet)) != nil else { continue }
+      view = next
+      return
+    }
+    throw ChannelView.Illegal(reason: "nothing to sign")
+  }
+
+  /// Removals that the wallet has decided, as its rows show them.
+  private func adopt(_ view: inout ChannelView) {
+    for row in rows where row.direction == "received" {
+      switch row.removal {
+      case "fulfilled": _ = try? view.remove(UInt64(bitPattern: row.id), .fulfilled(nil), by: .wallet)
+      case "failed": _ = try? view.remove(UInt64(bitPattern: row.id), .failed(row.failureCode), by: .wallet)
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// Invariant 1, in the wallet's database: claims follow each other by one, and each was made by a process that says so.
+extension Hearing {
+  mutating func checkClaims() {
+    let claims = evidence.wallet.claims
+    for (index, claim) in claims.enumerated() {
+      let previous = index > 0 ? claims[index - 1] : nil
+      checkSuccession(of: claim, after: previous)
+      checkProcess(of: claim, after: previous)
+    }
+    checkMeta()
+    checkClaimsOfJournals()
+  }
+
+  private mutating func checkSuccession(of claim: ClaimEntry, after previous: ClaimEntry?) {
+    let seen = previous?.epoch ?? 0
+    if claim.seenEpoch != seen {
+      find(
+        1, "Epoch \(claim.epoch) was claimed against epoch \(claim.seenEpoch), but the one before it is \(seen)",
+        [claim.evidence])
+    }
+    if claim.isRaised {
+      let knows = frames.contains { frame in
+        if case .greeting(_, let reply?, _) = frame.message { return reply.highest == claim.epoch &- 1 }
+        return false
+      }
+      if !knows {
+        find(
+          1, "Epoch \(claim.epoch) was raised above \(claim.epoch &- 1), which the peer never said it knew",
+          [claim.evidence])
+      }
+    } else if claim.epoch != seen &+ 1 {
+      find(1, "Epoch \(claim.epoch) follows epoch \(seen): there is a gap", [claim.evidence])
+    }
+    guard let previous, previous.boot == claim.boot else { return }
+    if claim.bootNs < previous.bootNs {
+      find(
+        1, "Epoch \(claim.epoch) was claimed \(previous.bootNs &- claim.bootNs) ns before epoch \(previous.epoch)",
+        [claim.evidence, previous.evidence])
+    }
+  }
+
+  /// The row against the journal of the process that it names.
+  private mutating func checkProcess(of claim: ClaimEntry, after previous: ClaimEntry?) {
+    guard let journal = journal(of: claim) else {
+      find(
+        1,
+        "Epoch \(claim.epoch) was claimed by process \(claim.pid) (started at \(claim.startTime)), "
+          + "and no journal is of that process", [claim.evidence])
+      return
+    }
+    if claim.role != (journal.process == "mainappd" ? "app" : "extension") {
+      find(
+        1, "Epoch \(claim.epoch) was claimed as \(claim.role) by \(journal.process)",
+        [claim.evidence, "journal \(journal.name)"])
+    }
+    if claim.isRaised, let previous, journal.pid != previous.pid || journal.startTime != previous.startTime {
+      find(1, "Epoch \(claim.epoch) was raised by another process than the owner", [claim.evidence])
+    }
+    guard let moment = ClaimMoment(of: claim, in: journal) else {
+      find(
+        1, "Epoch \(claim.epoch) stands in the database, and its process never asked for it",
+        [claim.evidence, "journal \(journal.name)"])
+      return
+    }
+    for difference in moment.differences(from: claim, container: evidence.wallet.container) {
+      find(1, "Epoch \(claim.epoch): \(difference)", [claim.evidence, moment.asked.evidence])
+    }
+  }
+
+  func journal(of claim: ClaimEntry) -> JournalFile? {
+    evidence.journals.first {
+      ["mainappd", "notifyextd"].contains($0.process) && $0.pid == claim.pid && $0.startTime == claim.startTime
+        && $0.boot == claim.boot
+    }
+  }
+
+  private mutating func checkMeta() {
+    if evidence.wallet.container?.count != 16 {
+      find(1, "The container's id is missing or has not 16 bytes", ["node.sqlite meta container"])
+    }
+    for entry in evidence.wallet.meta where entry.key != "container" {
+      find(4, "The container's meta has an entry \(entry.key) that nobody writes", ["node.sqlite meta \(entry.key)"])
+    }
+  }
+
+  /// A claim that its process was told of is durable.
+  private mutating func checkClaimsOfJournals() {
+    for journal in evidence.journals {
+      for record in journal.events(of: "guard") {
+        guard let said = record.event.payload("claimed"), let epoch = said["epoch"]?.integer,
+          evidence.wallet.claim(epoch) == nil, evidence.isCertain(record)
+        else { continue }
+        find(4, "Epoch \(epoch) was claimed and is not in the database", [record.evidence])
+      }
+    }
+  }
+}

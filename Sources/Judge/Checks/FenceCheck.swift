@@ -1,0 +1,64 @@
+// Invariant 1, at the peer: whoever was let in held a claim, and nobody was let in behind a newer one.
+extension Hearing {
+  mutating func checkFences(_ replay: PeerReplay) {
+    checkAccepted(replay)
+    let fences = evidence.ledger.fences
+    for (index, fence) in fences.enumerated() {
+      if fence.id != Int64(index) + 1 {
+        find(4, "In front of fence \(fence.id) a row is missing", [fence.evidence])
+      }
+      guard index < replay.raisedFences.count else {
+        find(1, "The peer's fence history has epoch \(fence.claim.epoch), which no init brought", [fence.evidence])
+        continue
+      }
+      let expected = replay.raisedFences[index]
+      if fence.claim != expected.claim || fence.atNs != expected.atNs {
+        find(
+          1,
+          "The peer's fence \(fence.id) (epoch \(fence.claim.epoch)) is not the one an init raised "
+            + "(epoch \(expected.claim.epoch))", [fence.evidence])
+      }
+    }
+    if fences.count < replay.raisedFences.count {
+      find(
+        4, "The peer accepted epoch \(replay.raisedFences[fences.count].claim.epoch), and its fence history lacks it",
+        ["ledger fence"])
+    }
+    checkHighest("fence", fences.last?.id, evidence.ledger.highestNumbers, "ledger")
+  }
+
+  private mutating func checkAccepted(_ replay: PeerReplay) {
+    var highest: Int64 = 0
+    for (connection, _) in replay.accepted {
+      guard let entry = evidence.ledger.connections.first(where: { $0.id == connection }),
+        let epoch = entry.epoch
+      else { continue }
+      if epoch < highest {
+        find(
+          1, "The peer registered connection \(connection) of epoch \(epoch) after it had registered epoch \(highest)",
+          [entry.evidence])
+      }
+      highest = max(highest, epoch)
+    }
+    for entry in evidence.ledger.connections { checkClaim(of: entry) }
+  }
+
+  /// Nobody dials without a claim: an epoch at the peer is one of the database's, with its incarnation.
+  private mutating func checkClaim(of entry: ConnectionEntry) {
+    guard let epoch = entry.epoch, entry.verdict != "refused-other-container" else { return }
+    let claim = evidence.wallet.claim(epoch)
+    if claim == nil || claim?.incarnation != entry.incarnation || entry.container != evidence.wallet.container {
+      find(
+        1,
+        "Connection \(entry.id) came under epoch \(epoch), and the wallet's database has no such claim with its "
+          + "incarnation and container", [entry.evidence])
+      return
+    }
+    guard let claim, let journal = journal(of: claim), let moment = ClaimMoment(of: claim, in: journal) else {
+      return
+    }
+    if let judged = entry.judgedNs, judged < moment.earliestNs {
+      find(1, "Connection \(entry.id) came under epoch \(epoch) before that was claimed", [entry.evidence, claim.evidence])
+    }
+  }
+}

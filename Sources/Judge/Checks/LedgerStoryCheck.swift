@@ -1,0 +1,132 @@
+// The ledger against the journals of the process that wrote it (invariant 4): a row changed by hand afterwards differs.
+extension Hearing {
+  mutating func checkLedgerAgainstItsJournal() {
+    let journals = evidence.journals(of: "lspd")
+    guard !journals.isEmpty else {
+      find(4, "The peer left a ledger and no journal", ["journal"])
+      return
+    }
+    guard journals.allSatisfy(\.isComplete) else {
+      remark("the peer's journals have gaps, so its ledger was not compared with them")
+      return
+    }
+    let stories = [true, false].map { LedgerStory(evidence: evidence, includingUncertain: $0) }
+    compareFrames(stories[0])
+    compareConnections(stories)
+    comparePayments(stories)
+    comparePushes(stories[0])
+    if let row = evidence.ledger.channels.first, !stories.contains(where: { $0.revision == row.revision }) {
+      find(
+        4, "The peer's channel is at revision \(row.revision), and its journal left it at \(stories[0].revision ?? 0)",
+        ["ledger channel"])
+    }
+    let losses = stories[0].losses
+    for (index, loss) in evidence.ledger.losses.enumerated()
+    where index >= losses.count || losses[index].connection != loss.connection || losses[index].whose != loss.whose {
+      find(4, "The peer's journal does not tell of loss \(loss.id)", [loss.evidence])
+    }
+    compareEnds(journals)
+  }
+
+  /// The n-th frame that the journal tells of is the n-th that came in.
+  private mutating func compareFrames(_ story: LedgerStory) {
+    var told = story.frames[...]
+    for frame in frames where frame.entry.isIn {
+      while let next = told.first, !isSame(frame.entry, next), !next.isCertain { told.removeFirst() }
+      guard let next = told.popFirst(), isSame(frame.entry, next) else {
+        find(4, "Frame \(frame.entry.id) is not as the peer's journal tells of it", [frame.entry.evidence])
+        return
+      }
+    }
+    if let missing = told.first(where: \.isCertain) {
+      find(4, "A frame of connection \(missing.connection ?? 0) is missing in the ledger", [missing.record.evidence])
+    }
+  }
+
+  private func isSame(_ entry: FrameEntry, _ told: LedgerStory.Frame) -> Bool {
+    entry.connection == told.connection && entry.whyNot == told.whyNot && told.record.announces(entry.atNs)
+  }
+
+  private mutating func compareConnections(_ stories: [LedgerStory]) {
+    for entry in evidence.ledger.connections where !stories.contains(where: { isSame(entry, $0.connections[entry.id]) }) {
+      find(4, "Connection \(entry.id) is not as the peer's journal tells of it", [entry.evidence])
+    }
+    for (id, told) in stories[1].connections.sorted(by: { $0.key < $1.key })
+    where !evidence.ledger.connections.contains(where: { $0.id == id }) {
+      find(4, "Connection \(id) is missing in the ledger", [told.opened.evidence])
+    }
+  }
+
+  private func isSame(_ entry: ConnectionEntry, _ told: LedgerStory.Connection?) -> Bool {
+    guard let told, told.opened.announces(entry.openedNs), told.verdict == entry.verdict,
+      isNear(told.opened.wallNs, entry.openedWallNs, withinNs: stepSlackNs)
+    else { return false }
+    if let closed = told.closed { return entry.closedReason == told.closedReason && closed.announces(entry.closedNs) }
+    // Nobody was there to see it end, so the next run closed it.
+    guard let reason = entry.closedReason else { return true }
+    return reason == "lspd ended before it" && evidence.ledger.runs.contains { $0.startedNs == entry.closedNs }
+  }
+
+  private mutating func comparePayments(_ stories: [LedgerStory]) {
+    for entry in evidence.ledger.payments where !stories.contains(where: { isSame(entry, $0.payments[entry.id]) }) {
+      find(4, "Payment \(entry.id) is not as the peer's journal tells of it", [entry.evidence])
+    }
+    for (id, told) in stories[1].payments.sorted(by: { $0.key < $1.key })
+    where !evidence.ledger.payments.contains(where: { $0.id == id }) {
+      find(4, "Payment \(id) of \(told.amountMsat ?? 0) msat is missing in the ledger", [told.held.evidence])
+    }
+  }
+
+  private func isSame(_ entry: PaymentEntry, _ told: LedgerStory.Payment?) -> Bool {
+    guard let told, told.paymentHash == hexadecimal(entry.paymentHash), told.amountMsat == entry.amountMsat,
+      told.holdUntilNs == entry.holdUntilNs, told.state == entry.state, told.htlc == entry.htlc,
+      told.preimage == entry.preimage.map({ hexadecimal($0) }), told.held.announces(entry.requestedNs)
+    else { return false }
+    if let offered = told.offered, !offered.announces(entry.offeredNs) { return false }
+    if let settled = told.settled, !settled.announces(entry.settledNs) { return false }
+    if told.offered == nil && entry.offeredNs != nil || told.settled == nil && entry.settledNs != nil {
+      return false
+    }
+    // What is offered in the very step of its request was never held.
+    let held = entry.offeredNs == entry.requestedNs ? nil : entry.requestedNs
+    return entry.heldNs == held && isFailureSame(entry, told.failure)
+  }
+
+  private func isFailureSame(_ entry: PaymentEntry, _ told: String?) -> Bool {
+    switch told {
+    case nil: entry.failure == nil && entry.failureCode == nil
+    case "recipientAway": entry.failure == "recipient-away" && entry.failureCode == 0x1007
+    case "noBalance": entry.failure == "no-balance" && entry.failureCode == 0x1007
+    case "refusedByRecipient": entry.failure == "refused-by-recipient" && entry.failureCode != nil
+    default: false
+    }
+  }
+
+  private mutating func comparePushes(_ story: LedgerStory) {
+    var told = story.pushes[...]
+    for push in evidence.ledger.pushes {
+      while let next = told.first, !isSame(push, next), !next.isCertain { told.removeFirst() }
+      guard let next = told.popFirst(), isSame(push, next) else {
+        find(4, "Push \(push.id) is not as the peer's journal tells of it", [push.evidence])
+        return
+      }
+    }
+    if let missing = told.first(where: \.isCertain) {
+      find(4, "A push is missing in the ledger", [missing.record.evidence])
+    }
+  }
+
+  private func isSame(_ entry: PushEntry, _ told: LedgerStory.Push) -> Bool {
+    entry.reason == told.reason && entry.paymentHash.map { hexadecimal($0) } == told.paymentHash
+      && entry.amountMsat == told.amountMsat && told.record.announces(entry.atNs)
+  }
+
+  /// Nothing is stamped after a last line that says goodbye. (Attempts to push are not journalled while it lives.)
+  private mutating func compareEnds(_ journals: [JournalFile]) {
+    guard journals.last?.hasEnded == true, let last = journals.last?.records.last?.atNs else { return }
+    for push in evidence.ledger.pushes {
+      guard let stamp = push.lastNs, stamp > last, !isNear(stamp, last, withinNs: 2 * stepSlackNs) else { continue }
+      find(4, "Push \(push.id) was tried after the peer had ended", [push.evidence])
+    }
+  }
+}

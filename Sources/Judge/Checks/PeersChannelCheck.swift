@@ -1,0 +1,37 @@
+// Invariant 2 and 4, at the peer: its `channel` and `htlcs` rows are exactly where its frames lead.
+extension Hearing {
+  mutating func checkPeersChannel(_ replay: PeerReplay) {
+    guard let view = replay.view, let row = evidence.ledger.channels.first else { return }
+    let account = ChannelAccount(row: row, htlcs: evidence.ledger.htlcs, end: .peer)
+    var withOffers = view
+    adoptOffers(&withOffers)
+    var afterHangUp = withOffers
+    afterHangUp.forgetUnsigned(by: .wallet)
+    // Whether the row was written before or after the last connection was given up, nothing else may differ.
+    let differences = [withOffers, afterHangUp].map { account.differences(from: $0) }
+    guard let fewest = differences.min(by: { $0.count < $1.count }), !fewest.isEmpty else { return }
+    find(
+      2, "The peer's channel is not where its \(frames.count) frames lead: \(fewest.joined(separator: "; "))",
+      ["ledger channel"])
+  }
+
+  /// What the peer has offered and not sent yet, as a commitment of its is still unrevoked. Each must belong to a
+  /// payment.
+  private mutating func adoptOffers(_ view: inout ChannelView) {
+    let waiting = evidence.ledger.htlcs.filter { $0.direction == "offered" && $0.state == "sentAdd" }
+    for entry in waiting.sorted(by: { $0.id < $1.id }) {
+      let payment = evidence.ledger.payments.first { $0.htlc == entry.id && $0.paymentHash == entry.paymentHash }
+      guard payment?.state == "offered", payment?.amountMsat == entry.amountMsat, view.isInFlight(from: .peer)
+      else {
+        find(
+          3, "HTLC \(entry.id) waits at the peer to be sent, and no offered payment belongs to it",
+          ["ledger htlcs offered \(entry.id)"])
+        continue
+      }
+      let step = ChannelStep.add(
+        id: UInt64(bitPattern: entry.id), amountMsat: UInt64(bitPattern: entry.amountMsat),
+        paymentHash: entry.paymentHash, cltvExpiry: UInt64(bitPattern: entry.cltvExpiry))
+      _ = try? view.apply(step, by: .peer)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// Invariants 2 and 4, at the wallet: its `channels` row is where the frames lead, but for what may still be in flight.
+//
+// Legal are exactly these differences: messages of the peer's at the end of its part that the wallet has not taken in
+// yet (at most one commitment and one revocation, and the updates around them), and steps of the wallet's own that are
+// durable and not at the peer yet (at most one revocation and one commitment, with the removals they cover).
+extension Hearing {
+  mutating func checkWalletsChannel(_ replay: PeerReplay) {
+    guard let row = evidence.wallet.channels.first else {
+      if replay.sequence.contains(where: { $0.by == .wallet }) {
+        find(4, "The wallet has driven the channel and its database has no row of it", ["node.sqlite channels"])
+      }
+      return
+    }
+    guard evidence.wallet.channels.count == 1 else {
+      find(2, "The wallet's database has \(evidence.wallet.channels.count) channels", ["node.sqlite channels"])
+      return
+    }
+    guard let opening = replay.opening else { return }
+    let account = ChannelAccount(row: row, htlcs: evidence.wallet.htlcs, end: .wallet)
+    var fewest: [String]?
+    for view in WalletViews(opening: opening, sequence: replay.sequence, rows: evidence.wallet.htlcs).all() {
+      let differences = account.differences(from: view)
+      if differences.count < fewest?.count ?? .max { fewest = differences }
+      if differences.isEmpty { break }
+    }
+    if let fewest, !fewest.isEmpty {
+      find(
+        2,
+        "The wallet's channel is not where the messages at the peer lead, and nothing in flight explains it: "
+          + fewest.joined(separator: "; "), ["node.sqlite channels", "node.sqlite htlcs"])
+    }
+    checkRevision(row)
+  }
+
+  /// The last fenced write that names a revision is the one the row shows.
+  private mutating func checkRevision(_ row: ChannelEntry) {
+    let last = evidence.wallet.writes.last { WriteSummary($0.what)?.revision != nil }
+    guard let last, let revision = WriteSummary(last.what)?.revision, revision != row.revision else { return }
+    find(
+      2, "The wallet's channel is at revision \(row.revision), and its last write made it \(revision)",
+      ["node.sqlite channels", last.evidence])
+  }
+}

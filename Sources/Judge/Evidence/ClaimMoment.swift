@@ -1,0 +1,67 @@
+/// Where a journal speaks of one claim: the directive that asked for it, and the answer if the process lived to hear it.
+struct ClaimMoment {
+  let asked: JournalRecord
+  let answered: JournalRecord?
+  /// By the phone's boot clock, when the claimant had last looked before it asked.
+  let lookedBootNs: Int64?
+
+  /// How long after the look, or from the record, a stamp of the same step may be.
+  private static let slackNs: Int64 = 5_000_000_000
+
+  init?(of claim: ClaimEntry, in journal: JournalFile) {
+    let events = journal.events(of: "guard")
+    let answer = events.firstIndex { $0.event.payload("claimed")?["epoch"]?.integer == claim.epoch }
+    // Without an answer the process was killed between its commit and the next line: the last line asked.
+    let before = events[..<(answer ?? events.endIndex)]
+    let asking = before.last { record in
+      record.directives.contains { Self.seen(by: $0, raised: claim.isRaised) != nil }
+    }
+    guard let asking else { return nil }
+    if answer == nil {
+      guard !journal.hasEnded, asking.line == events.last?.line,
+        asking.directives.contains(where: { Self.seen(by: $0, raised: claim.isRaised) == claim.seenEpoch })
+      else { return nil }
+    }
+    asked = asking
+    answered = answer.map { events[$0] }
+    lookedBootNs = asking.event.payload("observed")?["bootClock"]?.integer
+  }
+
+  private static func seen(by directive: JSONValue, raised: Bool) -> Int64? {
+    raised ? directive["raiseEpoch"]?["_0"]?["epoch"]?.integer : directive["claim"]?["seen"]?.integer
+  }
+
+  /// When it happened at the earliest and at the latest, on the monotonic clock.
+  var earliestNs: Int64 { asked.atNs }
+  var latestNs: Int64? { answered?.atNs }
+
+  func differences(from claim: ClaimEntry, container: [UInt8]?) -> [String] {
+    var differences: [String] = []
+    for directive in asked.directives {
+      if let seen = directive["claim"]?["seen"]?.integer, seen != claim.seenEpoch {
+        differences.append("it was asked for against epoch \(seen), and the row says \(claim.seenEpoch)")
+      }
+      if let reason = directive["claim"]?["reason"]?.text, reason != claim.reason {
+        differences.append("it was asked for because \(reason), and the row says \(claim.reason)")
+      }
+    }
+    if let said = answered?.event.payload("claimed") {
+      if said["incarnation"]?.integer != claim.incarnation {
+        differences.append("its process was given another incarnation than the row has")
+      }
+      let halves = [said["container"]?["high"]?.integer, said["container"]?["low"]?.integer].compactMap { $0 }
+      if halves.map(hexadecimal).joined() != container.map({ hexadecimal($0) }) {
+        differences.append("its process was told another container id than the database has")
+      }
+    }
+    if let looked = lookedBootNs, !(looked...(looked &+ Self.slackNs)).contains(claim.bootNs) {
+      differences.append("its boot-clock stamp \(claim.bootNs) does not follow the look at \(looked)")
+    }
+    // The wall clock may be set between two lines, so either of them will do.
+    let walls = [asked.wallNs, answered?.wallNs ?? asked.wallNs]
+    if !walls.contains(where: { isNear($0, claim.wallNs, withinNs: Self.slackNs) }) {
+      differences.append("its wall-clock stamp is not of the time its process wrote")
+    }
+    return differences
+  }
+}

@@ -1,0 +1,125 @@
+/// Reads one JSON text. Nil for anything that is not exactly one value.
+struct JSONParser {
+  private let bytes: [UInt8]
+  private var position = 0
+  /// Deeper than any record of ours, and shallow enough for the stack.
+  private static let maximumDepth = 64
+
+  static func parse(_ bytes: [UInt8]) -> JSONValue? {
+    var parser = JSONParser(bytes: bytes)
+    guard let value = parser.value(depth: 0) else { return nil }
+    parser.skipSpace()
+    return parser.position == bytes.count ? value : nil
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = next, byte == 32 || (9...13).contains(byte) { position += 1 }
+  }
+
+  private mutating func take(_ character: Character) -> Bool {
+    skipSpace()
+    guard next == character.asciiValue else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func word(_ word: String, _ value: JSONValue) -> JSONValue? {
+    guard bytes[position...].starts(with: word.utf8) else { return nil }
+    position += word.utf8.count
+    return value
+  }
+
+  private mutating func value(depth: Int) -> JSONValue? {
+    guard depth < Self.maximumDepth else { return nil }
+    skipSpace()
+    switch next {
+    case UInt8(ascii: "{"): return object(depth: depth)
+    case UInt8(ascii: "["): return array(depth: depth)
+    case UInt8(ascii: "\""): return string().map { .string($0) }
+    case UInt8(ascii: "t"): return word("true", .bool(true))
+    case UInt8(ascii: "f"): return word("false", .bool(false))
+    case UInt8(ascii: "n"): return word("null", .null)
+    default: return number()
+    }
+  }
+
+  private mutating func number() -> JSONValue? {
+    let start = position
+    while let byte = next, (48...57).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
+    return start == position ? nil : .number(String(decoding: bytes[start..<position], as: UTF8.self))
+  }
+
+  private mutating func array(depth: Int) -> JSONValue? {
+    guard take("[") else { return nil }
+    if take("]") { return .array([]) }
+    var items: [JSONValue] = []
+    repeat {
+      guard let item = value(depth: depth + 1) else { return nil }
+      items.append(item)
+    } while take(",")
+    return take("]") ? .array(items) : nil
+  }
+
+  private mutating func object(depth: Int) -> JSONValue? {
+    guard take("{") else { return nil }
+    if take("}") { return .object([]) }
+    var members: [JSONMember] = []
+    repeat {
+      skipSpace()
+      guard let key = string(), take(":"), let value = value(depth: depth + 1) else { return nil }
+      members.append(JSONMember(key: key, value: value))
+    } while take(",")
+    return take("}") ? .object(members) : nil
+  }
+
+  private mutating func string() -> String? {
+    guard next == UInt8(ascii: "\"") else { return nil }
+    position += 1
+    var text: [UInt8] = []
+    while let byte = next {
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        guard let escaped = escape() else { return nil }
+        text += escaped
+      default: text.append(byte)
+      }
+    }
+    return nil
+  }
+
+  private mutating func escape() -> [UInt8]? {
+    guard let byte = next else { return nil }
+    position += 1
+    switch byte {
+    case UInt8(ascii: "n"): return [10]
+    case UInt8(ascii: "r"): return [13]
+    case UInt8(ascii: "t"): return [9]
+    case UInt8(ascii: "b"): return [8]
+    case UInt8(ascii: "f"): return [12]
+    case UInt8(ascii: "u"): return unicode()
+    default: return [byte]
+    }
+  }
+
+  private mutating func unicode() -> [UInt8]? {
+    guard var code = fourDigits() else { return nil }
+    if (0xd800..<0xdc00).contains(code), bytes[position...].starts(with: "\\u".utf8) {
+      position += 2
+      guard let low = fourDigits(), (0xdc00..<0xe000).contains(low) else { return nil }
+      code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
+    }
+    return Unicode.Scalar(code).map { Array(String(Character($0)).utf8) }
+  }
+
+  private mutating func fourDigits() -> UInt32? {
+    guard position + 4 <= bytes.count else { return nil }
+    defer { position += 4 }
+    return UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+  }
+}

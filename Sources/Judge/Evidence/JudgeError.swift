@@ -1,0 +1,26 @@
+/// Why there can be no verdict. Each of them is exit code 74, never a pass.
+public enum JudgeError: Error, Hashable, Sendable {
+  /// A part of the evidence is not there.
+  case missing(part: String, path: String)
+  /// It is there and cannot be read.
+  case unreadable(path: String, reason: String)
+  /// It can be read and is not what it should be.
+  case foreign(path: String, reason: String)
+  /// The wallet's database changed during every attempt to look at both databases at one moment.
+  case restless(home: String)
+}
+
+extension JudgeError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .missing(let part, let path):
+      "There is no \(part) at \(path): name the home directory of a phone that has run."
+    case .unreadable(let path, let reason):
+      "\(path) cannot be read (\(reason)): check its rights and its disk, then judge again."
+    case .foreign(let path, let reason):
+      "\(path) is not what a run leaves behind (\(reason)): judge with the version that ran it."
+    case .restless(let home):
+      "The phone in \(home) does not rest long enough to be judged: take it down, then judge again."
+    }
+  }
+}

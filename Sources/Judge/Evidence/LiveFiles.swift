@@ -1,0 +1,41 @@
+import Foundation
+
+/// Which databases are open in some process, told without opening them: whoever uses one holds SQLite's locks on its
+/// inodes, and the kernel lists those.
+enum LiveFiles {
+  static func isInUse(_ database: String) -> Bool {
+    let inodes = lockedInodes()
+    return [database, database + "-wal", database + "-shm", database + "-journal"].contains { path in
+      FileStamp(path).map { inodes.contains($0.inode) } ?? false
+    }
+  }
+
+  /// By inode alone: some file systems show another device in the kernel's list than in `stat`, and a file that is
+  /// wrongly taken for live is merely read through SQLite.
+  private static func lockedInodes() -> Set<UInt64> {
+    guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return [] }
+    var inodes: Set<UInt64> = []
+    for line in text.split(separator: "\n") {
+      for word in line.split(separator: " ") where word.filter({ $0 == ":" }).count == 2 {
+        if let last = word.split(separator: ":").last, let inode = UInt64(last) { inodes.insert(inode) }
+      }
+    }
+    return inodes
+  }
+}
+
+/// What `stat` says about a file; a change of any of it says that somebody wrote.
+struct FileStamp: Hashable {
+  let inode: UInt64
+  let size: Int64
+  let modifiedNanoseconds: Int64
+
+  init?(_ path: String) {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    inode = UInt64(facts.st_ino)
+    size = Int64(facts.st_size)
+    modifiedNanoseconds =
+      Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
+  }
+}

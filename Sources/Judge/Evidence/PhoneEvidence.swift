@@ -1,0 +1,60 @@
+import Foundation
+
+/// What iosd wrote about the phone: optional, as a wallet can be run without one.
+struct PhoneEvidence {
+  struct Push {
+    let id: Int64
+    let isVisible: Bool
+    let atNs: Int64
+  }
+
+  struct Notification {
+    let id: Int64
+    let push: Int64?
+  }
+
+  struct Process {
+    let id: Int64
+    let role: String
+    let pid: Int64
+    let how: String?
+    let number: Int64?
+    let reason: String?
+    let isCrash: Bool
+    let peakFootprintBytes: Int64?
+  }
+
+  let pushes: [Push]
+  let notifications: [Notification]
+  /// The last word on each process, in the order of their starts.
+  let processes: [Process]
+
+  init(directory: String) {
+    pushes = Self.rows(directory + "/pushes.jsonl").compactMap { row in
+      guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
+        return nil
+      }
+      return Push(id: id, isVisible: visible.isTrue, atNs: at)
+    }
+    notifications = Self.rows(directory + "/notifications.jsonl").compactMap { row in
+      row["id"]?.integer.map { Notification(id: $0, push: row["push"]?.integer) }
+    }
+    var newest: [Int64: Process] = [:]
+    for row in Self.rows(directory + "/processes.jsonl") {
+      guard let id = row["id"]?.integer, let role = row["role"]?.text, let pid = row["pid"]?.integer else {
+        continue
+      }
+      newest[id] = Process(
+        id: id, role: role, pid: pid, how: row["how"]?.text, number: row["number"]?.integer,
+        reason: row["reason"]?.text, isCrash: row["crashed"]?.isTrue ?? false,
+        peakFootprintBytes: row["peak_footprint_bytes"]?.integer)
+    }
+    processes = newest.keys.sorted().compactMap { newest[$0] }
+  }
+
+  /// Lines that are none (torn by a kill) are nobody's.
+  private static func rows(_ path: String) -> [JSONValue] {
+    let data = FileManager.default.contents(atPath: path) ?? Data()
+    return [UInt8](data).split(separator: 10).compactMap { JSONParser.parse(Array($0)) }
+  }
+}

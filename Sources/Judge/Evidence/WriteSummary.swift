@@ -1,0 +1,26 @@
+/// What one fenced write did, as its row says it: `channel revision 7, received 1`.
+struct WriteSummary {
+  var revision: Int64?
+  var received: Int64 = 0
+  var invoices = 0
+  var isRestored = false
+
+  /// Nil for words that no write of this version uses.
+  init?(_ text: String) {
+    guard !text.isEmpty else { return }
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let words = part.split(separator: " ").map(String.init)
+      switch words {
+      case _ where part.trimmingPrefix(" ") == "restored from the peer's backup": isRestored = true
+      case ["new", "invoice"]: invoices += 1
+      case _ where words.count == 2 && words[0] == "received":
+        guard let number = Int64(words[1]) else { return nil }
+        received += number
+      case _ where words.count == 3 && words[0] == "channel" && words[1] == "revision":
+        guard let number = Int64(words[2]) else { return nil }
+        revision = number
+      default: return nil
+      }
+    }
+  }
+}

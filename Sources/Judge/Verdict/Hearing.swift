@@ -1,0 +1,92 @@
+/// All checks on one pile of evidence, one after the other. Each adds what it finds.
+struct Hearing {
+  let evidence: Evidence
+  let requireSettled: Bool
+  let frames: [ReadFrame]
+  private(set) var findings: [Finding] = []
+  private(set) var remarks: [String]
+  private(set) var unsettled: [String] = []
+  var counts = Verdict.Counts()
+
+  init(evidence: Evidence, requireSettled: Bool) {
+    self.evidence = evidence
+    self.requireSettled = requireSettled
+    remarks = evidence.remarks
+    frames = evidence.ledger.frames.map(ReadFrame.init)
+  }
+
+  mutating func hear() {
+    checkJournals()
+    checkClaims()
+    checkWrites()
+    checkLedgerRows()
+    checkLedgerAgainstItsJournal()
+    var replay = PeerReplay(evidence: evidence, frames: frames)
+    replay.run()
+    for finding in replay.findings { find(finding.invariant, finding.sentence, finding.rows) }
+    checkFences(replay)
+    checkDurability(replay)
+    if replay.isChannelKnown {
+      checkPeersChannel(replay)
+      checkWalletsChannel(replay)
+    }
+    checkPayments(replay)
+    checkInvoices()
+    checkPushes()
+    checkPhone()
+    checkSecrets()
+    count()
+  }
+
+  mutating func find(_ invariant: Int, _ sentence: String, _ rows: [String]) {
+    findings.append(Finding(invariant: invariant, sentence: sentence, rows: rows))
+  }
+
+  mutating func remark(_ sentence: String) { remarks.append(sentence) }
+
+  mutating func waitFor(_ sentence: String, _ rows: [String]) {
+    unsettled.append(sentence)
+    if requireSettled { find(6, sentence, rows) }
+  }
+
+  private mutating func count() {
+    counts.payments = evidence.ledger.payments.count
+    counts.paid = evidence.ledger.payments.filter(\.isPaid).count
+    counts.failed = evidence.ledger.payments.filter(\.isFailed).count
+    counts.received = evidence.wallet.received.count
+    counts.connections = evidence.ledger.connections.count
+    counts.refused = evidence.ledger.connections.filter(\.isRefused).count
+    counts.frames = frames.count
+    counts.appClaims = evidence.wallet.claims.filter { $0.role == "app" }.count
+    counts.extensionClaims = evidence.wallet.claims.filter { $0.role == "extension" }.count
+  }
+
+  var verdict: Verdict {
+    Verdict(
+      passed: findings.isEmpty, counts: counts, findings: findings, unsettled: unsettled, remarks: remarks)
+  }
+}
+
+/// A frame of the ledger with what it says, or why it says nothing.
+struct ReadFrame {
+  let entry: FrameEntry
+  let message: WireMessage?
+  let channel: [UInt8]?
+  let problem: String?
+
+  init(_ entry: FrameEntry) {
+    self.entry = entry
+    do throws(FrameReader.Malformed) {
+      let read = try FrameReader.read(entry.bytes)
+      message = read.message
+      channel = read.channel
+      problem = nil
+    } catch {
+      message = nil
+      channel = nil
+      problem = error.reason
+    }
+  }
+
+  var name: String { message?.name ?? "unreadable frame" }
+}

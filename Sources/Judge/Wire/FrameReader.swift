@@ -1,0 +1,156 @@
+/// Takes one raw frame apart. It is strict where the protocol is, and where this version of the project still sends
+/// zeros (signatures, points, onions) it demands zeros: a frame with one bit changed is not the frame that was sent.
+struct FrameReader {
+  struct Malformed: Error { let reason: String }
+
+  private let bytes: [UInt8]
+  private var position = 0
+  static let fenceRecord: UInt64 = 0xba70_0001
+  static let fenceReplyRecord: UInt64 = 0xba70_0003
+
+  /// Also gives the channel that the frame speaks of, if it speaks of one.
+  static func read(_ bytes: [UInt8]) throws(Malformed) -> (message: WireMessage, channel: [UInt8]?) {
+    var reader = FrameReader(bytes: bytes)
+    let message = try reader.message()
+    return (message, reader.channel)
+  }
+
+  private var channel: [UInt8]?
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  // MARK: Messages
+
+  private mutating func message() throws(Malformed) -> WireMessage {
+    let type = Int(try number(2))
+    switch type {
+    case 1, 17:
+      _ = try take(32)
+      let text = String(decoding: try counted(), as: UTF8.self)
+      return try end(.complaint(type: type, text: text))
+    case 7: return try end(.storage(try counted()))
+    case 9: return try end(.retrieval(try counted()))
+    case 16: return try greeting()
+    case 18:
+      let size = Int(try number(2))
+      try zeros(Int(try number(2)), "the padding of a ping")
+      return try end(.ping(pongSize: size))
+    case 19:
+      let size = Int(try number(2))
+      try zeros(size, "a pong")
+      return try end(.pong(size: size))
+    case 128, 130, 131, 132, 133, 136: return try aboutChannel(type)
+    default: return .other(type: type)
+    }
+  }
+
+  private mutating func aboutChannel(_ type: Int) throws(Malformed) -> WireMessage {
+    channel = try take(32)
+    switch type {
+    case 128:
+      let id = try number(8)
+      let amount = try number(8)
+      let hash = try take(32)
+      let expiry = try number(4)
+      try zeros(1366, "the onion")
+      return try end(.step(.add(id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry)))
+    case 130: return try end(.step(.fulfil(id: try number(8), preimage: try take(32))))
+    case 131:
+      let id = try number(8)
+      let reason = try counted()
+      let code = reason.count == 2 ? Int64(reason[0]) << 8 | Int64(reason[1]) : nil
+      return try end(.step(.fail(id: id, code: code)))
+    case 132:
+      try zeros(64, "the signature")
+      let count = Int(try number(2))
+      try zeros(64 * count, "an HTLC signature")
+      return try end(.step(.commit(htlcSignatures: count)))
+    case 133:
+      let secret = try take(32)
+      try zeros(33, "the next point")
+      return try end(.step(.revoke(secret: secret)))
+    default: return try reestablish(channel ?? [])
+    }
+  }
+
+  private mutating func reestablish(_ channel: [UInt8]) throws(Malformed) -> WireMessage {
+    let nextCommitment = try number(8)
+    let nextRevocation = try number(8)
+    let secret = try take(32)
+    try zeros(33, "the current point")
+    return try end(
+      .reestablish(
+        WireMessage.Reestablish(
+          channel: channel, nextCommitment: nextCommitment, nextRevocation: nextRevocation, secret: secret)))
+  }
+
+  private mutating func greeting() throws(Malformed) -> WireMessage {
+    let features = try counted() + [0xff] + (try counted())
+    var claim: FenceClaim?
+    var reply: FenceReply?
+    for record in try records() {
+      var inner = FrameReader(bytes: record.value)
+      switch (record.type, record.value.count) {
+      case (Self.fenceRecord, 32):
+        claim = FenceClaim(
+          epoch: Int64(bitPattern: try inner.number(8)), incarnation: Int64(bitPattern: try inner.number(8)),
+          container: try inner.take(16))
+      case (Self.fenceReplyRecord, 25):
+        let verdict = try inner.number(1)
+        guard verdict <= 1 else { throw Malformed(reason: "its fence answer is \(verdict)") }
+        reply = FenceReply(
+          accepted: verdict == 1, highest: Int64(bitPattern: try inner.number(8)), container: try inner.take(16))
+      default: throw Malformed(reason: "its record \(record.type) has no place in an init")
+      }
+    }
+    return .greeting(claim, reply, features: features)
+  }
+
+  // MARK: Fields
+
+  /// No message of this version but `init` carries records behind its fields.
+  private func end(_ message: WireMessage) throws(Malformed) -> WireMessage {
+    guard position == bytes.count else {
+      throw Malformed(reason: "\(bytes.count - position) bytes follow its end")
+    }
+    return message
+  }
+
+  private mutating func take(_ count: Int) throws(Malformed) -> [UInt8] {
+    guard count >= 0, count <= bytes.count - position else { throw Malformed(reason: "it is cut off") }
+    defer { position += count }
+    return Array(bytes[position..<position + count])
+  }
+
+  private mutating func number(_ count: Int) throws(Malformed) -> UInt64 {
+    try take(count).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private mutating func counted() throws(Malformed) -> [UInt8] { try take(Int(try number(2))) }
+
+  private mutating func zeros(_ count: Int, _ what: String) throws(Malformed) {
+    guard try take(count).allSatisfy({ $0 == 0 }) else { throw Malformed(reason: "\(what) is not zeros") }
+  }
+
+  private mutating func bigSize() throws(Malformed) -> UInt64 {
+    let first = try number(1)
+    guard first >= 0xfd else { return first }
+    let width = 2 << Int(first - 0xfd)
+    let value = try number(width)
+    let least: UInt64 = width == 2 ? 0xfd : 1 << UInt64(4 * width)
+    guard value >= least else { throw Malformed(reason: "a number is written too long") }
+    return value
+  }
+
+  private mutating func records() throws(Malformed) -> [(type: UInt64, value: [UInt8])] {
+    var records: [(type: UInt64, value: [UInt8])] = []
+    while position < bytes.count {
+      let type = try bigSize()
+      if let last = records.last, type <= last.type { throw Malformed(reason: "its records do not grow") }
+      let length = try bigSize()
+      guard length <= UInt64(bytes.count - position) else { throw Malformed(reason: "it is cut off") }
+      records.append((type, try take(Int(length))))
+    }
+    return records
+  }
+}

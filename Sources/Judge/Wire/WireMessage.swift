@@ -1,0 +1,76 @@
+/// One frame of BOLT 1 or BOLT 2, as far as the judge needs it.
+enum WireMessage: Hashable {
+  case greeting(FenceClaim?, FenceReply?, features: [UInt8])
+  case complaint(type: Int, text: String)
+  case ping(pongSize: Int)
+  case pong(size: Int)
+  case storage([UInt8])
+  case retrieval([UInt8])
+  case reestablish(Reestablish)
+  case step(ChannelStep)
+  case other(type: Int)
+
+  struct Reestablish: Hashable {
+    let channel: [UInt8]
+    let nextCommitment: UInt64
+    let nextRevocation: UInt64
+    let secret: [UInt8]
+  }
+}
+
+/// The private record in the wallet's `init`: the claim under which it dialled.
+struct FenceClaim: Hashable {
+  let epoch: Int64
+  let incarnation: Int64
+  let container: [UInt8]
+}
+
+/// The private record in the peer's `init`: what it says to that.
+struct FenceReply: Hashable {
+  let accepted: Bool
+  let highest: Int64
+  let container: [UInt8]
+}
+
+/// A message that moves the channel.
+enum ChannelStep: Hashable {
+  case add(id: UInt64, amountMsat: UInt64, paymentHash: [UInt8], cltvExpiry: UInt64)
+  case fulfil(id: UInt64, preimage: [UInt8])
+  case fail(id: UInt64, code: Int64?)
+  case commit(htlcSignatures: Int)
+  case revoke(secret: [UInt8])
+
+  var name: String {
+    switch self {
+    case .add: "update_add_htlc"
+    case .fulfil: "update_fulfill_htlc"
+    case .fail: "update_fail_htlc"
+    case .commit: "commitment_signed"
+    case .revoke: "revoke_and_ack"
+    }
+  }
+
+  /// A commitment or a revocation: what becomes durable as a state number.
+  var isNumbered: Bool {
+    switch self {
+    case .commit, .revoke: true
+    case .add, .fulfil, .fail: false
+    }
+  }
+}
+
+extension WireMessage {
+  var name: String {
+    switch self {
+    case .greeting: "init"
+    case .complaint(let type, _): type == 17 ? "error" : "warning"
+    case .ping: "ping"
+    case .pong: "pong"
+    case .storage: "peer_storage"
+    case .retrieval: "peer_storage_retrieval"
+    case .reestablish: "channel_reestablish"
+    case .step(let step): step.name
+    case .other(let type): "message type \(type)"
+    }
+  }
+}

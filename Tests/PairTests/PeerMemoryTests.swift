@@ -1,0 +1,90 @@
+import DaemonRuntime
+import Foundation
+import Heartbeat
+import Testing
+
+@Suite("The pair on real processes: what the peer remembers", .serialized)
+struct PeerMemoryTests {
+  @Test(
+    "An old copy of the database, put back while nobody runs: the epoch is raised, the backup restored, no money lost"
+  )
+  func restoredDatabase() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(2, app)
+    app.kill(SIGKILL)
+    try phone.wait("the app's end") { app.hasEnded }
+    let group = "\(phone.home)/AppGroup"
+    let copy = "\(phone.home)/copy"
+    let names = ["node.sqlite", "node.sqlite-wal", "node.sqlite-shm"]
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    for name in names where FileManager.default.fileExists(atPath: "\(group)/\(name)") {
+      try FileManager.default.copyItem(atPath: "\(group)/\(name)", toPath: "\(copy)/\(name)")
+    }
+
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.pay(invoices[0])
+    try phone.waitUntilSettled(invoices[0])
+    let known = try #require(phone.owner?.epoch)
+    notifier.kill(SIGKILL)
+    try phone.wait("the extension's end") { notifier.hasEnded }
+    for name in names {
+      try? FileManager.default.removeItem(atPath: "\(group)/\(name)")
+      if FileManager.default.fileExists(atPath: "\(copy)/\(name)") {
+        try FileManager.default.copyItem(atPath: "\(copy)/\(name)", toPath: "\(group)/\(name)")
+      }
+    }
+    #expect(try #require(phone.owner?.epoch) < known)
+
+    let again = try phone.launchApp()
+    phone.open(again)
+    try phone.wait("the app to be connected") { again.status.hasPrefix("connected") }
+    #expect(try #require(phone.owner?.epoch) > known)
+    #expect(try phone.snapshot().claims.last?.reason == "the peer knew a higher epoch")
+    try phone.pay(invoices[1])
+    try phone.waitUntilSettled(invoices[1])
+    // The preimage arrives before the commitment that pays it out.
+    try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
+  }
+
+  @Test("A new container under the same seed is another device: the peer keeps it out, and it says so")
+  func newContainer() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(2, app)
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.pay(invoices[0])
+    try phone.waitUntilSettled(invoices[0])
+    for process in [app, notifier] { process.kill(SIGKILL) }
+    try phone.wait("the end of both") { app.hasEnded && notifier.hasEnded }
+    try FileManager.default.removeItem(atPath: "\(phone.home)/AppGroup")
+
+    let again = try phone.launchApp()
+    phone.open(again)
+    // A new container is another device to the peer: it must not take the node from the old one.
+    try phone.wait("the app to be refused") { again.status == "this node is in use by another device" }
+    #expect(try phone.receivedPayments().isEmpty)
+  }
+
+  @Test("A peer that knows nothing of epochs: handover, kill and takeover end well all the same")
+  func legacyPeer() throws {
+    let phone = try TestPhone(peerArguments: ["--legacy"])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(2, app)
+    try phone.pay(invoices[0])
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.waitUntilSettled(invoices[0])
+    notifier.kill(SIGKILL)
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.pay(invoices[1])
+    try phone.waitUntilSettled(invoices[1])
+    #expect(try phone.receivedPayments() == invoices.map(\.paymentHash.hex))
+  }
+}

@@ -1,0 +1,114 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Testing
+
+@testable import PeerTransport
+
+@Suite(.serialized) struct PeerTransportTests {
+  private let loop: EventLoop
+  private let anywhere = HostAndPort("127.0.0.1:0")
+
+  init() throws { loop = try EventLoop() }
+
+  /// Both ends of one connection.
+  private func pair() throws -> (dialler: PeerConnection, acceptor: PeerConnection, listener: PeerListener) {
+    var accepted: PeerConnection?
+    let listener = try PeerListener(try #require(anywhere), loop: loop) { accepted = $0 }
+    let dialler = try PeerConnection.dial(listener.address, loop: loop)
+    var isConnected = false
+    dialler.onConnected = { isConnected = true }
+    dialler.start()
+    #expect(try loop.run(for: .seconds(10)) { isConnected && accepted != nil })
+    let acceptor = try #require(accepted)
+    return (dialler, acceptor, listener)
+  }
+
+  @Test func `Frames arrive whole and in order, however large and however cut`() throws {
+    let (dialler, acceptor, listener) = try pair()
+    defer { withExtendedLifetime(listener) {} }
+    let sizes = [0, 1, 2, 65535, 7, 65535, 300]
+    var received: [[UInt8]] = []
+    acceptor.onFrame = { received.append($0) }
+    acceptor.start()
+    for (number, size) in sizes.enumerated() { dialler.send([UInt8](repeating: UInt8(number), count: size)) }
+    #expect(try loop.run(for: .seconds(10)) { received.count == sizes.count })
+    #expect(received.map(\.count) == sizes)
+    #expect(received.enumerated().allSatisfy { number, frame in frame.allSatisfy { $0 == UInt8(number) } })
+    dialler.cutOff()
+    acceptor.cutOff()
+  }
+
+  @Test func `A frame reader takes bytes one by one`() {
+    var reader = FrameReader()
+    var frames: [[UInt8]] = []
+    for byte: UInt8 in [0, 2, 8, 9, 0, 0, 0, 1, 5] {
+      reader.append([byte][...])
+      while let frame = reader.next() { frames.append(frame) }
+    }
+    #expect(frames == [[8, 9], [], [5]])
+    #expect(Frame.encode([UInt8](repeating: 0, count: 65536)) == nil)
+  }
+
+  @Test func `Hanging up delivers everything first, and each side learns how it ended once`() throws {
+    let (dialler, acceptor, listener) = try pair()
+    defer { withExtendedLifetime(listener) {} }
+    var frames = 0
+    var ends: [String] = []
+    acceptor.onFrame = { _ in frames += 1 }
+    acceptor.onEnd = { ends.append("acceptor: \($0)") }
+    dialler.onEnd = { ends.append("dialler: \($0)") }
+    acceptor.start()
+    for _ in 0..<100 { dialler.send([UInt8](repeating: 1, count: 30_000)) }
+    dialler.hangUp()
+    dialler.send([1])
+    #expect(try loop.run(for: .seconds(10)) { ends.count == 2 })
+    #expect(frames == 100)
+    #expect(ends == ["acceptor: the peer hung up", "dialler: hung up in good order"])
+    dialler.hangUp()
+    acceptor.cutOff()
+    #expect(ends.count == 2)
+  }
+
+  @Test func `After a cut no frame is delivered any more, not even one that was read already`() throws {
+    let (dialler, acceptor, listener) = try pair()
+    defer { withExtendedLifetime(listener) {} }
+    var frames = 0
+    var dialled = ""
+    acceptor.onFrame = { _ in
+      frames += 1
+      acceptor.cutOff()
+    }
+    dialler.onEnd = { dialled = $0.description }
+    for _ in 0..<10 { dialler.send([1, 2, 3]) }
+    acceptor.start()
+    #expect(try loop.run(for: .seconds(10)) { !dialled.isEmpty })
+    #expect(frames == 1)
+  }
+
+  @Test func `A dial that nobody answers ends in one sentence`() throws {
+    // The listener is gone at the end of this line, and its address with it.
+    let address = try PeerListener(try #require(anywhere), loop: loop) { _ in }.address
+    var end = ""
+    do {
+      let dialler = try PeerConnection.dial(address, loop: loop)
+      dialler.onEnd = { end = $0.description }
+      dialler.start()
+      #expect(try loop.run(for: .seconds(10)) { !end.isEmpty })
+    } catch { end = error.description }
+    #expect(end.hasPrefix("cannot reach the peer"))
+    #expect(throws: SystemError.self) {
+      try PeerConnection.dial(try #require(HostAndPort("not-a-number:1")), loop: loop)
+    }
+  }
+
+  @Test func `A side that never reads is hung up on`() throws {
+    let (dialler, acceptor, listener) = try pair()
+    defer { withExtendedLifetime(listener) {} }
+    var end = ""
+    dialler.onEnd = { end = $0.description }
+    for _ in 0..<1000 where end.isEmpty { dialler.send([UInt8](repeating: 1, count: 65535)) }
+    #expect(end == "the peer does not read")
+    acceptor.cutOff()
+  }
+}

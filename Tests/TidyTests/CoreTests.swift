@@ -1,0 +1,44 @@
+import Testing
+
+/// A core knows no time, no chance and no world, and does the same thing every time.
+@Suite struct CoreTests {
+  private var cores: [Project.File] { Project.sources.filter { Walls.cores.contains($0.module) } }
+
+  @Test func coresNameNoClockNoChanceAndNoWorld() {
+    let words: [String] = [
+      #"\bDate\("#, #"\bTask\s*[{.(]"#, #"\b(Continuous|Suspending|Dispatch)\w*Clock\b"#, #"\.random\("#,
+      #"\b(SystemRandomNumberGenerator|shuffled|randomElement)\b"#,
+      #"\b(Foundation|Glibc|Dispatch|Darwin)\b"#,
+      #"\bsleep\b"#, #"\bclock_gettime\b"#, #"\b(print|readLine|fopen|getenv)\("#,
+      #"\b(async|await|actor)\b\s"#,
+      #"\b(hashValue|ObjectIdentifier|CommandLine)\b"#,
+    ]
+    let anyWord = words.joined(separator: "|")
+    for file in cores { #expect(file.places(matching: anyWord) == []) }
+  }
+
+  /// The order of a set or a dictionary differs from run to run: a journal could not be replayed.
+  @Test func coresNeverIterateASetOrADictionary() {
+    for module in Walls.cores {
+      let files = cores.filter { $0.module == module }
+      let code = files.flatMap(\.code).joined(separator: "\n")
+      let declaration =
+        /\b(?:var|let)\s+(?<name>\w+)\s*(?::\s*(?:Set<|Dictionary<|\[[^\[\]\n]+:\s)|=\s*(?:Set|Dictionary)\b)/
+      for name in Set(code.matches(of: declaration).map { String($0.name) }) {
+        let loop = #"\bin\s+(\w+[.?!]+)*"# + name + #"(\.(keys|values|enumerated\(\)))?\s*(\{|where|$)"#
+        let walk =
+          #"\b"# + name + #"[?!]?\.(keys|values|map|forEach|flatMap|compactMap|first\b|reduce|popFirst)"#
+        for file in files {
+          #expect(file.places(matching: loop) == [])
+          #expect(file.places(matching: walk).filter { !$0.contains("sorted") } == [])
+        }
+      }
+    }
+  }
+
+  @Test func coresDoNotTrapOnWhatComesFromOutside() {
+    for file in cores {
+      #expect(file.places(matching: #"\b(fatalError|try!|as!)"#) == [])
+    }
+  }
+}

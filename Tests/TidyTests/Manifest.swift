@@ -1,0 +1,36 @@
+import Foundation
+
+/// What Package.swift says about the targets.
+enum Manifest {
+  struct Target {
+    var name: String
+    var dependencies: [String]
+    var path: String?
+  }
+
+  static let targets: [Target] = {
+    guard let text = Project.file("Package.swift")?.text else { return [] }
+    let starts = text.matches(
+      of: /\.(target|executableTarget|systemLibrary|testTarget)\(\s*name: "(?<name>\w+)"/)
+    return starts.enumerated().map { index, start in
+      let end = index + 1 < starts.count ? starts[index + 1].range.lowerBound : text.endIndex
+      let body = text[start.range.upperBound..<end]
+      let list = body.firstMatch(of: /dependencies: \[(?<names>[^\]]*)\]/)?.names ?? ""
+      let names = list.matches(of: /"(?<name>\w+)"/).map { String($0.name) }
+      let path = body.firstMatch(of: /path: "(?<path>[^"]*)"/).map { String($0.path) }
+      return Target(name: String(start.name), dependencies: names, path: path)
+    }
+  }()
+
+  /// Everything that ends up in one program, itself included.
+  static func linked(into name: String) -> [String] {
+    var found: [String] = []
+    var open = [name]
+    while let next = open.popLast() {
+      if found.contains(next) { continue }
+      found.append(next)
+      open += targets.first { $0.name == next }?.dependencies ?? []
+    }
+    return found
+  }
+}

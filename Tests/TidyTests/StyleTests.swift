@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// The house rules that a reader would otherwise have to trust.
+@Suite struct StyleTests {
+  private let swift = Project.sources + Project.tests
+
+  @Test func filesFitInTheHead() {
+    for file in swift where file.code.count > 401 {
+      Issue.record("\(file.path): \(file.code.count - 1) lines")
+    }
+  }
+
+  @Test func everyModuleSaysWhatItIsFor() {
+    for module in Set(Project.sources.map(\.module)).sorted() {
+      let names = [module, module.lowercased(), module == "BatonCommand" ? "baton" : module]
+      let isSaid = Project.sources.contains { file in
+        file.module == module && names.contains { file.text.hasPrefix("// \($0): ") }
+      }
+      #expect(isSaid, "no file of \(module) begins with \"// \(module): what it is for\"")
+    }
+  }
+
+  @Test func nothingIsLeftForLater() {
+    let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X:"]
+    for file in Project.files() {
+      for word in words where file.text.contains(word) { Issue.record("\(file.path) has a \(word)") }
+    }
+  }
+
+  @Test func nobodySleeps() {
+    for file in swift where !file.path.hasPrefix("Tests/TidyTests/") {
+      #expect(file.places(matching: #"\b(sleep|usleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\("#) == [])
+    }
+  }
+
+  @Test func scriptsCanBeRun() {
+    for file in Project.files() where file.text.hasPrefix("#!") {
+      let full = Project.root.appending(path: file.path).path
+      #expect(FileManager.default.isExecutableFile(atPath: full), "\(file.path) is not executable")
+    }
+  }
+
+  /// The project speaks of itself alone: a path of one machine means nothing on another.
+  @Test func noFileNamesAPlaceOfOneMachine() {
+    let places = ["/wo" + "rk/", "/ro" + "ot/", "/tmp/" + "w/", "/home/" + "user/"]
+    for file in Project.files() {
+      for place in places where file.text.contains(place) { Issue.record("\(file.path) names \(place)") }
+    }
+  }
+
+  @Test func textFilesEndWithOneLineEnd() {
+    for file in swift where !file.text.hasSuffix("\n") || file.text.hasSuffix("\n\n") {
+      Issue.record("\(file.path) does not end with one line end")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+/// The walls between the modules hold.
+@Suite struct WallTests {
+  @Test func thereIsSomethingToLookAt() {
+    #expect(Project.sources.count > 50)
+    #expect(Manifest.targets.count > 20)
+    #expect(Project.sources.contains { $0.imports == ["CoreShape", "Heartbeat"] })
+  }
+
+  @Test func everyModuleHasItsPlaceInTheTable() {
+    for module in Set(Project.sources.map(\.module)) {
+      #expect(Walls.allowed(for: module) != nil, "\(module) is not in Tests/TidyTests/Walls.swift")
+    }
+  }
+
+  @Test func noFileLooksOverAWall() {
+    for file in Project.sources {
+      let foreign = Set(file.imports).subtracting(Walls.allowed(for: file.module) ?? []).sorted()
+      #expect(foreign.isEmpty, "\(file.path) imports \(foreign)")
+    }
+  }
+
+  @Test func noTargetDeclaresADependencyBeyondItsWalls() {
+    for target in Manifest.targets {
+      guard let allowed = Walls.allowed(for: target.name) else { continue }
+      let foreign = Set(target.dependencies).subtracting(allowed).sorted()
+      #expect(foreign.isEmpty, "\(target.name) depends on \(foreign)")
+    }
+  }
+
+  /// SwiftPM finds a module that was built for somebody else: such an import works by luck alone.
+  @Test func everyImportOfOursIsDeclared() {
+    let ours = Set(Manifest.targets.map(\.name))
+    for file in Project.sources {
+      guard let target = Manifest.targets.first(where: { $0.name == file.module }) else { continue }
+      let undeclared = Set(file.imports).intersection(ours).subtracting(Manifest.linked(into: target.name))
+        .sorted()
+      #expect(undeclared.isEmpty, "\(file.path) imports \(undeclared), which its target does not link")
+    }
+  }
+
+  @Test func whatTheExtensionLinksKnowsNoFoundationAndNoConcurrency() {
+    let linked = Manifest.linked(into: "NotifyExtd")
+    #expect(linked.contains("Heartbeat") && linked.contains("SharedContainer"))
+    for file in Project.sources where linked.contains(file.module) {
+      let heavy = file.imports.filter { $0.hasPrefix("Foundation") || $0 == "Dispatch" || $0.hasPrefix("_") }
+      #expect(heavy.isEmpty, "\(file.path) imports \(heavy)")
+      #expect(file.places(matching: #"\b(async|await|actor)\b\s"#) == [])
+    }
+  }
+
+  @Test func theJudgeSharesNoCodeWithTheAccused() {
+    let own = Manifest.linked(into: "Judge")
+    for accused in ["Guardrails", "Lightning", "SharedContainer", "WalletStore", "Database", "WalletProcess"]
+    {
+      #expect(!own.contains(accused))
+    }
+  }
+
+  /// The command knows rows of a snapshot as values; it opens no database by itself.
+  @Test func theCommandOpensNoDatabase() {
+    for file in Project.sources where file.module == "BatonCommand" {
+      #expect(!file.imports.contains("CSQLite"), "\(file.path)")
+      #expect(file.places(matching: #"\b(Connection|Database)\s*\(|sqlite3_"#) == [])
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// Which rooms a room may look into: ARCHITECTURE.md as a table. A module that is not here has no place yet.
+enum Walls {
+  static let mayImport: [(module: String, others: String)] = [
+    ("CoreShape", ""),
+    ("Heartbeat", "CoreShape"),
+    ("Guardrails", "CoreShape Heartbeat"),
+    ("Lightning", "CoreShape Crypto"),
+    ("PhonePolicy", "CoreShape"),
+    ("Simulation", "CoreShape Heartbeat Guardrails Lightning PhonePolicy Crypto"),
+    ("Crypto", "CSodium Glibc"),
+    ("Database", "CSQLite Glibc"),
+    ("SharedContainer", "CoreShape Heartbeat Guardrails Database CLinux Glibc"),
+    ("WalletStore", "CoreShape Guardrails SharedContainer Database Lightning Crypto"),
+    ("DaemonRuntime", "CoreShape Heartbeat CLinux Glibc"),
+    ("PeerTransport", "CoreShape DaemonRuntime Crypto Lightning CLinux Glibc"),
+    (
+      "WalletProcess",
+      """
+      CoreShape Heartbeat Guardrails Lightning Crypto Database SharedContainer WalletStore DaemonRuntime \
+      PeerTransport CLinux Glibc
+      """
+    ),
+    ("MainAppd", "CoreShape Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
+    ("NotifyExtd", "CoreShape Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
+    ("IOSd", "CoreShape Heartbeat PhonePolicy DaemonRuntime CLinux Glibc Foundation"),
+    ("LSPd", "CoreShape Lightning Crypto PeerTransport DaemonRuntime Database CLinux Glibc Foundation"),
+    ("Judge", "CSQLite CSodium Foundation Glibc"),
+    (
+      "BatonCommand",
+      """
+      CoreShape Heartbeat Guardrails Lightning PhonePolicy Simulation Crypto Database SharedContainer WalletStore \
+      DaemonRuntime PeerTransport Judge CLinux Glibc Foundation
+      """
+    ),
+  ]
+
+  /// Every decision: no clock, no randomness, no I/O.
+  static let cores = ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Simulation"]
+
+  static func allowed(for module: String) -> Set<String>? {
+    guard let row = mayImport.first(where: { $0.module == module }) else { return nil }
+    return Set(row.others.split(whereSeparator: \.isWhitespace).map(String.init))
+  }
+}
