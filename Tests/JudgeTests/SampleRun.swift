@@ -69,7 +69,7 @@ final class SampleRun {
     tick()
     let bootNs = now + 1000
     journal.event(
-      "guard", "{\"observed\":{\"_0\":{\"bootClock\":\(bootNs)}}}",
+      "guard-\(role)", "{\"observed\":{\"_0\":{\"bootClock\":\(bootNs)}}}",
       ["{\"claim\":{\"seen\":\(epoch - 1),\"reason\":\"\(reason)\"}}"], at: now)
     try wallet.insert(
       "claims",
@@ -82,7 +82,7 @@ final class SampleRun {
     let high = container[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let low = container[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     journal.event(
-      "guard",
+      "guard-\(role)",
       "{\"claimed\":{\"_0\":{\"epoch\":\(epoch),\"incarnation\":\(UInt64(bitPattern: incarnation(epoch))),"
         + "\"container\":{\"high\":\(high),\"low\":\(low)}}}}", at: now)
   }

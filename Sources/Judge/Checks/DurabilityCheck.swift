@@ -2,21 +2,33 @@
 extension Hearing {
   /// What one fenced write lets out leaves together: at most one revocation and one commitment, with a backup in front.
   /// So the n-th such bundle of an epoch needs n writes of that epoch, made before it came.
+  ///
+  /// The first bundle of a connection may instead repeat what got lost with an earlier one, without a backup in front: it
+  /// is durable under an earlier epoch, which then has made more writes than the peer has seen bundles of.
   mutating func checkDurability(_ replay: PeerReplay) {
+    let writes = evidence.wallet.writes.filter { WriteSummary($0.what)?.revision != nil }
+    var earlierBundles = 0
     for claim in evidence.wallet.claims {
-      let writes = evidence.wallet.writes.filter { write in
-        write.epoch == claim.epoch && WriteSummary(write.what)?.revision != nil
-      }
-      for (index, bundle) in bundles(of: claim.epoch).enumerated() {
-        let durable = writes.filter { $0.atNs <= bundle.atNs }.count
-        guard durable < index + 1 else { continue }
+      let own = writes.filter { $0.epoch == claim.epoch }
+      let earlierWrites = writes.filter { $0.epoch < claim.epoch }.count
+      var needed = 0
+      let bundles = bundles(of: claim.epoch)
+      for bundle in bundles {
+        if bundle.mayRepeat, earlierWrites > earlierBundles {
+          earlierBundles += 1
+          continue
+        }
+        needed += 1
+        let durable = own.filter { $0.atNs <= bundle.atNs }.count
+        guard durable < needed else { continue }
         find(
           1,
           "The peer acted on \(bundle.name) (frame \(bundle.frame)) of epoch \(claim.epoch), which is step "
-            + "\(index + 1) of that epoch, when the wallet had made \(durable) writes under it",
+            + "\(needed) of that epoch, when the wallet had made \(durable) writes under it",
           ["ledger frames \(bundle.frame)", claim.evidence])
         break
       }
+      earlierBundles += needed
     }
   }
 
@@ -24,6 +36,7 @@ extension Hearing {
     let frame: Int64
     let atNs: Int64
     let name: String
+    let mayRepeat: Bool
     var hasCommitment = false
     var hasRevocation = false
   }
@@ -32,10 +45,12 @@ extension Hearing {
     let connections = Set(evidence.ledger.connections.filter { $0.epoch == epoch && $0.isAccepted }.map(\.id))
     var bundles: [Bundle] = []
     var isOpen = false
+    var isFirst = false
     for frame in frames
     where frame.entry.isIn && frame.entry.isActedOn && connections.contains(frame.entry.connection) {
       guard case .step(let step)? = frame.message else {
         isOpen = false
+        if case .reestablish? = frame.message { isFirst = true } else { isFirst = false }
         continue
       }
       var last = isOpen ? bundles.popLast() : nil
@@ -45,11 +60,13 @@ extension Hearing {
         last = nil
       default: break
       }
-      var bundle = last ?? Bundle(frame: frame.entry.id, atNs: frame.entry.atNs, name: frame.name)
+      var bundle =
+        last ?? Bundle(frame: frame.entry.id, atNs: frame.entry.atNs, name: frame.name, mayRepeat: isFirst)
       if case .commit = step { bundle.hasCommitment = true }
       if case .revoke = step { bundle.hasRevocation = true }
       bundles.append(bundle)
       isOpen = true
+      isFirst = false
     }
     return bundles
   }

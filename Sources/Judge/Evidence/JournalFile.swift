@@ -69,8 +69,12 @@ struct JournalFile {
       && records.enumerated().allSatisfy { $1.body["seq"]?.integer == Int64($0) + 1 }
   }
 
+  /// Of a core, or of its two kinds: `guard` is `guard-app` and `guard-extension`.
   func events(of core: String) -> [JournalRecord] {
-    records.filter { $0.kind == "event" && $0.body["core"]?.text == core }
+    records.filter { record in
+      guard record.kind == "event", let name = record.body["core"]?.text else { return false }
+      return name == core || name.hasPrefix(core + "-")
+    }
   }
 
   func configurations(of core: String) -> [JSONValue] {
