@@ -83,6 +83,8 @@ public struct AppMachine: GuardMachine {
   }
 
   private mutating func enteredBackground(at now: Instant) -> [GuardDirective] {
+    // Whoever asks waits for the answer: nothing is held, so there is nothing to wait for.
+    if place == .background { return [.backgroundDone] }
     guard place == .foreground else { return [] }
     place = .leaving
     askAt = nil

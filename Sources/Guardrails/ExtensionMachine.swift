@@ -159,6 +159,10 @@ public struct ExtensionMachine: GuardMachine {
   // MARK: The node
 
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
+    if case .finishing = state, case .received(let payment) = report {
+      // The text of the push is out already: a payment of the last moment gets a notification of its own.
+      return [.notify(.received(payment))]
+    }
     guard case .serving(var service) = state else { return [] }
     switch report {
     case .received(let payment):

@@ -20,7 +20,8 @@ struct Service: Hashable, Codable, Sendable {
     totalEnds = now + ExtensionMachine.totalTime
   }
 
-  var endsBy: Instant { min(totalEnds, idleEnds ?? totalEnds) }
+  /// A payment that is half-way is not cut off by the idle end: it restarts it in a moment, or the total ends it.
+  var endsBy: Instant { isSettling ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
 
   /// One text for the push, and for each payment beyond the first a notification of its own.
   func contents(for reason: FinishReason) -> [GuardDirective] {

@@ -82,7 +82,7 @@ final class ControlDesk {
     let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
     let fields: [ControlMessage.Field] = [
       .init(name: "amount-msat", value: "\(amount)"),
-      .init(name: "description", value: String((message["description"] ?? "").prefix(639))),
+      .init(name: "description", value: message["description"] ?? ""),
       .init(name: "expiry-seconds", value: "\(expiry)"),
     ]
     let request = shell.invoices.take(fields) { [weak connection] in connection?.send($0) }

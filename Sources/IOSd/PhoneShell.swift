@@ -30,6 +30,8 @@ final class PhoneShell {
   private var nextPush: UInt64
   private var payloads: [UInt64: [UInt8]] = [:]
   private var lastEnded: [PhoneRole: UInt64] = [:]
+  /// Why a process said that it ends.
+  private var lastWords: [PhoneRole: String] = [:]
   private var runner: CoreRunner<Phone>!
 
   var phone: Phone { runner.core }
@@ -197,7 +199,7 @@ final class PhoneShell {
   private func recordEnd(_ role: PhoneRole, _ reason: EndReason) {
     guard let id = lastEnded[role] else { return }
     processes.change(id) { row in
-      row.reason = reason.description
+      row.reason = lastWords.removeValue(forKey: role).map { "\(reason): \($0)" } ?? reason.description
       row.isCrash = reason.isCrash
     }
   }
@@ -223,6 +225,7 @@ final class PhoneShell {
     case "finished":
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
+    case "ending": lastWords[role] = message["reason"]
     case "background-done": if role == .app { handle(.backgroundDone) }
     case "status": child(role)?.status = message.fields
     case "invoice-made":

@@ -17,7 +17,7 @@ func runPhone(with options: PhoneOptions) {
     let clockKeeper = try ClockKeeper(home.clock)
     let clock = Clock(phoneClockFile: home.clock)
     let journal = try Journal(
-      directory: home.journal, name: "iosd", clock: clock, version: phoneVersion,
+      directory: home.journal, name: "iosd", clock: clock, version: batonVersion,
       arguments: Array(CommandLine.arguments.dropFirst()))
     let shell = try PhoneShell(options: options, home: home, loop: loop, clock: clock, journal: journal)
     let desk = ControlDesk(shell: shell, clockKeeper: clockKeeper)
@@ -37,6 +37,3 @@ func runPhone(with options: PhoneOptions) {
     listener.shutDown()
   } catch { exitWithSentence(.inputOutputError, "\(error)") }
 }
-
-/// What journals say they were written by.
-let phoneVersion = "0.1"

@@ -3,5 +3,7 @@
 // is the shell, which reads the world and carries out what the core says.
 
 import DaemonRuntime
+import Glibc
 
+umask(0o077)
 runPhone(with: PhoneOptions(phoneCommandLine.parseOrExit()))

@@ -5,6 +5,8 @@ import CoreShape
 import DaemonRuntime
 import Glibc
 
+// The ledger holds preimages of others: nobody else reads it, wherever it lies.
+umask(0o077)
 let options = ProviderOptions(ProviderOptions.declaration.parseOrExit())
 
 for directory in [options.home, options.directory] {
@@ -19,7 +21,7 @@ do {
   var provider: Provider?
   let control = try UnixListener(path: options.socket, loop: loop) { provider?.accept($0) }
   let journal = try Journal(
-    directory: options.journal, name: "lspd", clock: clock, version: "1",
+    directory: options.journal, name: "lspd", clock: clock, version: batonVersion,
     arguments: Array(CommandLine.arguments.dropFirst()))
   let running = try Provider(
     options: options, loop: loop, clock: clock, journal: journal, ledger: try Ledger(path: options.ledger))

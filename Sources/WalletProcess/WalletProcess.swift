@@ -18,8 +18,6 @@ public final class WalletProcess<Machine: GuardMachine> {
   private let invoices: InvoiceDesk
   private let pushReader = PushReader()
 
-  public static var version: String { "0.1.0" }
-
   /// Ends the process with one sentence when something it cannot do without is missing.
   public init(_ options: WalletOptions) {
     let name = Machine.role.processName
@@ -32,7 +30,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       loop = try EventLoop()
       clock = Clock(phoneClockFile: options.phoneClock)
       journal = try Journal(
-        directory: options.journal, name: name, clock: clock, version: Self.version,
+        directory: options.journal, name: name, clock: clock, version: batonVersion,
         arguments: Array(CommandLine.arguments.dropFirst()))
       presence = PresenceLink(directory: container.layout.presence, role: Machine.role, loop: loop)
       let node = NodeShell(
