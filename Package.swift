@@ -114,7 +114,9 @@ let package = Package(
       dependencies: [
         "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
       ]),
-    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium"]),
+    // Another process that has a database open.
+    .executableTarget(name: "TestReader", dependencies: ["Database"], path: "Tests/Support/TestReader"),
+    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium", "TestReader"]),
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [

@@ -5,20 +5,16 @@ final class Holder {
   private let process = Process()
   private let input = Pipe()
 
+  private static var binaries: String {
+    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
+      .path
+      ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+  }
+
   init(_ database: String) throws {
     let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c",
-      """
-      import sqlite3, sys
-      connection = sqlite3.connect(sys.argv[1])
-      connection.execute("PRAGMA journal_mode = WAL")
-      connection.execute("SELECT count(*) FROM claims").fetchall()
-      print("open", flush=True)
-      sys.stdin.read()
-      """, database,
-    ]
+    process.executableURL = URL(fileURLWithPath: "\(Self.binaries)/TestReader")
+    process.arguments = [database]
     process.standardInput = input
     process.standardOutput = output
     try process.run()

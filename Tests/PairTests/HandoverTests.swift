@@ -111,4 +111,29 @@ struct HandoverTests {
       notifier.message("finished", id: id)?["reason"] ?? "the app has received" == "the app has received")
     #expect(phone.owner?.role == .app)
   }
+
+  @Test("One extension process serves several pushes, one after the other, each with its own text")
+  func severalPushes() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(3, app)
+    let notifier = try phone.launchExtension()
+    // The third comes while the first is served: it waits for its turn.
+    var ids: [UInt64] = []
+    for invoice in invoices { try phone.pay(invoice) }
+    try phone.wait("the pushes") { phone.pushes.count == 3 }
+    for payload in phone.pushes { ids.append(phone.push(notifier, String(decoding: payload, as: UTF8.self))) }
+    for invoice in invoices { try phone.waitUntilSettled(invoice) }
+    // All three were received in the first life: two of the texts come as notifications of their own, and what the
+    // later pushes are about is found in the database or not there any more.
+    try phone.wait("all services to end") { ids.allSatisfy { notifier.message("finished", id: $0) != nil } }
+    for id in ids {
+      #expect(
+        notifier.messages.filter { $0.message.verb == "content" && $0.message["id"] == "\(id)" }.count == 1)
+    }
+    #expect(Set(try phone.receivedPayments()) == Set(invoices.map(\.paymentHash.hex)))
+    #expect(!notifier.hasEnded)
+    #expect(phone.owner?.role == .extension)
+  }
 }

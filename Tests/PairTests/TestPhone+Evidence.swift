@@ -3,6 +3,7 @@ import DaemonRuntime
 import Database
 import Foundation
 import Heartbeat
+import Testing
 
 // What tests look at from outside, and figures that are printed and never judged.
 extension TestPhone {
@@ -36,6 +37,24 @@ extension TestPhone {
     var phoneClock = PhoneClock(boot: clock.boot)
     phoneClock.wallOffsetNanoseconds = hours * 3600 * 1_000_000_000
     try PhoneClockFile(path: "\(home)/os/clock").write(phoneClock)
+  }
+
+  /// What the shells did is what the cores said: each journal gives the same directives again, byte for byte.
+  func replayJournals() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(home)/journal")) ?? []
+    let replay = Process()
+    replay.executableURL = URL(fileURLWithPath: "\(Self.binaries)/baton")
+    replay.arguments = ["replay"] + names.sorted().map { "\(home)/journal/\($0)" }
+    let output = Pipe()
+    replay.standardOutput = output
+    replay.standardError = output
+    do { try replay.run() } catch {
+      Issue.record("baton replay cannot be run: \(error)")
+      return
+    }
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    replay.waitUntilExit()
+    #expect(replay.terminationStatus == 0, "\(text)")
   }
 
   func report(_ what: String, _ span: Span) {

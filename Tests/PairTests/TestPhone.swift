@@ -51,12 +51,14 @@ final class TestPhone {
     try wait("lspd's address") { self.address != nil }
   }
 
-  /// Ends everything and takes the directory away, unless a test failed and somebody wants to look.
+  /// Ends everything, runs every journal through the cores again, and takes the directory away unless somebody wants
+  /// to look at it.
   func end() {
     for process in [app].compactMap({ $0 }) + extensions { process.kill(SIGKILL) }
     peer?.kill(SIGKILL)
     listener?.shutDown()
     for process in [app, peer].compactMap({ $0 }) + extensions { process.reap() }
+    replayJournals()
     if ProcessInfo.processInfo.environment["BATON_KEEP"] == nil {
       try? FileManager.default.removeItem(atPath: home)
     }

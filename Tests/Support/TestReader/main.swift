@@ -1,0 +1,11 @@
+// Opens a database as a running daemon does, says so, and keeps it open until its standard input ends: the kernel
+// tells of locks by process, so a test of a live database needs another process.
+
+import Database
+import Glibc
+
+let connection = try Connection(path: CommandLine.arguments[1], access: .readWrite)
+_ = try connection.firstRow("SELECT count(*) FROM sqlite_schema")
+print("open")
+fflush(nil)
+while getchar() != EOF {}
