@@ -183,9 +183,9 @@ public final class EventLoop {
   /// Runs the work after the current handler has returned, before the loop waits again.
   public func post(_ work: @escaping () -> Void) { posted.append(work) }
 
-  /// Returns after `stop()`; what was posted before is still run.
+  /// Returns after `stop()`, also one from before the loop began to turn; what was posted before is still run.
   public func run() throws(SystemError) {
-    stopping = false
+    defer { stopping = false }
     while !stopping { try turn(waitingMilliseconds: -1) }
     runPosted()
   }

@@ -138,6 +138,27 @@ import Testing
     #expect(order == ["outer", "inner"])
   }
 
+  /// A process whose work was done before its loop began to turn would otherwise wait for ever.
+  @Test func aStopBeforeTheRunIsNotLost() throws {
+    let loop = try EventLoop()
+    var waited = false
+    let waker = loop.after(.seconds(2)) {
+      waited = true
+      loop.stop()
+    }
+    loop.stop()
+    try loop.run()
+    #expect(!waited)
+    waker.cancel()
+    var ranAgain = false
+    loop.post {
+      ranAgain = true
+      loop.stop()
+    }
+    try loop.run()
+    #expect(ranAgain)
+  }
+
   @Test func aSignalIsAnEvent() throws {
     let loop = try EventLoop()
     var got: [Int32] = []
