@@ -108,6 +108,12 @@ let package = Package(
         "Lightning", "Database", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
       ]),
     .testTarget(
+      name: "WalletProcessTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
+        "Lightning", "Database", "WalletProcess",
+      ]),
+    .testTarget(
       name: "PeerTransportTests", dependencies: ["CoreShape", "DaemonRuntime", "PeerTransport"]),
     .testTarget(
       name: "LSPdTests",

@@ -18,6 +18,8 @@ final class NodeShell {
   private var runner: CoreRunner<NodeMachine>!
   private var connection: PeerConnection?
   private var claim: Claim?
+  /// Grows when the node is stopped at once: what it had in mind before that is not carried out any more.
+  private var abruptStops: UInt64 = 0
   /// What the peer may ask us to reveal: which tweak gives the preimage of which hash.
   private var tweaks: [Bytes32: Bytes32] = [:]
 
@@ -36,7 +38,7 @@ final class NodeShell {
     self.journal = journal
     self.peer = peer
     runner = CoreRunner(configuration: .init(), loop: loop, clock: clock, journal: journal) {
-      [unowned self] (directive: NodeDirective) in carryOut(directive)
+      [unowned self] (directives: [NodeDirective]) in carryOut(directives)
     }
   }
 
@@ -53,13 +55,29 @@ final class NodeShell {
             containerLow: claim.container.low)), state))
   }
 
-  func stop(gracefully: Bool) { runner.handle(.stopRequested(gracefully: gracefully)) }
+  /// The socket is closed when an abrupt stop returns, also one that comes in the middle of a report: the guard
+  /// drops its lock next.
+  func stop(gracefully: Bool) {
+    if !gracefully {
+      abruptStops &+= 1
+      cutOff()
+    }
+    runner.handle(.stopRequested(gracefully: gracefully))
+  }
 
   func handOver() { runner.handle(.handoverRequested) }
 
   func store(_ invoice: Invoice) { runner.handle(.invoiceMade(invoice)) }
 
   // MARK: Directives
+
+  /// A report makes the guard beat, the beat reads the row, and the row may be another owner's by now: then the node
+  /// is stopped in the middle of this list, and perhaps started under a new claim. The rest of the list was decided
+  /// under the old claim; a write of it would pass the fence of the new one and put old state over newer.
+  private func carryOut(_ directives: [NodeDirective]) {
+    let stopsBefore = abruptStops
+    for directive in directives where stopsBefore == abruptStops { carryOut(directive) }
+  }
 
   private func carryOut(_ directive: NodeDirective) {
     switch directive {
