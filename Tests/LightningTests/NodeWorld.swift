@@ -42,6 +42,8 @@ struct NodeWorld {
   var paid: [Bytes32] = []
   var failed = 0
   var complaints: [String] = []
+  /// What the owners said, troubles aside.
+  var news: [NodeNews] = []
 
   init(seed: UInt64, payments: Int) throws {
     let terms = ChannelTerms.standard
@@ -129,7 +131,10 @@ struct NodeWorld {
     case .report(.trouble(let sentence)):
       complaints.append(sentence)
       return nil
-    case .report, .invoiceStored, .invoiceRefused: return nil
+    case .report(let said):
+      news.append(said)
+      return nil
+    case .invoiceStored, .invoiceRefused: return nil
     }
   }
 

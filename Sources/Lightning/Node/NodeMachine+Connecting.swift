@@ -58,9 +58,10 @@ extension NodeMachine {
   }
 
   private mutating func refused(_ answer: FenceAnswer) -> [NodeDirective] {
+    let refusals = giveUpWaitingWrites()
     forgetConnection()
     state = .stopped
-    return [.cutOff, .report(.refused(answer))]
+    return refusals + [.cutOff, .report(.refused(answer))]
   }
 
   /// The peer's storage may come before its channel_reestablish, or after it.
@@ -117,6 +118,8 @@ extension NodeMachine {
     state = .established
     attempt = 0
     var directives: [NodeDirective] = [.send([.message(ours)]), .report(.established)]
+    // Half-way from an earlier connection or owner: between true and false nothing should cut in.
+    directives += sayWhatChanged(received: [])
     directives += advance(mustStore: false)
     return directives
   }

@@ -105,10 +105,10 @@ extension NodeMachine {
     node.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
   }
 
-  private mutating func sayWhatChanged(received: [Receipt]) -> [NodeDirective] {
+  mutating func sayWhatChanged(received: [Receipt]) -> [NodeDirective] {
     let isSettling = node.channel?.isSettling ?? false
     var directives: [NodeDirective] = received.map { .report(.received($0)) }
-    if isSettling != saidSettling {
+    if state == .established, isSettling != saidSettling {
       saidSettling = isSettling
       directives.append(.report(.settling(isSettling)))
     }

@@ -139,7 +139,7 @@ public struct NodeMachine: Core {
 
   private mutating func stopRequested(gracefully: Bool, at now: Instant) -> [NodeDirective] {
     let wasConnected = isConnected
-    let refusals = refuseInvoices(Self.givenUp)
+    let refusals = giveUpWaitingWrites()
     switch state {
     case .stopped: return refusals + [.report(.stopped)]
     case .draining where gracefully: return []
@@ -177,6 +177,15 @@ public struct NodeMachine: Core {
     step?.outgoing = []
     inbox = []
     channel = nil
+    saidSettling = false
+  }
+
+  /// A write that was blocked is not tried again: after the release nobody may be inside a transaction for a node
+  /// that was given up. Whoever waits for an invoice hears so.
+  mutating func giveUpWaitingWrites() -> [NodeDirective] {
+    let refusals = refuseInvoices(Self.givenUp)
+    if step?.retryAt != nil { step = nil }
+    return refusals
   }
 
   mutating func refuseInvoices(_ sentence: String) -> [NodeDirective] {

@@ -1,0 +1,51 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("The wallet's node by itself")
+struct NodeMachineTests {
+  private let start = Instant(nanoseconds: 0)
+  private let invoice = Invoice(
+    paymentHash: SHA256.hash([1]), amountMsat: 1000, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
+
+  private func dialling() -> NodeMachine {
+    var node = NodeMachine(configuration: .init())
+    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+    _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    _ = node.handle(.rowChecked(isOurs: true), at: start)
+    return node
+  }
+
+  @Test("An invoice that could not be stored is not stored any more once the node is given up")
+  func blockedInvoice() {
+    var node = dialling()
+    #expect(node.handle(.invoiceMade(invoice), at: start) == [.write(NodeChange(newInvoice: invoice))])
+    _ = node.handle(.storeBlocked, at: start)
+    #expect(
+      node.handle(.stopRequested(gracefully: true), at: start) == [
+        .invoiceRefused(paymentHash: invoice.paymentHash, NodeMachine.givenUp), .cutOff, .report(.stopped),
+      ])
+    #expect(node.deadline == nil)
+    #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
+  }
+
+  @Test("After a lost connection it is said again that a payment is half-way")
+  func settlingIsSaidAgain() throws {
+    var world = try NodeWorld(seed: 1, payments: 1)
+    world.faultsAreOn = false
+    world.claim(leavingZombie: false)
+    world.pay(0)
+    while world.stored.channel?.isSettling != true, world.moveSomething() || world.letTimePass() {}
+    let owner = world.owners[0].id
+    let connection = try #require(world.owners[0].connection)
+    world.wires[connection] = nil
+    world.owners[0].connection = nil
+    world.tellPeer(.closed(connection: connection, "cut"))
+    world.news = []
+    world.handle(.closed("cut"), by: owner)
+    while !world.news.contains(.established), world.moveSomething() || world.letTimePass() {}
+    #expect(world.news == [.connecting, .established, .settling(true)])
+  }
+}
