@@ -56,10 +56,10 @@ public final class UnixListener {
   private static func bind(_ socket: Int32, to path: UnixPath) throws(SystemError) -> UInt64 {
     let name = ".\(getpid()).\(socket).sock"
     path.remove(name)
-    let oldMask = umask(0o177)
+    // The socket's own mode becomes that of its path; a changed umask would hit other threads' files.
+    _ = fchmod(socket, 0o600)
     let bound = baton_unix_bind(socket, path.short(name))
     let code = errno
-    umask(oldMask)
     if bound != 0 { throw SystemError("create the socket \(path.full)", code: code) }
     guard let status = path.status(name), listen(socket, 64) == 0, path.rename(name, to: path.name) == 0
     else {

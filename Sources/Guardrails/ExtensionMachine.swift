@@ -83,7 +83,9 @@ public struct ExtensionMachine: GuardMachine {
     state = .serving(Service(push: push, startedAt: arrivedAt))
     let greeting = say(presence.resume())
     guard push.reason != .unreadable else { return greeting + finish(.unreadablePush, at: now) }
-    return greeting + ownership.want(at: now)
+    // Its payment may have come while an earlier push was served: then the text is in the database.
+    let known: [GuardDirective] = push.paymentHash.map { [.readReceived(paymentHash: $0)] } ?? []
+    return greeting + known + ownership.want(at: now)
   }
 
   /// A push whose turn does not come still gets its text.
@@ -153,7 +155,8 @@ public struct ExtensionMachine: GuardMachine {
     guard case .serving(var service) = state, !payments.isEmpty, !ownership.holds else { return [] }
     service.received = payments
     state = .serving(service)
-    return finish(.appReceived, at: now)
+    // One that was notified on its own has its push now, which brings the text.
+    return finish(.received, at: now) + payments.map { .withdraw(payment: $0.paymentHash) }
   }
 
   // MARK: The node
@@ -161,7 +164,7 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
     if case .finishing = state, case .received(let payment) = report {
       // The text of the push is out already: a payment of the last moment gets a notification of its own.
-      return [.notify(.received(payment))]
+      return [.notify(.received(payment), payment: payment.paymentHash)]
     }
     guard case .serving(var service) = state else { return [] }
     switch report {

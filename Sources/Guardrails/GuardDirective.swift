@@ -33,8 +33,10 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   // The phone.
   /// The content of this push; exactly once for each.
   case deliver(push: UInt64, NotificationContent)
-  /// A notification beside that of the push.
-  case notify(NotificationContent)
+  /// A notification beside that of the push, under the payment's hash.
+  case notify(NotificationContent, payment: String)
+  /// Takes that notification away: the push it belongs to has come, and brings the text itself.
+  case withdraw(payment: String)
   /// Ready for the next push.
   case finished(push: UInt64, FinishReason)
   /// Everything is released: the app may be suspended.
@@ -48,7 +50,7 @@ public enum FinishReason: String, Hashable, Codable, Sendable {
   case idle = "5 s without another payment"
   case appWantsNode = "the app wants the node"
   case handedOver = "handed over to the app"
-  case appReceived = "the app has received"
+  case received = "the payment is received already"
   case unreadablePush = "the push could not be read"
   case timeWillExpire = "the phone takes the time away"
   case fenced = "another process owns the node"

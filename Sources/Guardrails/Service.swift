@@ -29,12 +29,12 @@ struct Service: Hashable, Codable, Sendable {
       return [.deliver(push: push.id, contentWithoutPayment(for: reason))]
     }
     return [.deliver(push: push.id, .received(first))]
-      + received.dropFirst().map { .notify(.received($0)) }
+      + received.dropFirst().map { .notify(.received($0), payment: $0.paymentHash) }
   }
 
   private func contentWithoutPayment(for reason: FinishReason) -> NotificationContent {
     switch reason {
-    case .appWantsNode, .handedOver, .appReceived: .appContinues
+    case .appWantsNode, .handedOver, .received: .appContinues
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
       .outOfReach, .tooManyPushes:
       .nothingReceived(for: push.reason)

@@ -12,9 +12,14 @@ struct NotificationRow: Codable, Hashable {
   var badge: Int
   var wall: Int64
   var at: Int64
+  /// Under which its process may take it back.
+  var key: String?
+  /// Taken back: the person does not see it any more. The last row of an id counts.
+  var isWithdrawn: Bool?
 
   enum CodingKeys: String, CodingKey {
-    case id, push, source, title, body, badge
+    case id, push, source, title, body, badge, key
+    case isWithdrawn = "withdrawn"
     case wall = "wall_ns"
     case at = "at_ns"
   }
@@ -27,19 +32,39 @@ final class NotificationCentre {
   private(set) var badge: Int
 
   init(_ path: String) throws(SystemError) {
-    rows = AppendLog<NotificationRow>.rows(of: path)
-    badge = rows.last?.badge ?? 0
+    rows = []
+    badge = 0
     log = try AppendLog(path)
+    for row in AppendLog<NotificationRow>.rows(of: path) {
+      badge = row.badge
+      keep(row)
+    }
   }
 
   func show(_ notification: PhoneNotification, clock: Clock) {
     let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
     badge = overflowed ? badge : max(0, sum)
     let row = NotificationRow(
-      id: (rows.last?.id ?? 0) &+ 1, push: notification.push, source: notification.source.rawValue,
+      id: (rows.map(\.id).max() ?? 0) &+ 1, push: notification.push, source: notification.source.rawValue,
       title: notification.text.title, body: notification.text.body, badge: badge,
-      wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
-    rows.append(row)
+      wall: clock.wallNanoseconds, at: clock.now.nanoseconds, key: notification.key)
+    keep(row)
     log.append(row)
+  }
+
+  func withdraw(key: String, clock: Clock) {
+    guard var row = rows.last(where: { $0.key == key && $0.isWithdrawn != true }) else { return }
+    badge = max(0, badge - 1)
+    row.isWithdrawn = true
+    row.badge = badge
+    row.wall = clock.wallNanoseconds
+    row.at = clock.now.nanoseconds
+    keep(row)
+    log.append(row)
+  }
+
+  private func keep(_ row: NotificationRow) {
+    rows.removeAll { $0.id == row.id }
+    rows.append(row)
   }
 }

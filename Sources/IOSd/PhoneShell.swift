@@ -81,6 +81,7 @@ final class PhoneShell {
     case .show(let notification):
       if let push = notification.push { payloads[push] = nil }
       notifications.show(notification, clock: clock)
+    case .withdraw(let key): notifications.withdraw(key: key, clock: clock)
     case .drop(let push): payloads[push] = nil
     // The journal has it; nothing is to be done about it.
     case .refuseContent: break
@@ -221,7 +222,8 @@ final class PhoneShell {
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       let text = try notificationText(message)
       handle(.contentDelivered(push: push, text))
-    case "notification": handle(.notificationPosted(try notificationText(message)))
+    case "notification": handle(.notificationPosted(try notificationText(message), key: message["key"]))
+    case "withdraw": handle(.notificationWithdrawn(key: try message.required("key")))
     case "finished":
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))

@@ -44,8 +44,9 @@ public struct Phone: Core {
     case .processEnded(.extension, let how): return extensionEnded(how)
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .contentDelivered(let push, let content): return deliver(content, for: push)
-    case .notificationPosted(let content):
-      return [.show(PhoneNotification(push: nil, source: .local, content))]
+    case .notificationPosted(let content, let key):
+      return [.show(PhoneNotification(push: nil, source: .local, content, key: key))]
+    case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)
     case .backgroundDone:
       if case .background = app { app = .background(isDone: true) }

@@ -4,6 +4,8 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case tell(PhoneRole, PhoneMessage)
   case kill(PhoneRole, KillReason)
   case show(PhoneNotification)
+  /// Takes back what was shown under this key; nothing, if there is none.
+  case withdraw(key: String)
   /// The process called its content handler again, or for a push it does not serve: nothing is shown.
   case refuseContent(push: UInt64)
   /// A silent push that nobody is there for.

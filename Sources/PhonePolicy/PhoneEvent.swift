@@ -24,7 +24,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
 
   // What the processes say.
   case contentDelivered(push: UInt64, NotificationText)
-  case notificationPosted(NotificationText)
+  /// Under a key of the process's own, if it may want to take it back.
+  case notificationPosted(NotificationText, key: String?)
+  case notificationWithdrawn(key: String)
   case serviceFinished(push: UInt64, reason: String)
   case backgroundDone
   case invoiceAnswered(request: UInt64)

@@ -41,11 +41,14 @@ public struct PhoneNotification: Hashable, Codable, Sendable {
   public var push: UInt64?
   public var source: Source
   public var text: NotificationText
+  /// Under which its process may take it back.
+  public var key: String?
 
-  public init(push: UInt64?, source: Source, _ text: NotificationText) {
+  public init(push: UInt64?, source: Source, _ text: NotificationText, key: String? = nil) {
     self.push = push
     self.source = source
     self.text = text
+    self.key = key
   }
 
   static func original(_ push: PhonePush) -> PhoneNotification {

@@ -41,12 +41,16 @@ final class EmulatedPhone: PhoneLink {
         ]))
   }
 
-  func notify(_ content: NotificationContent) {
+  func notify(_ content: NotificationContent, payment: String) {
     connection.send(
       ControlMessage(
         "notification",
-        ["title": content.title, "body": content.body, "badge": "\(content.badgeIncrement)"]))
+        [
+          "key": payment, "title": content.title, "body": content.body, "badge": "\(content.badgeIncrement)",
+        ]))
   }
+
+  func withdraw(payment: String) { connection.send(ControlMessage("withdraw", ["key": payment])) }
 
   func finished(_ push: UInt64, _ reason: FinishReason) {
     connection.send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))

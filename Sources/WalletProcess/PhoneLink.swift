@@ -4,7 +4,8 @@ import Guardrails
 protocol PhoneLink: AnyObject {
   func show(_ status: Status)
   func deliver(_ push: UInt64, _ content: NotificationContent)
-  func notify(_ content: NotificationContent)
+  func notify(_ content: NotificationContent, payment: String)
+  func withdraw(payment: String)
   func finished(_ push: UInt64, _ reason: FinishReason)
   func backgroundDone()
 }

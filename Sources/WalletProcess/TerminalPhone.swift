@@ -17,7 +17,9 @@ final class TerminalPhone: PhoneLink {
     printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
   }
 
-  func notify(_ content: NotificationContent) {
+  func withdraw(payment: String) {}
+
+  func notify(_ content: NotificationContent, payment: String) {
     printLine("\(role): notification: \(content.title): \(content.body)")
   }
 

@@ -40,14 +40,16 @@ import Testing
       .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max), .readRow, .dropLock,
       .readReceived(paymentHash: nil), .readReceived(paymentHash: "aa"), .startNode(claim(8)),
       .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment,
-      .deliver(push: 1, .received(payment)), .notify(.received(secondPayment)), .backgroundDone,
+      .deliver(push: 1, .received(payment)),
+      .notify(.received(secondPayment), payment: secondPayment.paymentHash), .withdraw(payment: "ff"),
+      .backgroundDone,
       .end(.fenced), .end(.terminated),
     ] + Phase.allCases.map { .beat(epoch: 8, phase: $0, counter: .max) }
     + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) }
     + finishes.map { .finished(push: 1, $0) }
 
   private static let finishes: [FinishReason] = [
-    .totalTime, .idle, .appWantsNode, .handedOver, .appReceived, .unreadablePush, .timeWillExpire, .fenced,
+    .totalTime, .idle, .appWantsNode, .handedOver, .received, .unreadablePush, .timeWillExpire, .fenced,
     .terminated, .otherDevice, .outOfReach, .tooManyPushes,
   ]
   private static let statuses: [Status] = [

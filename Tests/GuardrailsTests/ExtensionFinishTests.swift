@@ -44,7 +44,7 @@ import Testing
     notifier.play(.deadlineReached, owned, at: 12.998)
     let end = ending(&notifier, .deadlineReached, at: 12.999)
     #expect(end.first == .deliver(push: 1, .received(payment)))
-    #expect(end.dropFirst().first == .notify(.received(secondPayment)))
+    #expect(end.dropFirst().first == .notify(.received(secondPayment), payment: secondPayment.paymentHash))
     #expect(end.last == .finished(push: 1, .idle))
   }
 

@@ -23,7 +23,7 @@ import Testing
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched)
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
-    #expect(notifier.send(.pushArrived(push(1))) == [ping, .look])
+    #expect(notifier.send(.pushArrived(push(1))) == [ping, .readReceived(paymentHash: "aa"), .look])
   }
 
   @Test func aFreeNodeIsClaimedAtOnce() {
@@ -57,7 +57,8 @@ import Testing
     #expect(notifier.send(.observed(busy)) == [.readReceived(paymentHash: "aa")])
     #expect(notifier.send(.receivedFound([])) == [])
     let end: [GuardDirective] = [
-      .deliver(push: 1, .received(payment)), unavailable, .finished(push: 1, .appReceived),
+      .deliver(push: 1, .received(payment)), .withdraw(payment: "aa"), unavailable,
+      .finished(push: 1, .received),
     ]
     #expect(notifier.send(.receivedFound([payment])) == end)
   }
@@ -68,9 +69,22 @@ import Testing
     let gone = observation(row(7, .app), lockIsBusy: false)
     let answer = notifier.send(.observed(gone))
     #expect(answer == [.readReceived(paymentHash: "aa"), .claim(seen: 7, reason: .holderGone)])
-    #expect(notifier.send(.receivedFound([payment])) == [.deliver(push: 1, .received(payment))])
+    #expect(
+      notifier.send(.receivedFound([payment])) == [
+        .deliver(push: 1, .received(payment)), .withdraw(payment: "aa"),
+      ])
     #expect(notifier.send(.claimed(claim(8))) == [.readRow])
-    #expect(notifier.send(owned()).last == .finished(push: 1, .appReceived))
+    #expect(notifier.send(owned()).last == .finished(push: 1, .received))
+  }
+
+  /// Three pushes, and the first life receives all three payments: the later pushes have their text already.
+  @Test func aPaymentThatAnEarlierPushBroughtIsToldWithoutDialling() {
+    var notifier = Driver<ExtensionMachine>()
+    notifier.play(.launched, .pushArrived(push(1)))
+    let end = notifier.send(.receivedFound([payment]))
+    #expect(delivered(end) == [1])
+    #expect(end.last == .finished(push: 1, .received))
+    #expect(notifier.send(.observed(observation(row(7, .extension), lockIsBusy: false))) == [])
   }
 
   @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
@@ -174,7 +188,8 @@ import Testing
     #expect(notifier.send(.pushArrived(push(2))) == [])
     let end = notifier.send(.expiryWarned(push: 1))
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
-    #expect(end.suffix(3) == [.finished(push: 1, .timeWillExpire), ping, .look])
+    #expect(
+      end.suffix(4) == [.finished(push: 1, .timeWillExpire), ping, .readReceived(paymentHash: "aa"), .look])
   }
 
   @Test func unreadablePushesInARowAreAllFinished() {

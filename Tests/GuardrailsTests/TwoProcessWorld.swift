@@ -209,7 +209,7 @@ struct TwoProcessWorld {
     case .deliver(let push, _): deliveries[push, default: 0] += 1
     case .backgroundDone: backgroundDone += 1
     case .end: kill(role)
-    case .show, .notify, .finished: break
+    case .show, .notify, .withdraw, .finished: break
     }
   }
 

@@ -207,7 +207,7 @@ import Testing
   @Test func aNotificationOfTheProcessesOwnIsShown() {
     var phone = TestPhone()
     #expect(
-      phone(.notificationPosted(received))
+      phone(.notificationPosted(received, key: nil))
         == [.show(PhoneNotification(push: nil, source: .local, received))])
   }
 }

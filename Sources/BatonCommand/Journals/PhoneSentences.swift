@@ -16,7 +16,7 @@ enum PhoneSentences {
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
     case .downRequested: [Sentence("is asked to go down")]
     case .deadlineReached, .processStarted, .processEnded, .memorySampled, .contentDelivered,
-      .notificationPosted, .backgroundDone, .invoiceAnswered, .invoiceWanted:
+      .notificationPosted, .notificationWithdrawn, .backgroundDone, .invoiceAnswered, .invoiceWanted:
       []
     }
   }
@@ -27,6 +27,7 @@ enum PhoneSentences {
     case .kill(let role, let reason): [Sentence("kills the \(role.rawValue): \(reason)")]
     case .show(let notification):
       [Sentence("the person sees “\(notification.text.title)”, \(notification.text.body)")]
+    case .withdraw: [Sentence("takes a notification back", matters: false)]
     case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
     case .drop(let push): [Sentence("drops silent push \(push): nobody is there for it")]
     case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]

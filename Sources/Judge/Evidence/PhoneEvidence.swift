@@ -36,9 +36,17 @@ struct PhoneEvidence {
       }
       return Push(id: id, isVisible: visible.isTrue, atNs: at)
     }
-    notifications = Self.rows(directory + "/notifications.jsonl").compactMap { row in
-      row["id"]?.integer.map { Notification(id: $0, push: row["push"]?.integer) }
+    var shown: [Notification] = []
+    for row in Self.rows(directory + "/notifications.jsonl") {
+      guard let id = row["id"]?.integer else { continue }
+      if row["withdrawn"]?.isTrue == true {
+        // Taken back: the person does not see it any more.
+        shown.removeAll { $0.id == id && $0.push == nil }
+      } else {
+        shown.append(Notification(id: id, push: row["push"]?.integer))
+      }
     }
+    notifications = shown
     var newest: [Int64: Process] = [:]
     for row in Self.rows(directory + "/processes.jsonl") {
       guard let id = row["id"]?.integer, let role = row["role"]?.text, let pid = row["pid"]?.integer else {
