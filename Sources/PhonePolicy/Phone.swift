@@ -19,6 +19,8 @@ public struct Phone: Core {
   var saidDown = false
   /// The person opened the app while it was on its way out.
   var opensAgain = false
+  /// The extension that runs has finished a push before.
+  var hasServed = false
   var invoices: [PendingInvoice] = []
 
   public init(configuration: PhoneConfiguration) { self.configuration = configuration }

@@ -72,9 +72,14 @@ extension Phone {
     case .launching, .idle, .serving: reason = .unasked(end)
     }
     var directives = [PhoneDirective.recordEnd(.extension, reason)]
-    if let current = service.current, !current.isDelivered {
+    if case .serving(let current) = service, !current.isDelivered, hasServed, end == .exited(code: 0) {
+      // It was on its way out (another process had taken the node) when this push was handed over: nobody has read
+      // it. A process that ends so at its first push gets no second one, so this ends.
+      queue.insert(current.push, at: 0)
+    } else if let current = service.current, !current.isDelivered {
       directives += conclude(current.push, with: .original(current.push))
     }
+    hasServed = false
     service = .notRunning
     return directives + launchForQueue()
   }
@@ -120,7 +125,9 @@ extension Phone {
     // It finished without a word: the person gets what was sent.
     let forgotten = current.isDelivered ? [] : conclude(current.push, with: .original(current.push))
     switch service {
-    case .serving: service = .idle(since: now)
+    case .serving:
+      service = .idle(since: now)
+      hasServed = true
     case .ending(let ending, _, let killAt): service = .ending(ending, nil, killAt: killAt)
     case .notRunning, .launching, .idle: break
     }

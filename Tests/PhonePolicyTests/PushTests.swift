@@ -32,6 +32,24 @@ import Testing
     #expect(behind(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
   }
 
+  @Test func aPushHandedToAnExtensionOnItsWayOutIsServedByTheNextOne() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    _ = phone(.contentDelivered(push: 1, received))
+    #expect(phone(.serviceFinished(push: 1, reason: "another process owns the node")) == [.servePush(2)])
+    #expect(
+      phone(.processEnded(.extension, .exited(code: 0))) == [
+        .recordEnd(.extension, .ended), .launch(.extension, .push(2)),
+      ])
+    #expect(phone(.processStarted(.extension, pid: 10)) == [.servePush(2)])
+    // The next one ends so at its first push: then the person gets what was sent.
+    #expect(
+      phone(.processEnded(.extension, .exited(code: 0))) == [
+        .recordEnd(.extension, .ended), .showOriginal(2),
+      ])
+  }
+
   @Test func anAlertThatMayNotBeChangedIsShownAsItIs() {
     var phone = TestPhone()
     #expect(phone(.pushArrived(TestPhone.alert(1, mutable: false))) == [.showOriginal(1)])
