@@ -1,4 +1,5 @@
 import CLinux
+import CoreShape
 import Glibc
 
 /// Takes connections on a Unix socket, from processes of the same user only.
@@ -8,6 +9,8 @@ public final class UnixListener {
     public var connection = UnixConnection.Limits()
     public init() {}
   }
+
+  private static let pauseWithoutDescriptors = Span.milliseconds(100)
 
   private let loop: EventLoop
   private let path: UnixPath
@@ -46,8 +49,22 @@ public final class UnixListener {
     self.limits = limits
     self.accepted = accepted
     do throws(SystemError) {
-      try loop.watch(descriptor, .readable) { [unowned self] _ in acceptAll() }
+      try watch()
     } catch { throw .system(error) }
+  }
+
+  private func watch() throws(SystemError) {
+    try loop.watch(descriptor, .readable) { [unowned self] _ in acceptAll() }
+  }
+
+  /// Without descriptors to spare the waiting connection stays where it is, and the socket readable: the loop would do
+  /// nothing else any more.
+  private func pause() {
+    loop.unwatch(descriptor)
+    loop.after(Self.pauseWithoutDescriptors) { [weak self] in
+      guard let self, !isClosed else { return }
+      try? watch()
+    }
   }
 
   deinit { shutDown() }
@@ -86,6 +103,7 @@ public final class UnixListener {
       let socket = baton_accept(descriptor)
       if socket < 0 {
         if errno == EINTR || errno == ECONNABORTED { continue }
+        if errno != EAGAIN { pause() }
         return
       }
       admit(socket)

@@ -52,7 +52,9 @@ extension Ownership {
 
   private func owningStatus(_ owning: Owning) -> Status {
     switch owning.phase {
-    case .claimed, .connecting: .connecting(owning.claim.epoch)
+    case .claimed, .connecting:
+      owning.trouble.map { .hinderedFromConnecting(owning.claim.epoch, $0) }
+        ?? .connecting(owning.claim.epoch)
     case .established: .connected(owning.claim.epoch)
     case .settling: .settling(owning.claim.epoch)
     case .released: .releasing(owning.claim.epoch)
@@ -80,7 +82,8 @@ extension Ownership {
   /// What a refusal by the peer means, if there is a node that can be refused.
   func answer(toHighest highest: Epoch, of container: ContainerID) -> Refusal? {
     guard case .owning(let owning) = state, owning.node == .started else { return nil }
-    return owning.claim.answer(toHighest: highest, of: container)
+    let answer = owning.claim.answer(toHighest: highest, of: container)
+    return answer == .raise && owning.hasRaised ? .outOfReach : answer
   }
 
   /// Connected to the peer: from here on a payment may have begun.

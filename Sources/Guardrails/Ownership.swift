@@ -235,6 +235,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       // The number was raised above what the peer knew.
       owning.claim = claim
       owning.phase = .claimed
+      owning.hasRaised = true
       return start(owning, at: now)
     case .closing(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
       // Raised when nobody wanted it any more: what is released is the new number.
@@ -306,12 +307,18 @@ public struct Ownership: Hashable, Codable, Sendable {
     // What a node says that was closed already is of no interest.
     case (.owning(let owning), _) where owning.node != .started: return []
     case (.owning(let owning), .connecting): return enter(.connecting, owning, at: now)
-    case (.owning(let owning), .established): return enter(.established, owning, at: now)
+    case (.owning(var owning), .established):
+      owning.trouble = nil
+      return enter(.established, owning, at: now)
+    case (.owning(var owning), .trouble(let sentence)):
+      owning.trouble = sentence
+      state = .owning(owning)
+      return []
     case (.owning(let owning), .settling(true)): return enter(.settling, owning, at: now)
     case (.owning(let owning), .settling(false)) where owning.phase == .settling:
       return enter(.established, owning, at: now)
     case (.owning(var owning), .refused(let highest, let container)):
-      guard owning.claim.answer(toHighest: highest, of: container) == .raise else {
+      guard answer(toHighest: highest, of: container) == .raise else {
         return release(owning, at: now)
       }
       owning.node = .raising

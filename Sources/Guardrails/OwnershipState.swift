@@ -37,6 +37,10 @@ extension Ownership {
     /// The row is being read for the next beat.
     var isReadingRow = false
     var node = Node.unstarted
+    /// The number was raised above the peer's once: a peer that refuses the new one too would have it raised for ever.
+    var hasRaised = false
+    /// What keeps the node from being connected, for people.
+    var trouble: String?
   }
 
   enum Node: Hashable, Codable, Sendable {

@@ -7,6 +7,8 @@ public enum Status: Hashable, Codable, Sendable {
   case blocked(pid: Int32?, isStopped: Bool)
   case claiming
   case connecting(Epoch)
+  /// And why it is not connected yet.
+  case hinderedFromConnecting(Epoch, String)
   case connected(Epoch)
   case settling(Epoch)
   case releasing(Epoch)
@@ -22,6 +24,7 @@ public enum Status: Hashable, Codable, Sendable {
     case .blocked(let pid, let isStopped): Self.blockedText(pid, isStopped)
     case .claiming: "claiming the node"
     case .connecting: "connecting"
+    case .hinderedFromConnecting(_, let sentence): "connecting: \(sentence)"
     case .connected: "connected"
     case .settling: "connected, settling a payment"
     case .releasing: "releasing the node"
@@ -32,7 +35,9 @@ public enum Status: Hashable, Codable, Sendable {
 
   public var epoch: Epoch? {
     switch self {
-    case .connecting(let epoch), .connected(let epoch), .settling(let epoch), .releasing(let epoch): epoch
+    case .connecting(let epoch), .hinderedFromConnecting(let epoch, _), .connected(let epoch),
+      .settling(let epoch), .releasing(let epoch):
+      epoch
     default: nil
     }
   }

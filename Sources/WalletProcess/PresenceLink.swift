@@ -9,7 +9,6 @@ final class PresenceLink {
   private let directory: String
   private let role: Role
   private var listener: UnixListener?
-  private var incoming: [UnixConnection] = []
   private var outgoing: UnixConnection?
 
   var onMessage: ((PresenceMessage) -> Void)?

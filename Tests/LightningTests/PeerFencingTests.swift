@@ -126,14 +126,23 @@ import Testing
     #expect(fixture.peer.state.backup == nil)
   }
 
-  @Test func `Without a fence the newest connection wins, and no fence is answered`() throws {
+  @Test func `Without a fence nobody takes the place of an owner that has shown one`() throws {
     var fixture = try PeerFixture()
     _ = fixture.greet(1, fence(3))
+    let directives = fixture.greet(2, nil)
+    #expect(changes(directives).contains(.connectionJudged(connection: 2, .refusedWithoutFence, nil)))
+    #expect(!others(directives).contains { if case .evict = $0 { true } else { false } })
+    #expect(fixture.peer.state.fence == fence(3))
+  }
+
+  @Test func `Where no fence was ever shown the newest connection wins, and no fence is answered`() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, nil)
     let directives = fixture.greet(2, nil)
     #expect(changes(directives).contains(.connectionJudged(connection: 2, .unfenced, nil)))
     #expect(others(directives) == [.evict(connection: 1, "connection 2 took its place")])
     #expect(messages(directives).first == .greeting(Greeting()))
-    #expect(fixture.peer.state.fence == fence(3))
+    #expect(fixture.peer.state.fence == nil)
   }
 
   @Test func `A legacy peer looks at no epoch: the newest connection wins`() throws {

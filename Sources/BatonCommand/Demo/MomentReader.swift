@@ -73,7 +73,8 @@ struct MomentReader {
     guard case .connectionJudged(_, let verdict, let fence) = change else { return nil }
     switch verdict {
     case .accepted, .unfenced: return .accepted(epoch: fence?.epoch)
-    case .refusedLowerEpoch, .refusedOtherIncarnation, .refusedOtherContainer: return .refused
+    case .refusedWithoutFence, .refusedLowerEpoch, .refusedOtherIncarnation, .refusedOtherContainer:
+      return .refused
     }
   }
 

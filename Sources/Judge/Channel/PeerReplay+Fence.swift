@@ -29,7 +29,8 @@ extension PeerReplay {
   }
 
   static func verdict(on claim: FenceClaim?, known: FenceClaim?, isLegacy: Bool) -> String {
-    guard !isLegacy, let claim else { return "unfenced" }
+    guard !isLegacy else { return "unfenced" }
+    guard let claim else { return known == nil ? "unfenced" : "refused-without-fence" }
     guard let known else { return "accepted" }
     if claim.container != known.container { return "refused-other-container" }
     if claim.epoch < known.epoch { return "refused-lower-epoch" }

@@ -49,8 +49,11 @@ extension PeerMachine {
   }
 
   mutating func greeted(_ greeting: Greeting, by connection: UInt64, at now: Instant) -> [PeerDirective] {
-    guard !isLegacy, let fence = greeting.fence else {
-      return accept(connection, .unfenced, greeting.fence, raising: nil)
+    guard !isLegacy else { return accept(connection, .unfenced, greeting.fence, raising: nil) }
+    guard let fence = greeting.fence else {
+      // A wallet that has once shown its claim always does: without one anybody could take its place.
+      guard let known = state.fence else { return accept(connection, .unfenced, nil, raising: nil) }
+      return refuse(connection, .refusedWithoutFence, nil, known)
     }
     guard fence.epoch <= UInt64(Int64.max) else {
       var step = PeerStep(changes: [.frameActedOn(connection: connection)])
@@ -67,7 +70,7 @@ extension PeerMachine {
   }
 
   private mutating func refuse(
-    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence, _ known: Fence
+    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence?, _ known: Fence
   ) -> [PeerDirective] {
     set(connection, .refused)
     let answer = FenceAnswer(
