@@ -137,7 +137,10 @@ final class PhoneShell {
       onMessage: { [unowned self] in hear($0, from: role) },
       onHangUp: { [unowned self] end in journal.note("the channel of the \(role.rawValue) ended: \(end)") })
     do throws(SystemError) {
-      guard let child else { throw SystemError("talk to \(path)", code: EBADF) }
+      guard let child else {
+        close(process.channel)
+        throw SystemError("talk to \(path)", code: EBADF)
+      }
       try loop.watchProcess(process.pidfd) { [unowned self] in ended(child) }
       children.append(child)
     } catch {

@@ -110,4 +110,21 @@ import Testing
     #expect(fixture.handle(.closed(connection: 9, "")) == [])
     #expect(fixture.peer == before)
   }
+
+  @Test func `Whoever does not greet is hung up on after 10 s, and nobody else`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.handle(.connected(connection: 2))
+    #expect(fixture.peer.deadline == milliseconds(10_000))
+    fixture.now = 9_999
+    #expect(fixture.handle(.deadlineReached) == [])
+    fixture.now = 10_000
+    let why = "No init came within 10 s: send it first"
+    #expect(
+      fixture.handle(.deadlineReached) == [
+        .send(connection: 2, .error(Complaint(channel: channelID, text: why))), .close(connection: 2, why),
+      ])
+    #expect(fixture.peer.deadline == nil)
+    #expect(fixture.peer.isWalletConnected)
+  }
 }

@@ -168,7 +168,10 @@ struct PeerReplay {
         find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
       }
     case .complaint(17, let text):
+      // Who never showed a claim is not the wallet: what a stranger is told says nothing about it.
+      let wasStranger = (links[connection]?.state ?? .greeting) == .greeting
       links[connection]?.state = .failed
+      guard !wasStranger else { return }
       find(2, "The peer reported an error on connection \(connection): \(text)", frame)
     case .pong(let size):
       if links[connection]?.pings.first == size {

@@ -1,3 +1,5 @@
+import CoreShape
+
 /// One connection as the provider sees it.
 struct PeerLink: Hashable, Codable, Sendable {
   enum State: Hashable, Codable, Sendable {
@@ -14,6 +16,8 @@ struct PeerLink: Hashable, Codable, Sendable {
   }
 
   var id: UInt64
+  /// Until then `init` must have come: whoever stays silent keeps a place from the wallet.
+  var greetBy: Instant
   var state = State.greeting
 
   /// Why a message from it is not acted on.

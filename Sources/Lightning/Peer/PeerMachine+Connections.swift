@@ -11,9 +11,9 @@ extension PeerMachine {
     for index in links.indices where links[index].id == connection { links[index].state = newState }
   }
 
-  mutating func connected(_ connection: UInt64) -> [PeerDirective] {
+  mutating func connected(_ connection: UInt64, at now: Instant) -> [PeerDirective] {
     guard link(connection) == nil else { return [] }
-    links.append(PeerLink(id: connection))
+    links.append(PeerLink(id: connection, greetBy: now + Self.greetingBound))
     return [.store([.connectionOpened(connection: connection)])]
   }
 

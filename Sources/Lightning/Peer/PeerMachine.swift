@@ -36,6 +36,8 @@ public struct PeerMachine: Core {
     var isCalledBack = false
   }
 
+  /// How long a connection may stay without its `init`.
+  static let greetingBound = Span.seconds(10)
   /// The block height until which HTLCs of this chainless emulation are good.
   static let cltvExpiry: UInt32 = 700_144
 
@@ -72,8 +74,10 @@ public struct PeerMachine: Core {
 
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
-    return (holds + [callBackAt].compactMap { $0 }).min()
+    return (holds + silentLinks.map(\.greetBy) + [callBackAt].compactMap { $0 }).min()
   }
+
+  private var silentLinks: [PeerLink] { links.filter { $0.state == .greeting } }
 
   private var callBackAt: Instant? {
     guard let absence, !absence.isCalledBack, state.payments.contains(where: { !$0.isHeld }) else {
@@ -85,7 +89,7 @@ public struct PeerMachine: Core {
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
-    case .connected(let connection): return connected(connection)
+    case .connected(let connection): return connected(connection, at: now)
     case .received(let connection, let message): return received(message, from: connection, at: now)
     case .undecodable(let connection, let why): return undecodable(why, from: connection, at: now)
     case .closed(let connection, let why): return closed(connection, why, at: now)
@@ -95,6 +99,9 @@ public struct PeerMachine: Core {
 
   private mutating func deadlineReached(at now: Instant) -> [PeerDirective] {
     var step = PeerStep()
+    for link in silentLinks where link.greetBy <= now {
+      giveUp(link.id, "No init came within 10 s: send it first", at: now, &step)
+    }
     for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
       fail(payment.request.id, .recipientAway, &step)
     }
