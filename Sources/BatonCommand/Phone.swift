@@ -32,7 +32,6 @@ struct Phone: Sendable {
   var lspdSocket: String { lsp + "/lspd.sock" }
   var lspdAddress: String { lsp + "/address" }
   var processLedger: String { os + "/processes.jsonl" }
-  var notificationLedger: String { os + "/notifications.jsonl" }
   var clockFile: String { os + "/clock" }
 
   /// The phone's own clocks where it has them.

@@ -22,7 +22,6 @@
 const uint32_t baton_epoll_in = EPOLLIN;
 const uint32_t baton_epoll_out = EPOLLOUT;
 const uint32_t baton_epoll_hang_up = EPOLLHUP;
-const uint32_t baton_epoll_peer_hang_up = EPOLLRDHUP;
 const uint32_t baton_epoll_error = EPOLLERR;
 
 int baton_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
@@ -87,17 +86,11 @@ int baton_pidfd_send_signal(int pidfd, int signal) {
   return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
 }
 
-int baton_pidfd_get_descriptor(int pidfd, int descriptor) {
-  return (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
-}
-
 int baton_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
 
-int baton_wait_exited(int status) { return WIFEXITED(status); }
 int baton_wait_exit_code(int status) { return WEXITSTATUS(status); }
 int baton_wait_signalled(int status) { return WIFSIGNALED(status); }
 int baton_wait_signal(int status) { return WTERMSIG(status); }
-int baton_wait_dumped_core(int status) { return WCOREDUMP(status); }
 
 static int lower_soft_limit(int resource, int64_t bytes) {
   struct rlimit limit;

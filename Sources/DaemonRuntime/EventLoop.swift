@@ -19,7 +19,6 @@ public final class EventLoop {
     public static let readable = Readiness(rawValue: baton_epoll_in)
     public static let writable = Readiness(rawValue: baton_epoll_out)
     public static let hangUp = Readiness(rawValue: baton_epoll_hang_up)
-    public static let peerHangUp = Readiness(rawValue: baton_epoll_peer_hang_up)
     public static let error = Readiness(rawValue: baton_epoll_error)
   }
 

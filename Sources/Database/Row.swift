@@ -47,7 +47,6 @@ public struct Row: Hashable, Sendable {
 
   public func optionalInteger(_ index: Int) throws -> Int64? { try isNull(index) ? nil : integer(index) }
   public func optionalUnsigned(_ index: Int) throws -> UInt64? { try isNull(index) ? nil : unsigned(index) }
-  public func optionalBits(_ index: Int) throws -> UInt64? { try isNull(index) ? nil : bits(index) }
   public func optionalText(_ index: Int) throws -> String? { try isNull(index) ? nil : text(index) }
   public func optionalBlob(_ index: Int) throws -> [UInt8]? { try isNull(index) ? nil : blob(index) }
 

@@ -12,11 +12,6 @@ public struct BeatSchedule: Hashable, Codable, Sendable {
     nextBeat = now
   }
 
-  public func isDue(at now: Instant) -> Bool { now >= nextBeat }
-
-  /// A change of phase is told at once rather than with the next regular beat.
-  public mutating func hurry(at now: Instant) { nextBeat = min(nextBeat, now) }
-
   public mutating func postpone(until instant: Instant) { nextBeat = instant }
 
   /// The next beat is counted from this one: after a pause no lost beats are made up for.

@@ -9,7 +9,6 @@ final class PhoneHome {
   var container: String { "\(path)/AppGroup" }
   var keychain: String { "\(path)/Keychain" }
   var journal: String { "\(path)/journal" }
-  var operatingSystem: String { "\(path)/os" }
   var clock: String { "\(path)/os/clock" }
   var controlSocket: String { "\(path)/os/iosd.sock" }
   var processes: String { "\(path)/os/processes.jsonl" }

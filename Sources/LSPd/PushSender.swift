@@ -31,7 +31,7 @@ final class PushSender {
   }
 
   func send(_ push: Open) {
-    guard let connection = PhoneSocket.connect(path, loop: loop) else {
+    guard let connection = UnixConnection.connect(path: path, loop: loop) else {
       return tryAgain(push, "iosd is not there", isAttempt: true)
     }
     var isOver = false

@@ -110,5 +110,4 @@ public final class SharedContainer {
   // MARK: Beats
 
   public func write(_ beat: Beat) -> BeatWrite { heartbeatFile.write(beat) }
-  public func readBeat(of role: Role) -> Beat? { heartbeatFile.read(role) }
 }

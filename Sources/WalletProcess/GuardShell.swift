@@ -18,6 +18,8 @@ final class GuardShell<Machine: GuardMachine> {
   private let clock: Clock
   private let journal: Journal
   private var runner: CoreRunner<Machine>!
+  /// It does not change while the process lives; the kernel is asked once and not with every beat.
+  private lazy var identity = ProcessTable.current(boot: clock.boot)
   /// Read in the claim, until the node is started with it.
   private var claimedState = NodeState()
   /// The newest payment when the push arrived.
@@ -121,7 +123,7 @@ final class GuardShell<Machine: GuardMachine> {
 
   private func claimant(_ reason: ClaimReason) throws(ContainerError) -> Claimant {
     Claimant(
-      process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
+      process: identity, incarnation: try SharedContainer.newIncarnation(),
       reason: reason.rawValue, bootClock: clock.bootClock, wallClockNanoseconds: clock.wallNanoseconds)
   }
 
@@ -165,7 +167,7 @@ final class GuardShell<Machine: GuardMachine> {
   private func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64) {
     let beat = Beat(
       role: Machine.role, epoch: epoch, phase: phase, counter: counter,
-      process: ProcessTable.current(boot: clock.boot), bootClock: clock.bootClock,
+      process: identity, bootClock: clock.bootClock,
       wallClockNanoseconds: clock.wallNanoseconds)
     if case .failed(let error) = container.write(beat) { journal.note("no beat was written: \(error)") }
   }

@@ -16,7 +16,8 @@ public final class WalletProcess<Machine: GuardMachine> {
   private let terminalPhone: TerminalPhone
   private let guardShell: GuardShell<Machine>
   private let invoices: InvoiceDesk
-  private let pushReader = PushReader()
+  /// Made with the first push: most lives of the app see none.
+  private lazy var pushReader = PushReader()
 
   /// Ends the process with one sentence when something it cannot do without is missing.
   public init(_ options: WalletOptions) {

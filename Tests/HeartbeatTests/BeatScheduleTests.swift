@@ -7,15 +7,12 @@ import Testing
   @Test func theFirstBeatIsDueAtTheClaim() {
     let schedule = BeatSchedule(timing: .standard, claimedAt: seconds(10))
     #expect(schedule.nextBeat == seconds(10))
-    #expect(schedule.isDue(at: seconds(10)))
   }
 
   @Test func countersGrowByOneAndBeatsAreTwoSecondsApart() {
     var schedule = BeatSchedule(timing: .standard, claimedAt: seconds(10))
     #expect(schedule.beat(at: seconds(10)) == 1)
     #expect(schedule.nextBeat == seconds(12))
-    #expect(!schedule.isDue(at: seconds(11.999)))
-    #expect(schedule.isDue(at: seconds(12)))
     #expect(schedule.beat(at: seconds(12)) == 2)
     #expect(schedule.nextBeat == seconds(14))
   }
@@ -25,15 +22,6 @@ import Testing
     _ = schedule.beat(at: seconds(0))
     #expect(schedule.beat(at: seconds(61)) == 2)
     #expect(schedule.nextBeat == seconds(63))
-  }
-
-  @Test func hurryingBringsABeatForwardAndNeverBack() {
-    var schedule = BeatSchedule(timing: .standard, claimedAt: seconds(0))
-    _ = schedule.beat(at: seconds(0))
-    schedule.hurry(at: seconds(1))
-    #expect(schedule.nextBeat == seconds(1))
-    schedule.hurry(at: seconds(9))
-    #expect(schedule.nextBeat == seconds(1))
   }
 
   @Test func theLastInstantDoesNotTrap() {

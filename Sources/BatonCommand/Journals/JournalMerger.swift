@@ -86,15 +86,4 @@ final class JournalMerger {
     guard parts.count >= 3 else { return (name, 0) }
     return (String(parts[1]), Int32(parts[2]) ?? 0)
   }
-
-  // MARK: Which process is it?
-
-  /// The newest process of this name that still lives.
-  func livingProcess(named name: String, boot: BootID) -> ProcessIdentity? {
-    for source in sources.reversed() where source.process == name {
-      let identity = ProcessIdentity(pid: source.pid, startTime: source.startTime, boot: boot)
-      if ProcessTable.isAlive(identity, boot: boot) { return identity }
-    }
-    return nil
-  }
 }

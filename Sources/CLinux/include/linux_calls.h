@@ -13,7 +13,7 @@ struct baton_ready {
 };
 int baton_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
 int baton_epoll_wait(int epoll, struct baton_ready *ready, int capacity, int timeout_ms);
-extern const uint32_t baton_epoll_in, baton_epoll_out, baton_epoll_hang_up, baton_epoll_peer_hang_up,
+extern const uint32_t baton_epoll_in, baton_epoll_out, baton_epoll_hang_up,
     baton_epoll_error;
 int baton_signal_descriptor(int descriptor, uint64_t signals);
 int baton_timer_descriptor(void);
@@ -26,13 +26,10 @@ int baton_open_new_append(const char *path, uint32_t mode);
 // Processes.
 int baton_pidfd_open(int32_t pid);
 int baton_pidfd_send_signal(int pidfd, int signal);
-int baton_pidfd_get_descriptor(int pidfd, int descriptor);
 int baton_die_with_parent(int signal);
-int baton_wait_exited(int status);
 int baton_wait_exit_code(int status);
 int baton_wait_signalled(int status);
 int baton_wait_signal(int status);
-int baton_wait_dumped_core(int status);
 
 struct baton_spawn_plan {
   const char *path;

@@ -61,12 +61,4 @@ extension ChannelError: CustomStringConvertible {
     case .damaged(let what): "The stored channel is damaged (\(what)): restore it from a backup."
     }
   }
-
-  /// Whether it is about lost data, which no reconnection heals.
-  public var isDataLoss: Bool {
-    switch self {
-    case .weAreBehind, .peerIsBehind: true
-    default: false
-    }
-  }
 }
