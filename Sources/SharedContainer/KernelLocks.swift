@@ -20,12 +20,32 @@ struct KernelLock: Hashable, Sendable {
   }
 
   func covers(_ byte: Int64) -> Bool { start <= byte && byte <= end ?? .max }
+
+  func isOnTheFile(of other: KernelLock) -> Bool {
+    inode == other.inode && deviceMajor == other.deviceMajor && deviceMinor == other.deviceMinor
+  }
 }
 
 enum KernelLocks {
+  /// The kernel gives the list out in pieces, and goes on changing it in between: a lock that was held all the
+  /// time may stand in one reading twice and in another not at all. So absence is believed only after this many.
+  private static let readings = 4
+
   /// Nil where there is no such list.
   static func read() -> [KernelLock]? {
-    SmallFile.read("/proc/locks").map(parse)
+    var locks: [KernelLock] = []
+    for _ in 0..<readings {
+      guard let text = SmallFile.read("/proc/locks") else { return nil }
+      locks = joined(older: locks, newer: parse(text))
+    }
+    return locks
+  }
+
+  /// What the newer reading says of a file counts; of files that it does not name, what the older one said.
+  static func joined(older: [KernelLock], newer: [KernelLock]) -> [KernelLock] {
+    var seen: Set<KernelLock> = []
+    let once = newer.filter { seen.insert($0).inserted }
+    return once + older.filter { old in !once.contains { $0.isOnTheFile(of: old) } }
   }
 
   /// Lines like `1: FLOCK  ADVISORY  WRITE 3683 fe:00:16220837 0 EOF`; those who wait have `->` in second place.

@@ -22,6 +22,16 @@ import Testing
     #expect(locks[0].covers(120) && !locks[0].covers(121) && locks[1].covers(.max))
   }
 
+  @Test func aLineThatTheKernelRepeatsOrLeavesOutChangesNothing() {
+    let first = KernelLocks.parse(
+      "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 11 fe:00:2 0 EOF")
+    let repeated = KernelLocks.parse(
+      "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF")
+    #expect(KernelLocks.joined(older: first, newer: repeated) == first)
+    let passedOn = KernelLocks.parse("1: FLOCK ADVISORY WRITE 12 fe:00:2 0 EOF")
+    #expect(KernelLocks.joined(older: first, newer: passedOn).map(\.pid) == [12, 10])
+  }
+
   @Test func aLockIsFoundOnItsFileAndOnNoOther() throws {
     let place = Place()
     let lock = FileLock(path: place.file("a"))
