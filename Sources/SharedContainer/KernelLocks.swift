@@ -28,15 +28,20 @@ struct KernelLock: Hashable, Sendable {
 
 enum KernelLocks {
   /// The kernel gives the list out in pieces, and goes on changing it in between: a lock that was held all the
-  /// time may stand in one reading twice and in another not at all. So absence is believed only after this many.
-  private static let readings = 4
+  /// time may stand in one reading twice and in another not at all. So it is read until two readings in a row say
+  /// the same, or this often.
+  private static let readingsMax = 24
 
   /// Nil where there is no such list.
   static func read() -> [KernelLock]? {
     var locks: [KernelLock] = []
-    for _ in 0..<readings {
+    var before: Set<KernelLock>?
+    for _ in 0..<readingsMax {
       guard let text = SmallFile.read("/proc/locks") else { return nil }
-      locks = joined(older: locks, newer: parse(text))
+      let reading = parse(text)
+      locks = joined(older: locks, newer: reading)
+      if before == Set(reading) { break }
+      before = Set(reading)
     }
     return locks
   }
