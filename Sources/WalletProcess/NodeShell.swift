@@ -18,8 +18,8 @@ final class NodeShell {
   private var runner: CoreRunner<NodeMachine>!
   private var connection: PeerConnection?
   private var claim: Claim?
-  /// Grows when the node is stopped at once: what it had in mind before that is not carried out any more.
-  private var abruptStops: UInt64 = 0
+  /// Grows with every start. What the node said in an earlier life is not told in a later one.
+  private var life: UInt64 = 0
   /// What the peer may ask us to reveal: which tweak gives the preimage of which hash.
   private var tweaks: [Bytes32: Bytes32] = [:]
 
@@ -38,7 +38,7 @@ final class NodeShell {
     self.journal = journal
     self.peer = peer
     runner = CoreRunner(configuration: .init(), loop: loop, clock: clock, journal: journal) {
-      [unowned self] (directives: [NodeDirective]) in carryOut(directives)
+      [unowned self] (directive: NodeDirective) in carryOut(directive)
     }
   }
 
@@ -46,6 +46,7 @@ final class NodeShell {
 
   func start(_ claim: Claim, _ state: NodeState) {
     self.claim = claim
+    life &+= 1
     learnTweaks(state)
     runner.handle(
       .started(
@@ -55,13 +56,9 @@ final class NodeShell {
             containerLow: claim.container.low)), state))
   }
 
-  /// The socket is closed when an abrupt stop returns, also one that comes in the middle of a report: the guard
-  /// drops its lock next.
+  /// The socket is closed when an abrupt stop returns: the guard drops its lock next.
   func stop(gracefully: Bool) {
-    if !gracefully {
-      abruptStops &+= 1
-      cutOff()
-    }
+    if !gracefully { cutOff() }
     runner.handle(.stopRequested(gracefully: gracefully))
   }
 
@@ -70,14 +67,6 @@ final class NodeShell {
   func store(_ invoice: Invoice) { runner.handle(.invoiceMade(invoice)) }
 
   // MARK: Directives
-
-  /// A report makes the guard beat, the beat reads the row, and the row may be another owner's by now: then the node
-  /// is stopped in the middle of this list, and perhaps started under a new claim. The rest of the list was decided
-  /// under the old claim; a write of it would pass the fence of the new one and put old state over newer.
-  private func carryOut(_ directives: [NodeDirective]) {
-    let stopsBefore = abruptStops
-    for directive in directives where stopsBefore == abruptStops { carryOut(directive) }
-  }
 
   private func carryOut(_ directive: NodeDirective) {
     switch directive {
@@ -88,10 +77,22 @@ final class NodeShell {
     case .send(let messages): for message in messages { send(message) }
     case .hangUp: hangUp()
     case .cutOff: cutOff()
-    case .report(let news): onReport?(NodeReport(news))
-    case .invoiceStored(let hash): onInvoiceStored?(hash)
-    case .invoiceRefused(let hash, let sentence): onInvoiceRefused?(hash, sentence)
+    case .report(let news): report(NodeReport(news))
+    case .invoiceStored(let hash): tell { $0.onInvoiceStored?(hash) }
+    case .invoiceRefused(let hash, let sentence): tell { $0.onInvoiceRefused?(hash, sentence) }
     }
+  }
+
+  /// Told when all that the node decided is done. A report makes the guard beat, the beat reads the row, and the row
+  /// may be another owner's by now: the node is then stopped, and perhaps started under a new claim. What is left of
+  /// a list that was decided under the old claim would pass the fence of the new one and put old state over newer.
+  private func tell(_ news: @escaping (NodeShell) -> Void) {
+    loop.post { [unowned self] in news(self) }
+  }
+
+  private func report(_ report: NodeReport) {
+    let spokenIn = life
+    tell { if spokenIn == $0.life { $0.onReport?(report) } }
   }
 
   private func checkRow() {
