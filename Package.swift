@@ -76,6 +76,14 @@ let package = Package(
         "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
       ]),
 
+    // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
+    .executableTarget(
+      name: "Bench",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "DaemonRuntime",
+      ],
+      path: "Benchmarks/Bench"),
+
     .testTarget(name: "HeartbeatTests", dependencies: ["CoreShape", "Heartbeat"]),
     .testTarget(name: "GuardrailsTests", dependencies: ["CoreShape", "Heartbeat", "Guardrails"]),
     .testTarget(name: "LightningTests", dependencies: ["CoreShape", "Crypto", "Lightning"]),

@@ -1,0 +1,81 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+
+/// How long the node is nobody's when it changes hands.
+struct ChangeOfHands {
+  let stage: Stage
+
+  /// The holder is stopped, so that it cannot hand over, and killed while the app waits in front.
+  func takeover(rounds: Int, progress: (Int) -> Void) throws -> [Row] {
+    var claimed: [Int64] = []
+    var connected: [Int64] = []
+    let app = try stage.startApp()
+    for round in 1...rounds {
+      let holder = try connectedExtension()
+      holder.kill(SIGSTOP)
+      app.send(ControlMessage("enter-foreground"))
+      try stage.wait("the app to wait") { app.status.hasPrefix("receiving payment in background") }
+      let killedAt = stage.clock.now
+      holder.kill(SIGKILL)
+      try stage.wait("the app to be connected") { app.isConnected }
+      claimed.append((try stage.instant(of: "\"claimed\"", in: app) - killedAt).nanoseconds)
+      connected.append((try established(app) - killedAt).nanoseconds)
+      try putAway(app)
+      try stage.wait("the end of the killed") { holder.end != nil }
+      progress(round)
+    }
+    try end(app)
+    return [
+      Row(
+        name: "takeover: SIGKILL → claim durable", samples: Samples(claimed), aims: [.p99Milliseconds(10)]),
+      Row(name: "takeover: SIGKILL → connected", samples: Samples(connected)),
+    ]
+  }
+
+  /// The extension is connected and the person opens the app.
+  func handover(rounds: Int, progress: (Int) -> Void) throws -> [Row] {
+    var claimed: [Int64] = []
+    var connected: [Int64] = []
+    let app = try stage.startApp()
+    for round in 1...rounds {
+      let holder = try connectedExtension()
+      let askedAt = stage.clock.now
+      app.send(ControlMessage("enter-foreground"))
+      try stage.wait("the app to be connected") { app.isConnected }
+      claimed.append((try stage.instant(of: "\"claimed\"", in: app) - askedAt).nanoseconds)
+      connected.append((try established(app) - askedAt).nanoseconds)
+      try end(holder)
+      try putAway(app)
+      progress(round)
+    }
+    try end(app)
+    return [
+      Row(
+        name: "handover: app opened → claim durable", samples: Samples(claimed), aims: [.p99Milliseconds(5)]),
+      Row(name: "handover: app opened → connected", samples: Samples(connected)),
+    ]
+  }
+
+  private func connectedExtension() throws -> WalletRun {
+    let run = try stage.startExtension()
+    stage.push(run)
+    try stage.wait("the extension to be connected") { run.isConnected }
+    return run
+  }
+
+  private func established(_ run: WalletRun) throws -> Instant {
+    try stage.instant(of: "\"node\":{\"_0\":{\"established\"", in: run)
+  }
+
+  private func putAway(_ app: WalletRun) throws {
+    let releases = app.count("background-done")
+    app.send(ControlMessage("enter-background"))
+    try stage.wait("the app to have put the node down") { app.count("background-done") > releases }
+  }
+
+  private func end(_ run: WalletRun) throws {
+    run.send(ControlMessage("terminate"))
+    try stage.wait("\(run.pid) to end") { run.end != nil }
+  }
+}

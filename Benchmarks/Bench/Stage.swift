@@ -1,0 +1,109 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Lightning
+
+/// A phone of the bench's own: real release programs, with this process in the place of iosd.
+final class Stage {
+  let programs: String
+  let home: String
+  let loop: EventLoop
+  let clock = Clock()
+  private(set) var peer: WalletRun!
+  private var nextPush = 1
+
+  init(programs: String) throws {
+    self.programs = programs
+    home = try Scratch.directory()
+    loop = try EventLoop()
+    peer = try start("lspd", ["--home", home])
+    try wait("lspd") { Stage.text("\(self.home)/lsp/address") != nil }
+  }
+
+  static func text(_ path: String) -> String? {
+    SmallFile.read(path, limit: 16 << 20).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func wait(_ what: String, until condition: () -> Bool) throws {
+    let end = clock.now + .seconds(60)
+    while !condition() {
+      guard clock.now < end else { throw BenchError("waited in vain for \(what); see \(home)/journal") }
+      _ = try loop.run(for: .milliseconds(2), until: condition)
+    }
+  }
+
+  private func start(_ name: String, _ arguments: [String]) throws -> WalletRun {
+    try WalletRun("\(programs)/\(name)", arguments, loop: loop, clock: clock)
+  }
+
+  private var common: [String] {
+    let address = Stage.text("\(home)/lsp/address")?.split(separator: "\n").first.map(String.init) ?? ""
+    return [
+      "--container", "\(home)/AppGroup", "--keychain", "\(home)/Keychain", "--journal", "\(home)/journal",
+      "--peer", address,
+    ]
+  }
+
+  func startApp() throws -> WalletRun { try start("mainappd", common) }
+  func startExtension() throws -> WalletRun { try start("notifyextd", common) }
+
+  func push(_ process: WalletRun) {
+    let payload = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
+    process.send(ControlMessage("push", ["id": "\(nextPush)"], body: Array(payload.utf8)))
+    nextPush += 1
+  }
+
+  /// Has the app make an invoice and put the node down, and the peer hold a payment of it for whoever comes next.
+  func holdPayment(number: Int) throws {
+    let app = try startApp()
+    app.send(ControlMessage("enter-foreground"))
+    try wait("the app to be connected") { app.isConnected }
+    let request = "r\(number)"
+    app.send(ControlMessage("invoice", ["request": request, "amount-msat": "1000", "description": "bench"]))
+    try wait("an invoice") { app.answer(to: request) != nil }
+    guard let text = app.answer(to: request)?["invoice"], let invoice = try? InvoiceText(decoding: text)
+    else {
+      throw BenchError("the app made no invoice: \(app.answer(to: request)?["message"] ?? "no answer")")
+    }
+    app.send(ControlMessage("terminate"))
+    try wait("the app to end") { app.end != nil }
+    _ = try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd").request(
+      ControlMessage(
+        "pay",
+        [
+          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat)", "wait": "no",
+          "hold-seconds": "600",
+        ]))
+  }
+
+  /// When a guard handled an event, by its own journal.
+  func instant(of event: String, in process: WalletRun) throws -> Instant {
+    let name = try journalName(of: process.pid)
+    for line in (Stage.text("\(home)/journal/\(name)") ?? "").split(separator: "\n").reversed() {
+      guard line.contains("\"core\":\"guard-"), line.contains("\"event\":{\(event)"),
+        let stamp = line.split(separator: "\"t\":").dropFirst().first?.prefix(while: { $0.isNumber }),
+        let nanoseconds = Int64(stamp)
+      else { continue }
+      return Instant(nanoseconds: nanoseconds)
+    }
+    throw BenchError("the journal \(name) knows no \(event)")
+  }
+
+  private func journalName(of pid: Int32) throws -> String {
+    guard let directory = opendir("\(home)/journal") else { throw SystemError("read \(home)/journal") }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix("-\(pid).jsonl") { return name }
+    }
+    throw BenchError("process \(pid) wrote no journal")
+  }
+
+  func end() {
+    peer.kill(SIGKILL)
+    peer.reap()
+    Scratch.remove(home)
+  }
+}
