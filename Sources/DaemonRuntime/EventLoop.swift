@@ -39,6 +39,8 @@ public final class EventLoop {
   private var armedFor: Instant?
   private var posted: [() -> Void] = []
   private var stopping = false
+  /// What one wait brings; kept, as a daemon waits often.
+  private var ready = [baton_ready](repeating: baton_ready(), count: 64)
 
   public init() throws(SystemError) {
     // A reader that hangs up is an error of the write, never the death of the daemon.
@@ -207,7 +209,6 @@ public final class EventLoop {
   public func turn(waitingMilliseconds timeout: Int32) throws(SystemError) {
     runPosted()
     if stopping { return }
-    var ready = [baton_ready](repeating: baton_ready(), count: 64)
     let count = baton_epoll_wait(epoll, &ready, Int32(ready.count), posted.isEmpty ? timeout : 0)
     if count < 0 {
       if errno == EINTR { return }

@@ -14,8 +14,8 @@ public struct JSONLineEncoder {
     } catch {
       throw JSONEncodingError.refused("\(error)")
     }
-    var text = ""
-    node.write(to: &text)
-    return text
+    var bytes: [UInt8] = []
+    node.write(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

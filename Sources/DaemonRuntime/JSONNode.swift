@@ -2,7 +2,9 @@
 /// fill must be shared with whoever writes it out.
 final class JSONNode {
   enum Content {
+    /// A number, a truth value or null, as it is written.
     case raw(String)
+    case string(String)
     case object([(name: String, node: JSONNode)])
     case array([JSONNode])
   }
@@ -33,25 +35,26 @@ final class JSONNode {
 
   var elementCount: Int { if case .array(let elements) = content { elements.count } else { 0 } }
 
-  func write(to text: inout String) {
+  func write(to bytes: inout [UInt8]) {
     switch content {
-    case .raw(let raw): text += raw
+    case .raw(let raw): bytes += raw.utf8
+    case .string(let string): JSONText.append(string, to: &bytes)
     case .object(let members):
-      text += "{"
+      bytes.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
-        if index > 0 { text += "," }
-        text += JSONText.quoted(member.name)
-        text += ":"
-        member.node.write(to: &text)
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        JSONText.append(member.name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        member.node.write(to: &bytes)
       }
-      text += "}"
+      bytes.append(UInt8(ascii: "}"))
     case .array(let elements):
-      text += "["
+      bytes.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {
-        if index > 0 { text += "," }
-        element.write(to: &text)
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        element.write(to: &bytes)
       }
-      text += "]"
+      bytes.append(UInt8(ascii: "]"))
     }
   }
 }

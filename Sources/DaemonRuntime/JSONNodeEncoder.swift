@@ -25,7 +25,7 @@ struct JSONValueContainer: SingleValueEncodingContainer {
 
   func encodeNil() { node.content = .raw("null") }
   func encode(_ value: Bool) { node.content = .raw(value ? "true" : "false") }
-  func encode(_ value: String) { node.content = .raw(JSONText.quoted(value)) }
+  func encode(_ value: String) { node.content = .string(value) }
   func encode(_ value: Double) throws { try encodeFloating(value) }
   func encode(_ value: Float) throws { try encodeFloating(value) }
   func encode(_ value: Int) { encodeInteger(value) }
