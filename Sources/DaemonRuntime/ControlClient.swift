@@ -31,7 +31,11 @@ public final class ControlClient {
   public func request(
     _ message: ControlMessage, timeout: Span = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
-    try send(message, timeout: timeout)
+    do throws(ControlClientError) {
+      try send(message, timeout: timeout)
+    } catch .hungUp {
+      // Whoever closed the door before we spoke may have said why: that is still to be read.
+    }
     let answer = try receive(timeout: timeout)
     if let sentence = answer.errorSentence { throw .refused(sentence) }
     return answer

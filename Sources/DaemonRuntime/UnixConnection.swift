@@ -18,7 +18,6 @@ public final class UnixConnection {
     case hungUp
     case closedHere
     case slowReader
-    case frameTooLarge
     case undecodable(ControlMessageError)
     case failed(SystemError)
 
@@ -27,7 +26,6 @@ public final class UnixConnection {
       case .hungUp: "the other side hung up"
       case .closedHere: "closed by this side"
       case .slowReader: "the other side did not read its messages"
-      case .frameTooLarge: "the other side sent a message above \(ControlMessage.maximumSize) bytes"
       case .undecodable(let error): error.description
       case .failed(let error): error.description
       }
@@ -38,7 +36,10 @@ public final class UnixConnection {
   public private(set) var end: End?
   public var onMessage: ((ControlMessage) -> Void)?
   public var onEnd: ((End) -> Void)?
-  var onForget: ((UnixConnection) -> Void)?
+  /// For the door: a whole message came, a message went, it is over.
+  var onHeard: (() -> Void)?
+  var onSaid: (() -> Void)?
+  var onForget: (() -> Void)?
 
   private let descriptor: Int32
   private let loop: EventLoop
@@ -47,7 +48,6 @@ public final class UnixConnection {
   private var queuedBytes = 0
   private var closesWhenSent = false
   private var watched: EventLoop.Readiness?
-  private var buffer: [UInt8]
 
   /// Takes over the descriptor, which must be a connected SOCK_SEQPACKET socket.
   public convenience init?(adopting descriptor: Int32, loop: EventLoop, limits: Limits = Limits()) {
@@ -64,7 +64,6 @@ public final class UnixConnection {
     self.peer = peer
     self.loop = loop
     self.limits = limits
-    buffer = [UInt8](repeating: 0, count: limits.frameBytes)
   }
 
   deinit { if end == nil { Glibc.close(descriptor) } }
@@ -91,6 +90,7 @@ public final class UnixConnection {
       guard message.verb != "error" else { return false }
       return send(.error("the answer cannot be sent: \(error)"))
     }
+    onSaid?()
     queue.append(bytes)
     queuedBytes += bytes.count
     flush()
@@ -105,8 +105,6 @@ public final class UnixConnection {
   }
 
   public func close() { finish(.closedHere) }
-
-  func close(_ reason: End) { finish(reason) }
 
   private var interest: EventLoop.Readiness { queue.isEmpty ? .readable : [.readable, .writable] }
 
@@ -134,27 +132,35 @@ public final class UnixConnection {
   private func receiveAll() -> Bool {
     for _ in 0..<32 {
       guard end == nil else { return true }
-      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC))
-      if count < 0 {
+      // The size first: a buffer for the largest message would cost every connection 128 KiB.
+      let size = recv(descriptor, nil, 0, Int32(MSG_PEEK | MSG_TRUNC))
+      if size < 0 {
         // A reset says that the other side left something unread. It is said once, ahead of the last messages that
         // the other side wrote, which are still there.
         if errno == EINTR || errno == ECONNRESET { continue }
         if errno != EAGAIN { finish(.failed(SystemError("receive a message"))) }
         return true
       }
-      if count == 0 { finish(.hungUp) } else { take(count) }
+      if size == 0 { finish(.hungUp) } else { take(size) }
     }
     return false
   }
 
-  private func take(_ count: Int) {
-    if count > buffer.count { return finish(.frameTooLarge) }
+  private func take(_ size: Int) {
     do throws(ControlMessageError) {
-      let message = try ControlMessage(decoding: Array(buffer[..<count]))
+      guard size <= limits.frameBytes else { throw .tooLarge(bytes: size) }
+      let message = try ControlMessage(decoding: receive(size))
+      onHeard?()
       onMessage?(message)
     } catch {
       send(.error(error.description))
       finish(.undecodable(error))
+    }
+  }
+
+  private func receive(_ size: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = max(0, recv(descriptor, buffer.baseAddress, size, 0))
     }
   }
 
@@ -189,9 +195,12 @@ public final class UnixConnection {
     let handler = onEnd
     onMessage = nil
     onEnd = nil
+    onHeard = nil
+    onSaid = nil
     handler?(reason)
-    onForget?(self)
+    let forget = onForget
     onForget = nil
+    forget?()
   }
 }
 

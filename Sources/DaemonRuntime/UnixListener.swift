@@ -2,15 +2,19 @@ import CLinux
 import CoreShape
 import Glibc
 
-/// Takes connections on a Unix socket, from processes of the same user only.
+/// Takes connections on a Unix socket, from processes of the same user only. Who may stay is the doorkeeper's rule.
 public final class UnixListener {
   public struct Limits: Sendable {
-    public var connections = 64
+    public var door = Doorkeeper.Limits()
     public var connection = UnixConnection.Limits()
     public init() {}
   }
 
   private static let pauseWithoutDescriptors = Span.milliseconds(100)
+  /// Whoever knocks as fast as we open must not keep the loop from those inside.
+  private static let acceptedPerTurn = 16
+  /// Those who knock at the same instant: more than all the places, and the kernel keeps the rest waiting.
+  private static let backlog: Int32 = 256
 
   private let loop: EventLoop
   private let path: UnixPath
@@ -18,13 +22,16 @@ public final class UnixListener {
   private let inode: UInt64
   private let limits: Limits
   private let accepted: (UnixConnection) -> Void
-  private var open: [UnixConnection] = []
+  private var door: Doorkeeper
+  private var open: [UInt64: UnixConnection] = [:]
+  private var nextCaller: UInt64 = 1
+  private var doorTimer: LoopTimer?
   private var isClosed = false
 
-  /// Connections of another user: closed at once, and counted.
-  public private(set) var refusedStrangers = 0
-  /// Connections above the limit: told so, closed, and counted.
-  public private(set) var refusedCrowd = 0
+  /// Connections of another user: told so, closed, and counted.
+  public private(set) var refusedForeigners = 0
+  /// Connections that were closed because they wanted nothing, or others needed their place: told so, and counted.
+  public private(set) var sentAway = 0
 
   /// A stale path is replaced; a live listener keeps it unless `replacingLive` says otherwise.
   public init(
@@ -48,6 +55,7 @@ public final class UnixListener {
     self.loop = loop
     self.limits = limits
     self.accepted = accepted
+    door = Doorkeeper(limits: limits.door)
     do throws(SystemError) {
       try watch()
     } catch { throw .system(error) }
@@ -78,7 +86,7 @@ public final class UnixListener {
     let bound = baton_unix_bind(socket, path.short(name))
     let code = errno
     if bound != 0 { throw SystemError("create the socket \(path.full)", code: code) }
-    guard let status = path.status(name), listen(socket, 64) == 0, path.rename(name, to: path.name) == 0
+    guard let status = path.status(name), listen(socket, backlog) == 0, path.rename(name, to: path.name) == 0
     else {
       let code = errno
       path.remove(name)
@@ -99,36 +107,88 @@ public final class UnixListener {
   }
 
   private func acceptAll() {
-    while !isClosed {
+    for _ in 0..<Self.acceptedPerTurn where !isClosed {
       let socket = baton_accept(descriptor)
-      if socket < 0 {
-        if errno == EINTR || errno == ECONNABORTED { continue }
-        if errno != EAGAIN { pause() }
-        return
+      if socket >= 0 {
+        admit(socket)
+        continue
       }
-      admit(socket)
+      let isOutOfDescriptors = errno == EMFILE || errno == ENFILE
+      if errno == EINTR || errno == ECONNABORTED { continue }
+      if isOutOfDescriptors, let stranger = door.sendAwayAStranger() {
+        sendAway(stranger, "no descriptor was left for others; ask again")
+        continue
+      }
+      if errno != EAGAIN { pause() }
+      return
     }
   }
 
   private func admit(_ socket: Int32) {
     guard let peer = PeerCredentials(of: socket), peer.user == getuid() else {
-      refusedStrangers += 1
-      close(socket)
-      return
-    }
-    guard open.count < limits.connections else {
-      refusedCrowd += 1
-      let refusal = ControlMessage.error("all \(limits.connections) connections are in use; try again later")
+      refusedForeigners += 1
+      let refusal = ControlMessage.error("this socket serves only the user \(getuid()); ask as that user")
       if let bytes = try? refusal.encoded() { send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
       close(socket)
       return
     }
+    let caller = nextCaller
+    nextCaller += 1
     let connection = UnixConnection(
       descriptor: socket, peer: peer, loop: loop, limits: limits.connection)
-    connection.onForget = { [weak self] gone in self?.open.removeAll { $0 === gone } }
-    open.append(connection)
+    open[caller] = connection
+    connection.onHeard = { [unowned self] in heard(caller) }
+    connection.onSaid = { [unowned self] in door.wasAnswered(caller) }
+    connection.onForget = { [weak self] in self?.forget(caller) }
+    let tooMany = door.arrived(caller, at: loop.now)
+    armDoorTimer()
+    if let tooMany { sendAway(tooMany, "too many others wait without a request; send yours at once") }
     accepted(connection)
     connection.start()
+  }
+
+  // MARK: Who stays
+
+  private func heard(_ caller: UInt64) {
+    switch door.spoke(caller, at: loop.now) {
+    case .stays: break
+    case .staysInPlaceOf(let other):
+      sendAway(other, "\(limits.door.guests) newer connections needed the place of this one; ask again")
+    case .asksTooMuch:
+      sendAway(
+        caller, "\(limits.door.openRequests) requests of this connection have no answer yet; wait for those")
+    }
+    armDoorTimer()
+  }
+
+  private func sendAway(_ caller: UInt64, _ sentence: String) {
+    guard let connection = open[caller] else { return }
+    sentAway += 1
+    connection.send(.error(sentence))
+    connection.close()
+  }
+
+  private func forget(_ caller: UInt64) {
+    door.left(caller)
+    open[caller] = nil
+    armDoorTimer()
+  }
+
+  private func armDoorTimer() {
+    guard doorTimer?.isPending != true || doorTimer?.instant != door.deadline else { return }
+    doorTimer?.cancel()
+    doorTimer = door.deadline.map { deadline in
+      loop.at(deadline) { [weak self] in self?.sendAwayOverdue() }
+    }
+  }
+
+  private func sendAwayOverdue() {
+    for stranger in door.sendAwayOverdue(at: loop.now) {
+      sendAway(
+        stranger,
+        "no request came within \(SpanText.write(limits.door.firstWordWithin)); connect when you have one")
+    }
+    armDoorTimer()
   }
 
   public var connectionCount: Int { open.count }
@@ -140,7 +200,7 @@ public final class UnixListener {
     loop.unwatch(descriptor)
     if let status = path.status(path.name), UInt64(status.st_ino) == inode { path.remove(path.name) }
     close(descriptor)
-    for connection in open { connection.close(.closedHere) }
-    open = []
+    for caller in open.keys.sorted() { open[caller]?.close() }
+    doorTimer?.cancel()
   }
 }

@@ -27,7 +27,14 @@ final class PresenceLink {
 
   /// Throws when nobody can reach us; the process can go on all the same, it only learns things later.
   func listen() throws(UnixListenerError) {
-    listener = try UnixListener(path: path(of: role), loop: loop) { [unowned self] connection in
+    var limits = UnixListener.Limits()
+    // Nobody is answered on the connection on which he spoke.
+    limits.door.openRequests = .max
+    // There is one other process; a few more for tools that listen to both. This is the extension's memory.
+    limits.door.strangers = 16
+    limits.door.guests = 16
+    listener = try UnixListener(path: path(of: role), loop: loop, limits: limits) {
+      [unowned self] connection in
       connection.onMessage = { [unowned self] in received($0) }
       connection.onEnd = { [unowned self] _ in onPartnerEnded?() }
     }

@@ -112,16 +112,18 @@ import Testing
     #expect(listener.connectionCount == 0)
   }
 
-  @Test func aFrameThatIsTooLargeEndsTheConnection() throws {
+  @Test func aMessageThatIsTooLargeIsAnsweredWithASentenceAndHungUpOn() throws {
     let directory = TemporaryDirectory()
     let loop = try EventLoop()
     var end: UnixConnection.End?
     let listener = try UnixListener(path: directory("s"), loop: loop) { $0.onEnd = { end = $0 } }
     let client = try dial(directory("s"))
-    let frame = [UInt8](repeating: 65, count: ControlMessage.maximumSize + 1)
-    #expect(send(client, frame, frame.count, 0) == frame.count)
+    let size = ControlMessage.maximumSize + 1
+    #expect(send(client, [UInt8](repeating: 65, count: size), size, 0) == size)
     #expect(try loop.run(for: .seconds(5)) { end != nil })
-    #expect(end == .frameTooLarge)
+    #expect(end == .undecodable(.tooLarge(bytes: size)))
+    let answer = try ControlMessage(decoding: try #require(try receive(client, on: loop)))
+    #expect(answer.errorSentence == ControlMessageError.tooLarge(bytes: size).description)
     close(client)
     listener.shutDown()
   }
@@ -143,22 +145,6 @@ import Testing
     #expect(connection?.send(block) == false)
     close(client)
     listener.shutDown()
-  }
-
-  @Test func connectionsAboveTheLimitAreToldSo() throws {
-    let directory = TemporaryDirectory()
-    let loop = try EventLoop()
-    var limits = UnixListener.Limits()
-    limits.connections = 1
-    let listener = try echo(directory("s"), on: loop, limits: limits)
-    let first = try dial(directory("s"))
-    #expect(try loop.run(for: .seconds(5)) { listener.connectionCount == 1 })
-    let second = try dial(directory("s"))
-    let answer = try ControlMessage(decoding: try #require(try receive(second, on: loop)))
-    #expect(answer.errorSentence?.contains("try again") == true)
-    #expect(listener.refusedCrowd == 1)
-    close(first)
-    close(second)
   }
 
   @Test func aMessageOnASocketPairReachesTheOtherEnd() throws {
