@@ -7,8 +7,6 @@ import PeerTransport
 
 /// The shell of the provider: sockets, ledger and control around `PeerMachine`. It decides nothing.
 final class Provider {
-  /// More than any phone opens; a flood must not use up the descriptors that the ledger needs.
-  private static let connectionLimit = 64
   /// How long a connection that is hung up may take to say its last.
   private static let drainWithin = Span.seconds(1)
 
@@ -84,7 +82,6 @@ final class Provider {
   }
 
   private func accept(_ connection: PeerConnection) {
-    guard connections.count < Self.connectionLimit else { return connection.cutOff() }
     let id = nextConnection
     nextConnection += 1
     connections[id] = connection

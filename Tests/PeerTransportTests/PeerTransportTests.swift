@@ -11,13 +11,16 @@ import Testing
 
   init() throws { loop = try EventLoop() }
 
-  /// Both ends of one connection.
+  /// Both ends of one connection, its first message behind it.
   private func pair() throws -> (dialler: PeerConnection, acceptor: PeerConnection, listener: PeerListener) {
     var accepted: PeerConnection?
     let listener = try PeerListener(try #require(anywhere), loop: loop) { accepted = $0 }
     let dialler = try PeerConnection.dial(listener.address, loop: loop)
     var isConnected = false
-    dialler.onConnected = { isConnected = true }
+    dialler.onConnected = {
+      isConnected = true
+      dialler.send([0])
+    }
     dialler.start()
     #expect(try loop.run(for: .seconds(10)) { isConnected && accepted != nil })
     let acceptor = try #require(accepted)
@@ -97,9 +100,41 @@ import Testing
       #expect(try loop.run(for: .seconds(10)) { !end.isEmpty })
     } catch { end = error.description }
     #expect(end.hasPrefix("cannot reach the peer"))
-    #expect(throws: SystemError.self) {
-      try PeerConnection.dial(try #require(HostAndPort("not-a-number:1")), loop: loop)
+    #expect(HostAndPort("not-a-number:1") == nil)
+  }
+
+  @Test func `A thousand small messages at once are dealt out in portions, with others in between`() throws {
+    let (dialler, acceptor, listener) = try pair()
+    defer { withExtendedLifetime(listener) {} }
+    var frames = 0
+    var framesAtTurn: [Int] = []
+    acceptor.onFrame = { _ in frames += 1 }
+    acceptor.start()
+    for _ in 0..<1000 { dialler.send([7]) }
+    let end = loop.now + .seconds(10)
+    while frames < 1000, loop.now < end {
+      try loop.turn(waitingMilliseconds: 100)
+      framesAtTurn.append(frames)
     }
+    #expect(frames == 1000)
+    // A turn may both read and deal out.
+    #expect(
+      zip(framesAtTurn, framesAtTurn.dropFirst()).allSatisfy { $1 - $0 <= 2 * PeerConnection.framesPerTurn })
+    dialler.cutOff()
+    acceptor.cutOff()
+  }
+
+  @Test func `What came before a hang-up is dealt out before it counts`() throws {
+    let (dialler, acceptor, listener) = try pair()
+    defer { withExtendedLifetime(listener) {} }
+    var events: [String] = []
+    acceptor.onFrame = { _ in events.append("frame") }
+    acceptor.onEnd = { events.append($0.description) }
+    for _ in 0..<500 { dialler.send([7]) }
+    dialler.hangUp()
+    acceptor.start()
+    #expect(try loop.run(for: .seconds(10)) { events.last == "the peer hung up" })
+    #expect(events.count == 501)
   }
 
   @Test func `A side that never reads is hung up on`() throws {

@@ -1,0 +1,94 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Testing
+
+@testable import PeerTransport
+
+@Suite("The door of the peer", .serialized) struct PeerDoorTests {
+  private let loop: EventLoop
+  private let anywhere: HostAndPort
+
+  init() throws {
+    loop = try EventLoop()
+    anywhere = try #require(HostAndPort("127.0.0.1:0"))
+  }
+
+  /// A stranger: the socket alone, in the way of somebody who is not us.
+  private func knock(on address: HostAndPort, saying bytes: [UInt8] = []) throws -> Int32 {
+    var place = try PeerSocket.address(of: address)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let result = withUnsafePointer(to: &place) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(result == 0)
+    if !bytes.isEmpty { send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+    return descriptor
+  }
+
+  private func isHungUpOn(_ descriptor: Int32) throws -> Bool {
+    var byte: UInt8 = 0
+    return try loop.run(for: .seconds(20)) {
+      let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT))
+      if count == 0 || count < 0 && errno == ECONNRESET { return true }
+      loop.after(.milliseconds(1)) {}
+      return false
+    }
+  }
+
+  @Test(arguments: [[], [0], [0, 3, 1]] as [[UInt8]])
+  func `Whoever does not finish a first message in time is hung up on, and nobody hears of it`(
+    _ beginning: [UInt8]
+  ) throws {
+    var limits = PeerListener.standardLimits
+    limits.firstWordWithin = .milliseconds(20)
+    var accepted = 0
+    let listener = try PeerListener(anywhere, loop: loop, limits: limits) { _ in accepted += 1 }
+    let stranger = try knock(on: listener.address, saying: beginning)
+    #expect(try isHungUpOn(stranger))
+    #expect(accepted == 0)
+    close(stranger)
+  }
+
+  @Test func `A wallet gets in while strangers come and hold on`() throws {
+    var limits = PeerListener.standardLimits
+    limits.strangers = 4
+    var frames: [[UInt8]] = []
+    let listener = try PeerListener(anywhere, loop: loop, limits: limits) { connection in
+      connection.onFrame = { frames.append($0) }
+    }
+    var strangers = try (0..<20).map { _ in try knock(on: listener.address) }
+    strangers.append(try knock(on: listener.address, saying: [0, 2, 8, 9, 0, 1, 5]))
+    #expect(try loop.run(for: .seconds(20)) { frames.count == 2 })
+    #expect(frames == [[8, 9], [5]])
+    // The first ones made room for it, the last ones are still there.
+    #expect(try isHungUpOn(strangers[0]))
+    var byte: UInt8 = 0
+    #expect(recv(strangers[19], &byte, 1, Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN)
+    for stranger in strangers { close(stranger) }
+  }
+
+  @Test func `A message that was begun and is not finished ends the connection also later on`() throws {
+    var ends: [PeerConnection.End] = []
+    var acceptor: PeerConnection?
+    let listener = try PeerListener(anywhere, loop: loop) { connection in
+      acceptor = connection
+      connection.frameWithin = .milliseconds(20)
+      connection.onEnd = { ends.append($0) }
+    }
+    let client = try knock(on: listener.address, saying: [0, 1, 5])
+    #expect(try loop.run(for: .seconds(20)) { acceptor != nil })
+    // Silence between messages is nobody's fault.
+    _ = try loop.run(for: .milliseconds(60)) { !ends.isEmpty }
+    #expect(ends == [])
+    send(client, [0, 2, 5] as [UInt8], 3, Int32(MSG_NOSIGNAL))
+    #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
+    #expect(ends == [.slowWriter])
+    #expect(
+      PeerConnection.End.slowWriter.description == "the peer began a message and did not finish it within 10s"
+    )
+    close(client)
+  }
+}
