@@ -32,6 +32,7 @@ struct PaymentAnswer {
 
   private var meaning: String {
     switch reason {
+    case "too-many-pending": "the peer holds too many payments already; try again later"
     case "recipient-away": "the wallet did not come in time; try again later"
     case "no-balance": "the peer cannot forward that much; pay less"
     case "amount-is-zero": "the amount is zero; make an invoice with an amount"

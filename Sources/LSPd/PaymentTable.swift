@@ -65,13 +65,16 @@ enum PaymentTable {
   }
 
   /// For people and programs: a JSON array, the newest last. Preimages are shown, as a sender would have them.
+  /// The newest: so many fit into one message.
+  private static let listMax = 256
+
   static func json(_ database: Connection) throws -> String {
     let rows = try database.rows(
       """
       SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,
-        preimage, failure_code, failure FROM payments ORDER BY id
+        preimage, failure_code, failure FROM payments ORDER BY id DESC LIMIT \(listMax)
       """
-    ).map { row in
+    ).reversed().map { row in
       var object = JSONObject()
       object.set("id", try row.integer(0))
       object.set("payment_hash", Hexadecimal.encode(try row.blob(1)))

@@ -66,6 +66,9 @@ extension NodeMachine {
 
   /// The peer's storage may come before its channel_reestablish, or after it.
   mutating func backupReceived(_ reading: BackupReading, at now: Instant) -> [NodeDirective] {
+    if isConnected, chatter.isTooMuch(at: now) {
+      return redial("the peer sent \(Chatter.complaint)", at: now)
+    }
     switch state {
     case .greeting(var heard, let giveUpAt):
       heard.backup = reading
@@ -116,7 +119,7 @@ extension NodeMachine {
     }
     self.channel = channel
     state = .established
-    attempt = 0
+    establishedAt = now
     var directives: [NodeDirective] = [.send([.message(ours)]), .report(.established)]
     // Half-way from an earlier connection or owner: between true and false nothing should cut in.
     directives += sayWhatChanged(received: [])

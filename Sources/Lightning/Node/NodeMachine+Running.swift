@@ -4,6 +4,9 @@ import Crypto
 // The channel that runs: receive, make durable, send.
 extension NodeMachine {
   mutating func received(_ message: Message, at now: Instant) -> [NodeDirective] {
+    if message.isChatter, isConnected, chatter.isTooMuch(at: now) {
+      return redial("the peer sent \(Chatter.complaint)", at: now)
+    }
     switch message {
     case .ping(let ping):
       guard isConnected, let answer = ping.answer else { return [] }

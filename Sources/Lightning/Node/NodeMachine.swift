@@ -62,8 +62,12 @@ public struct NodeMachine: Core {
   static let storeRetry = Span.milliseconds(100)
   static let backupBound = Span.seconds(5)
   static let drainBound = Span.seconds(1)
-  /// A peer that sends this much while a step is being stored is not waiting for us as the protocol demands.
-  static let inboxLimit = 512
+  /// A peer that sends this much while a step is being stored is not waiting for us as the protocol demands: 30 HTLCs
+  /// with what belongs to them are less. Of the largest messages it is 8 MB, which the extension bears.
+  static let inboxLimit = 128
+  /// A connection that held this long shows that dialling again is worth while; before, a peer that greets well and
+  /// then breaks off would be dialled ten times a second.
+  static let provenAfter = Span.seconds(1)
 
   static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
 
@@ -78,6 +82,9 @@ public struct NodeMachine: Core {
   var inbox: [Message] = []
   var invoicesToStore: [Invoice] = []
   var attempt = 0
+  /// When the channel of this connection began to run.
+  var establishedAt: Instant?
+  var chatter = Chatter()
   var acceptsPayments = true
   var saidSettling = false
 
@@ -173,6 +180,8 @@ public struct NodeMachine: Core {
   /// A step whose answer is still on its way is kept until that comes, as it may be durable already and somebody
   /// waits to hear what it received; but nothing of it is sent on a connection that is gone.
   mutating func forgetConnection() {
+    establishedAt = nil
+    chatter = Chatter()
     if step?.retryAt != nil, step?.change.newInvoice == nil { step = nil }
     step?.outgoing = []
     inbox = []
@@ -230,6 +239,7 @@ public struct NodeMachine: Core {
 
   /// Hangs up and tries again after a pause that grows with every attempt that led nowhere.
   mutating func redial(_ why: String, at now: Instant) -> [NodeDirective] {
+    if let establishedAt, now - establishedAt >= Self.provenAfter { attempt = 0 }
     forgetConnection()
     let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]
     attempt += 1

@@ -7,12 +7,14 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
   /// A payment of the same hash is on its way.
   case alreadyPending
   case alreadyPaid
+  /// More are held already than anybody waits for.
+  case tooManyPending
   case refusedByRecipient(code: UInt16)
 
   /// The failure code of BOLT 4 that says it best.
   public var code: UInt16 {
     switch self {
-    case .recipientAway, .noBalance: FailureCode.temporaryChannelFailure
+    case .recipientAway, .noBalance, .tooManyPending: FailureCode.temporaryChannelFailure
     case .amountIsZero: Self.amountBelowMinimum
     case .alreadyPending, .alreadyPaid: FailureCode.incorrectOrUnknownPaymentDetails
     case .refusedByRecipient(let code): code
@@ -28,6 +30,7 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
     case .amountIsZero: "amount-is-zero"
     case .alreadyPending: "already-pending"
     case .alreadyPaid: "already-paid"
+    case .tooManyPending: "too-many-pending"
     case .refusedByRecipient: "refused-by-recipient"
     }
   }

@@ -9,7 +9,7 @@ struct PeerLink: Hashable, Codable, Sendable {
     case registered
     /// Its `init` came too late. Nothing follows.
     case refused
-    /// A newer connection took its place. Nothing follows.
+    /// A newer connection took its place, or needed it. Nothing follows.
     case evicted
     /// It broke the protocol, or one end lost data. Nothing follows.
     case failed
@@ -19,6 +19,17 @@ struct PeerLink: Hashable, Codable, Sendable {
   /// Until then `init` must have come: whoever stays silent keeps a place from the wallet.
   var greetBy: Instant
   var state = State.greeting
+  var chatter = Chatter()
+
+  /// Whether it may still say something.
+  var isOpen: Bool { state == .greeting || state == .registered }
+
+  /// Before its `init` everything else is.
+  func isChatter(_ message: Message) -> Bool {
+    guard state == .greeting else { return message.isChatter }
+    if case .greeting = message { return false }
+    return true
+  }
 
   /// Why a message from it is not acted on.
   var silence: String {

@@ -13,8 +13,15 @@ extension PeerMachine {
 
   mutating func connected(_ connection: UInt64, at now: Instant) -> [PeerDirective] {
     guard link(connection) == nil else { return [] }
+    var step = PeerStep(changes: [.connectionOpened(connection: connection)])
+    if links.count >= Self.linkLimit,
+      let oldest = links.first(where: { $0.state != .registered && $0.state != .evicted })
+    {
+      set(oldest.id, .evicted)
+      step.evictions.append(.evict(connection: oldest.id, "connection \(connection) needed its place"))
+    }
     links.append(PeerLink(id: connection, greetBy: now + Self.greetingBound))
-    return [.store([.connectionOpened(connection: connection)])]
+    return step.directives
   }
 
   mutating func closed(_ connection: UInt64, _ why: String, at now: Instant) -> [PeerDirective] {

@@ -6,8 +6,12 @@ extension PeerMachine {
   mutating func received(
     _ message: Message, from connection: UInt64, at now: Instant
   ) -> [PeerDirective] {
-    guard let link = link(connection) else {
+    guard let index = links.firstIndex(where: { $0.id == connection }) else {
       return [.store([.frameIgnored(connection: connection, "its connection is closed")])]
+    }
+    let link = links[index]
+    if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(at: now) {
+      return undecodable("These were \(Chatter.complaint).", from: connection, at: now)
     }
     switch (link.state, message) {
     case (.greeting, .greeting(let greeting)): return greeted(greeting, by: connection, at: now)
@@ -20,7 +24,7 @@ extension PeerMachine {
     _ why: String, from connection: UInt64, at now: Instant
   ) -> [PeerDirective] {
     var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
-    if let link = link(connection), link.state == .greeting || link.state == .registered {
+    if link(connection)?.isOpen == true {
       giveUp(connection, why, at: now, &step)
     }
     return step.directives

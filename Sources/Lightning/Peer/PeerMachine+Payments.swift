@@ -25,6 +25,7 @@ extension PeerMachine {
   private func refusal(of request: PaymentRequest) -> PaymentFailure? {
     if request.amountMsat == 0 { return .amountIsZero }
     if state.isPaid(request.paymentHash) { return .alreadyPaid }
+    if state.payments.count >= Self.paymentLimit { return .tooManyPending }
     let isPending = state.payments.contains {
       $0.request.paymentHash == request.paymentHash || $0.request.id == request.id
     }

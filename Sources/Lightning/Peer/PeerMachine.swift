@@ -36,6 +36,10 @@ public struct PeerMachine: Core {
     var isCalledBack = false
   }
 
+  /// More than any phone opens. The wallet always gets in: the oldest that does not speak for it makes room.
+  static let linkLimit = 64
+  /// Each costs memory, and a push, for as long as its sender says; a wallet takes 30 at a time.
+  static let paymentLimit = 1000
   /// How long a connection may stay without its `init`.
   static let greetingBound = Span.seconds(10)
   /// The block height until which HTLCs of this chainless emulation are good.

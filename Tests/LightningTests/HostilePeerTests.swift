@@ -1,0 +1,160 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("The wallet's node against a hostile peer") struct HostilePeerTests {
+  private let start = Instant(nanoseconds: 0)
+  private let ping = Message.ping(Ping(pongSize: 1))
+
+  /// A node that is connected, with its channel running since `now`.
+  private func establish(_ node: inout NodeMachine, at now: Instant) throws {
+    let terms = ChannelTerms.standard
+    var peer = try Channel(
+      id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
+    _ = node.handle(.rowChecked(isOurs: true), at: now)
+    _ = node.handle(.dialled, at: now)
+    _ = node.handle(.received(.greeting(Greeting())), at: now)
+    peer.disconnected()
+    #expect(node.handle(.received(peer.reestablish()), at: now) == [.checkGreeting])
+    _ = node.handle(.greetingChecked(node.node), at: now)
+    if node.state != .established { _ = node.handle(.written, at: now) }
+    try #require(node.state == .established)
+  }
+
+  private func established() throws -> NodeMachine {
+    var node = NodeMachine(configuration: .init())
+    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+    _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    try establish(&node, at: start)
+    return node
+  }
+
+  @Test("A peer that pings without end is hung up on; one that pings now and then is answered for ever")
+  func endlessPings() throws {
+    var patient = try established()
+    for minute in 0..<1000 {
+      let now = start + .seconds(Int64(minute) * 60)
+      #expect(patient.handle(.received(ping), at: now) == [.send([.message(.pong([0]))])])
+    }
+    var node = try established()
+    for _ in 0..<Chatter.limit { #expect(node.handle(.received(ping), at: start).count == 1) }
+    #expect(
+      node.handle(.received(ping), at: start) == [
+        .cutOff, .report(.trouble("the peer sent more than 20 messages in 10 s that need nothing")),
+        .report(.connecting),
+      ])
+  }
+
+  @Test(
+    "The same for whatever else needs no answer",
+    arguments: [
+      .pong([]), .warning(Complaint(text: "")), .unknown(type: 40_001, bytes: []),
+    ] as [Message])
+  func endlessTalk(_ message: Message) throws {
+    var node = try established()
+    for _ in 0..<Chatter.limit { _ = node.handle(.received(message), at: start) }
+    #expect(node.handle(.received(message), at: start).first == .cutOff)
+    var restorer = try established()
+    for _ in 0..<Chatter.limit { _ = restorer.handle(.backupReceived(.unreadable), at: start) }
+    #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
+  }
+
+  @Test("A peer that greets well and breaks off at once is dialled less and less often")
+  func breaksOffAtOnce() throws {
+    var node = try established()
+    var now = start
+    var pauses: [Int64] = []
+    for _ in 0..<9 {
+      _ = node.handle(.closed("cut"), at: now)
+      let next = try #require(node.deadline)
+      pauses.append((next - now).wholeMilliseconds)
+      now = next
+      #expect(node.handle(.deadlineReached, at: now) == [.checkRow])
+      try establish(&node, at: now)
+    }
+    #expect(pauses == [100, 250, 500, 1000, 2000, 4000, 8000, 8000, 8000])
+    // One that held for a while is worth dialling again at once.
+    now = now + .seconds(1)
+    _ = node.handle(.closed("cut"), at: now)
+    #expect(node.deadline == now + .milliseconds(100))
+  }
+
+  @Test("What a peer sends while a step is being stored is bounded")
+  func doesNotWait() throws {
+    var node = try established()
+    let invoice = Invoice(
+      paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
+    _ = node.handle(.invoiceMade(invoice), at: start)
+    let add = Message.failHTLC(FailHTLC(channel: channelID, id: 1, reason: []))
+    for _ in 0..<NodeMachine.inboxLimit { #expect(node.handle(.received(add), at: start) == []) }
+    #expect(node.handle(.received(add), at: start).first == .cutOff)
+  }
+
+  @Test(
+    "Fence answers with the largest numbers stop the node and crash nothing",
+    arguments: [0, UInt64(Int64.max), .max])
+  func hugeEpochs(_ epoch: UInt64) {
+    var node = NodeMachine(configuration: .init())
+    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+    _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    _ = node.handle(.rowChecked(isOurs: true), at: start)
+    _ = node.handle(.dialled, at: start)
+    let answer = FenceAnswer(accepted: false, highest: epoch, containerHigh: .max, containerLow: .max)
+    #expect(
+      node.handle(.received(.greeting(Greeting(fenceAnswer: answer))), at: start) == [
+        .cutOff, .report(.refused(answer)),
+      ])
+  }
+}
+
+@Suite("The provider against a hostile wallet") struct HostileWalletTests {
+  @Test("However many connections come, the wallet's stays, and the oldest of the others goes")
+  func crowd() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    for connection in 2...UInt64(PeerMachine.linkLimit) {
+      _ = fixture.handle(.connected(connection: connection))
+    }
+    #expect(
+      fixture.handle(.connected(connection: 1000)) == [
+        .store([.connectionOpened(connection: 1000)]),
+        .evict(connection: 2, "connection 1000 needed its place"),
+      ])
+    #expect(fixture.peer.isWalletConnected)
+    _ = fixture.handle(.closed(connection: 2, ""))
+    #expect(
+      others(fixture.handle(.connected(connection: 1001))) == [
+        .evict(connection: 3, "connection 1001 needed its place")
+      ])
+  }
+
+  @Test("Whoever says something else than init, or pings, without end is hung up on")
+  func chatter() throws {
+    var fixture = try PeerFixture()
+    let ping = Message.ping(Ping(pongSize: 0))
+    _ = fixture.handle(.connected(connection: 1))
+    for _ in 0..<Chatter.limit {
+      #expect(others(fixture.handle(.received(connection: 1, ping))) == [])
+    }
+    let why = "These were more than 20 messages in 10 s that need nothing."
+    #expect(others(fixture.handle(.received(connection: 1, ping))) == [.close(connection: 1, why)])
+    _ = try fixture.establish(2)
+    for _ in 0..<Chatter.limit {
+      #expect(others(fixture.handle(.received(connection: 2, ping))) == [])
+    }
+    let end = fixture.handle(.received(connection: 2, ping))
+    #expect(others(end) == [.close(connection: 2, why)])
+    #expect(changes(end).first == .frameIgnored(connection: 2, why))
+    #expect(!fixture.peer.isWalletConnected)
+  }
+
+  @Test("More payments than anybody waits for are refused at once, with a code that says to try later")
+  func tooManyPayments() throws {
+    var fixture = try PeerFixture()
+    for number in 1...UInt64(PeerMachine.paymentLimit) { _ = fixture.pay(number) }
+    #expect(fixture.pay(5000) == [.answer(payment: 5000, .failed(.tooManyPending))])
+    #expect(PaymentFailure.tooManyPending.code == FailureCode.temporaryChannelFailure)
+  }
+}
