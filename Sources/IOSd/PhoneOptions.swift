@@ -1,6 +1,7 @@
 import CoreShape
 import DaemonRuntime
 import Glibc
+import Heartbeat
 import PhonePolicy
 
 let phoneCommandLine = CommandLineDeclaration(
@@ -68,6 +69,12 @@ struct PhoneOptions {
       extensionIdleTime: parsed.span("--extension-idle") ?? .seconds(60),
       terminationGrace: parsed.span("--grace") ?? .seconds(5),
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
+    // The children would refuse it too, but nobody reads what they say when they are started.
+    do throws(HeartbeatTimingError) {
+      _ = try HeartbeatTiming(
+        interval: parsed.span("--beat-interval") ?? .seconds(2),
+        staleAfter: parsed.span("--stale-after") ?? .seconds(5))
+    } catch { exitWithSentence(.badConfiguration, error.description) }
     passedOn = peer.map { ["--peer", $0] } ?? []
     for name in ["--takeover", "--beat-interval", "--stale-after"] {
       if let value = parsed.text(name) { passedOn += [name, value] }

@@ -12,6 +12,8 @@ final class PhoneShell {
   static let memoryMechanism =
     "RssAnon + VmSwap of /proc/PID/status, read every \(memoryPollSpan.wholeMilliseconds) ms; SIGKILL above the limit"
   private static let appPollSpan = Span.milliseconds(250)
+  /// So that the answer to `status` always fits into one message.
+  private static let statusFieldsMax = 16
 
   let options: PhoneOptions
   let home: PhoneHome
@@ -230,9 +232,12 @@ final class PhoneShell {
     case "finished":
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
-    case "ending": lastWords[role] = message["reason"]
+    case "ending": lastWords[role] = message["reason"].map { ScreenText.cut($0, to: ScreenText.titleMax) }
     case "background-done": if role == .app { handle(.backgroundDone) }
-    case "status": child(role)?.status = message.fields
+    case "status":
+      child(role)?.status = message.fields.prefix(Self.statusFieldsMax).map {
+        .init(name: $0.name, value: ScreenText.cut($0.value, to: ScreenText.titleMax))
+      }
     case "invoice-made":
       let request = try message.integer("request", in: UInt64.min...UInt64.max)
       invoices.answer(request, with: ControlMessage("invoice", ["invoice": try message.required("invoice")]))
@@ -251,11 +256,11 @@ final class PhoneShell {
     if said != role.rawValue { journal.note("the \(role.rawValue) says that it is \(said)") }
   }
 
-  /// Cut to what a screen shows, so that no process fills the notification centre with a single one.
   private func notificationText(_ message: ControlMessage) throws(ControlMessageError) -> NotificationText {
     let badge = try message.integerIfPresent("badge", in: -1000...1000) ?? 0
     return NotificationText(
-      title: String((message["title"] ?? "").prefix(256)), body: String((message["body"] ?? "").prefix(1024)),
+      title: ScreenText.cut(message["title"] ?? "", to: ScreenText.titleMax),
+      body: ScreenText.cut(message["body"] ?? "", to: ScreenText.bodyMax),
       badgeIncrement: badge)
   }
 }

@@ -33,7 +33,8 @@ struct PushPayload {
     }
   }
 
-  private static func isOne(_ value: Any?) -> Bool { (value as? NSNumber)?.intValue == 1 }
+  /// `1` and `true`, but not 1.5.
+  private static func isOne(_ value: Any?) -> Bool { (value as? NSNumber)?.doubleValue == 1 }
 }
 
 /// Why bytes are no push.

@@ -9,6 +9,9 @@ public struct Phone: Core {
   public static let name = "phone"
   public static let deadlineReached = PhoneEvent.deadlineReached
 
+  /// Each push keeps its payload of up to 4 KiB, and its person waiting for half a minute.
+  static let waitingPushesMax = 64
+
   public let configuration: PhoneConfiguration
   public internal(set) var app = AppState.notRunning
   public internal(set) var service = ExtensionState.notRunning

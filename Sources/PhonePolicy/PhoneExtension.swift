@@ -9,6 +9,7 @@ extension Phone {
     guard push.alert != nil else { return app.isUsable ? [forApp] : [.drop(push: push.id)] }
     if app == .foreground && configuration.foregroundPushes == .app { return [forApp] }
     guard push.hasMutableContent, !isGoingDown else { return [.show(.original(push))] }
+    guard queue.count < Self.waitingPushesMax else { return conclude(push, with: .original(push)) }
     queue.append(push)
     return serveNext(at: now)
   }

@@ -32,6 +32,18 @@ import Testing
     #expect(behind(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
   }
 
+  @Test func aPushBehindTooManyOthersIsShownAsItCame() {
+    var phone = TestPhone()
+    phone.serve(1)
+    for id in 2...UInt64(1 + Phone.waitingPushesMax) {
+      #expect(phone(.pushArrived(TestPhone.alert(id))) == [])
+    }
+    #expect(phone(.pushArrived(TestPhone.alert(1000))) == [.showOriginal(1000)])
+    _ = phone(.contentDelivered(push: 1, received))
+    #expect(phone(.serviceFinished(push: 1, reason: "done")) == [.servePush(2)])
+    #expect(phone(.pushArrived(TestPhone.alert(1001))) == [])
+  }
+
   @Test func aPushHandedToAnExtensionOnItsWayOutIsServedByTheNextOne() {
     var phone = TestPhone()
     phone.serve(1)
