@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Glibc
 
 /// One thing that a person can ask for. Each has a file of its own and a page in docs/commands.
 protocol Verb {
@@ -16,8 +15,8 @@ struct Invocation {
   init(line: ParsedCommandLine) {
     self.line = line
     output = Output(isJSON: line.isGiven("--json"))
-    let named = line.text("--home") ?? getenv("BATON_HOME").map { String(cString: $0) }
-    phone = Phone(home: named.flatMap { $0.isEmpty ? nil : $0 } ?? "./.baton")
+    let named = line.text("--home") ?? TypedArguments.environmentOrExit("BATON_HOME", .path("DIR"))
+    phone = Phone(home: named ?? "./.baton")
   }
 
   /// The nth word behind the verb, which the declaration says must be there.

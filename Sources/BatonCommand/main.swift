@@ -5,4 +5,4 @@
 import DaemonRuntime
 import Glibc
 
-exit(Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+exit(Program.run(TypedArguments.readOrExit()).rawValue)

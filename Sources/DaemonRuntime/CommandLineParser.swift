@@ -52,7 +52,7 @@ struct CommandLineParser {
       parts.count == 2 || !value.hasPrefix("--")
     else { throw UsageError(description: "\(typed) needs a value; write \(typed) \(wanted)") }
     if let complaint = option.value.complaint(about: value) {
-      throw UsageError(description: "\(typed) must be \(complaint), not `\(value)`")
+      throw UsageError(description: "\(typed) must be \(complaint), not \(UsageError.quoted(value))")
     }
     if option.mayRepeat {
       result.values[option.name, default: []].append(value)
@@ -76,11 +76,11 @@ struct CommandLineParser {
     let declared = current.positionals
     let takesMany = declared.last.map { $0.count == .any || $0.count == .atLeastOne } ?? false
     guard place < declared.count || takesMany else {
-      throw UsageError(description: "`\(word)` is one word too many; see \(commandName) -h")
+      throw UsageError(description: "\(UsageError.quoted(word)) is one word too many; see \(commandName) -h")
     }
     let positional = declared[min(place, declared.count - 1)]
     if let complaint = positional.value.complaint(about: word) {
-      throw UsageError(description: "\(positional.name) must be \(complaint), not `\(word)`")
+      throw UsageError(description: "\(positional.name) must be \(complaint), not \(UsageError.quoted(word))")
     }
     result.positionals.append(word)
   }
@@ -101,6 +101,6 @@ struct CommandLineParser {
 
   private func unknown(_ kind: String, _ word: String, among known: [String]) -> UsageError {
     let advice = NearestWord.find(word, among: known).map { "did you mean \($0)?" } ?? "see \(commandName) -h"
-    return UsageError(description: "there is no \(kind) `\(word)`; \(advice)")
+    return UsageError(description: "there is no \(kind) \(UsageError.quoted(word)); \(advice)")
   }
 }

@@ -9,7 +9,7 @@ public enum CommandLineRequest: Sendable {
 
 extension CommandLineDeclaration {
   /// Prints help and exits 0, or prints one sentence and exits 64, or gives back what was typed.
-  public func parseOrExit(_ arguments: [String] = Array(CommandLine.arguments.dropFirst()))
+  public func parseOrExit(_ arguments: [String] = TypedArguments.readOrExit())
     -> ParsedCommandLine
   {
     do throws(UsageError) {

@@ -1,23 +1,21 @@
-/// An address as people type it.
-public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
-  public var host: String
-  public var port: UInt16
+import Glibc
 
-  /// The last colon parts them; an IPv6 host stands in brackets.
+/// An address as people type it: four numbers and a port. Names are not looked up, as that would block the loop, so
+/// what is accepted here can be dialled as it is.
+public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
+  public let host: String
+  public let port: UInt16
+
   public init?(_ text: String) {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let port = UInt16(parts[1]), parts[1].utf8.first != UInt8(ascii: "+") else {
       return nil
     }
-    var host = text[..<colon]
-    if host.hasPrefix("["), host.hasSuffix("]") {
-      host = host.dropFirst().dropLast()
-    } else if host.contains(":") {
-      return nil
-    }
-    guard !host.isEmpty else { return nil }
-    self.host = String(host)
+    var address = in_addr()
+    guard inet_pton(AF_INET, String(parts[0]), &address) == 1 else { return nil }
+    host = String(parts[0])
     self.port = port
   }
 
-  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  public var description: String { "\(host):\(port)" }
 }

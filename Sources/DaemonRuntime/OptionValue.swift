@@ -8,8 +8,11 @@ public enum OptionValue: Hashable, Sendable {
   /// `2s`, `500ms`, `1h`, `250us`, `10m`, `0`.
   case span
   case choice([String])
-  /// `HOST:PORT`.
+  /// `HOST:PORT`, the host as four numbers.
   case hostAndPort
+
+  /// As the kernel has it, without the zero at the end.
+  private static let pathBytesMax = 4095
 
   var placeholder: String {
     switch self {
@@ -26,14 +29,18 @@ public enum OptionValue: Hashable, Sendable {
   func complaint(about text: String) -> String? {
     switch self {
     case .none: return nil
-    case .text, .path: return text.isEmpty ? "something that is not empty" : nil
+    case .text: return text.isEmpty ? "something that is not empty" : nil
+    case .path:
+      if text.isEmpty { return "something that is not empty" }
+      return text.utf8.count > Self.pathBytesMax ? "a path of at most \(Self.pathBytesMax) bytes" : nil
     case .integer(let range):
       if let number = Int64(text), range.contains(number) { return nil }
       if range.upperBound == .max { return "a whole number from \(range.lowerBound) up" }
       return "a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .span: return SpanText.parse(text) == nil ? "a time such as 500ms, 2s or 1h" : nil
     case .choice(let words): return words.contains(text) ? nil : "one of \(words.joined(separator: ", "))"
-    case .hostAndPort: return HostAndPort(text) == nil ? "a host and a port such as 127.0.0.1:9735" : nil
+    case .hostAndPort:
+      return HostAndPort(text) == nil ? "an IPv4 address and a port such as 127.0.0.1:9735" : nil
     }
   }
 }

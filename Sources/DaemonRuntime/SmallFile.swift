@@ -3,9 +3,17 @@ import Glibc
 /// Files of `/proc` and the like: read whole, up to a limit.
 public enum SmallFile {
   public static func read(_ path: String, limit: Int) -> [UInt8]? {
+    // A pipe that nobody writes to must not hold us up.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { return nil }
     defer { close(descriptor) }
+    return read(from: descriptor, limit: limit)
+  }
+
+  /// Waits for what comes, as everything else that reads standard input.
+  public static func readStandardInput(limit: Int) -> [UInt8]? { read(from: 0, limit: limit) }
+
+  private static func read(from descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: limit)
     var length = 0
     while length < limit {

@@ -13,7 +13,9 @@ struct AddressFile {
   /// Whole or not at all: a reader never sees half an address.
   func write(_ address: HostAndPort) throws(SystemError) {
     let draft = "\(path).new"
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    // A draft of an earlier run, or whatever else has its name, goes.
+    unlink(draft)
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor < 0 { throw SystemError("write \(draft)") }
     let isWritten = writeAll(descriptor, Array("\(address)\n".utf8))
     let code = errno

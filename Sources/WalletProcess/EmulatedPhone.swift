@@ -5,17 +5,17 @@ import Guardrails
 /// The phone at the other end of the channel that iosd gives its children.
 final class EmulatedPhone: PhoneLink {
   private let connection: UnixConnection
-  private let journal: Journal
 
   /// Each message of the phone, as it comes; the process around knows what it means.
   var onMessage: ((ControlMessage) -> Void)?
+  /// The channel is over, by its end or by something that is no message.
+  var onEnd: ((String) -> Void)?
 
-  init?(channel: Int32, loop: EventLoop, journal: Journal) {
+  init?(channel: Int32, loop: EventLoop) {
     guard let connection = UnixConnection(adopting: channel, loop: loop) else { return nil }
     self.connection = connection
-    self.journal = journal
     connection.onMessage = { [unowned self] in onMessage?($0) }
-    connection.onEnd = { end in journal.note("the phone is gone: \(end)") }
+    connection.onEnd = { [unowned self] in onEnd?($0.description) }
   }
 
   func start(role: String, pid: Int32) {

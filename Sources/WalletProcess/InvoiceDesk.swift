@@ -14,6 +14,8 @@ final class InvoiceDesk {
   static let amountMsatMax: UInt64 = 21_000_000 * 100_000_000 * 1000
   static let expirySecondsMax: Int64 = 366 * 24 * 3600
   static let expirySecondsStandard: Int64 = 3600
+  /// A person asks for one at a time; these wait while the container is blocked.
+  static let waitingMax = 64
 
   init(secrets: WalletSecrets, node: NodeShell, clock: Clock) {
     self.secrets = secrets
@@ -31,6 +33,9 @@ final class InvoiceDesk {
       let text = message["description"] ?? ""
       guard text.utf8.count <= InvoiceText.textLimit else {
         throw .badValue(name: "description", expected: "at most \(InvoiceText.textLimit) bytes")
+      }
+      guard waiting.count < Self.waitingMax else {
+        return refuse(request, "\(Self.waitingMax) invoices wait to be stored already; ask again later")
       }
       let expiresAt = clock.wallNanoseconds / 1_000_000_000 + (seconds ?? Self.expirySecondsStandard)
       let invoice = secrets.makeInvoice(amountMsat: amount, text: text, expiresAt: expiresAt)

@@ -38,9 +38,7 @@ public final class WalletProcess<Machine: GuardMachine> {
         container: container, secrets: secrets, loop: loop, clock: clock, journal: journal,
         peer: options.peer)
       terminalPhone = TerminalPhone(role: name)
-      emulatedPhone = channel.flatMap { [loop, journal] in
-        EmulatedPhone(channel: $0, loop: loop, journal: journal)
-      }
+      emulatedPhone = channel.flatMap { [loop] in EmulatedPhone(channel: $0, loop: loop) }
       guardShell = GuardShell(
         configuration: options.guardConfiguration, container: container, node: node, presence: presence,
         phone: emulatedPhone ?? terminalPhone, loop: loop, clock: clock, journal: journal)
@@ -60,6 +58,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       try listen()
       if let emulatedPhone {
         emulatedPhone.onMessage = { [unowned self] in told($0) }
+        emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
         invoices.onAnswer = { emulatedPhone.send($0) }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
       }
@@ -114,6 +113,12 @@ public final class WalletProcess<Machine: GuardMachine> {
       default: journal.note("the phone said something unknown: \(message.verb)")
       }
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
+  }
+
+  /// Nobody could send it home or end it any more, so it would hold the node for ever.
+  private func lostPhone(_ why: String) {
+    journal.note("the phone is gone: \(why)")
+    handle(.terminationRequested)
   }
 
   private static func id(_ message: ControlMessage) throws(ControlMessageError) -> UInt64 {

@@ -23,7 +23,7 @@ final class WalletSecrets {
   }
 
   private static func read(_ path: String) throws(SystemError) -> [UInt8]? {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if descriptor < 0 {
       if errno == ENOENT { return nil }
       throw SystemError("read \(path)")

@@ -55,12 +55,12 @@ import Testing
   }
 
   @Test func valuesHaveTypesAndDefaults() throws {
-    let parsed = try parse("push", "f", "--takeover=wait-stale", "--peer", "[::1]:9", "--count", "9")
+    let parsed = try parse("push", "f", "--takeover=wait-stale", "--peer", "127.0.0.1:9", "--count", "9")
     #expect(parsed.text("--home") == "./.baton")
     #expect(!parsed.isGiven("--home"))
     #expect(parsed.span("--after") == .milliseconds(500))
     #expect(parsed.choice("--takeover", as: Takeover.self) == .waitStale)
-    #expect(parsed.hostAndPort("--peer")?.host == "::1")
+    #expect(parsed.hostAndPort("--peer")?.host == "127.0.0.1")
     #expect(parsed.hostAndPort("--peer")?.port == 9)
     #expect(parsed.integer("--count") == 9)
     #expect(parsed.text("--unheard-of") == nil)
@@ -77,6 +77,15 @@ import Testing
     (["push", "f", "--hone", "x"], "there is no option `--hone`; did you mean --home?"),
     (["push", "f", "--tak=x"], "there is no option `--tak`; did you mean --takeover?"),
     (["zzzzzz"], "there is no command `zzzzzz`; see phone -h"),
+    (["\u{1b}[2J"], "there is no command `\u{FFFD}[2J`; see phone -h"),
+    (
+      [String(repeating: "z", count: 100_000)],
+      "there is no command `\(String(repeating: "z", count: 80))…`; see phone -h"
+    ),
+    (
+      ["push", "f", "--home", String(repeating: "z", count: 4096)],
+      "--home must be a path of at most 4095 bytes, not `\(String(repeating: "z", count: 80))…`"
+    ),
     ([], "phone needs a command: push, clock, app"),
     (["push"], "FILE is missing: the push; see phone push -h"),
     (["push", "f", "--after"], "--after needs a value; write --after TIME"),
@@ -90,7 +99,7 @@ import Testing
     (["push", "f", "--takeover", "x"], "--takeover must be one of lock, wait-stale, not `x`"),
     (
       ["push", "f", "--peer", "x:70000"],
-      "--peer must be a host and a port such as 127.0.0.1:9735, not `x:70000`"
+      "--peer must be an IPv4 address and a port such as 127.0.0.1:9735, not `x:70000`"
     ),
     (["push", "f", "--json=yes"], "--json takes no value; write it alone"),
     (["push", "f", "--count", "1", "--count", "2"], "--count is given twice; give it once"),
@@ -156,7 +165,10 @@ import Testing
   ])
   func whatIsNoTimeIsRefused(_ text: String) { #expect(SpanText.parse(text) == nil) }
 
-  @Test(arguments: ["", ":", "x:", ":1", "x:65536", "x:-1", "a:b:1", "[]:1"])
+  @Test(arguments: [
+    "", ":", "x:", ":1", "x:65536", "x:-1", "a:b:1", "[]:1", "localhost:1", "[::1]:1", "127.0.0.1:65536",
+    "127.0.0.1:+1", "127.1:1", "300.0.0.1:1", "127.0.0.1", "127.0.0.1:1:1",
+  ])
   func whatIsNoAddressIsRefused(_ text: String) { #expect(HostAndPort(text) == nil) }
 
   @Test(arguments: ShellCompletion.allCases)

@@ -33,8 +33,13 @@ enum PushVerb: Verb {
 
   private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
     // One byte more than allowed is enough to know that it is too long.
-    guard let bytes = SmallFile.read(path == "-" ? "/dev/stdin" : path, limit: sizeMax + 1) else {
-      throw CommandFailure(.inputOutputError, SystemError("read \(path)").description)
+    let bytes =
+      path == "-"
+      ? SmallFile.readStandardInput(limit: sizeMax + 1) : SmallFile.read(path, limit: sizeMax + 1)
+    guard let bytes else { throw CommandFailure(.inputOutputError, SystemError("read \(path)").description) }
+    if bytes.isEmpty {
+      throw CommandFailure(
+        .wrongUsage, "\(path) is empty; put a push into it, such as {\"aps\": {\"alert\": \"Hello\"}}")
     }
     return bytes
   }
