@@ -108,12 +108,21 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
       ],
       path: "Tests/Support/TestBystander"),
+    // Real wallet processes and a real peer, with the test in the place of the phone.
+    .target(
+      name: "PairSupport",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
+        "Database",
+      ],
+      path: "Tests/Support/PairSupport"),
     // The pair as real processes.
     .testTarget(
       name: "PairTests",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Database", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand", "TestBystander",
+        "Lightning", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",

@@ -2,6 +2,7 @@ import CoreShape
 import DaemonRuntime
 import Foundation
 import Heartbeat
+import PairSupport
 import Testing
 
 @Suite("The pair on real processes: the frozen and the thawed", .serialized)

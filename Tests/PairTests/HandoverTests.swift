@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Foundation
 import Heartbeat
+import PairSupport
 import Testing
 
 @Suite("The pair on real processes: handing over", .serialized)

@@ -8,14 +8,14 @@ import Testing
 // What tests look at from outside, and figures that are printed and never judged.
 extension TestPhone {
   /// How many fenced writes were made under an epoch.
-  func writes(underEpoch epoch: UInt64) throws -> Int {
+  package func writes(underEpoch epoch: UInt64) throws -> Int {
     guard let table = try snapshot().tables.first(where: { $0.name == "node_writes" }),
       let column = table.columns.firstIndex(of: "epoch")
     else { return -1 }
     return try table.rows.filter { try $0.unsigned(column) == epoch }.count
   }
 
-  func balanceMsat() throws -> UInt64 {
+  package func balanceMsat() throws -> UInt64 {
     guard let table = try snapshot().tables.first(where: { $0.name == "channels" }),
       let column = table.columns.firstIndex(of: "local_msat"), let row = table.rows.first
     else { return 0 }
@@ -23,7 +23,7 @@ extension TestPhone {
   }
 
   /// How many messages the peer has acted on that came on a connection of this epoch.
-  func framesActedOn(epoch: UInt64) throws -> Int64 {
+  package func framesActedOn(epoch: UInt64) throws -> Int64 {
     let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
     return try ledger.firstRow(
       """
@@ -33,14 +33,14 @@ extension TestPhone {
   }
 
   /// The person, or the network, sets the phone's clock.
-  func stepWallClock(hours: Int64) throws {
+  package func stepWallClock(hours: Int64) throws {
     var phoneClock = PhoneClock(boot: clock.boot)
     phoneClock.wallOffsetNanoseconds = hours * 3600 * 1_000_000_000
     try PhoneClockFile(path: "\(home)/os/clock").write(phoneClock)
   }
 
   /// What the shells did is what the cores said: each journal gives the same directives again, byte for byte.
-  func replayJournals() {
+  package func replayJournals() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(home)/journal")) ?? []
     let replay = Process()
     replay.executableURL = URL(fileURLWithPath: "\(Self.binaries)/baton")
@@ -57,11 +57,11 @@ extension TestPhone {
     #expect(replay.terminationStatus == 0, "\(text)")
   }
 
-  func report(_ what: String, _ span: Span) {
+  package func report(_ what: String, _ span: Span) {
     print("measured: \(what): \(Double(span.nanoseconds / 1000) / 1000) ms")
   }
 
-  func report(_ what: String, from start: Instant?, to end: Instant?) {
+  package func report(_ what: String, from start: Instant?, to end: Instant?) {
     if let start, let end { report(what, end - start) }
   }
 }

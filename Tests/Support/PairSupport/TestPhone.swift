@@ -9,31 +9,32 @@ import SharedContainer
 
 /// The phone in the tests' hands: real wallet processes, a real peer, and this test in the place of iosd, so that
 /// every message to a process is one line of a test. Nothing waits for a time; everything waits for an event.
-final class TestPhone {
-  struct TimedOut: Error, CustomStringConvertible {
-    var description: String
+package final class TestPhone {
+  package struct TimedOut: Error, CustomStringConvertible {
+    package var description: String
+    package init(description: String) { self.description = description }
   }
 
-  static let patience = Span.seconds(60)
-  static var binaries: String {
+  package static let patience = Span.seconds(60)
+  package static var binaries: String {
     Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
       .path
       ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
   }
 
-  let home: String
-  let loop: EventLoop
-  let clock: Clock
-  let walletArguments: [String]
-  private(set) var app: TestProcess?
-  private(set) var extensions: [TestProcess] = []
-  private(set) var peer: TestProcess?
+  package let home: String
+  package let loop: EventLoop
+  package let clock: Clock
+  package let walletArguments: [String]
+  package private(set) var app: TestProcess?
+  package private(set) var extensions: [TestProcess] = []
+  package private(set) var peer: TestProcess?
   private var listener: UnixListener?
-  private(set) var pushes: [[UInt8]] = []
+  package private(set) var pushes: [[UInt8]] = []
   private var nextPush: UInt64 = 1
   private var nextRequest = 1
 
-  init(_ walletArguments: [String] = [], peerArguments: [String] = []) throws {
+  package init(_ walletArguments: [String] = [], peerArguments: [String] = []) throws {
     self.walletArguments = walletArguments
     var template = Array("\(NSTemporaryDirectory())/baton-pair-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw TimedOut(description: "no directory") }
@@ -53,7 +54,7 @@ final class TestPhone {
 
   /// Ends everything, runs every journal through the cores again, and takes the directory away unless somebody wants
   /// to look at it.
-  func end() {
+  package func end() {
     for process in [app].compactMap({ $0 }) + extensions { process.kill(SIGKILL) }
     peer?.kill(SIGKILL)
     listener?.shutDown()
@@ -64,14 +65,14 @@ final class TestPhone {
     }
   }
 
-  var address: String? {
+  package var address: String? {
     guard let text = try? String(contentsOfFile: "\(home)/lsp/address", encoding: .utf8) else { return nil }
     return text.isEmpty ? nil : text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   // MARK: Waiting
 
-  func wait(_ what: String, until condition: () -> Bool) throws {
+  package func wait(_ what: String, until condition: () -> Bool) throws {
     let end = clock.now + Self.patience
     while !condition() {
       guard clock.now < end else {
@@ -94,21 +95,21 @@ final class TestPhone {
     ] + walletArguments
   }
 
-  func launchApp() throws -> TestProcess {
+  package func launchApp() throws -> TestProcess {
     let process = try start("mainappd", common)
     app = process
     try wait("the app's hello") { process.hasGreeted }
     return process
   }
 
-  func launchExtension() throws -> TestProcess {
+  package func launchExtension() throws -> TestProcess {
     let process = try start("notifyextd", common)
     extensions.append(process)
     try wait("the extension's hello") { process.hasGreeted }
     return process
   }
 
-  func bystander(_ mode: String) throws -> TestProcess {
+  package func bystander(_ mode: String) throws -> TestProcess {
     let process = try start("TestBystander", [mode, "\(home)/AppGroup"])
     extensions.append(process)
     return process
@@ -116,10 +117,10 @@ final class TestPhone {
 
   // MARK: The person
 
-  func open(_ app: TestProcess) { app.send(ControlMessage("enter-foreground")) }
-  func home(_ app: TestProcess) { app.send(ControlMessage("enter-background")) }
+  package func open(_ app: TestProcess) { app.send(ControlMessage("enter-foreground")) }
+  package func home(_ app: TestProcess) { app.send(ControlMessage("enter-background")) }
 
-  func push(
+  package func push(
     _ process: TestProcess, _ payload: String = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
   ) -> UInt64 {
     defer { nextPush += 1 }
@@ -128,7 +129,7 @@ final class TestPhone {
   }
 
   /// Opens the app, has it make invoices, and puts it away again, everything released.
-  func invoices(_ count: Int, _ app: TestProcess) throws -> [InvoiceText] {
+  package func invoices(_ count: Int, _ app: TestProcess) throws -> [InvoiceText] {
     open(app)
     try wait("the app to be connected") { app.status.hasPrefix("connected") }
     var made: [InvoiceText] = []
@@ -139,7 +140,7 @@ final class TestPhone {
     return made
   }
 
-  func invoice(_ amountMsat: UInt64, _ app: TestProcess) throws -> InvoiceText {
+  package func invoice(_ amountMsat: UInt64, _ app: TestProcess) throws -> InvoiceText {
     let request = "r\(nextRequest)"
     nextRequest += 1
     app.send(
@@ -156,7 +157,7 @@ final class TestPhone {
   // MARK: The sender
 
   /// Asks the peer to pay, without waiting for the outcome.
-  func pay(_ invoice: InvoiceText, holdSeconds: Int = 600) throws {
+  package func pay(_ invoice: InvoiceText, holdSeconds: Int = 600) throws {
     _ = try askPeer(
       ControlMessage(
         "pay",
@@ -166,12 +167,12 @@ final class TestPhone {
         ]))
   }
 
-  func outcome(_ invoice: InvoiceText) throws -> String {
+  package func outcome(_ invoice: InvoiceText) throws -> String {
     try askPeer(ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"]))["state"]
       ?? "?"
   }
 
-  func waitUntilSettled(_ invoice: InvoiceText) throws {
+  package func waitUntilSettled(_ invoice: InvoiceText) throws {
     var last = ""
     try wait("payment \(invoice.amountMsat) to settle") {
       last = (try? self.outcome(invoice)) ?? "no answer"
@@ -185,18 +186,18 @@ final class TestPhone {
 
   // MARK: What is true
 
-  func snapshot() throws -> Snapshot { try Snapshot.take(of: "\(home)/AppGroup") }
+  package func snapshot() throws -> Snapshot { try Snapshot.take(of: "\(home)/AppGroup") }
 
-  var owner: ClaimRow? { try? snapshot().owner }
+  package var owner: ClaimRow? { try? snapshot().owner }
 
-  func receivedPayments() throws -> [String] {
+  package func receivedPayments() throws -> [String] {
     guard let table = try snapshot().tables.first(where: { $0.name == "received_payments" }),
       let column = table.columns.firstIndex(of: "payment_hash")
     else { return [] }
     return try table.rows.map { Hexadecimal.encode(try $0.blob(column)) }
   }
 
-  func journal(of name: String) -> String {
+  package func journal(of name: String) -> String {
     let directory = "\(home)/journal"
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
     return names.filter { $0.contains("-\(name)-") }

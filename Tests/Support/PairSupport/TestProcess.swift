@@ -4,14 +4,14 @@ import Foundation
 import Heartbeat
 
 /// One real process with its channel to the phone.
-final class TestProcess {
-  let child: ChildProcess
+package final class TestProcess {
+  package let child: ChildProcess
   private let connection: UnixConnection?
-  private(set) var messages: [(at: Instant, message: ControlMessage)] = []
-  private(set) var end: ChildEnd?
-  private(set) var endedAt: Instant?
+  package private(set) var messages: [(at: Instant, message: ControlMessage)] = []
+  package private(set) var end: ChildEnd?
+  package private(set) var endedAt: Instant?
 
-  init(_ path: String, _ arguments: [String], loop: EventLoop, clock: Clock) throws {
+  package init(_ path: String, _ arguments: [String], loop: EventLoop, clock: Clock) throws {
     var options = ChildProcess.Options()
     options.output = Self.devNull
     child = try ChildProcess.start(path, arguments: arguments, boot: clock.boot, options: options)
@@ -26,37 +26,37 @@ final class TestProcess {
 
   private static let devNull = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
-  var pid: Int32 { child.identity.pid }
-  var hasGreeted: Bool { messages.contains { $0.message.verb == "hello" } }
-  var hasEnded: Bool { end != nil }
+  package var pid: Int32 { child.identity.pid }
+  package var hasGreeted: Bool { messages.contains { $0.message.verb == "hello" } }
+  package var hasEnded: Bool { end != nil }
 
-  var statuses: [String] {
+  package var statuses: [String] {
     messages.filter { $0.message.verb == "status" }.compactMap { $0.message["text"] }
   }
-  var status: String { statuses.last ?? "" }
-  var epoch: UInt64? {
+  package var status: String { statuses.last ?? "" }
+  package var epoch: UInt64? {
     messages.last { $0.message.verb == "status" }?.message["epoch"].flatMap { UInt64($0) }
   }
 
-  func count(_ verb: String) -> Int { messages.filter { $0.message.verb == verb }.count }
+  package func count(_ verb: String) -> Int { messages.filter { $0.message.verb == verb }.count }
 
-  func message(_ verb: String, id: UInt64) -> ControlMessage? {
+  package func message(_ verb: String, id: UInt64) -> ControlMessage? {
     messages.first { $0.message.verb == verb && $0.message["id"] == "\(id)" }?.message
   }
 
-  func message(request: String) -> ControlMessage? {
+  package func message(request: String) -> ControlMessage? {
     messages.first { $0.message["request"] == request }?.message
   }
 
-  func instant(ofStatus prefix: String, after: Instant = Instant(nanoseconds: 0)) -> Instant? {
+  package func instant(ofStatus prefix: String, after: Instant = Instant(nanoseconds: 0)) -> Instant? {
     messages.first { $0.at >= after && $0.message["text"]?.hasPrefix(prefix) == true }?.at
   }
 
-  func send(_ message: ControlMessage) { connection?.send(message) }
+  package func send(_ message: ControlMessage) { connection?.send(message) }
 
-  func kill(_ signal: Int32) { child.send(signal) }
+  package func kill(_ signal: Int32) { child.send(signal) }
 
-  func reap() {
+  package func reap() {
     if end == nil { end = ChildEnd.reap(pid) }
   }
 }
