@@ -150,7 +150,9 @@ let package = Package(
       name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),
     .testTarget(
       name: "IOSdTests",
-      dependencies: ["CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "IOSd", "TestChild"]),
+      dependencies: [
+        "CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "IOSd", "NotifyExtd", "TestChild",
+      ]),
     .testTarget(name: "TidyTests"),
   ],
   swiftLanguageModes: [.v6]

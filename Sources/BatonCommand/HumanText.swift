@@ -35,6 +35,11 @@ enum HumanText {
     }
   }
 
+  /// `1.7 MB`, of 1,048,576 bytes, as the limits of the phone are.
+  static func megabytes(_ bytes: UInt64) -> String {
+    "\(bytes / 1_048_576).\(bytes % 1_048_576 * 10 / 1_048_576) MB"
+  }
+
   private static func tenths(_ value: Int64, of unit: Int64) -> String {
     "\(value / unit).\(value % unit * 10 / unit)"
   }

@@ -11,6 +11,7 @@ struct ProcessFacts: Hashable, Sendable {
   var endedAt: Int64?
   var reason: String?
   var peakFootprintBytes: UInt64?
+  var peakResidentBytes: UInt64?
   private var object: JSONValue
 
   init?(_ object: JSONValue) {
@@ -26,6 +27,7 @@ struct ProcessFacts: Hashable, Sendable {
     endedAt = object["ended_at_ns"]?.int
     reason = object["reason"]?.text
     peakFootprintBytes = object["peak_footprint_bytes"]?.uint
+    peakResidentBytes = object["peak_resident_bytes"]?.uint
   }
 
   /// Each process is written at its start and again at its end: the last row counts.
@@ -48,10 +50,12 @@ struct ProcessFacts: Hashable, Sendable {
 
   func cells(now: Instant) -> [String] {
     let end = endedAt.map { Instant(nanoseconds: $0) } ?? now
-    let peak = peakFootprintBytes.map { "\($0 / 1024 / 1024).\($0 / 1024 % 1024 * 10 / 1024) MB" } ?? ""
+    // What was never measured is no 0.0.
+    let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (hasEnded ? "?" : "") }
     return [
       processName, "\(pid)", hasEnded ? "ended" : "running",
-      HumanText.span(end - Instant(nanoseconds: startedAt)), peak,
+      HumanText.span(end - Instant(nanoseconds: startedAt)), size(peakFootprintBytes),
+      size(peakResidentBytes),
       [launchReason, reason].compactMap { $0 }.joined(separator: "; "),
     ]
   }
@@ -69,7 +73,7 @@ struct ProcessFacts: Hashable, Sendable {
     row.set("how", ifPresent: object["how"]?.text)
     row.set("number", ifPresent: object["number"]?.int)
     row.set("peak_footprint_bytes", ifPresent: peakFootprintBytes)
-    row.set("peak_resident_bytes", ifPresent: object["peak_resident_bytes"]?.uint)
+    row.set("peak_resident_bytes", ifPresent: peakResidentBytes)
     row.set("cpu_us", ifPresent: object["cpu_us"]?.uint)
     return row.text
   }

@@ -122,6 +122,8 @@ static void become_child(const struct baton_spawn_plan *plan, int report, int32_
     // The parent may have died before the line above: then nobody would ever send the signal.
     if (getppid() != parent) _exit(125);
   }
+  // "0" is the writer itself. All memory of the program is charged to the group, from its first page on.
+  if (plan->group >= 0 && write(plan->group, "0", 1) != 1) goto failed;
   if (lower_soft_limit(RLIMIT_STACK, plan->stack_limit)) goto failed;
   if (lower_soft_limit(RLIMIT_CORE, plan->core_limit)) goto failed;
   // The report pipe and the sources were moved above 9 by the parent, so no placement overwrites another.
@@ -158,9 +160,11 @@ int32_t baton_spawn(const struct baton_spawn_plan *plan) {
   moved.output = above_nine(plan->output);
   moved.error = above_nine(plan->error);
   moved.channel = above_nine(plan->channel);
+  moved.group = above_nine(plan->group);
   close(report[1]);
   if (high_report < 0 || (plan->input >= 0 && moved.input < 0) || (plan->output >= 0 && moved.output < 0) ||
-      (plan->error >= 0 && moved.error < 0) || (plan->channel >= 0 && moved.channel < 0)) {
+      (plan->error >= 0 && moved.error < 0) || (plan->channel >= 0 && moved.channel < 0) ||
+      (plan->group >= 0 && moved.group < 0)) {
     failure = errno;
   } else {
     pid = fork();
@@ -172,6 +176,7 @@ int32_t baton_spawn(const struct baton_spawn_plan *plan) {
   close_if_open(moved.output);
   close_if_open(moved.error);
   close_if_open(moved.channel);
+  close_if_open(moved.group);
   if (pid > 0) {
     ssize_t count;
     do {

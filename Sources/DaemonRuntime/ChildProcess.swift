@@ -19,6 +19,8 @@ public struct ChildProcess: Sendable {
     public var stackBytes: Int64 = 256 * 1024
     public var diesWithParent = true
     public var output: Int32 = -1
+    /// `cgroup.procs` of a group that it joins before its first instruction; owned by the caller.
+    public var group: Int32 = -1
     /// Added to, or put in place of, what the parent has.
     public var environment: [(name: String, value: String)] = [
       ("MALLOC_ARENA_MAX", "1"), ("SWIFT_BACKTRACE", "enable=no"),
@@ -63,7 +65,8 @@ public struct ChildProcess: Sendable {
           var plan = baton_spawn_plan(
             path: path, arguments: argumentPointers, environment: environmentPointers, channel: channel,
             input: -1, output: options.output, error: -1, stack_limit: options.stackBytes, core_limit: 0,
-            own_process_group: 1, parent_death_signal: options.diesWithParent ? SIGKILL : 0)
+            own_process_group: 1, parent_death_signal: options.diesWithParent ? SIGKILL : 0,
+            group: options.group)
           return baton_spawn(&plan)
         }
       }

@@ -5,10 +5,13 @@ public struct MemoryFigures: Hashable, Sendable {
   /// Anonymous memory and swap: what iOS would call the footprint.
   public var footprintBytes: UInt64
   public var residentBytes: UInt64
+  /// The highest resident size so far, as the kernel keeps it; it keeps none of the footprint.
+  public var peakResidentBytes: UInt64
 
-  public init(footprintBytes: UInt64, residentBytes: UInt64) {
+  public init(footprintBytes: UInt64, residentBytes: UInt64, peakResidentBytes: UInt64) {
     self.footprintBytes = footprintBytes
     self.residentBytes = residentBytes
+    self.peakResidentBytes = peakResidentBytes
   }
 
   /// nil when the process is gone, or a zombie (which has no memory).
@@ -21,6 +24,7 @@ public struct MemoryFigures: Hashable, Sendable {
     var anonymous: UInt64?
     var swapped: UInt64?
     var resident: UInt64?
+    var peakResident: UInt64?
     for line in text.split(separator: UInt8(ascii: "\n")) {
       let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
       guard words.count >= 2, let kilobytes = UInt64(String(decoding: words[1], as: UTF8.self)) else {
@@ -32,12 +36,14 @@ public struct MemoryFigures: Hashable, Sendable {
       case "RssAnon:": anonymous = bytes
       case "VmSwap:": swapped = bytes
       case "VmRSS:": resident = bytes
+      case "VmHWM:": peakResident = bytes
       default: continue
       }
     }
     guard let anonymous, let resident else { return nil }
     let (footprint, overflowed) = anonymous.addingReportingOverflow(swapped ?? 0)
     if overflowed { return nil }
-    self.init(footprintBytes: footprint, residentBytes: resident)
+    self.init(
+      footprintBytes: footprint, residentBytes: resident, peakResidentBytes: max(resident, peakResident ?? 0))
   }
 }

@@ -38,6 +38,13 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--memory-limit", value: .integer(1_048_576...1_099_511_627_776), default: "25165824",
       help: "bytes the extension may use"),
+    OptionDeclaration(
+      "--memory-mechanism", value: .choice(MemoryLimiter.Wish.allCases.map(\.rawValue)), default: "auto",
+      help: "how it is held to that: by the kernel where a memory cgroup can be made, else by polling"),
+    OptionDeclaration(
+      "--fault-ballast", value: .integer(1...1_073_741_824),
+      help: "passed on: with its first push the extension takes so many bytes of memory"),
+    OptionDeclaration("--fault-hang", help: "passed on: with its first push the extension hangs"),
   ],
   examples: [
     ("iosd --home /tmp/phone --peer 127.0.0.1:9735", "a phone whose wallet talks to that peer"),
@@ -52,8 +59,11 @@ struct PhoneOptions {
   var peer: String?
   var isDebugBuild: Bool
   var configuration: PhoneConfiguration
+  var memoryMechanism: MemoryLimiter.Wish
   /// What both children are told beside the places of this phone.
   private var passedOn: [String]
+  /// What the extension alone is told: how to misbehave.
+  private var faults: [String]
 
   init(_ parsed: ParsedCommandLine) {
     home = Self.absolute(parsed.text("--home") ?? "./.baton")
@@ -75,6 +85,9 @@ struct PhoneOptions {
         interval: parsed.span("--beat-interval") ?? .seconds(2),
         staleAfter: parsed.span("--stale-after") ?? .seconds(5))
     } catch { exitWithSentence(.badConfiguration, error.description) }
+    memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Wish.self) ?? .auto
+    faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
+    if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
     passedOn = peer.map { ["--peer", $0] } ?? []
     for name in ["--takeover", "--beat-interval", "--stale-after"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
@@ -83,11 +96,11 @@ struct PhoneOptions {
 
   func program(of role: PhoneRole) -> String { role == .app ? app : serviceExtension }
 
-  func childArguments(_ home: PhoneHome) -> [String] {
+  func childArguments(_ home: PhoneHome, _ role: PhoneRole) -> [String] {
     [
       "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
       home.clock,
-    ] + passedOn
+    ] + passedOn + (role == .extension ? faults : [])
   }
 
   private static func besideIOSd(_ name: String) -> String {

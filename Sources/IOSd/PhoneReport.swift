@@ -24,9 +24,7 @@ struct PhoneReport {
     object.set("home", shell.home.path)
     object.set("peer", ifPresent: shell.options.peer)
     object.set("build", shell.options.isDebugBuild ? "debug" : "production")
-    object.set("limits_enforced", shell.options.configuration.enforcesLimits)
-    object.set("memory_limit_bytes", shell.options.configuration.extensionMemoryBytes)
-    object.set("memory_mechanism", PhoneShell.memoryMechanism)
+    object.set("limits", raw: limits.text)
     object.set("badge", shell.notifications.badge)
     object.set("notifications", shell.notifications.rows.count)
     object.set("wall_ns", shell.clock.wallNanoseconds)
@@ -36,19 +34,32 @@ struct PhoneReport {
 
   var memory: String {
     var object = JSONObject()
-    object.set("limit_bytes", shell.options.configuration.extensionMemoryBytes)
-    object.set("limits_enforced", shell.options.configuration.enforcesLimits)
-    object.set("mechanism", PhoneShell.memoryMechanism)
+    object.set("limits", raw: limits.text)
     for role in PhoneRole.allCases {
       guard let child = shell.child(role) else { continue }
       var figures = JSONObject()
-      figures.set("footprint_bytes", child.memory.footprintBytes)
-      figures.set("resident_bytes", child.memory.residentBytes)
-      figures.set("peak_footprint_bytes", child.peak.footprintBytes)
-      figures.set("peak_resident_bytes", child.peak.residentBytes)
+      figures.set("footprint_bytes", ifPresent: child.memory?.footprintBytes)
+      figures.set("resident_bytes", ifPresent: child.memory?.residentBytes)
+      figures.set("peak_footprint_bytes", ifPresent: child.peakFootprintBytes)
+      figures.set("peak_resident_bytes", ifPresent: child.memory?.peakResidentBytes)
       object.set(role.rawValue, raw: figures.text)
     }
     return object.text
+  }
+
+  /// What the extension may use, by what means it is held to that, and how exactly.
+  private var limits: JSONObject {
+    let configuration = shell.options.configuration
+    var object = JSONObject()
+    object.set("enforced", configuration.enforcesLimits)
+    object.set("memory_bytes", configuration.extensionMemoryBytes)
+    object.set("memory_mechanism", shell.memoryLimiter.mechanism.rawValue)
+    object.set("memory_exactness", shell.memoryLimiter.exactness)
+    object.set("memory_group", ifPresent: shell.memoryLimiter.groupPath)
+    object.set("no_group_because", ifPresent: shell.memoryLimiter.whyNoGroup)
+    object.set("time_ms", configuration.extensionTime.wholeMilliseconds)
+    object.set("time_mechanism", "timer")
+    return object
   }
 
   /// Living ones, or all there ever were.
@@ -63,8 +74,8 @@ struct PhoneReport {
     object.set("state", state)
     guard let child = shell.child(role) else { return object }
     object.set("pid", child.process.identity.pid)
-    object.set("footprint_bytes", child.memory.footprintBytes)
-    object.set("resident_bytes", child.memory.residentBytes)
+    object.set("footprint_bytes", ifPresent: child.memory?.footprintBytes)
+    object.set("resident_bytes", ifPresent: child.memory?.residentBytes)
     var said = JSONObject()
     for field in child.status { said.set(field.name, field.value) }
     object.set("status", raw: said.text)

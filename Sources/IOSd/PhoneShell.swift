@@ -7,10 +7,6 @@ import PhonePolicy
 
 /// Reads the world for the phone's core and carries out what it says. No rule of the phone is here.
 final class PhoneShell {
-  /// A sample costs some 20 µs; at 5 ms a process that grows by 100 MB a second is seen half a MiB late.
-  static let memoryPollSpan = Span.milliseconds(5)
-  static let memoryMechanism =
-    "RssAnon + VmSwap of /proc/PID/status, read every \(memoryPollSpan.wholeMilliseconds) ms; SIGKILL above the limit"
   private static let appPollSpan = Span.milliseconds(250)
   /// So that the answer to `status` always fits into one message.
   private static let statusFieldsMax = 16
@@ -23,6 +19,7 @@ final class PhoneShell {
   let processes: ProcessLedger
   let notifications: NotificationCentre
   let invoices = InvoiceCounter()
+  let memoryLimiter: MemoryLimiter
   private(set) var children: [WalletChild] = []
   /// Why the last launch of a role failed; nil after one that did not.
   private(set) var launchFailures: [PhoneRole: String] = [:]
@@ -46,6 +43,7 @@ final class PhoneShell {
     self.loop = loop
     self.clock = clock
     self.journal = journal
+    memoryLimiter = try MemoryLimiter(options)
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
     nextPush = (AppendLog<PushRow>.rows(of: home.pushes).map(\.id).max() ?? 0) &+ 1
@@ -114,8 +112,11 @@ final class PhoneShell {
   private func launch(_ role: PhoneRole, _ reason: LaunchReason) {
     let path = options.program(of: role)
     do throws(SystemError) {
+      var start = ChildProcess.Options()
+      start.group = role == .extension ? try memoryLimiter.openGroup() : -1
+      defer { if start.group >= 0 { close(start.group) } }
       let process = try ChildProcess.start(
-        path, arguments: options.childArguments(home), boot: clock.boot)
+        path, arguments: options.childArguments(home, role), boot: clock.boot, options: start)
       try adopt(process, role, path, reason)
       launchFailures[role] = nil
       handle(.processStarted(role, pid: process.identity.pid))
@@ -134,10 +135,16 @@ final class PhoneShell {
         path: path, launchReason: reason.description, startedWall: clock.wallNanoseconds,
         startedAt: clock.now.nanoseconds)
     }
+    let limit = role == .extension ? options.configuration.extensionMemoryBytes : .max
     let child = WalletChild(
-      role: role, process: process, ledgerID: ledgerID, loop: loop,
+      role: role, process: process, ledgerID: ledgerID, memoryLimit: limit, loop: loop,
       onMessage: { [unowned self] in hear($0, from: role) },
-      onHangUp: { [unowned self] end in journal.note("the channel of the \(role.rawValue) ended: \(end)") })
+      onHangUp: { [unowned self] end in journal.note("the channel of the \(role.rawValue) ended: \(end)") },
+      onSample: { [unowned self] sample in
+        handle(
+          .memorySampled(
+            role, footprintBytes: sample.footprintBytes, residentBytes: sample.residentBytes))
+      })
     do throws(SystemError) {
       guard let child else {
         close(process.channel)
@@ -150,13 +157,7 @@ final class PhoneShell {
       throw error
     }
     guard let child else { return }
-    let limit = role == .extension ? options.configuration.extensionMemoryBytes : .max
-    child.pollMemory(every: role == .extension ? Self.memoryPollSpan : Self.appPollSpan, limit: limit) {
-      [unowned self] sample in
-      handle(
-        .memorySampled(
-          role, footprintBytes: sample.footprintBytes, residentBytes: sample.residentBytes))
-    }
+    child.pollMemory(every: role == .extension ? MemoryLimiter.pollSpan : Self.appPollSpan)
   }
 
   /// A process that cannot be watched is not kept.
@@ -185,8 +186,8 @@ final class PhoneShell {
     processes.change(child.ledgerID) { row in
       row.endedWall = clock.wallNanoseconds
       row.endedAt = clock.now.nanoseconds
-      row.peakFootprintBytes = child.peak.footprintBytes
-      row.peakResidentBytes = max(child.peak.residentBytes, end?.peakResidentBytes ?? 0)
+      row.peakFootprintBytes = child.peakFootprintBytes
+      row.peakResidentBytes = peakResident(child, end)
       row.cpuMicroseconds = (end?.userMicroseconds ?? 0) &+ (end?.systemMicroseconds ?? 0)
       switch how {
       case .exited(let code): (row.how, row.number) = ("exited", code)
@@ -198,8 +199,19 @@ final class PhoneShell {
       journal.note(
         "the \(child.role.rawValue) died \((clock.now - killedAt).nanoseconds / 1000) µs after its kill")
     }
+    if child.role == .extension, let used = memoryLimiter.bytesAtKill() {
+      handle(.memoryLimitEnforced(.extension, usedBytes: used))
+    }
     handle(.processEnded(child.role, how))
     processes.save(child.ledgerID)
+  }
+
+  /// What the kernel says at the end includes our own size at the fork, so it only counts above that.
+  private func peakResident(_ child: WalletChild, _ end: ChildEnd?) -> UInt64? {
+    let seen = child.memory?.peakResidentBytes
+    let ours = MemoryFigures(of: getpid())?.peakResidentBytes ?? .max
+    guard let atEnd = end?.peakResidentBytes, atEnd > ours else { return seen }
+    return max(atEnd, seen ?? 0)
   }
 
   private func recordEnd(_ role: PhoneRole, _ reason: EndReason) {

@@ -26,6 +26,7 @@ func runPhone(with options: PhoneOptions) {
       desk.welcome($0)
     }
     shell.onPowerOff = {
+      shell.memoryLimiter.removeGroup()
       desk.sayPoweredOff()
       loop.stop()
     }

@@ -8,9 +8,11 @@ final class WalletChild {
   let role: PhoneRole
   let process: ChildProcess
   let ledgerID: UInt64
-  private(set) var memory = MemoryFigures(footprintBytes: 0, residentBytes: 0)
-  private(set) var peak = MemoryFigures(footprintBytes: 0, residentBytes: 0)
-  private(set) var lastReportedFootprint: UInt64 = 0
+  /// As last read; nil before the first time.
+  private(set) var memory: MemoryFigures?
+  /// The highest footprint of all that were read: the kernel keeps no such figure.
+  private(set) var peakFootprintBytes: UInt64?
+  private var lastReportedFootprint: UInt64 = 0
   /// What it last said about itself, field by field.
   var status: [ControlMessage.Field] = []
   /// When it was killed by us; the delay until its end is worth knowing.
@@ -19,10 +21,14 @@ final class WalletChild {
   private let connection: UnixConnection
   private let loop: EventLoop
   private var poll: LoopTimer?
+  private let memoryLimit: UInt64
+  private let onSample: (MemoryFigures) -> Void
 
+  /// `onSample` is told of each sample that matters.
   init?(
-    role: PhoneRole, process: ChildProcess, ledgerID: UInt64, loop: EventLoop,
-    onMessage: @escaping (ControlMessage) -> Void, onHangUp: @escaping (UnixConnection.End) -> Void
+    role: PhoneRole, process: ChildProcess, ledgerID: UInt64, memoryLimit: UInt64, loop: EventLoop,
+    onMessage: @escaping (ControlMessage) -> Void, onHangUp: @escaping (UnixConnection.End) -> Void,
+    onSample: @escaping (MemoryFigures) -> Void
   ) {
     guard let connection = UnixConnection(adopting: process.channel, loop: loop) else { return nil }
     self.role = role
@@ -30,7 +36,13 @@ final class WalletChild {
     self.ledgerID = ledgerID
     self.connection = connection
     self.loop = loop
-    connection.onMessage = onMessage
+    self.memoryLimit = memoryLimit
+    self.onSample = onSample
+    // Whoever speaks is alive and at work: that is when even a short life has figures.
+    connection.onMessage = { [unowned self] message in
+      sampleMemory()
+      onMessage(message)
+    }
     connection.onEnd = onHangUp
     connection.start()
   }
@@ -42,25 +54,24 @@ final class WalletChild {
     process.send(SIGKILL)
   }
 
-  /// Samples the memory again and again; hands over each sample that matters.
-  func pollMemory(every span: Span, limit: UInt64, _ report: @escaping (MemoryFigures) -> Void) {
+  func pollMemory(every span: Span) {
     poll = loop.after(span) { [weak self] in
       guard let self else { return }
-      if let sample = MemoryFigures(of: process.identity.pid) { take(sample, limit: limit, report) }
-      if poll != nil { pollMemory(every: span, limit: limit, report) }
+      sampleMemory()
+      if poll != nil { pollMemory(every: span) }
     }
   }
 
   /// A sample is an event of the core when it is above the limit, or a MiB above the last one that was: a journal
-  /// that says the same every few milliseconds helps nobody.
-  private func take(_ sample: MemoryFigures, limit: UInt64, _ report: (MemoryFigures) -> Void) {
+  /// that says the same every few milliseconds helps nobody. A dead process has no figures.
+  private func sampleMemory() {
+    guard let sample = MemoryFigures(of: process.identity.pid) else { return }
     memory = sample
-    peak.footprintBytes = max(peak.footprintBytes, sample.footprintBytes)
-    peak.residentBytes = max(peak.residentBytes, sample.residentBytes)
+    peakFootprintBytes = max(peakFootprintBytes ?? 0, sample.footprintBytes)
     let step = lastReportedFootprint &+ 1_048_576
-    guard sample.footprintBytes > limit || sample.footprintBytes > step else { return }
+    guard sample.footprintBytes > memoryLimit || sample.footprintBytes > step else { return }
     lastReportedFootprint = sample.footprintBytes
-    report(sample)
+    onSample(sample)
   }
 
   /// After its death: what it said before counts, so the channel is read to its end first.

@@ -8,7 +8,7 @@ import WalletProcess
 let declaration = CommandLineDeclaration(
   name: "notifyextd",
   summary: "The wallet's notification extension: receives payments while the app is away.",
-  options: WalletOptions.declarations + [
+  options: WalletOptions.declarations + ExtensionFault.declarations + [
     OptionDeclaration(
       "--push", value: .path("FILE"), mayRepeat: true,
       help: "started by hand: serve this payload (.apns), then end; several are served in turn")
@@ -24,6 +24,7 @@ let payloads = parsed.all("--push").map { path in
   return payload
 }
 let process = WalletProcess<ExtensionMachine>(WalletOptions(parsed))
+process.fault = ExtensionFault(parsed)
 if !process.isOnEmulatedPhone && payloads.isEmpty {
   exitWithSentence(
     .wrongUsage, "there is no push to serve; give one with --push FILE, or let iosd start this")

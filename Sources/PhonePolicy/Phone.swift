@@ -48,6 +48,7 @@ public struct Phone: Core {
     case .processEnded(.app, let how): return appEnded(how)
     case .processEnded(.extension, let how): return extensionEnded(how)
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
+    case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
     case .contentDelivered(let push, let content): return deliver(content, for: push)
     case .notificationPosted(let content, let key):
       return [.show(PhoneNotification(push: nil, source: .local, content, key: key))]

@@ -21,6 +21,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case launchFailed(PhoneRole, sentence: String)
   case processEnded(PhoneRole, ProcessEnd)
   case memorySampled(PhoneRole, footprintBytes: UInt64, residentBytes: UInt64)
+  /// The kernel itself killed the process, as it could not grow within its limit. Reported before its end.
+  case memoryLimitEnforced(PhoneRole, usedBytes: UInt64)
 
   // What the processes say.
   case contentDelivered(push: UInt64, NotificationText)

@@ -147,6 +147,18 @@ extension Phone {
     }
   }
 
+  /// Nobody has to be killed any more; the end that is reported next is ours all the same.
+  mutating func memoryLimitEnforced(_ role: PhoneRole, _ used: UInt64) -> [PhoneDirective] {
+    guard role == .extension, configuration.enforcesLimits else { return [] }
+    switch service {
+    case .notRunning, .ending(.killed, _, _): return []
+    case .launching, .idle, .serving, .ending(.asked, _, _):
+      let reason = KillReason.memory(footprintBytes: used, limitBytes: configuration.extensionMemoryBytes)
+      service = .ending(.killed(reason), service.current, killAt: nil)
+      return []
+    }
+  }
+
   mutating func reachExtensionDeadline(at now: Instant) -> [PhoneDirective] {
     guard let due = service.deadline(configuration), due <= now else { return [] }
     switch service {

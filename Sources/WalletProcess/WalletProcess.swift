@@ -16,6 +16,8 @@ public final class WalletProcess<Machine: GuardMachine> {
   private let terminalPhone: TerminalPhone
   private let guardShell: GuardShell<Machine>
   private let invoices: InvoiceDesk
+  /// What is to go wrong with each push.
+  public var fault: ExtensionFault?
   /// Made with the first push: most lives of the app see none.
   private lazy var pushReader = PushReader()
 
@@ -107,7 +109,9 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "enter-foreground": handle(.enteredForeground)
       case "enter-background": handle(.enteredBackground)
       case "terminate": handle(.terminationRequested)
-      case "push": handle(.pushArrived(pushReader.read(message.body, id: try Self.id(message))))
+      case "push":
+        fault?.strike()
+        handle(.pushArrived(pushReader.read(message.body, id: try Self.id(message))))
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
       case "invoice": invoices.asked(message)
       default: journal.note("the phone said something unknown: \(message.verb)")

@@ -49,9 +49,11 @@ import Testing
   }
 
   @Test func memoryIsAnonymousPlusSwap() throws {
-    let text = "Name:\tx\nVmRSS:\t  10 kB\nRssAnon:\t 4 kB\nVmSwap:\t 3 kB\n"
+    let text = "Name:\tx\nVmHWM:\t 12 kB\nVmRSS:\t  10 kB\nRssAnon:\t 4 kB\nVmSwap:\t 3 kB\n"
     let figures = try #require(MemoryFigures(status: Array(text.utf8)))
-    #expect(figures == MemoryFigures(footprintBytes: 7 * 1024, residentBytes: 10 * 1024))
+    #expect(
+      figures
+        == MemoryFigures(footprintBytes: 7 * 1024, residentBytes: 10 * 1024, peakResidentBytes: 12 * 1024))
     #expect(MemoryFigures(status: Array("VmRSS: 18446744073709551615 kB\n".utf8)) == nil)
     #expect(MemoryFigures(status: []) == nil)
     #expect(try #require(MemoryFigures(of: getpid())).residentBytes > 0)

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// One phone of one test: a real iosd over TestChild under the names that say how it behaves.
+/// One phone of one test: a real iosd over TestChild under the names that say how it behaves, or over a real program
+/// that is named by its path.
 final class PhoneProcess {
   let directory: String
   private(set) var process: Process
@@ -16,12 +17,13 @@ final class PhoneProcess {
   init(app: String = "app", ext: String = "ext", _ options: [String] = []) throws {
     var template = Array("/tmp/baton-iosd-XXXXXX".utf8CString)
     directory = String(cString: mkdtemp(&template)!)
-    for name in [app, ext] {
+    for name in [app, ext] where !name.hasPrefix("/") {
       try FileManager.default.createSymbolicLink(
         atPath: "\(directory)/\(name)", withDestinationPath: "\(Self.products)/TestChild")
     }
     self.options =
-      ["--home", "\(directory)/phone", "--app", "\(directory)/\(app)", "--ext", "\(directory)/\(ext)"]
+      ["--home", "\(directory)/phone", "--app", "\(directory)/\(app)"]
+      + ["--ext", ext.hasPrefix("/") ? ext : "\(directory)/\(ext)"]
       + options
     process = try Self.launch(self.options)
     try waitUntilItListens()

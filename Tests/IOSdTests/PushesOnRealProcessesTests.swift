@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func anExtensionAbove24MegabytesIsKilledAndTheOriginalIsShown() throws {
-    let phone = try PhoneProcess(ext: "ext-ballast")
+    let phone = try PhoneProcess(ext: "ext-ballast", ["--memory-mechanism", "polling"])
     try phone.push("the original")
     #expect(try phone.notifications(1) == ["the original"])
     let row = try phone.ended("extension")

@@ -51,7 +51,7 @@ private struct World {
     if let deadline = phone.deadline, deadline <= now { take(.deadlineReached) }
     let role = Bool.random(using: &random) ? PhoneRole.app : .extension
     let push = max(1, nextPush &- UInt64.random(in: 0...2, using: &random))
-    switch Int.random(in: 0..<14, using: &random) {
+    switch Int.random(in: 0..<15, using: &random) {
     case 0: take(.personOpened)
     case 1: take(.personWentHome)
     case 2: take(.personQuit)
@@ -66,6 +66,9 @@ private struct World {
         .memorySampled(
           role, footprintBytes: UInt64.random(in: 0...30_000_000, using: &random), residentBytes: 0))
     case 12: start(failing: true)
+    case 13:
+      if running.contains(role) { take(.memoryLimitEnforced(role, usedBytes: 25_165_824)) }
+      end(role, .signalled(9))
     default: start(failing: false)
     }
   }

@@ -199,8 +199,32 @@ import Testing
     #expect(reason.description.hasPrefix("exceeded mem limit: ActiveHard 24 MB (fatal)"))
   }
 
+  @Test func whomTheKernelKilledAtTheLimitWasKilledForMemory() {
+    var phone = TestPhone()
+    phone.serve(1)
+    let limit: UInt64 = 25_165_824
+    #expect(phone(.memoryLimitEnforced(.extension, usedBytes: limit)) == [])
+    let reason = KillReason.memory(footprintBytes: limit, limitBytes: limit)
+    #expect(
+      phone(.processEnded(.extension, .signalled(9)))
+        == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
+  }
+
+  @Test func aKillForTimeThatTheKernelOvertakesStaysOneForTime() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone.passToDeadline()
+    let reason = KillReason.time(limitMilliseconds: 30_000)
+    #expect(phone.passToDeadline() == [.kill(.extension, reason)])
+    #expect(phone(.memoryLimitEnforced(.extension, usedBytes: 1)) == [])
+    #expect(
+      phone(.processEnded(.extension, .signalled(9)))
+        == [.recordEnd(.extension, .killed(reason)), .showOriginal(1)])
+  }
+
   @Test func theAppHasNoMemoryLimit() {
     var phone = TestPhone()
+    #expect(phone(.memoryLimitEnforced(.app, usedBytes: .max)) == [])
     phone.openApp()
     #expect(phone(.memorySampled(.app, footprintBytes: .max, residentBytes: .max)) == [])
   }

@@ -15,7 +15,8 @@ enum PhoneSentences {
     case .serviceFinished(let push, let reason):
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
     case .downRequested: [Sentence("is asked to go down")]
-    case .deadlineReached, .processStarted, .processEnded, .memorySampled, .contentDelivered,
+    case .deadlineReached, .processStarted, .processEnded, .memorySampled, .memoryLimitEnforced,
+      .contentDelivered,
       .notificationPosted, .notificationWithdrawn, .backgroundDone, .invoiceAnswered, .invoiceWanted:
       []
     }

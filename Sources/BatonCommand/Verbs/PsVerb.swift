@@ -15,10 +15,12 @@ enum PsVerb: Verb {
     let all = invocation.line.isGiven("-a")
     let pids = Daemon.allCases.map { ($0, DaemonProbe.pid(listeningOn: phone.socket(of: $0))) }
     let rows = try walletRows(phone, all: all, isUp: pids.contains { $0.0 == .iosd && $0.1 != nil })
+    let limits = LimitsReport(phone)
     if invocation.output.isJSON {
-      invocation.output.say(json(pids, rows))
+      invocation.output.say(json(pids, rows, limits))
     } else {
       tell(pids, rows, phone, invocation.output)
+      if all, let limits { invocation.output.say(limits.sentence) }
     }
     return .done
   }
@@ -36,7 +38,7 @@ enum PsVerb: Verb {
     _ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts], _ phone: Phone, _ output: Output
   ) {
     let running = daemons.compactMap { daemon, pid in
-      pid.map { [daemon.rawValue, "\($0)", "running", age(of: $0), "", ""] }
+      pid.map { [daemon.rawValue, "\($0)", "running", age(of: $0), "", "", ""] }
     }
     if running.isEmpty && rows.isEmpty {
       output.say("nothing runs in \(phone.home); start it with `baton up`")
@@ -44,7 +46,7 @@ enum PsVerb: Verb {
     }
     let now = Clock.monotonicNow
     output.table(
-      [["PROCESS", "PID", "STATE", "FOR", "PEAK", "WHY"]] + running + rows.map { $0.cells(now: now) })
+      [["PROCESS", "PID", "STATE", "FOR", "PEAK", "RSS", "WHY"]] + running + rows.map { $0.cells(now: now) })
     let missing = daemons.filter { $0.1 == nil }.map(\.0.rawValue)
     if !missing.isEmpty {
       output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
@@ -58,10 +60,13 @@ enum PsVerb: Verb {
     return overflowed ? "" : HumanText.span(Clock().bootClock - Instant(nanoseconds: nanoseconds))
   }
 
-  private static func json(_ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts]) -> String {
+  private static func json(
+    _ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts], _ limits: LimitsReport?
+  ) -> String {
     var object = JSONObject()
     for (daemon, pid) in daemons { object.set(daemon.rawValue, ifPresent: pid) }
     object.set("processes", raw: "[\(rows.map(\.json).joined(separator: ","))]")
+    if let limits { object.set("limits", raw: limits.json) }
     return object.text
   }
 }

@@ -2,7 +2,10 @@ import DaemonRuntime
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
-  static let passedToIOSd = ["--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext"]
+  static let passedToIOSd = [
+    "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
+    "--fault-ballast",
+  ]
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -35,6 +38,14 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
+      OptionDeclaration(
+        "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
+        help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),
+      OptionDeclaration(
+        "--fault-ballast", value: .integer(1...1_073_741_824),
+        help: "a fault on order: with its first push the extension takes so many bytes of memory"),
+      OptionDeclaration(
+        "--fault-hang", help: "a fault on order: with its first push the extension hangs until it is killed"),
       OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
       OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
       OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
@@ -45,6 +56,7 @@ enum UpVerb: Verb {
   static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
+    if line.isGiven("--fault-hang") { options.iosdArguments.append("--fault-hang") }
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options
@@ -54,8 +66,11 @@ enum UpVerb: Verb {
     let phone = invocation.phone
     let options = starterOptions(invocation.line)
     let result = try PhoneStarter(phone: phone, options: options).start()
+    let limits = LimitsReport(phone)
     let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }
-    invocation.output.say(sentence(result, pids.joined(separator: ", "), phone), json: json(result, phone))
+    invocation.output.say(
+      sentence(result, pids.joined(separator: ", "), phone), json: json(result, limits, phone))
+    if !invocation.output.isJSON, let limits { invocation.output.say(limits.sentence) }
     let isIgnored = result.started.count < 2 && !(options.iosdArguments + options.lspdArguments).isEmpty
     if isIgnored && !invocation.output.isJSON {
       invocation.output.say("options are not changed in a daemon that runs; use `baton down` first")
@@ -71,11 +86,14 @@ enum UpVerb: Verb {
     }
   }
 
-  private static func json(_ result: PhoneStarter.Result, _ phone: Phone) -> JSONObject {
+  private static func json(
+    _ result: PhoneStarter.Result, _ limits: LimitsReport?, _ phone: Phone
+  ) -> JSONObject {
     var object = JSONObject()
     object.set("home", phone.home)
     for daemon in Daemon.allCases { object.set(daemon.rawValue, ifPresent: result.pids[daemon]) }
     object.set("started", result.started.map(\.rawValue))
+    if let limits { object.set("limits", raw: limits.json) }
     return object
   }
 }

@@ -44,6 +44,8 @@ struct baton_spawn_plan {
   int own_process_group;
   // The signal the child gets when its parent dies; 0 for none.
   int parent_death_signal;
+  // `cgroup.procs` of the group that the child joins before execve, open for writing; -1 for none.
+  int group;
 };
 // The pid, or -1 with errno of the step that failed, execve included.
 int32_t baton_spawn(const struct baton_spawn_plan *plan);

@@ -1,0 +1,54 @@
+import Glibc
+import Testing
+
+@testable import IOSd
+
+@Suite struct MemoryGroupTests {
+  private static let mounts = """
+    29 23 0:26 / /sys/fs/cgroup ro,nosuid shared:9 - tmpfs tmpfs ro,mode=755
+    31 29 0:28 / /sys/fs/cgroup/cpu,cpuacct rw shared:11 - cgroup cgroup rw,cpu,cpuacct
+    33 29 0:30 / /sys/fs/cgroup/memory rw,relatime shared:13 - cgroup cgroup rw,memory
+    """
+
+  @Test func theGroupWeAreInIsFoundBelowItsMount() {
+    let groups = "5:cpu,cpuacct:/a\n4:memory:/user/me\n0::/"
+    #expect(
+      MemoryGroup.place(mountinfo: Self.mounts, cgroup: groups) == "/sys/fs/cgroup/memory/user/me")
+    #expect(MemoryGroup.place(mountinfo: Self.mounts, cgroup: "4:memory:/\n") == "/sys/fs/cgroup/memory")
+  }
+
+  @Test func ofAHierarchyThatIsMountedInPartOnlyThatPartIsNamed() {
+    let mount = "33 29 0:30 /box/7 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"
+    #expect(
+      MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7/x") == "/sys/fs/cgroup/memory/x")
+    #expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/7") == "/sys/fs/cgroup/memory")
+    #expect(MemoryGroup.place(mountinfo: mount, cgroup: "4:memory:/box/77") == nil)
+  }
+
+  @Test(arguments: [
+    ("", "4:memory:/"), ("33 29 0:30 / /x rw - cgroup2 cgroup2 rw,memory", "4:memory:/"),
+    ("33 29 0:30 / /x rw - cgroup cgroup rw,cpu", "4:memory:/"), ("- cgroup cgroup rw,memory", "4:memory:/"),
+    ("33 29 0:30 / /x rw - cgroup cgroup rw,memory", "0::/"),
+    ("33 29 0:30 / /x rw - cgroup cgroup rw,memory", "4:memory"),
+  ])
+  func whereThereIsNoMemoryControllerThereIsNoPlace(_ mountinfo: String, _ cgroup: String) {
+    #expect(MemoryGroup.place(mountinfo: mountinfo, cgroup: cgroup) == nil)
+  }
+
+  /// Read by the tests that need one: whether this machine lets us make a group.
+  static let canBeMade: Bool = {
+    guard let group = try? MemoryGroup(limitBytes: 1 << 30) else { return false }
+    group.remove()
+    return true
+  }()
+
+  @Test(.enabled(if: canBeMade, "a memory cgroup (v1) that this user can write"))
+  func aGroupThatAKilledPhoneLeftBehindIsTakenAway() throws {
+    let parent = try #require(MemoryGroup.place())
+    // Our own pid with the start time of somebody else: nobody living has that name.
+    let left = "\(parent)/baton-\(getpid())-1"
+    try #require(mkdir(left, 0o755) == 0)
+    MemoryGroup.removeAbandoned(in: parent)
+    #expect(access(left, F_OK) != 0)
+  }
+}
