@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -76,6 +77,13 @@ int baton_open_directory_path(const char *path) { return open(path, O_PATH | O_D
 
 int baton_open_new_append(const char *path, uint32_t mode) {
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, (mode_t)mode);
+}
+
+// Memory
+
+uint64_t baton_heap_bytes(void) {
+  struct mallinfo2 figures = mallinfo2();
+  return (uint64_t)figures.uordblks + (uint64_t)figures.hblkhd;
 }
 
 // Processes

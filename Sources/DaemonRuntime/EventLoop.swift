@@ -153,6 +153,9 @@ public final class EventLoop {
     at(now + span, handler)
   }
 
+  /// How many wait to be fired.
+  public var timerCount: Int { timers.count }
+
   private func forget(_ timer: LoopTimer) {
     timers.removeAll { $0 === timer }
     arm()

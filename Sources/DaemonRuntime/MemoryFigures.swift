@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What a process uses, from `/proc/PID/status`.
@@ -13,6 +14,9 @@ public struct MemoryFigures: Hashable, Sendable {
     self.residentBytes = residentBytes
     self.peakResidentBytes = peakResidentBytes
   }
+
+  /// What this process itself has allocated and not freed; to a byte, where the kernel knows pages.
+  public static var heapBytes: UInt64 { baton_heap_bytes() }
 
   /// nil when the process is gone, or a zombie (which has no memory).
   public init?(of pid: Int32) {

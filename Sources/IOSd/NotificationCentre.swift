@@ -25,11 +25,17 @@ struct NotificationRow: Codable, Hashable {
   }
 }
 
-/// What the person sees, and has seen.
+/// What the person sees, and has seen. The file has all of it; only the newest are kept in memory, and only these can
+/// be taken back.
 final class NotificationCentre {
+  private static let keptRows = 256
+
   private let log: AppendLog<NotificationRow>
   private(set) var rows: [NotificationRow]
   private(set) var badge: Int
+  /// All there ever were.
+  private(set) var count = 0
+  private var nextID: UInt64 = 1
 
   init(_ path: String) throws(SystemError) {
     rows = []
@@ -45,7 +51,7 @@ final class NotificationCentre {
     let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
     badge = overflowed ? badge : max(0, sum)
     let row = NotificationRow(
-      id: (rows.map(\.id).max() ?? 0) &+ 1, push: notification.push, source: notification.source.rawValue,
+      id: nextID, push: notification.push, source: notification.source.rawValue,
       title: notification.text.title, body: notification.text.body, badge: badge,
       wall: clock.wallNanoseconds, at: clock.now.nanoseconds, key: notification.key)
     keep(row)
@@ -64,7 +70,13 @@ final class NotificationCentre {
   }
 
   private func keep(_ row: NotificationRow) {
-    rows.removeAll { $0.id == row.id }
+    if row.id >= nextID {
+      count += 1
+      nextID = row.id &+ 1
+    } else if let index = rows.lastIndex(where: { $0.id == row.id }) {
+      rows.remove(at: index)
+    }
     rows.append(row)
+    if rows.count > Self.keptRows { rows.removeFirst(rows.count - Self.keptRows) }
   }
 }

@@ -26,9 +26,11 @@ struct PhoneReport {
     object.set("build", shell.options.isDebugBuild ? "debug" : "production")
     object.set("limits", raw: limits.text)
     object.set("badge", shell.notifications.badge)
-    object.set("notifications", shell.notifications.rows.count)
+    object.set("notifications", shell.notifications.count)
     object.set("wall_ns", shell.clock.wallNanoseconds)
     object.set("journal", shell.journal.path)
+    object.set("heap_bytes", MemoryFigures.heapBytes)
+    object.set("timers", shell.loop.timerCount)
     return object.text
   }
 

@@ -112,6 +112,8 @@ extension Provider {
     object.set("held", core.state.payments.filter(\.isHeld).count)
     object.set("offered", core.state.payments.filter { !$0.isHeld }.count)
     object.set("backup_bytes", ifPresent: core.state.backup?.count)
+    object.set("heap_bytes", MemoryFigures.heapBytes)
+    object.set("timers", loop.timerCount)
     return object.text
   }
 }

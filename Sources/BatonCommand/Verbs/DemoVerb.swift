@@ -24,7 +24,7 @@ enum DemoVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let kept = invocation.line.text("--keep")
-    let home = try place(kept)
+    let home = try RunPlace.make(kept, named: "demo")
     let phone = Phone(home: home)
     do {
       let code = try play(phone, output, isQuick: invocation.line.isGiven("--quick"))
@@ -39,23 +39,6 @@ enum DemoVerb: Verb {
       explain(error, home, output)
       return error is DemoStage.Failure ? .noProgress : CommandFailure(error).code
     }
-  }
-
-  private static func place(_ kept: String?) throws(CommandFailure) -> String {
-    guard let kept else {
-      let base = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-      var template = Array("\(base)/baton-demo-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else {
-        throw CommandFailure(.cannotCreate, SystemError("create a directory in \(base)").description)
-      }
-      return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-    let contents = (try? FileManager.default.contentsOfDirectory(atPath: kept)) ?? []
-    guard contents.isEmpty else {
-      throw CommandFailure(
-        .cannotCreate, "\(kept) is not empty, and the demo plays on a fresh phone; name a new directory")
-    }
-    return kept
   }
 
   private static func play(_ phone: Phone, _ output: Output, isQuick: Bool) throws -> ExitCode {

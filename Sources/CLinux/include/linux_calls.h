@@ -23,6 +23,9 @@ int baton_timer_arm(int descriptor, int64_t at_ns);
 int baton_open_directory_path(const char *path);
 int baton_open_new_append(const char *path, uint32_t mode);
 
+// Memory: bytes of the heap that are in use, over all arenas and large blocks.
+uint64_t baton_heap_bytes(void);
+
 // Processes.
 int baton_pidfd_open(int32_t pid);
 int baton_pidfd_send_signal(int pidfd, int signal);

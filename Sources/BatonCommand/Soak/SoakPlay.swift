@@ -1,0 +1,147 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Lightning
+
+/// Plays rounds on one phone. A round is a payment with the app closed or in the background, which the peer announces
+/// with a push, and then the app in front: it takes the node over and makes the next invoice.
+final class SoakPlay {
+  /// What was waited for did not come.
+  struct Failure: Error {
+    var sentence: String
+  }
+
+  /// How the processes of a round live.
+  enum Style {
+    /// The app is swiped away after each round; every other push starts a new extension.
+    case shortLives
+    /// The app is only sent to the background, and one extension serves every push.
+    case longLives
+  }
+
+  let phone: Phone
+  private(set) var settled = 0
+  private(set) var slowest = Span.zero
+  private(set) var totalPaying = Span.zero
+  private var invoice: InvoiceText?
+  private var number = 0
+  private let watch: DirectoryWatch
+
+  init(phone: Phone) throws {
+    self.phone = phone
+    try FilePath.makeDirectories(phone.journal)
+    watch = try DirectoryWatch([phone.journal])
+  }
+
+  /// The first invoice; afterwards nothing runs but the daemons.
+  func begin() throws {
+    try openApp()
+    try makeInvoice()
+    try rest()
+  }
+
+  func round(_ style: Style) throws {
+    number += 1
+    if style == .shortLives && number.isMultiple(of: 2) { try endExtension() }
+    try pay()
+    try openApp()
+    try makeInvoice()
+    switch style {
+    case .shortLives: try quitApp()
+    case .longLives: try sendAppHome()
+    }
+  }
+
+  /// Both wallet processes end, and the daemons come to rest: nothing is on its way any more.
+  func rest() throws {
+    try quitApp()
+    try endExtension()
+    try wait(for: "the daemons to have no timer any more") {
+      try phone.askForJSON(.iosd, ControlMessage("status"))["timers"]?.int == 0
+        && phone.askForJSON(.lspd, ControlMessage("status"))["timers"]?.int == 0
+    }
+  }
+
+  func figures(of daemon: Daemon) throws -> SoakFigures {
+    guard let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon)),
+      let figures = SoakFigures(
+        pid: pid, status: try phone.askForJSON(daemon, ControlMessage("status")))
+    else { throw Failure(sentence: "\(daemon.rawValue) is gone; its last words are in its log") }
+    return figures
+  }
+
+  /// Of a wallet process that lives: `app` or `extension`.
+  func figures(ofRole role: String) throws -> SoakFigures {
+    guard let pid = try status()[role]?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
+      let figures = SoakFigures(pid: pid)
+    else { throw Failure(sentence: "the \(role) does not run any more") }
+    return figures
+  }
+
+  // MARK: The person and the sender
+
+  private func pay() throws {
+    guard let invoice else { throw Failure(sentence: "there is no invoice to pay") }
+    // A payment that the peer offers to a wallet that has just gone is held, but announced later.
+    try wait(for: "the peer to see that the wallet is away") {
+      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
+    }
+    let start = Clock.monotonicNow
+    let answer = PaymentAnswer(
+      try phone.ask(.lspd, PayVerb.request(invoice, waits: true), timeout: .seconds(90)))
+    guard answer.isSettled else {
+      throw Failure(sentence: "payment \(number) ended as \(answer.state) (\(answer.reason ?? "no reason"))")
+    }
+    let took = Clock.monotonicNow - start
+    settled += 1
+    slowest = max(slowest, took)
+    totalPaying = Span(nanoseconds: totalPaying.nanoseconds + took.nanoseconds)
+  }
+
+  private func openApp() throws {
+    try phone.ask(.iosd, ControlMessage("open"))
+    try wait(for: "the app to be connected") { try appText() == "connected" }
+  }
+
+  private func makeInvoice() throws {
+    let answer = try phone.ask(
+      .iosd, ControlMessage("invoice", ["amount-msat": "1000", "expiry-seconds": "86400"]))
+    invoice = try InvoiceText(decoding: answer["invoice"] ?? "")
+  }
+
+  private func quitApp() throws {
+    try phone.ask(.iosd, ControlMessage("quit"))
+    try wait(for: "the app to end") { try status()["app"]?["state"]?.text == "not running" }
+  }
+
+  private func sendAppHome() throws {
+    try phone.ask(.iosd, ControlMessage("home"))
+    try wait(for: "the app to have released the node") {
+      try appText()?.hasPrefix("not connected") == true
+    }
+  }
+
+  private func endExtension() throws {
+    if let pid = try status()["extension"]?["pid"]?.int.flatMap({ Int32(exactly: $0) }) {
+      WatchedProcess(pid: pid)?.send(SIGTERM)
+    }
+    try wait(for: "the extension to end") { try status()["extension"]?["state"]?.text == "not running" }
+  }
+
+  // MARK: Waiting
+
+  private func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
+
+  private func appText() throws -> String? { try status()["app"]?["status"]?["text"]?.text }
+
+  /// Looks again whenever a journal grows, and at short intervals: what a process says of itself is in none.
+  private func wait(for what: String, _ condition: () throws -> Bool) throws {
+    let end = Clock.monotonicNow + .seconds(60)
+    while try !condition() {
+      let now = Clock.monotonicNow
+      guard now < end else { throw Failure(sentence: "waited 60 s in vain for \(what) in round \(number)") }
+      try watch.wait(until: min(end, now + .milliseconds(2)))
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import DaemonRuntime
+
+/// What the processes held before and after, and whether that is what it should be.
+struct SoakReport {
+  /// One process that lived through all the rounds between two samples.
+  struct Subject {
+    var name: String
+    var rounds: Int
+    var before: SoakFigures
+    var after: SoakFigures
+    /// What it may keep of a round for good, in bytes of its heap; where the heap is not told, of its memory.
+    var allowedBytes: Double
+  }
+
+  /// What the heap may differ by on its own: a table that has just grown, a cache that is fuller than before.
+  static let heapSlackBytes: Double = 16 * 1024
+  /// The kernel counts pages, and the allocator gives them back when it likes.
+  static let memorySlackBytes: Double = 512 * 1024
+
+  var subjects: [Subject] = []
+  /// Bytes that the files grew by, for each counted round.
+  var filesPerRound: [(name: String, bytes: Int64)] = []
+
+  /// Sentences about what is not as it should be; none when all is well.
+  var complaints: [String] { subjects.flatMap(complaints) }
+
+  private func complaints(_ subject: Subject) -> [String] {
+    let before = subject.before
+    let after = subject.after
+    var sentences: [String] = []
+    if after.descriptors != before.descriptors {
+      sentences.append(
+        "\(subject.name) had \(before.descriptors) descriptors open and now has \(after.descriptors)")
+    }
+    if after.zombies > 0 { sentences.append("\(subject.name) has \(after.zombies) children not waited for") }
+    if after.threads != before.threads {
+      sentences.append("\(subject.name) had \(before.threads) threads and now has \(after.threads)")
+    }
+    if let had = before.timers, let has = after.timers, has > had {
+      sentences.append("\(subject.name) had \(had) timers and now has \(has)")
+    }
+    let growth = Self.growth(subject)
+    let allowed = subject.allowedBytes * Double(subject.rounds) + growth.slack
+    if growth.bytes > allowed {
+      sentences.append(
+        "\(subject.name) grew by \(Self.perRound(growth.bytes, subject)) bytes of \(growth.what) a round, and \(Self.perRound(allowed, subject)) are allowed"
+      )
+    }
+    return sentences
+  }
+
+  private static func growth(_ subject: Subject) -> (bytes: Double, slack: Double, what: String) {
+    if let before = subject.before.heapBytes, let after = subject.after.heapBytes, before > 0 {
+      return (Double(after) - Double(before), heapSlackBytes, "heap")
+    }
+    return (
+      Double(subject.after.anonymousBytes) - Double(subject.before.anonymousBytes), memorySlackBytes, "memory"
+    )
+  }
+
+  private static func perRound(_ bytes: Double, _ subject: Subject) -> Int {
+    Int((bytes / Double(max(1, subject.rounds))).rounded())
+  }
+
+  // MARK: Telling
+
+  var table: [[String]] {
+    [["PROCESS", "WHAT", "BEFORE", "AFTER", "GROWTH", "A ROUND"]] + subjects.flatMap(rows)
+  }
+
+  private func rows(_ subject: Subject) -> [[String]] {
+    let before = subject.before
+    let after = subject.after
+    var rows = [
+      row(subject, "descriptors", before.descriptors, after.descriptors),
+      row(subject, "zombies", before.zombies, after.zombies),
+      row(subject, "threads", before.threads, after.threads),
+    ]
+    if let had = before.timers, let has = after.timers { rows.append(row(subject, "timers", had, has)) }
+    if let had = before.heapBytes, let has = after.heapBytes {
+      rows.append(row(subject, "heap in use, bytes", Int(clamping: had), Int(clamping: has), isSize: true))
+    }
+    rows.append(
+      row(
+        subject, "anonymous memory, bytes", Int(clamping: before.anonymousBytes),
+        Int(clamping: after.anonymousBytes), isSize: true))
+    return rows
+  }
+
+  private func row(
+    _ subject: Subject, _ what: String, _ before: Int, _ after: Int, isSize: Bool = false
+  ) -> [String] {
+    [
+      subject.name, what, "\(before)", "\(after)", "\(after - before)",
+      isSize ? "\(Self.perRound(Double(after - before), subject))" : "",
+    ]
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("processes", raw: "[\(subjects.map { Self.json($0).text }.joined(separator: ","))]")
+    var files = JSONObject()
+    for (name, bytes) in filesPerRound { files.set(name, bytes) }
+    object.set("file_bytes_a_round", raw: files.text)
+    object.set("complaints", complaints)
+    return object
+  }
+
+  private static func json(_ subject: Subject) -> JSONObject {
+    var object = JSONObject()
+    object.set("process", subject.name)
+    object.set("rounds", subject.rounds)
+    object.set("allowed_bytes_a_round", Int(subject.allowedBytes))
+    for (name, figures) in [("before", subject.before), ("after", subject.after)] {
+      var values = JSONObject()
+      values.set("descriptors", figures.descriptors)
+      values.set("zombies", figures.zombies)
+      values.set("threads", figures.threads)
+      values.set("timers", ifPresent: figures.timers)
+      values.set("heap_bytes", ifPresent: figures.heapBytes)
+      values.set("anonymous_bytes", figures.anonymousBytes)
+      object.set(name, raw: values.text)
+    }
+    return object
+  }
+}

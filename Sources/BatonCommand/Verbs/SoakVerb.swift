@@ -1,0 +1,92 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Judge
+
+/// Many pushes and app openings through one phone, and what its processes keep of them.
+enum SoakVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "soak",
+      summary: "many pushes and app openings through one phone; say what its processes keep of them",
+      options: [
+        OptionDeclaration(
+          "--rounds", value: .integer(2...1_000_000), default: "1000",
+          help: "each is one payment with a push, and one opening of the app"),
+        OptionDeclaration(
+          "--warm-up", value: .integer(0...1_000_000), default: "300",
+          help: "rounds before the first look, until every cache and table has its size"),
+        OptionDeclaration(
+          "--build", value: .choice(["production", "debug"]), default: "production",
+          help: "a debug build has no limits of time and memory: for programs that were made larger"),
+        OptionDeclaration("--keep", value: .path("DIR"), help: "use this new directory and leave it there"),
+      ],
+      examples: [
+        ("baton soak", "1,000 pushes and 1,000 openings; 0 when nothing is kept, 2 when something is"),
+        ("baton soak --rounds 60 --json", "a short one, for machines"),
+      ])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let output = invocation.output
+    let kept = invocation.line.text("--keep")
+    let phone = Phone(home: try RunPlace.make(kept, named: "soak"))
+    do {
+      let code = try soak(phone, invocation)
+      if kept == nil && code == .done {
+        try? FileManager.default.removeItem(atPath: phone.home)
+      } else if !output.isJSON {
+        output.say("everything it left is in \(phone.home)")
+      }
+      return code
+    } catch {
+      _ = PhoneStopper(phone: phone).stop()
+      guard let failure = error as? SoakPlay.Failure else { throw error }
+      throw CommandFailure(.noProgress, "\(failure.sentence); the phone is kept in \(phone.home)")
+    }
+  }
+
+  private static func soak(_ phone: Phone, _ invocation: Invocation) throws -> ExitCode {
+    let rounds = Int(clamping: invocation.line.integer("--rounds") ?? 1000)
+    let warmUp = Int(clamping: invocation.line.integer("--warm-up") ?? 300)
+    var options = PhoneStarter.Options()
+    options.iosdArguments = ["--build", invocation.line.text("--build") ?? "production"]
+    _ = try PhoneStarter(phone: phone, options: options).start()
+    let play = try SoakPlay(phone: phone)
+    let start = Clock.monotonicNow
+    let report = try SoakRun(play: play, output: invocation.output, rounds: rounds, warmUp: warmUp).run()
+    let took = Clock.monotonicNow - start
+    _ = PhoneStopper(phone: phone).stop()
+    let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
+    let isSound = report.complaints.isEmpty && verdict.passed
+    if invocation.output.isJSON {
+      var object = report.json
+      object.set("settled", play.settled)
+      object.set("took_ms", took.wholeMilliseconds)
+      object.set("slowest_payment_ms", play.slowest.wholeMilliseconds)
+      object.set("judge_passed", verdict.passed)
+      object.set("sound", isSound)
+      invocation.output.say(object.text)
+    } else {
+      tell(report, verdict, play, took, isSound, invocation.output)
+    }
+    return isSound ? .done : .exclusionOrMoneyBroken
+  }
+
+  private static func tell(
+    _ report: SoakReport, _ verdict: Verdict, _ play: SoakPlay, _ took: Span, _ isSound: Bool,
+    _ output: Output
+  ) {
+    output.table(report.table)
+    let files = report.filesPerRound.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
+    output.say("files grew by so many bytes a round: \(files)")
+    let mean = Span(nanoseconds: play.totalPaying.nanoseconds / Int64(max(1, play.settled)))
+    output.say(
+      "\(play.settled) payments settled in \(HumanText.span(took)); from the sender's request to the preimage \(HumanText.span(mean)) on average, \(HumanText.span(play.slowest)) at most"
+    )
+    output.say("the judge: \(verdict.passed ? "sound" : "broken")")
+    for finding in verdict.findings { output.say(output.paint("\(finding)", .red)) }
+    for complaint in report.complaints { output.say(output.paint("kept: \(complaint)", .red)) }
+    output.say(isSound ? output.paint("nothing is kept", .green) : output.paint("not as it should be", .red))
+  }
+}

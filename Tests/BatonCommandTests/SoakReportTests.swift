@@ -1,0 +1,52 @@
+import Testing
+
+@testable import BatonCommand
+
+@Suite struct SoakReportTests {
+  private static let before = SoakFigures(
+    descriptors: 16, threads: 1, zombies: 0, anonymousBytes: 2_000_000, heapBytes: 700_000, timers: 0)
+
+  private func complaints(
+    of rounds: Int = 1000, allowed: Double = 16, _ change: (inout SoakFigures) -> Void
+  ) -> [String] {
+    var after = Self.before
+    change(&after)
+    let subject = SoakReport.Subject(
+      name: "lspd", rounds: rounds, before: Self.before, after: after, allowedBytes: allowed)
+    return SoakReport(subjects: [subject]).complaints
+  }
+
+  @Test func whoKeepsNothingIsSound() {
+    #expect(complaints { _ in } == [])
+    #expect(complaints { $0.heapBytes = 690_000 } == [])
+  }
+
+  @Test func oneDescriptorOneThreadOneZombieOneTimerIsTooMany() {
+    #expect(complaints { $0.descriptors += 1 } == ["lspd had 16 descriptors open and now has 17"])
+    #expect(complaints { $0.threads += 1 } == ["lspd had 1 threads and now has 2"])
+    #expect(complaints { $0.zombies += 1 } == ["lspd has 1 children not waited for"])
+    #expect(complaints { $0.timers = 1 } == ["lspd had 0 timers and now has 1"])
+  }
+
+  /// The smallest object of Swift with one word in it has 24 bytes, of which the heap makes 32.
+  @Test func oneSmallObjectARoundIsTooMuch() {
+    #expect(complaints { $0.heapBytes = 700_000 + 33 * 1000 }.count == 1)
+    #expect(complaints { $0.heapBytes = 700_000 + 31 * 1000 } == [])
+    #expect(
+      complaints { $0.heapBytes = 700_000 + 48 * 1000 }
+        == ["lspd grew by 48 bytes of heap a round, and 32 are allowed"])
+  }
+
+  /// A program under a sanitizer has a heap that nobody counts.
+  @Test func withoutAHeapToldTheKernelsPagesCount() {
+    var before = Self.before
+    before.heapBytes = nil
+    var after = before
+    after.anonymousBytes += 1_000_000
+    let subject = SoakReport.Subject(
+      name: "mainappd", rounds: 1000, before: before, after: after, allowedBytes: 256)
+    #expect(
+      SoakReport(subjects: [subject]).complaints
+        == ["mainappd grew by 1000 bytes of memory a round, and 780 are allowed"])
+  }
+}
