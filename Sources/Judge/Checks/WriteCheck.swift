@@ -47,13 +47,13 @@ extension Hearing {
   /// Between its own claim and the next, and in a step that its process's journal announces.
   private mutating func checkMoment(of write: NodeWriteEntry, _ claim: ClaimEntry) {
     guard let journal = journal(of: claim) else { return }
-    if let moment = ClaimMoment(of: claim, in: journal), write.atNs < moment.earliestNs {
+    if let moment = moment(of: claim, in: journal), write.atNs < moment.earliestNs {
       find(
         1, "Node write \(write.id) is older than the claim it was made under",
         [write.evidence, claim.evidence])
     }
     let next = evidence.wallet.claims.first { $0.epoch > write.epoch }
-    if let next, let theirs = self.journal(of: next), let moment = ClaimMoment(of: next, in: theirs),
+    if let next, let theirs = self.journal(of: next), let moment = moment(of: next, in: theirs),
       let latest = moment.latestNs, write.atNs > latest
     {
       find(

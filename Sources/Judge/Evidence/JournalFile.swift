@@ -17,6 +17,8 @@ struct JournalFile {
   /// Lines in the middle that are no records, by number.
   let unreadableLines: [Int]
   let bytes: [UInt8]
+  /// By the name of the core, and by the part of it before the dash: asked for once for each row of a database.
+  private let events: [String: [JournalRecord]]
   /// Where each line lies, by its number less one.
   private let lines: [Range<Int>]
 
@@ -52,6 +54,14 @@ struct JournalFile {
     self.startTime = startTime
     self.boot = boot
     self.records = records
+    var events: [String: [JournalRecord]] = [:]
+    for record in records where record.kind == "event" {
+      guard let core = record.body["core"]?.text else { continue }
+      events[core, default: []].append(record)
+      let kin = core.prefix { $0 != "-" }
+      if kin.count < core.count { events[String(kin), default: []].append(record) }
+    }
+    self.events = events
     hasEnded = records.last?.kind == "end"
     endsTorn = !rest.isEmpty
     unreadableLines = unreadable
@@ -70,12 +80,7 @@ struct JournalFile {
   }
 
   /// Of a core, or of its two kinds: `guard` is `guard-app` and `guard-extension`.
-  func events(of core: String) -> [JournalRecord] {
-    records.filter { record in
-      guard record.kind == "event", let name = record.body["core"]?.text else { return false }
-      return name == core || name.hasPrefix(core + "-")
-    }
-  }
+  func events(of core: String) -> [JournalRecord] { events[core] ?? [] }
 
   func configurations(of core: String) -> [JSONValue] {
     records.filter { $0.kind == "core" && $0.body["core"]?.text == core }.compactMap {

@@ -7,6 +7,8 @@ struct Hearing {
   private(set) var remarks: [String]
   private(set) var unsettled: [String] = []
   var counts = Verdict.Counts()
+  /// Found once for each claim, as every write is held against two of them.
+  private var moments: [Int64: ClaimMoment?] = [:]
 
   init(evidence: Evidence, requireSettled: Bool) {
     self.evidence = evidence
@@ -40,6 +42,13 @@ struct Hearing {
 
   mutating func find(_ invariant: Int, _ sentence: String, _ rows: [String]) {
     findings.append(Finding(invariant: invariant, sentence: sentence, rows: rows))
+  }
+
+  mutating func moment(of claim: ClaimEntry, in journal: JournalFile) -> ClaimMoment? {
+    if let known = moments[claim.epoch] { return known }
+    let moment = ClaimMoment(of: claim, in: journal)
+    moments[claim.epoch] = .some(moment)
+    return moment
   }
 
   mutating func remark(_ sentence: String) { remarks.append(sentence) }
