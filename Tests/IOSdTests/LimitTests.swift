@@ -4,7 +4,7 @@ import Testing
 @testable import IOSd
 
 /// The real extension, told to misbehave, on a real phone.
-@Suite struct LimitTests {
+@Suite(.disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's")) struct LimitTests {
   private static let notifyextd = "\(PhoneProcess.products)/notifyextd"
   /// With what the program itself has, on either side of 24 MB.
   private static let justBelow = "\(20 << 20)"
