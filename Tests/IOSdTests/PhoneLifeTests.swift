@@ -124,6 +124,16 @@ import Testing
     #expect(try phone.refusal("dance")?.contains("it knows open, home, quit") == true)
   }
 
+  @Test func thePhoneRemembersTheNewestAndTheFileHasAll() throws {
+    let phone = try PhoneProcess()
+    for _ in 0..<300 { try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#) }
+    #expect(try phone.status()["notifications"] as? Int == 300)
+    let ids = try phone.rows("notifications").compactMap { $0["id"] as? Int }
+    #expect(ids == Array(45...300))
+    let file = try #require(FileManager.default.contents(atPath: "\(phone.home)/os/notifications.jsonl"))
+    #expect(file.split(separator: UInt8(ascii: "\n")).count == 300)
+  }
+
   @Test func aTornLastLineOfALedgerCostsThatLineAlone() throws {
     let phone = try PhoneProcess()
     try phone.push()
