@@ -9,6 +9,10 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The extended code says which operation of the file system failed.
     case io(code: Int32)
     case readOnly
+    /// A page is in neither the database nor its log.
+    case lacksAPart
+    /// It holds the tables of another program.
+    case foreign
     case corrupt
     case notADatabase
     case cannotOpen
@@ -46,8 +50,11 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
     case .busy: "\(database) is locked by another transaction (\(words)); try again in a moment"
     case .full: "the disk that holds \(database) is full (\(words)); make room and try again"
     case .io(let code): "reading or writing \(database) failed (\(words), code \(code)); check its disk"
+    case .lacksAPart:
+      "\(database) lacks a part (\(words)), as when its log was removed; end all who use it, and put back a copy if that does not help"
     case .readOnly: "\(database) cannot be written (\(words)); check its rights and its directory's"
     case .corrupt: "\(database) is damaged (\(words)); put back a good copy of it"
+    case .foreign: "\(database) belongs to another program (\(words)); check the path"
     case .notADatabase: "\(database) is not an SQLite database (\(words)); check the path"
     case .cannotOpen: "\(database) cannot be opened (\(words)); check that it exists and may be read"
     case .constraint: "\(database) refused a row (\(words)); this is a bug, please report it"
@@ -70,7 +77,12 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
     case SQLITE_FULL: .full
     // A full disk can also show as a failed write of the shared-memory file.
-    case SQLITE_IOERR: code == 19 << 8 | SQLITE_IOERR ? .full : .io(code: code)
+    case SQLITE_IOERR:
+      switch code >> 8 {
+      case 19: .full
+      case 2: .lacksAPart
+      default: .io(code: code)
+      }
     case SQLITE_READONLY, SQLITE_PERM: .readOnly
     case SQLITE_CORRUPT: .corrupt
     case SQLITE_NOTADB: .notADatabase

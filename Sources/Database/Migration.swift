@@ -10,10 +10,19 @@ extension Connection {
     try transaction(.immediate) {
       let before = try checkedVersion(known: steps.count)
       guard before < Int64(steps.count) else { return }
+      if before == 0 { try refuseForeignTables() }
       for step in steps[Int(before)...] { try script(step) }
       try execute("PRAGMA user_version = \(steps.count)")
       try afterwards(before)
     }
+  }
+
+  /// A database without a number and with tables is somebody else's: adding ours would spoil it for them.
+  private func refuseForeignTables() throws {
+    guard let row = try firstRow("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' LIMIT 1") else {
+      return
+    }
+    throw DatabaseError(kind: .foreign, database: path, words: "it holds \(try row.text(0))")
   }
 
   private func checkedVersion(known: Int) throws -> Int64 {

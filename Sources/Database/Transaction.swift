@@ -29,4 +29,7 @@ extension Connection {
       throw error
     }
   }
+
+  /// Copies what the log holds into the database, as far as no reader is in the way; waits for nobody.
+  public func checkpoint() throws { try execute("PRAGMA wal_checkpoint(PASSIVE)") }
 }

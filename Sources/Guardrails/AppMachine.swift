@@ -33,6 +33,7 @@ public struct AppMachine: GuardMachine {
   private var shown: Status?
   /// Set when waiting is of no use until the person acts.
   private var halted: Status?
+  private var endReason = EndReason.terminated
 
   public init(configuration: GuardConfiguration) {
     ownership = Ownership(role: .app, takeover: configuration.takeover, timing: configuration.timing)
@@ -63,6 +64,7 @@ public struct AppMachine: GuardMachine {
     case .terminationRequested: return terminationRequested(at: now)
     case .presenceHeard(let message): return heard(message)
     case .node(.refused(let highest, let container)): return refused(highest, container)
+    case .containerLost(let sentence): return containerLost(sentence)
     case .claimFailed(.failed(let sentence)) where ownership.isRaising:
       return halt(.trouble(sentence))
     default: return []
@@ -97,6 +99,15 @@ public struct AppMachine: GuardMachine {
     place = .ending
     askAt = nil
     return withdraw + ownership.unwant(at: now)
+  }
+
+  /// Every further look, claim and write would fail alike, so the next start is to find what is there.
+  private mutating func containerLost(_ sentence: String) -> [GuardDirective] {
+    let withdraw: [GuardDirective] = place == .foreground ? [.withdrawWish] : []
+    place = .ending
+    endReason = .containerLost
+    askAt = nil
+    return withdraw + [.show(.trouble(sentence))]
   }
 
   private func heard(_ message: PresenceMessage) -> [GuardDirective] {
@@ -136,7 +147,7 @@ public struct AppMachine: GuardMachine {
       return say(presence.suspend(), released: released) + [.backgroundDone]
     case .ending:
       place = .ended
-      return say(presence.suspend(), released: released) + [.end(.terminated)]
+      return say(presence.suspend(), released: released) + [.end(endReason)]
     case .background, .ended: return []
     }
   }

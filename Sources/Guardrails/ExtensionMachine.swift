@@ -67,8 +67,15 @@ public struct ExtensionMachine: GuardMachine {
     case .observed(let observation): return observed(observation, at: now)
     case .receivedFound(let payments): return receivedByTheApp(payments, at: now)
     case .node(let report): return node(report, at: now)
+    case .containerLost(let sentence): return containerLost(sentence, at: now)
     default: return []
     }
+  }
+
+  /// Every further look, claim and write would fail alike, so the next start is to find what is there.
+  private mutating func containerLost(_ sentence: String, at now: Instant) -> [GuardDirective] {
+    mustEnd = .containerLost
+    return [.show(.trouble(sentence))] + finish(.containerLost, at: now)
   }
 
   private mutating func pushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
@@ -237,8 +244,15 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func end(at now: Instant) -> [GuardDirective] {
     guard state == .waiting, let mustEnd else { return [] }
     state = .ended
-    let reason: FinishReason = mustEnd == .fenced ? .fenced : .terminated
-    return queue.removeAll().flatMap { answerUnserved($0, reason, at: now) } + [.end(mustEnd)]
+    return queue.removeAll().flatMap { answerUnserved($0, reason(of: mustEnd), at: now) } + [.end(mustEnd)]
+  }
+
+  private func reason(of end: EndReason) -> FinishReason {
+    switch end {
+    case .fenced: .fenced
+    case .terminated: .terminated
+    case .containerLost: .containerLost
+    }
   }
 
   // MARK: Words

@@ -58,10 +58,12 @@ public enum FinishReason: String, Hashable, Codable, Sendable {
   case otherDevice = "this node is in use by another device"
   case outOfReach = "the peer names an epoch that is out of reach"
   case tooManyPushes = "too many pushes wait"
+  case containerLost = "the container was taken away"
 }
 
 /// Why a process ends by itself.
 public enum EndReason: String, Hashable, Codable, Sendable {
   case fenced = "fenced: another process owns the node"
   case terminated = "asked to terminate"
+  case containerLost = "the container was taken away"
 }

@@ -29,6 +29,8 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case rowRead(ClaimRow?, appWantsNode: Bool)
   case rowReadFailed(Trouble)
   case receivedFound([ReceivedPayment])
+  /// What this process has open is not the container any more that lies at its path, and never will be again: why.
+  case containerLost(String)
 
   case node(NodeReport)
 }

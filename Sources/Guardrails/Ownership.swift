@@ -84,6 +84,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .rowReadFailed: return rowReadFailed(at: now)
     case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
     case .node(let report): return node(report, at: now)
+    case .containerLost: return abandon()
     case .launched, .enteredForeground, .enteredBackground, .pushArrived, .expiryWarned,
       .terminationRequested, .receivedFound:
       return []
@@ -361,6 +362,16 @@ public struct Ownership: Hashable, Codable, Sendable {
     owning.node = .unstarted
     state = .closing(owning)
     return [.readRow]
+  }
+
+  /// There is nothing left to be released in good order: another start finds what is there.
+  private mutating func abandon() -> [GuardDirective] {
+    defer { state = .idle }
+    switch state {
+    case .owning, .releasing: return [.stopNode(gracefully: false), .dropLock]
+    case .closing: return [.dropLock]
+    case .idle, .looking, .claiming: return []
+    }
   }
 
   /// Whoever finds itself fenced closes the socket and unlocks; it never redials first.

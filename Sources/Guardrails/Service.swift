@@ -36,7 +36,7 @@ struct Service: Hashable, Codable, Sendable {
     switch reason {
     case .appWantsNode, .handedOver, .received: .appContinues
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
-      .outOfReach, .tooManyPushes:
+      .outOfReach, .tooManyPushes, .containerLost:
       .nothingReceived(for: push.reason)
     }
   }

@@ -12,6 +12,12 @@ struct ClaimTable {
     + "(SELECT value FROM meta WHERE key = 'container'), "
     + "claimed_boot_ns, claimed_wall_ns, seen_epoch, reason"
 
+  /// False for a database of somebody else.
+  func areThere() throws -> Bool {
+    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'").map { try $0.text(0) }
+    return ContainerSchema.guarded.isSubset(of: names)
+  }
+
   func highestRow() throws -> ClaimRow? {
     try connection.firstRow("SELECT \(Self.columns) FROM claims ORDER BY epoch DESC LIMIT 1").map(
       Self.claimRow)

@@ -15,6 +15,12 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAContainer(path: String, because: String)
   /// The path leads to another directory or database than the one that was opened.
   case containerReplaced(path: String)
+  /// A file of the database is shorter than it was a moment ago.
+  case cutShort(path: String)
+  /// There are signs that the database was used, and it is not there or empty.
+  case databaseLost(path: String, because: String)
+  /// A page that must be in the database or its log is in neither.
+  case lacksAPart(path: String)
   case schemaFromTheFuture(path: String, found: Int64, known: Int64)
   case corrupt(path: String, because: String)
   case full(path: String)
@@ -36,20 +42,26 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .missing(let path): "there is no \(path); check the path"
     case .notADirectory(let path): "\(path) is not a directory; move it away or name another container"
     case .symbolicLink(let path):
-      "\(path) is a symbolic link, which could be pointed elsewhere under running processes; name its target"
+      "\(path) is a symbolic link, which could be pointed elsewhere under running processes; put what it leads to in its place"
     case .wrongOwner(let path, let owner, let expected):
       "\(path) belongs to user \(owner), not to \(expected); run as its owner or change its owner"
     case .wrongMode(let path, let mode):
       "\(path) can be written by others (mode \(String(mode, radix: 8))); take that right away with chmod go-w"
     case .noRights(let path): "\(path) may not be opened by this user; check its rights"
     case .notAPlainFile(let path, let because):
-      "\(path) cannot be used, \(because); stop both processes and move it away"
+      "\(path) cannot be used, \(because); stop both processes and move it away, or put back the file it was"
     case .lockUnavailable(let path, let because):
       "\(path) cannot be locked, \(because); put it back or remove it"
     case .notAContainer(let path, let because):
       "\(path) is not a shared container, \(because); check the path"
     case .containerReplaced(let path):
-      "\(path) was replaced while it was open; restart both processes so that they share one container again"
+      "\(path) was replaced or removed while it was open; put it back, and start both wallet processes again"
+    case .cutShort(let path):
+      "\(path) was cut short while it was open; end both wallet processes, and put back a copy if they say so"
+    case .databaseLost(let path, let because):
+      "\(path) is lost, \(because); put back a copy of it, or move its directory away to begin a new wallet"
+    case .lacksAPart(let path):
+      "\(path) lacks a part, as when its log was removed; end both wallet processes and start them again"
     case .schemaFromTheFuture(let path, let found, let known):
       "the database \(path) has schema \(found), this program knows \(known): update the program"
     case .corrupt(let path, let because): "\(path) is damaged (\(because)); put back a good copy of it"
@@ -72,12 +84,21 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// This process can never use the container again: what it has open is not what lies at the path.
+  public var isLossOfTheContainer: Bool {
+    switch self {
+    case .containerReplaced, .cutShort: true
+    default: false
+    }
+  }
+
   /// The error for a system call that failed, from its `errno`.
   init(errno code: Int32, path: String, doing: String) {
     switch code {
     case ENOENT: self = .missing(path: path)
     case ENOTDIR: self = .notADirectory(path: path)
     case ELOOP: self = .symbolicLink(path: path)
+    case EISDIR: self = .notAPlainFile(path: path, because: "as it is not a plain file")
     case EACCES, EPERM: self = .noRights(path: path)
     case ENOSPC, EDQUOT: self = .full(path: path)
     case EROFS: self = .readOnly(path: path)
@@ -94,6 +115,8 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     switch error.kind {
     case .busy: self = .blocked(path: path, by: nil)
     case .full: self = .full(path: path)
+    case .lacksAPart: self = .lacksAPart(path: path)
+    case .foreign: self = .notAContainer(path: path, because: "as \(error.words)")
     case .readOnly: self = .readOnly(path: path)
     case .corrupt, .notADatabase, .wrongValue: self = .corrupt(path: path, because: error.words)
     case .schemaFromTheFuture(let found, let known):

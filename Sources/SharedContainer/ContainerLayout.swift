@@ -31,6 +31,14 @@ public struct ContainerLayout: Hashable, Sendable {
     try makeDirectory(presence)
     // All locks of both roles, from the start: from then on a missing lock file is damage, not freedom.
     for path in lockFiles { close(try GuardFile.openOrCreate(path)) }
+    try checkHeartbeat()
+  }
+
+  /// What cannot be beaten into would make a healthy owner look frozen.
+  private func checkHeartbeat() throws(ContainerError) {
+    do {
+      close(try GuardFile.openExisting(heartbeat, O_RDWR))
+    } catch .missing {}
   }
 
   /// An empty database file with the right mode, which SQLite then gives to its log as well.
@@ -49,21 +57,41 @@ public struct ContainerLayout: Hashable, Sendable {
     _ = try databaseFacts()
   }
 
-  /// Looks at the database without opening it.
+  /// Looks at the database and what lies beside it without opening anything.
   func databaseFacts() throws(ContainerError) -> FileFacts {
-    let facts = try FileFacts.at(database).get()
-    if facts.isSymbolicLink { throw .symbolicLink(path: database) }
-    guard facts.isPlainFile else {
-      throw .notAPlainFile(path: database, because: "as it is not a plain file")
+    for path in [databaseLog, databaseSharedMemory, databaseJournal] {
+      do { _ = try Self.checkFile(path) } catch .missing {}
     }
+    return try Self.checkFile(database)
+  }
+
+  /// A plain file of one name that nobody else may change.
+  static func checkFile(_ path: String) throws(ContainerError) -> FileFacts {
+    let facts = try FileFacts.at(path).get()
+    if facts.isSymbolicLink { throw .symbolicLink(path: path) }
+    guard facts.isPlainFile else { throw .notAPlainFile(path: path, because: "as it is not a plain file") }
     guard facts.links == 1 else {
-      throw .notAPlainFile(path: database, because: "as it has \(facts.links) names")
+      throw .notAPlainFile(path: path, because: "as it has \(facts.links) names")
     }
     guard facts.owner == geteuid() else {
-      throw .wrongOwner(path: database, owner: facts.owner, expected: geteuid())
+      throw .wrongOwner(path: path, owner: facts.owner, expected: geteuid())
     }
-    if facts.isWritableByOthers { throw .wrongMode(path: database, mode: facts.permissions) }
+    if facts.isWritableByOthers { throw .wrongMode(path: path, mode: facts.permissions) }
     return facts
+  }
+
+  /// What keeps a process from opening the container, as far as looking shows it; nothing is opened or made.
+  public func damage() -> [ContainerError] {
+    let directories = [directory, locks, presence].map { path in Result { try Self.checkDirectory(path) } }
+    let files = (lockFiles + [heartbeat, database, databaseLog, databaseSharedMemory]).map { path in
+      Result { try Self.checkFile(path) }
+    }
+    return (directories + files).compactMap { result in
+      guard case .failure(let error) = result, let error = error as? ContainerError else { return nil }
+      // What is missing is made again, or the database's own reader says so.
+      if case .missing = error { return nil }
+      return error
+    }
   }
 
   private func makeDirectory(_ path: String) throws(ContainerError) {

@@ -47,7 +47,12 @@ extension SharedContainer {
 
   private func withOwnLock<State>(_ body: () -> ClaimResult<State>) -> ClaimResult<State> {
     // Before the lock too: in a directory put in this one's place, the lock would be somebody else's.
-    do { try checkIdentity() } catch { return .failed(error) }
+    do {
+      try checkIdentity()
+    } catch {
+      rescueLog()
+      return .failed(error)
+    }
     let wasHeld = roleLock.stillGuards
     switch roleLock.tryTake() {
     case .taken: break
@@ -96,6 +101,7 @@ extension SharedContainer {
   /// Busy is not an error: it says that somebody else is inside a transaction, and who, if the kernel tells.
   func obstacle(_ error: any Error) -> Obstacle {
     let translated = ContainerError(error, path: layout.database)
+    if translated.isLossOfTheContainer { rescueLog() }
     if case .blocked = translated { return .blocked(BlockedBy.find(in: layout)) }
     return .failed(translated)
   }

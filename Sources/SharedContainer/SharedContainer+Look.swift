@@ -20,6 +20,7 @@ extension SharedContainer {
   /// Reads the row and node state in one transaction, as after the peer's greeting.
   public func read<Value>(_ body: (ClaimRow?, NodeReader) throws -> Value) -> ReadResult<Value> {
     do {
+      try checkIdentity()
       return try connection.transaction(.deferred) {
         try checkIdentity()
         let row = try ClaimTable(connection: connection).highestRow()

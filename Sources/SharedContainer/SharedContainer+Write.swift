@@ -9,7 +9,8 @@ extension SharedContainer {
     under claim: Claim, what: String, atMonotonic now: Instant, _ body: (NodeWriter) throws -> Value
   ) -> FencedResult<Value> {
     do {
-      return try connection.transaction(.immediate) {
+      try checkIdentity()
+      let result: FencedResult<Value> = try connection.transaction(.immediate) {
         try checkIdentity()
         let row = try ClaimTable(connection: connection).highestRow()
         guard claim.owns(row), row?.container == claim.container else { return .fenced(by: row) }
@@ -21,6 +22,9 @@ extension SharedContainer {
           [.unsigned(claim.epoch), .bits(claim.incarnation), .text(what), .integer(now.nanoseconds)])
         return .written(value)
       }
+      // Committed into files that have lost their names meanwhile is not durable: it must not be acknowledged.
+      try checkIdentity()
+      return result
     } catch {
       switch obstacle(error) {
       case .blocked(let holder): return .blocked(holder)

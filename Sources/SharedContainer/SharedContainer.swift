@@ -19,8 +19,7 @@ public final class SharedContainer {
   let otherRoleLock: RoleLock
   let heartbeatFile: HeartbeatFile
   let connection: Connection
-  private let directoryFacts: FileFacts
-  private let databaseFacts: FileFacts
+  private var openFiles: OpenFiles
 
   /// Opens the container, creating it if it is missing, with the wallet's schema steps after its own.
   ///
@@ -52,16 +51,20 @@ public final class SharedContainer {
     try roleLock.open()
     if role == .app { try wishLock.open() }
 
-    directoryFacts = try ContainerLayout.checkDirectory(layout.directory)
+    try EarlierLife(of: layout).refuseLostDatabase()
     try layout.createDatabase()
-    databaseFacts = try layout.databaseFacts()
+    openFiles = try OpenFiles(layout)
     connection = try Self.connect(layout, nodeSchema: nodeSchema)
     let claims = ClaimTable(connection: connection)
+    guard try claims.areThere() else {
+      throw ContainerError.notAContainer(path: layout.directory, because: "as its database has no claims")
+    }
     guard let id = try claims.containerID() else {
       throw ContainerError.corrupt(path: layout.database, because: "it has lost the container's id")
     }
     self.id = id
     connection.setBusyTimeout(milliseconds: 0)
+    try openFiles.addLogAndIndex()
     try checkIdentity()
   }
 
@@ -72,8 +75,13 @@ public final class SharedContainer {
       do {
         let connection = try Connection(path: layout.database, access: .readWrite, busyTimeoutMs: 100)
         try connection.migrate(steps: ContainerSchema.steps + nodeSchema) { before in
-          if before == 0 { try ClaimTable(connection: connection).insert(Randomness.containerID()) }
+          guard before == 0 else { return }
+          try EarlierLife(of: layout).refuseNewDatabase()
+          try ClaimTable(connection: connection).insert(Randomness.containerID())
         }
+        // The id does not lie in the log alone: whoever loses the log is an old copy, which the peer heals, and not
+        // another device, which the peer keeps out.
+        try? connection.checkpoint()
         return connection
       } catch let error as DatabaseError where error.kind == .busy && triesLeft > 0 {
         triesLeft -= 1
@@ -84,14 +92,20 @@ public final class SharedContainer {
     }
   }
 
-  /// Throws when the paths lead elsewhere than when they were opened. A process that went on would guard one
-  /// database while its partner guards another.
-  func checkIdentity() throws(ContainerError) {
-    guard case .success(let directory) = FileFacts.at(layout.directory),
-      directory.isSameFile(as: directoryFacts)
-    else { throw .containerReplaced(path: layout.directory) }
-    guard case .success(let database) = FileFacts.at(layout.database), database.isSameFile(as: databaseFacts)
-    else { throw .containerReplaced(path: layout.database) }
+  /// Throws when this process no longer has the container that lies at its path.
+  func checkIdentity() throws(ContainerError) { try openFiles.check() }
+
+  /// Brings what was committed from the log into the database, as far as nobody else reads: from then on it bears the
+  /// loss of the log. For moments in which nobody waits. Nothing depends on its success.
+  public func settle() {
+    guard (try? checkIdentity()) != nil else { return }
+    try? connection.checkpoint()
+  }
+
+  /// What was acknowledged into a log that has lost its name is saved while this process still has it open. Another
+  /// process that makes a new log meanwhile would have to claim beside us to write into it.
+  func rescueLog() {
+    if openFiles.lacksOnlyTheLog() { try? connection.checkpoint() }
   }
 
   /// A random number for one claim.
@@ -110,4 +124,8 @@ public final class SharedContainer {
   // MARK: Beats
 
   public func write(_ beat: Beat) -> BeatWrite { heartbeatFile.write(beat) }
+
+  /// Takes the role lock anew if its file was removed or replaced under it; with each beat, so that an owner whose
+  /// lock file somebody tidied away looks dead no longer than that.
+  public func keepRoleLock() -> LockTry { roleLock.tryTake() }
 }

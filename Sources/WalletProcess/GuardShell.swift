@@ -25,6 +25,10 @@ final class GuardShell<Machine: GuardMachine> {
   /// The newest payment when the push arrived.
   private var newestPayment: Int64 = 0
   private var watchedHolder: (identity: ProcessIdentity, pidfd: Int32)?
+  /// What was last noted about the own lock: it is looked at with every beat, and said once.
+  private var lastLockTry = LockTry.taken
+  /// Why this process has no container any more.
+  private(set) var loss: ContainerError?
 
   var onEnd: ((EndReason) -> Void)?
 
@@ -43,6 +47,7 @@ final class GuardShell<Machine: GuardMachine> {
       [unowned self] (directive: GuardDirective) in carryOut(directive)
     }
     node.onReport = { [unowned self] in handle(.node($0)) }
+    node.onContainerLost = { [unowned self] in lost($0) }
     presence.onMessage = { [unowned self] in handle(.presenceHeard($0)) }
     presence.onPartnerEnded = { [unowned self] in handle(.partnerEnded) }
   }
@@ -63,7 +68,7 @@ final class GuardShell<Machine: GuardMachine> {
     case .raiseEpoch(let claim, let known): raiseEpoch(claim, above: known)
     case .readRow: readRow()
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter)
-    case .dropLock: container.releaseRoleLock()
+    case .dropLock: dropLock()
     case .readReceived(let hash): readReceived(hash)
     case .startNode(let claim): node.start(claim, claimedState)
     case .stopNode(let gracefully): node.stop(gracefully: gracefully)
@@ -93,8 +98,18 @@ final class GuardShell<Machine: GuardMachine> {
       watchHolder(observation.row)
       runner.handle(.observed(observation))
     case .blocked(let holder): runner.handle(.lookFailed(Trouble(holder)))
-    case .failed(let error): runner.handle(.lookFailed(.failed("\(error)")))
+    case .failed(let error): failed(error) { .lookFailed($0) }
     }
+  }
+
+  private func failed(_ error: ContainerError, _ event: (Trouble) -> GuardEvent) {
+    runner.handle(event(.failed("\(error)")))
+    if error.isLossOfTheContainer { lost(error) }
+  }
+
+  private func lost(_ error: ContainerError) {
+    loss = error
+    runner.handle(.containerLost("\(error)"))
   }
 
   /// A pidfd tells of the holder's death within microseconds; what its death means is read from its lock.
@@ -150,7 +165,7 @@ final class GuardShell<Machine: GuardMachine> {
     case .superseded: runner.handle(.claimSuperseded)
     case .ownLockBusy: runner.handle(.ownLockWasBusy)
     case .blocked(let holder): runner.handle(.claimFailed(Trouble(holder)))
-    case .failed(let error): runner.handle(.claimFailed(.failed("\(error)")))
+    case .failed(let error): failed(error) { .claimFailed($0) }
     }
   }
 
@@ -160,11 +175,29 @@ final class GuardShell<Machine: GuardMachine> {
     switch container.readRow() {
     case .row(let row): runner.handle(.rowRead(row, appWantsNode: container.appWantsNode))
     case .blocked(let holder): runner.handle(.rowReadFailed(Trouble(holder)))
-    case .failed(let error): runner.handle(.rowReadFailed(.failed("\(error)")))
+    case .failed(let error): failed(error) { .rowReadFailed($0) }
+    }
+  }
+
+  /// The log is brought into the database when nobody waits for it: after the last word to the other process.
+  private func dropLock() {
+    container.releaseRoleLock()
+    loop.post { [weak self] in self?.container.settle() }
+  }
+
+  private func keepRoleLock() {
+    let lockTry = container.keepRoleLock()
+    defer { lastLockTry = lockTry }
+    guard lockTry != lastLockTry else { return }
+    switch lockTry {
+    case .taken: journal.note("the role lock guards again")
+    case .busy: journal.note("the role lock is held by another process; this one may look dead")
+    case .damaged(let error): journal.note("nobody can see that this process lives: \(error)")
     }
   }
 
   private func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64) {
+    if phase != .released { keepRoleLock() }
     let beat = Beat(
       role: Machine.role, epoch: epoch, phase: phase, counter: counter,
       process: identity, bootClock: clock.bootClock,

@@ -24,6 +24,8 @@ final class NodeShell {
   private var tweaks: [Bytes32: Bytes32] = [:]
 
   var onReport: ((NodeReport) -> Void)?
+  /// This process can never use the container again.
+  var onContainerLost: ((ContainerError) -> Void)?
   var onInvoiceStored: ((Bytes32) -> Void)?
   var onInvoiceRefused: ((Bytes32, String) -> Void)?
 
@@ -100,7 +102,7 @@ final class NodeShell {
     switch container.readRow() {
     case .row(let row): runner.handle(.rowChecked(isOurs: claim.owns(row)))
     case .blocked: runner.handle(.storeBlocked)
-    case .failed(let error): runner.handle(.storeFailed("\(error)"))
+    case .failed(let error): storeFailed(error)
     }
   }
 
@@ -112,7 +114,7 @@ final class NodeShell {
       learnTweaks(state)
       runner.handle(.greetingChecked(state))
     case .blocked: runner.handle(.storeBlocked)
-    case .failed(let error): runner.handle(.storeFailed("\(error)"))
+    case .failed(let error): storeFailed(error)
     }
   }
 
@@ -130,8 +132,13 @@ final class NodeShell {
       runner.handle(.written)
     case .fenced: runner.handle(.fenced)
     case .blocked: runner.handle(.storeBlocked)
-    case .failed(let error): runner.handle(.storeFailed("\(error)"))
+    case .failed(let error): storeFailed(error)
     }
+  }
+
+  private func storeFailed(_ error: ContainerError) {
+    runner.handle(.storeFailed("\(error)"))
+    if error.isLossOfTheContainer { onContainerLost?(error) }
   }
 
   private func learnTweaks(_ state: NodeState) {

@@ -24,12 +24,12 @@ public final class WalletProcess<Machine: GuardMachine> {
   /// Ends the process with one sentence when something it cannot do without is missing.
   public init(_ options: WalletOptions) {
     let name = Machine.role.processName
+    let channel = ParentChannel.take()
     do {
       // First of all the container: its locks must have lower descriptors than any socket of the node.
       let container = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
       let secrets = try WalletSecrets(keychain: options.keychain)
-      let channel = ParentChannel.take()
       loop = try EventLoop()
       clock = Clock(phoneClockFile: options.phoneClock)
       journal = try Journal(
@@ -45,11 +45,18 @@ public final class WalletProcess<Machine: GuardMachine> {
         configuration: options.guardConfiguration, container: container, node: node, presence: presence,
         phone: emulatedPhone ?? terminalPhone, loop: loop, clock: clock, journal: journal)
       invoices = InvoiceDesk(secrets: secrets, node: node, clock: clock)
-    } catch let error as ContainerError {
-      exitWithSentence(.cannotCreate, "\(error)")
     } catch {
-      exitWithSentence(.inputOutputError, "\(error)")
+      let code = error is ContainerError ? ExitCode.cannotCreate : .inputOutputError
+      Self.end(code, "\(error)", telling: channel)
     }
+  }
+
+  /// Whoever looks for the reason looks at the phone, not at our standard error.
+  private static func end(_ code: ExitCode, _ sentence: String, telling channel: Int32?) -> Never {
+    if let channel, let packet = try? ControlMessage("ending", ["reason": sentence]).encoded() {
+      send(channel, packet, packet.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+    }
+    exitWithSentence(code, sentence)
   }
 
   public var isOnEmulatedPhone: Bool { emulatedPhone != nil }
@@ -69,6 +76,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       try loop.run()
     } catch { exitWithSentence(.inputOutputError, "\(error)") }
     presence.shutDown()
+    if let loss = guardShell.loss { exitWithSentence(.inputOutputError, "\(loss)") }
   }
 
   private func listen() throws {
@@ -132,7 +140,8 @@ public final class WalletProcess<Machine: GuardMachine> {
   private func ended(_ reason: EndReason) {
     journal.recordEnd(reason: reason.rawValue)
     if emulatedPhone == nil { printLine("\(Machine.role.processName): \(reason.rawValue)") }
-    emulatedPhone?.send(ControlMessage("ending", ["reason": reason.rawValue]))
+    let words = guardShell.loss.map { "\($0)" } ?? reason.rawValue
+    emulatedPhone?.send(ControlMessage("ending", ["reason": words]))
     loop.stop()
   }
 }

@@ -28,7 +28,7 @@ import Testing
       .deadlineReached, .launched, .enteredForeground, .enteredBackground, .expiryWarned(push: .max),
       .terminationRequested, .partnerEnded, .claimed(claim(.max)), .claimSuperseded, .ownLockWasBusy,
       .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false), .receivedFound([]),
-      .receivedFound([payment, secondPayment]),
+      .receivedFound([payment, secondPayment]), .containerLost("A \"sentence\"\n."),
     ] + reasons.map { .pushArrived(push(3, $0, hash: nil)) } + [.pushArrived(push(4))]
     + PresenceMessageTests.all.map { .presenceHeard($0) } + observations.map { .observed($0) }
     + troubles.flatMap { [.lookFailed($0), .claimFailed($0), .rowReadFailed($0)] } + reports.map { .node($0) }
@@ -43,14 +43,14 @@ import Testing
       .deliver(push: 1, .received(payment)),
       .notify(.received(secondPayment), payment: secondPayment.paymentHash), .withdraw(payment: "ff"),
       .backgroundDone,
-      .end(.fenced), .end(.terminated),
+      .end(.fenced), .end(.terminated), .end(.containerLost),
     ] + Phase.allCases.map { .beat(epoch: 8, phase: $0, counter: .max) }
     + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) }
     + finishes.map { .finished(push: 1, $0) }
 
   private static let finishes: [FinishReason] = [
     .totalTime, .idle, .appWantsNode, .handedOver, .received, .unreadablePush, .timeWillExpire, .fenced,
-    .terminated, .otherDevice, .outOfReach, .tooManyPushes,
+    .terminated, .otherDevice, .outOfReach, .tooManyPushes, .containerLost,
   ]
   private static let statuses: [Status] = [
     .idle, .waitingForExtension, .waitingForOther(pid: 7), .appGoesFirst, .blocked(pid: nil, isStopped: true),

@@ -24,6 +24,7 @@ enum GuardSentences {
     case .ownLockWasBusy: [Sentence("finds its own role lock busy", matters: false)]
     case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
     case .node(let report): of(report)
+    case .containerLost(let sentence): [Sentence("has lost the container: \(sentence)")]
     }
   }
 

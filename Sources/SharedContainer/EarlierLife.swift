@@ -1,0 +1,35 @@
+import Guardrails
+import Heartbeat
+
+/// Signs that a container was used before, outside of its database. A database that is missing or empty beside them
+/// is damage: a new one would be another device to the peer, and SQLite would throw a log without its database away.
+struct EarlierLife {
+  private let layout: ContainerLayout
+  private let highestBeat: Epoch
+  private let hasLog: Bool
+
+  /// Looked at before the database, so that one that comes to life meanwhile is not taken for a lost one.
+  init(of layout: ContainerLayout) {
+    self.layout = layout
+    let heartbeat = HeartbeatFile(path: layout.heartbeat)
+    highestBeat = Role.allCases.compactMap { heartbeat.read($0)?.epoch }.max() ?? 0
+    hasLog = ((try? FileFacts.at(layout.databaseLog).get().size) ?? 0) > 0
+  }
+
+  /// Before SQLite sees it.
+  func refuseLostDatabase() throws(ContainerError) {
+    let size = (try? FileFacts.at(layout.database).get().size) ?? 0
+    guard size == 0 else { return }
+    if hasLog { throw lost("as its log is there without it") }
+    try refuseNewDatabase()
+  }
+
+  /// When it turns out to hold nothing.
+  func refuseNewDatabase() throws(ContainerError) {
+    if highestBeat > 0 { throw lost("as the heartbeat tells of epoch \(highestBeat)") }
+  }
+
+  private func lost(_ because: String) -> ContainerError {
+    .databaseLost(path: layout.database, because: because)
+  }
+}
