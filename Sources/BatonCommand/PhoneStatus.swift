@@ -16,9 +16,13 @@ struct PhoneStatus {
     lspd = try? phone.askForJSON(.lspd, ControlMessage("status"))
     do throws(ContainerError) {
       container = try ContainerReport(of: phone.container, clock: phone.clock)
-    } catch .missing, .notAContainer {
+    } catch .missing where !Self.hasRun(phone), .notAContainer where !Self.hasRun(phone) {
       container = nil
     } catch { containerTrouble = error.description }
+  }
+
+  private static func hasRun(_ phone: Phone) -> Bool {
+    !(SmallFile.read(phone.processLedger, limit: 1) ?? []).isEmpty
   }
 
   /// What the person reads in the app.

@@ -243,3 +243,42 @@ int baton_unix_connect(int descriptor, const char *path) {
 }
 
 int baton_accept(int descriptor) { return accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+// Bus errors
+
+static struct {
+  const char *sentence;
+  int channel;
+  const void *packet;
+  size_t packet_size;
+  int code;
+} bus_error;
+
+static void on_bus_error(int number, siginfo_t *information, void *context) {
+  (void)context;
+  // Sent by somebody, or a fault of ours: what the signal means to everybody else.
+  if (information->si_code != BUS_ADRERR) {
+    signal(number, SIG_DFL);
+    raise(number);
+    return;
+  }
+  ssize_t ignored = write(STDERR_FILENO, bus_error.sentence, strlen(bus_error.sentence));
+  if (bus_error.channel >= 0)
+    ignored = send(bus_error.channel, bus_error.packet, bus_error.packet_size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  (void)ignored;
+  _exit(bus_error.code);
+}
+
+int baton_end_on_bus_error(const char *sentence, int channel, const void *packet, size_t packet_size, int code) {
+  bus_error.sentence = sentence;
+  bus_error.channel = channel;
+  bus_error.packet = packet;
+  bus_error.packet_size = packet_size;
+  bus_error.code = code;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  return sigaction(SIGBUS, &action, NULL);
+}

@@ -23,6 +23,7 @@ do {
   let journal = try Journal(
     directory: options.journal, name: "lspd", clock: clock, version: batonVersion,
     arguments: Array(CommandLine.arguments.dropFirst()))
+  BusErrorEnd.install(database: options.ledger)
   let running = try Provider(
     options: options, loop: loop, clock: clock, journal: journal, ledger: try Ledger(path: options.ledger))
   provider = running

@@ -15,6 +15,8 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAContainer(path: String, because: String)
   /// The path leads to another directory or database than the one that was opened.
   case containerReplaced(path: String)
+  /// SQLite's log or index lost its name under this process.
+  case logReplaced(path: String)
   /// A file of the database is shorter than it was a moment ago.
   case cutShort(path: String)
   /// There are signs that the database was used, and it is not there or empty.
@@ -56,8 +58,10 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path) is not a shared container, \(because); check the path"
     case .containerReplaced(let path):
       "\(path) was replaced or removed while it was open; put it back, and start both wallet processes again"
+    case .logReplaced(let path):
+      "\(path) was replaced or removed while it was open; start this process again, it makes a new one"
     case .cutShort(let path):
-      "\(path) was cut short while it was open; end both wallet processes, and put back a copy if they say so"
+      "\(path) was cut short while it was open; start this process again, and put back a copy if it says so"
     case .databaseLost(let path, let because):
       "\(path) is lost, \(because); put back a copy of it, or move its directory away to begin a new wallet"
     case .lacksAPart(let path):
@@ -87,7 +91,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// This process can never use the container again: what it has open is not what lies at the path.
   public var isLossOfTheContainer: Bool {
     switch self {
-    case .containerReplaced, .cutShort: true
+    case .containerReplaced, .logReplaced, .cutShort: true
     default: false
     }
   }

@@ -5,10 +5,11 @@
 /// keeps to SQLite removes these files, nor makes any of them shorter.
 struct OpenFiles {
   private struct File {
+    enum Kind { case directory, database, logOrIndex }
+
+    let kind: Kind
     let path: String
     var facts: FileFacts
-    /// It only grows while it is open.
-    let hasSize: Bool
   }
 
   private let layout: ContainerLayout
@@ -18,15 +19,16 @@ struct OpenFiles {
   init(_ layout: ContainerLayout) throws(ContainerError) {
     self.layout = layout
     files = [
-      File(path: layout.directory, facts: try ContainerLayout.checkDirectory(layout.directory), hasSize: false),
-      File(path: layout.database, facts: try layout.databaseFacts(), hasSize: true),
+      File(
+        kind: .directory, path: layout.directory, facts: try ContainerLayout.checkDirectory(layout.directory)),
+      File(kind: .database, path: layout.database, facts: try layout.databaseFacts()),
     ]
   }
 
   /// Log and index too: they are there from the first reading on.
   mutating func addLogAndIndex() throws(ContainerError) {
     for path in [layout.databaseLog, layout.databaseSharedMemory] {
-      files.append(File(path: path, facts: try FileFacts.at(path).get(), hasSize: true))
+      files.append(File(kind: .logOrIndex, path: path, facts: try FileFacts.at(path).get()))
     }
   }
 
@@ -36,12 +38,12 @@ struct OpenFiles {
     for index in files.indices {
       let file = files[index]
       guard case .success(let now) = FileFacts.at(file.path), now.isSameFile(as: file.facts) else {
-        throw .containerReplaced(path: file.path)
+        throw file.kind == .logOrIndex ? .logReplaced(path: file.path) : .containerReplaced(path: file.path)
       }
-      if file.hasSize {
-        guard now.size >= file.facts.size else { throw .cutShort(path: file.path) }
-        files[index].facts.size = now.size
-      }
+      if file.kind == .directory { continue }
+      // Whatever SQLite has open only grows.
+      guard now.size >= file.facts.size else { throw .cutShort(path: file.path) }
+      files[index].facts.size = now.size
     }
   }
 

@@ -60,7 +60,10 @@ extension SharedContainer {
     case .damaged(let error): return .failed(error)
     }
     let result = body()
-    if case .claimed = result { return result }
+    if case .claimed = result {
+      isUnsettled = true
+      return result
+    }
     // A lock without a claim would make the row's earlier holder of this role look alive.
     if !wasHeld { roleLock.drop() }
     return result

@@ -22,6 +22,7 @@ extension SharedContainer {
           [.unsigned(claim.epoch), .bits(claim.incarnation), .text(what), .integer(now.nanoseconds)])
         return .written(value)
       }
+      isUnsettled = true
       // Committed into files that have lost their names meanwhile is not durable: it must not be acknowledged.
       try checkIdentity()
       return result

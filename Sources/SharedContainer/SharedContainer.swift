@@ -20,6 +20,8 @@ public final class SharedContainer {
   let heartbeatFile: HeartbeatFile
   let connection: Connection
   private var openFiles: OpenFiles
+  /// Whether something was committed that lies in the log alone, as far as this process knows.
+  var isUnsettled = false
 
   /// Opens the container, creating it if it is missing, with the wallet's schema steps after its own.
   ///
@@ -98,14 +100,19 @@ public final class SharedContainer {
   /// Brings what was committed from the log into the database, as far as nobody else reads: from then on it bears the
   /// loss of the log. For moments in which nobody waits. Nothing depends on its success.
   public func settle() {
-    guard (try? checkIdentity()) != nil else { return }
-    try? connection.checkpoint()
+    guard isUnsettled, (try? checkIdentity()) != nil else { return }
+    isUnsettled = (try? connection.checkpoint()) == nil
   }
 
   /// What was acknowledged into a log that has lost its name is saved while this process still has it open. Another
   /// process that makes a new log meanwhile would have to claim beside us to write into it.
   func rescueLog() {
     if openFiles.lacksOnlyTheLog() { try? connection.checkpoint() }
+  }
+
+  /// The number of the schema with these steps of the wallet.
+  public static func schemaVersion(nodeSchema: [String]) -> Int64 {
+    Int64(ContainerSchema.steps.count + nodeSchema.count)
   }
 
   /// A random number for one claim.

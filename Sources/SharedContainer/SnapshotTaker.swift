@@ -74,6 +74,7 @@ struct SnapshotTaker {
       }
     }
     guard directory.isDirectory else { throw .notADirectory(path: layout.directory) }
+    try EarlierLife(of: layout).refuseLostDatabase()
     let database: FileFacts
     do {
       database = try FileFacts.at(layout.database).get()

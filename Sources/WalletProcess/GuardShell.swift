@@ -179,11 +179,13 @@ final class GuardShell<Machine: GuardMachine> {
     }
   }
 
-  /// The log is brought into the database when nobody waits for it: after the last word to the other process.
   private func dropLock() {
     container.releaseRoleLock()
-    loop.post { [weak self] in self?.container.settle() }
+    settle()
   }
+
+  /// The log is brought into the database when nobody waits for it: not before everything else of this moment is done.
+  private func settle() { loop.post { [weak self] in self?.container.settle() } }
 
   private func keepRoleLock() {
     let lockTry = container.keepRoleLock()
@@ -203,6 +205,7 @@ final class GuardShell<Machine: GuardMachine> {
       process: identity, bootClock: clock.bootClock,
       wallClockNanoseconds: clock.wallNanoseconds)
     if case .failed(let error) = container.write(beat) { journal.note("no beat was written: \(error)") }
+    if phase == .established { settle() }
   }
 
   // MARK: What was received

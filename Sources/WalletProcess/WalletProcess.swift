@@ -29,6 +29,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       // First of all the container: its locks must have lower descriptors than any socket of the node.
       let container = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
+      BusErrorEnd.install(database: container.layout.database, channel: channel)
       let secrets = try WalletSecrets(keychain: options.keychain)
       loop = try EventLoop()
       clock = Clock(phoneClockFile: options.phoneClock)

@@ -1,11 +1,19 @@
 import Guardrails
 import Heartbeat
 import SharedContainer
+import WalletStore
 
 /// What is wrong with a container, one sentence each with what it means.
 enum ContainerProblems {
   static func find(in snapshot: Snapshot) -> [String] {
-    claims(snapshot.claims) + writes(snapshot) + locks(snapshot) + beats(snapshot)
+    schema(snapshot) + claims(snapshot.claims) + writes(snapshot) + locks(snapshot) + beats(snapshot)
+  }
+
+  private static func schema(_ snapshot: Snapshot) -> [String] {
+    guard snapshot.schemaVersion > SharedContainer.schemaVersion(nodeSchema: WalletSchema.migrations) else {
+      return []
+    }
+    return ["the schema \(snapshot.schemaVersion) is of a newer program, which alone can open it: update this one"]
   }
 
   private static func claims(_ claims: [ClaimRecord]) -> [String] {
@@ -66,7 +74,7 @@ enum ContainerProblems {
     return [snapshot.appBeat, snapshot.extensionBeat].compactMap { beat in
       guard let beat, beat.epoch > highest else { return nil }
       return
-        "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was put back"
+        "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was put back, or its log removed; the peer knows more and will say so"
     }
   }
 }

@@ -15,6 +15,8 @@ enum HolderVerdict: Hashable, Sendable {
   case noBeat
   /// Stopped by a signal or a debugger.
   case stopped
+  /// The row's holder lives and beats, and its lock file is not the one that it holds any more.
+  case beatingWithoutLock(Phase)
   /// The lock is held by a process that is not the one of the row.
   case lockHeldByAnother(pid: Int32)
   /// The lock is free, and the last beat says `released`.
@@ -30,6 +32,12 @@ enum HolderVerdict: Hashable, Sendable {
     let beat = snapshot.beat(of: owner.role).flatMap { $0.epoch == owner.epoch ? $0 : nil }
     let holders = snapshot.lock(of: owner.role).holders
     guard let first = holders.first else {
+      if snapshot.isLive, let beat, beat.phase != .released, bootClock - beat.bootClock < staleAfter,
+        ProcessTable.startTime(of: owner.process.pid) == owner.process.startTime
+      {
+        self = .beatingWithoutLock(beat.phase)
+        return
+      }
       self = beat?.phase == .released ? .released : .gone
       return
     }
@@ -48,7 +56,7 @@ enum HolderVerdict: Hashable, Sendable {
   var isHeld: Bool {
     switch self {
     case .neverClaimed, .released, .gone: false
-    case .beating, .silent, .noBeat, .stopped, .lockHeldByAnother: true
+    case .beating, .silent, .noBeat, .stopped, .beatingWithoutLock, .lockHeldByAnother: true
     }
   }
 
@@ -60,6 +68,7 @@ enum HolderVerdict: Hashable, Sendable {
     case .silent: "held-silent"
     case .noBeat: "held-without-beat"
     case .stopped: "held-stopped"
+    case .beatingWithoutLock: "held-without-lock"
     case .lockHeldByAnother: "lock-held-by-another"
     case .released: "released"
     case .gone: "gone"
@@ -76,6 +85,8 @@ enum HolderVerdict: Hashable, Sendable {
       return "held by \(who), which was last heard \(HumanText.span(age)) ago: it may be frozen"
     case .noBeat: return "held by \(who), which has not beaten in this epoch yet"
     case .stopped: return "held by \(who), which is stopped (SIGSTOP or a debugger)"
+    case .beatingWithoutLock:
+      return "held by \(who), alive and beating; its lock file was removed or replaced, and is taken anew with the next beat"
     case .lockHeldByAnother(let pid):
       return "between two owners: the row names \(who), and its role lock is held by \(pid)"
     case .released: return "free: \(who) released it in good order"

@@ -60,3 +60,7 @@ int baton_seqpacket_pair(int descriptors[2]);
 int baton_unix_bind(int descriptor, const char *path);
 int baton_unix_connect(int descriptor, const char *path);
 int baton_accept(int descriptor);
+
+// From now on a bus error (a mapped file was cut short) writes the sentence to stderr, sends the packet to the channel
+// (-1 for none), and ends the process with the code. Both texts must live as long as the process.
+int baton_end_on_bus_error(const char *sentence, int channel, const void *packet, size_t packet_size, int code);
