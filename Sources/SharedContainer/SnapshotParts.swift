@@ -23,6 +23,8 @@ public struct LockFacts: Hashable, Sendable {
   public var exists: Bool
   /// The processes that hold it; empty in a copy.
   public var holders: [Int32]
+  /// Who holds a lock on no file of this container any more: the file was removed or replaced under them.
+  public var strays: [Int32]
 }
 
 /// One table with its first rows.

@@ -91,11 +91,12 @@ struct SnapshotReader {
   }
 
   private func lockFacts(_ path: String, _ locks: [KernelLock]) -> LockFacts {
-    guard let facts = try? FileFacts.at(path).get() else {
-      return LockFacts(path: path, exists: false, holders: [])
-    }
-    let holders = locks.filter { $0.kind == "FLOCK" && $0.isExclusive && $0.isOn(facts) }.map(\.pid)
-    return LockFacts(path: path, exists: true, holders: holders)
+    let facts = try? FileFacts.at(path).get()
+    let held = locks.filter { $0.kind == "FLOCK" && $0.isExclusive }
+    let ours = layout.lockFiles.compactMap { try? FileFacts.at($0).get() }
+    return LockFacts(
+      path: path, exists: facts != nil, holders: held.filter { lock in facts.map(lock.isOn) == true }.map(\.pid),
+      strays: held.filter { lock in !ours.contains { lock.isOn($0) } }.map(\.pid))
   }
 
   private func noting<Value>(_ problems: inout [String], _ body: () throws -> Value) -> Value? {

@@ -32,8 +32,8 @@ enum HolderVerdict: Hashable, Sendable {
     let beat = snapshot.beat(of: owner.role).flatMap { $0.epoch == owner.epoch ? $0 : nil }
     let holders = snapshot.lock(of: owner.role).holders
     guard let first = holders.first else {
-      if snapshot.isLive, let beat, beat.phase != .released, bootClock - beat.bootClock < staleAfter,
-        ProcessTable.startTime(of: owner.process.pid) == owner.process.startTime
+      if snapshot.lock(of: owner.role).strays.contains(owner.process.pid), let beat,
+        bootClock - beat.bootClock < staleAfter
       {
         self = .beatingWithoutLock(beat.phase)
         return
