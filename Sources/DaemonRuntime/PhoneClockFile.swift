@@ -26,8 +26,7 @@ public final class PhoneClockFile {
 
   /// One `pwrite` in place, so that readers keep their descriptor.
   public func write(_ clock: PhoneClock) throws(SystemError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    if descriptor < 0 { throw SystemError("open \(path)") }
+    let descriptor = try PlainFile.open(path, O_WRONLY | O_CREAT)
     defer { close(descriptor) }
     let bytes = clock.encoded()
     let count = pwrite(descriptor, bytes, bytes.count, 0)

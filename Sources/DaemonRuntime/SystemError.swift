@@ -22,6 +22,8 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     case EDQUOT: "the disk quota is used up"
     case EROFS: "the file system is read-only"
     case EMFILE, ENFILE: "too many files are open"
+    case EISDIR, ESPIPE: "it is not a plain file"
+    case ELOOP: "it is a symbolic link"
     case EADDRINUSE: "the address is in use"
     case ECONNREFUSED: "nobody listens there"
     case ENOTDIR: "a part of the path is not a directory"
@@ -35,6 +37,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     case ENOSPC, EDQUOT: "; free some space and try again"
     case EROFS: "; choose a directory that can be written"
     case EMFILE, ENFILE: "; raise the limit with `ulimit -n`"
+    case EISDIR, ESPIPE: "; move it away"
+    case ELOOP: "; put what it leads to in its place"
+    case EIO: "; check its disk"
     case ENOTDIR, ENOENT: "; check the path"
     default: ""
     }

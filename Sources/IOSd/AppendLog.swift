@@ -8,8 +8,7 @@ final class AppendLog<Row: Codable> {
   private let encoder = JSONLineEncoder()
 
   init(_ path: String) throws(SystemError) {
-    descriptor = Glibc.open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    if descriptor < 0 { throw SystemError("open \(path)") }
+    descriptor = try PlainFile.open(path, O_RDWR | O_APPEND | O_CREAT)
     endTornLine()
   }
 

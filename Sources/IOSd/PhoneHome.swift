@@ -30,8 +30,8 @@ final class PhoneHome {
 
   /// The kernel drops the lock with the process; the file stays, as another iosd may have it open already.
   private static func takeLock(_ file: String, home: String) throws(PhoneHomeError) -> Int32 {
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    if descriptor < 0 { throw .system(SystemError("open \(file)")) }
+    let descriptor: Int32
+    do throws(SystemError) { descriptor = try PlainFile.open(file, O_RDWR | O_CREAT) } catch { throw .system(error) }
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       let text = SmallFile.read(file, limit: 32).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -48,7 +48,10 @@ final class PhoneHome {
   /// Written whole under another name and then linked: nobody reads half a seed, and none is ever replaced.
   private func makeSeedIfMissing() throws(SystemError) {
     let seed = "\(keychain)/wallet-seed"
-    if access(seed, F_OK) == 0 { return }
+    var status = stat()
+    // A seed that is missing beside a wallet was lost: another one could not open what that wallet keeps, and the wallet
+    // says so itself.
+    if lstat(seed, &status) == 0 || access("\(container)/node.sqlite", F_OK) == 0 { return }
     // The system's generator, which on Linux is getrandom.
     let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let temporary = "\(keychain)/.wallet-seed.new"

@@ -46,8 +46,8 @@ final class PhoneShell {
     memoryLimiter = try MemoryLimiter(options)
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
-    nextPush = (AppendLog<PushRow>.rows(of: home.pushes).map(\.id).max() ?? 0) &+ 1
     pushLog = try AppendLog(home.pushes)
+    nextPush = (AppendLog<PushRow>.rows(of: home.pushes).map(\.id).max() ?? 0) &+ 1
     runner = CoreRunner(configuration: options.configuration, loop: loop, clock: clock, journal: journal) {
       [unowned self] (directive: PhoneDirective) in carryOut(directive)
     }

@@ -11,6 +11,7 @@ final class ProcessLedger {
   private var nextID: UInt64 = 1
 
   init(_ path: String, clock: Clock) throws(SystemError) {
+    log = try AppendLog(path)
     for row in AppendLog<ProcessRow>.rows(of: path) {
       nextID = max(nextID, row.id &+ 1)
       if let index = rows.lastIndex(where: { $0.id == row.id }) {
@@ -19,7 +20,6 @@ final class ProcessLedger {
         rows.append(row)
       }
     }
-    log = try AppendLog(path)
     // Children die with their iosd: what has no end in the file ended then, unseen.
     for index in rows.indices where rows[index].endedWall == nil {
       rows[index].endedWall = clock.wallNanoseconds

@@ -57,6 +57,9 @@ extension SharedContainer {
     return .seen(observation)
   }
 
+  /// Nobody has ever claimed the node of this container, as far as it can be read.
+  public var isNew: Bool { readRow() == .row(nil) }
+
   /// Whether a living app says that it wants the node.
   public var appWantsNode: Bool { wishLock.probe() == .busy }
 

@@ -145,14 +145,14 @@ final class GuardShell<Machine: GuardMachine> {
   private func claim(seen: Epoch, reason: ClaimReason) {
     do throws(ContainerError) {
       let claimant = try claimant(reason)
-      answer(container.claim(seen: seen, by: claimant, reading: WalletStore.readState))
+      answer(container.claim(seen: seen, by: claimant, reading: node.readState))
     } catch { runner.handle(.claimFailed(.failed("\(error)"))) }
   }
 
   private func raiseEpoch(_ claim: Claim, above known: Epoch) {
     do throws(ContainerError) {
       let claimant = try claimant(.raised)
-      answer(container.raiseEpoch(under: claim, above: known, by: claimant, reading: WalletStore.readState))
+      answer(container.raiseEpoch(under: claim, above: known, by: claimant, reading: node.readState))
     } catch { runner.handle(.claimFailed(.failed("\(error)"))) }
   }
 

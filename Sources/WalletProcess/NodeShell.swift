@@ -46,6 +46,13 @@ final class NodeShell {
 
   // MARK: Asked by the guard
 
+  /// What the claim, and the check after the greeting, read.
+  func readState(_ reader: NodeReader) throws -> NodeState {
+    let state = try WalletStore.readState(reader)
+    try secrets.check(state)
+    return state
+  }
+
   func start(_ claim: Claim, _ state: NodeState) {
     self.claim = claim
     life &+= 1
@@ -107,7 +114,7 @@ final class NodeShell {
   }
 
   private func checkGreeting() {
-    let result = container.read { row, reader in (row, try WalletStore.readState(reader)) }
+    let result = container.read { row, reader in (row, try self.readState(reader)) }
     switch result {
     case .read((let row, let state)):
       guard let claim, claim.owns(row) else { return runner.handle(.fenced) }

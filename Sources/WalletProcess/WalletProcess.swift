@@ -30,7 +30,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       let container = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
       BusErrorEnd.install(database: container.layout.database, channel: channel)
-      let secrets = try WalletSecrets(keychain: options.keychain)
+      let secrets = try WalletSecrets(keychain: options.keychain, walletIsNew: container.isNew)
       loop = try EventLoop()
       clock = Clock(phoneClockFile: options.phoneClock)
       journal = try Journal(
@@ -47,8 +47,15 @@ public final class WalletProcess<Machine: GuardMachine> {
         phone: emulatedPhone ?? terminalPhone, loop: loop, clock: clock, journal: journal)
       invoices = InvoiceDesk(secrets: secrets, node: node, clock: clock)
     } catch {
-      let code = error is ContainerError ? ExitCode.cannotCreate : .inputOutputError
-      Self.end(code, "\(error)", telling: channel)
+      Self.end(Self.code(of: error), "\(error)", telling: channel)
+    }
+  }
+
+  private static func code(of error: any Error) -> ExitCode {
+    switch error {
+    case is ContainerError: .cannotCreate
+    case is KeychainError: .badConfiguration
+    default: .inputOutputError
     }
   }
 

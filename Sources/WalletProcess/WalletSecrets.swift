@@ -5,41 +5,58 @@ import Lightning
 
 /// The wallet's seed and what is derived from it. Nothing of it is written into the container or a journal.
 final class WalletSecrets {
+  private let path: String
   private let seed: [UInt8]
   private let backupKey: Bytes32
   private static let seedSize = 32
   private static let sealVersion: UInt8 = 1
 
-  /// Reads the seed, or makes one. Both processes may do so at once: the one that comes second uses the first's.
-  init(keychain directory: String) throws(SystemError) {
+  /// Reads the seed, or makes one for a wallet that is new. Both processes may do so at once: the one that comes second
+  /// uses the first's.
+  init(keychain directory: String, walletIsNew: Bool) throws {
     if mkdir(directory, 0o700) != 0 && errno != EEXIST { throw SystemError("create \(directory)") }
     let path = "\(directory)/wallet-seed"
+    self.path = path
     if let known = try Self.read(path) {
       seed = known
-    } else {
+    } else if walletIsNew {
       seed = try Self.create(path, in: directory)
+    } else {
+      throw KeychainError.missing(path)
     }
     backupKey = HMACSHA256.authenticate(Array("baton peer storage".utf8), key: seed)
   }
 
-  private static func read(_ path: String) throws(SystemError) -> [UInt8]? {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    if descriptor < 0 {
-      if errno == ENOENT { return nil }
-      throw SystemError("read \(path)")
+  private static func read(_ path: String) throws -> [UInt8]? {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try PlainFile.open(path, O_RDONLY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
     }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("look at \(path)") }
+    guard status.st_mode & 0o077 == 0 else { throw KeychainError.openToOthers(path) }
     var bytes = [UInt8](repeating: 0, count: seedSize + 1)
     let count = Glibc.read(descriptor, &bytes, bytes.count)
-    guard count == seedSize else {
-      throw SystemError("use \(path), which must hold exactly 32 bytes", code: EINVAL)
-    }
+    guard count >= 0 else { throw SystemError("read \(path)") }
+    guard count == seedSize else { throw KeychainError.wrongSize(path, Int64(status.st_size)) }
     return Array(bytes.prefix(seedSize))
+  }
+
+  /// Throws if the wallet's invoices were made with another seed: a payment of one could be taken in and never claimed.
+  func check(_ state: NodeState) throws(KeychainError) {
+    for invoice in state.invoices
+    where SHA256.hash(preimage(tweak: invoice.tweak).bytes) != invoice.paymentHash {
+      throw .another(path)
+    }
   }
 
   /// Written whole under another name and then linked, so that nobody ever reads half a seed and a seed that is
   /// there is never replaced.
-  private static func create(_ path: String, in directory: String) throws(SystemError) -> [UInt8] {
+  private static func create(_ path: String, in directory: String) throws -> [UInt8] {
     let fresh = randomBytes(seedSize)
     let temporary = "\(directory)/.wallet-seed.\(getpid())"
     let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -21,6 +21,9 @@ enum FilePath {
     if mkdir(path, 0o700) != 0 && errno != EEXIST {
       throw CommandFailure(.cannotCreate, SystemError("create \(path)").description)
     }
+    guard isDirectory(path) else {
+      throw CommandFailure(.cannotCreate, "\(path) is not a directory; move it away, or name another place with --home")
+    }
   }
 
   /// The last lines of a log, without reading all of it.

@@ -29,6 +29,9 @@ struct PhoneStarter {
     for directory in [phone.home, phone.lsp, phone.os, phone.journal] {
       try FilePath.makeDirectories(directory)
     }
+    // Twice as long as a daemon may take: there are two of them.
+    let lock = try StartLock(phone, patience: Self.patience + Self.patience)
+    defer { withExtendedLifetime(lock) {} }
     var result = Result()
     for daemon in Daemon.allCases {
       if phone.answers(daemon) {

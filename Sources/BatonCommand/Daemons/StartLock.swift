@@ -1,0 +1,23 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+
+/// Held while the daemons of a phone are started: two who start one phone at once would take each other's daemons for
+/// failed ones. The kernel takes it back from whoever dies.
+final class StartLock {
+  private let descriptor: Int32
+
+  init(_ phone: Phone, patience: Span) throws {
+    descriptor = try PlainFile.open("\(phone.os)/up.lock", O_RDWR | O_CREAT)
+    let deadline = Clock.monotonicNow + patience
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard Clock.monotonicNow < deadline else {
+        throw CommandFailure(
+          .daemonMissing, "another `baton up` of \(phone.home) is still at work; wait for it, or end it")
+      }
+      poll(nil, 0, 20)
+    }
+  }
+
+  deinit { close(descriptor) }
+}

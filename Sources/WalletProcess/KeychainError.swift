@@ -1,0 +1,19 @@
+/// Why the wallet's seed cannot be used.
+enum KeychainError: Error, Hashable, CustomStringConvertible {
+  case missing(String)
+  case wrongSize(String, Int64)
+  case openToOthers(String)
+  case another(String)
+
+  var description: String {
+    switch self {
+    case .missing(let path):
+      "\(path) is gone and the wallet is not new; put the seed back, or move the container away to begin a new wallet"
+    case .wrongSize(let path, let size):
+      "\(path) has \(size) bytes and a seed has 32; put back the seed that the wallet was made with"
+    case .openToOthers(let path): "\(path) can be read by others; take that right away with chmod 600"
+    case .another(let path):
+      "\(path) is not the seed that this wallet's invoices were made with; put that one back"
+    }
+  }
+}
