@@ -3,6 +3,7 @@
 // nothing and knows no tables.
 
 import CSQLite
+import Glibc
 
 /// One connection to one database, used by one thread.
 public final class Connection {
@@ -156,6 +157,10 @@ public final class Connection {
   }
 
   func error(_ code: Int32) -> DatabaseError {
-    DatabaseError(code: code, database: path, words: String(cString: sqlite3_errmsg(handle)))
+    var words = String(cString: sqlite3_errmsg(handle))
+    // Of a file that could not be opened SQLite's words hide the reason, such as too many open files.
+    let reason = sqlite3_system_errno(handle)
+    if code & 0xFF == SQLITE_CANTOPEN && reason != 0 { words += ": \(String(cString: strerror(reason)))" }
+    return DatabaseError(code: code, database: path, words: words)
   }
 }

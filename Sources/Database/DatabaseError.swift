@@ -56,7 +56,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
     case .corrupt: "\(database) is damaged (\(words)); put back a good copy of it"
     case .foreign: "\(database) belongs to another program (\(words)); check the path"
     case .notADatabase: "\(database) is not an SQLite database (\(words)); check the path"
-    case .cannotOpen: "\(database) cannot be opened (\(words)); check that it exists and may be read"
+    case .cannotOpen: "\(database) cannot be opened (\(words)); check that it exists and may be opened"
     case .constraint: "\(database) refused a row (\(words)); this is a bug, please report it"
     case .notAllowed:
       "a statement on \(database) is not allowed here (\(words)); this is a bug, please report it"
