@@ -1,4 +1,5 @@
-/// Reads one JSON text. Nil for anything that is not exactly one value.
+/// Reads one JSON text in UTF-8. Nil for anything that is not exactly one value, and where readers would differ: two
+/// members of one name.
 struct JSONParser {
   private let bytes: [UInt8]
   private var position = 0
@@ -17,7 +18,7 @@ struct JSONParser {
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func skipSpace() {
-    while let byte = next, byte == 32 || (9...13).contains(byte) { position += 1 }
+    while let byte = next, byte == 32 || byte == 9 || byte == 10 || byte == 13 { position += 1 }
   }
 
   private mutating func take(_ character: Character) -> Bool {
@@ -49,8 +50,26 @@ struct JSONParser {
 
   private mutating func number() -> JSONValue? {
     let start = position
-    while let byte = next, (48...57).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
-    return start == position ? nil : .number(String(decoding: bytes[start..<position], as: UTF8.self))
+    if next == UInt8(ascii: "-") { position += 1 }
+    let isZero = next == UInt8(ascii: "0")
+    guard let whole = digits(), whole == 1 || !isZero else { return nil }
+    if next == UInt8(ascii: ".") {
+      position += 1
+      guard digits() != nil else { return nil }
+    }
+    if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+      position += 1
+      if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+      guard digits() != nil else { return nil }
+    }
+    return .number(String(decoding: bytes[start..<position], as: UTF8.self))
+  }
+
+  /// How many there are; nil for none.
+  private mutating func digits() -> Int? {
+    let start = position
+    while let byte = next, (48...57).contains(byte) { position += 1 }
+    return position > start ? position - start : nil
   }
 
   private mutating func array(depth: Int) -> JSONValue? {
@@ -68,9 +87,13 @@ struct JSONParser {
     guard take("{") else { return nil }
     if take("}") { return .object([]) }
     var members: [JSONMember] = []
+    var keys: Set<String> = []
     repeat {
       skipSpace()
-      guard let key = string(), take(":"), let value = value(depth: depth + 1) else { return nil }
+      guard let key = string(), keys.insert(key).inserted, take(":"), let value = value(depth: depth + 1)
+      else {
+        return nil
+      }
       members.append(JSONMember(key: key, value: value))
     } while take(",")
     return take("}") ? .object(members) : nil
@@ -83,7 +106,8 @@ struct JSONParser {
     while let byte = next {
       position += 1
       switch byte {
-      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+      case 0..<32: return nil
       case UInt8(ascii: "\\"):
         guard let escaped = escape() else { return nil }
         text += escaped
@@ -103,7 +127,8 @@ struct JSONParser {
     case UInt8(ascii: "b"): return [8]
     case UInt8(ascii: "f"): return [12]
     case UInt8(ascii: "u"): return unicode()
-    default: return [byte]
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+    default: return nil
     }
   }
 
@@ -120,6 +145,8 @@ struct JSONParser {
   private mutating func fourDigits() -> UInt32? {
     guard position + 4 <= bytes.count else { return nil }
     defer { position += 4 }
+    // A sign would be read as part of the number.
+    guard bytes[position] != UInt8(ascii: "+"), bytes[position] != UInt8(ascii: "-") else { return nil }
     return UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
   }
 }
