@@ -1,0 +1,57 @@
+import PhonePolicy
+
+/// Which notifications there are and were, and the badge: the last row of an id counts. Only the newest are kept, and
+/// only these can be taken back.
+struct NotificationBoard {
+  private static let keptRows = 256
+
+  private(set) var rows: [NotificationRow] = []
+  private(set) var badge = 0
+  /// All there ever were.
+  private(set) var count = 0
+  private var nextID: UInt64 = 1
+
+  /// As a file of them says, the oldest first.
+  init(_ rows: [NotificationRow]) {
+    for row in rows {
+      // The file is anybody's to write; a badge below zero is none.
+      badge = max(0, row.badge)
+      keep(row)
+    }
+  }
+
+  /// Gives the row to be written down.
+  mutating func show(_ notification: PhoneNotification, wall: Int64, at: Int64) -> NotificationRow {
+    let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
+    badge = overflowed ? badge : max(0, sum)
+    let row = NotificationRow(
+      id: nextID, push: notification.push, source: notification.source.rawValue,
+      title: notification.text.title, body: notification.text.body, badge: badge, wall: wall, at: at,
+      key: notification.key)
+    keep(row)
+    return row
+  }
+
+  /// Nil if none of that key is to be seen.
+  mutating func withdraw(key: String, wall: Int64, at: Int64) -> NotificationRow? {
+    guard var row = rows.last(where: { $0.key == key && $0.isWithdrawn != true }) else { return nil }
+    badge = max(0, badge - 1)
+    row.isWithdrawn = true
+    row.badge = badge
+    row.wall = wall
+    row.at = at
+    keep(row)
+    return row
+  }
+
+  private mutating func keep(_ row: NotificationRow) {
+    if row.id >= nextID {
+      count += 1
+      nextID = row.id &+ 1
+    } else if let index = rows.lastIndex(where: { $0.id == row.id }) {
+      rows.remove(at: index)
+    }
+    rows.append(row)
+    if rows.count > Self.keptRows { rows.removeFirst(rows.count - Self.keptRows) }
+  }
+}
