@@ -20,7 +20,7 @@ public enum ControlMessageError: Error, Hashable, Sendable, CustomStringConverti
     case .notUTF8: "the verb and fields of the message are not UTF-8; send text there and bytes in the body"
     case .badVerb: "the first line of the message is no verb; write one of lower-case letters and hyphens"
     case .badName(let name):
-      "the field name `\(name)` is not allowed; use up to \(ControlMessage.maximumNameLength) lower-case letters and hyphens"
+      "the field name `\(Self.shown(name))` is not allowed; use up to \(ControlMessage.maximumNameLength) lower-case letters and hyphens"
     case .badLine(let number): "line \(number) of the message is not of the form `name: value`; write it so"
     case .badEscape(let name):
       "the value of `\(name)` has a backslash that escapes nothing; write \\\\ for a backslash and \\n for a line break"
@@ -30,5 +30,11 @@ public enum ControlMessageError: Error, Hashable, Sendable, CustomStringConverti
     case .missingField(let verb, let name): "`\(verb)` needs the field `\(name)`; add it"
     case .badValue(let name, let expected): "the field `\(name)` must be \(expected); correct it"
     }
+  }
+
+  /// A name can be as long as a message: the answer that quotes it must fit into one.
+  private static func shown(_ name: String) -> String {
+    let scalars = name.unicodeScalars.prefix(ControlMessage.maximumNameLength)
+    return String(scalars).onOneLine + (scalars.endIndex == name.endIndex ? "" : "…")
   }
 }

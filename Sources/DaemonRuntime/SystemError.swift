@@ -12,7 +12,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  public var description: String { "cannot \(what): \(Self.words(of: code))\(advice)" }
+  public var description: String { "cannot \(what.onOneLine): \(Self.words(of: code))\(advice)" }
 
   public static func words(of code: Int32) -> String {
     switch code {

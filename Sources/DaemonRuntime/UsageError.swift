@@ -1,12 +1,13 @@
 /// A command line that cannot be followed, in one sentence.
 public struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
-  public var description: String
+  public let description: String
+
+  /// What was typed is part of it, whatever it was.
+  public init(description: String) { self.description = description.onOneLine }
 
   /// A typed word as it may stand in a sentence: of bearable length, and nothing that moves the cursor.
   public static func quoted(_ word: String) -> String {
-    let shown = word.unicodeScalars.prefix(80).map { scalar in
-      scalar.value < 32 || (127..<160).contains(scalar.value) ? "\u{FFFD}" : String(scalar)
-    }
-    return "`\(shown.joined())\(word.unicodeScalars.count > 80 ? "…" : "")`"
+    let shown = String(word.unicodeScalars.prefix(80)).onOneLine
+    return "`\(shown)\(word.unicodeScalars.count > 80 ? "…" : "")`"
   }
 }

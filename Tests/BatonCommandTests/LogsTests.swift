@@ -92,6 +92,17 @@ struct LogsTests {
     #expect(sentences.first?.text.hasPrefix("\"core\":\"ghost\"") == true)
   }
 
+  @Test("shows control characters of a damaged record as dots") func controlCharacters() {
+    scratch.write(
+      "a-x-1.jsonl",
+      record(1, at: 1, "\"kind\":\"\\u001b[2J\",\"core\":\"\u{9b}\"")
+        + record(2, at: 2, "\"kind\":\"note\",\"text\":\"a\\nb\""))
+    var narrator = JournalNarrator()
+    let sentences = JournalMerger(directory: scratch.path).readNew().flatMap { narrator.sentences(for: $0) }
+    #expect(sentences.count == 2 && sentences.last?.text == "a.b")
+    #expect(sentences.allSatisfy { $0.text == $0.text.onOneLine })
+  }
+
   @Test("without a journal directory is an empty story") func nothing() {
     #expect(JournalMerger(directory: scratch("missing")).readNew().isEmpty)
   }

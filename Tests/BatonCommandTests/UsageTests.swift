@@ -81,6 +81,16 @@ struct UsageTests {
     }
   }
 
+  @Test("repeats what was typed on one line", arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
+  func foreignWords(word: String) throws {
+    let step = failure { () throws(CommandFailure) in try DeviceVerb.stepSeconds(word) }
+    let amount = failure { () throws(CommandFailure) in try InvoiceVerb.amountMsat(word) }
+    for sentence in [step?.sentence, amount?.sentence] {
+      let sentence = try #require(sentence)
+      #expect(sentence == sentence.onOneLine)
+    }
+  }
+
   @Test("refuses an invoice that is expired, damaged or for nothing, before it asks anybody") func invoices()
     throws
   {

@@ -167,9 +167,19 @@ import Testing
 
   @Test(arguments: [
     "", ":", "x:", ":1", "x:65536", "x:-1", "a:b:1", "[]:1", "localhost:1", "[::1]:1", "127.0.0.1:65536",
-    "127.0.0.1:+1", "127.1:1", "300.0.0.1:1", "127.0.0.1", "127.0.0.1:1:1",
+    "127.0.0.1:+1", "127.1:1", "300.0.0.1:1", "127.0.0.1", "127.0.0.1:1:1", "[[]]:8", "[a]:1", "a]:1",
   ])
   func whatIsNoAddressIsRefused(_ text: String) { #expect(HostAndPort(text) == nil) }
+
+  @Test(arguments: ["push\na\u{1b}[2J", "--tag=\r\n", "--x\u{7}", "push \u{202e}a", "x\0y"])
+  func whatWasTypedStaysOnOneLineOfTheComplaint(_ line: String) {
+    let words = line.split(separator: " ").map(String.init)
+    let complaint = #expect(throws: UsageError.self) {
+      try Self.declaration.parse(words + ["--count", "\n", "one", "too", "many"])
+    }
+    #expect(complaint?.description == complaint?.description.onOneLine)
+    #expect("\u{1b}[2J\n\u{9b}\u{2028}é🥕".onOneLine == ".[2J...é🥕")
+  }
 
   @Test(arguments: ShellCompletion.allCases)
   func completionScriptsAreValid(_ shell: ShellCompletion) throws {

@@ -52,6 +52,17 @@ import Testing
     #expect(throws: ControlMessageError.badName("a b")) { try ControlMessage("x", ["a b": ""]).encoded() }
   }
 
+  @Test func aNameThatIsRefusedIsQuotedShortAndOnOneLine() throws {
+    let name = "\u{1b}[2J\r" + String(repeating: "A", count: ControlMessage.maximumSize - 200)
+    let refusal = #expect(throws: ControlMessageError.badName(name)) {
+      try ControlMessage(decoding: Array("x\n\(name): 1\n\n".utf8))
+    }
+    let sentence = try #require(refusal?.description)
+    #expect(sentence.hasPrefix("the field name `.[2J.AAA"))
+    #expect(sentence.utf8.count < 250)
+    #expect(try !ControlMessage.error(sentence).encoded().isEmpty)
+  }
+
   private func name(_ index: Int) -> String { String(repeating: "a", count: 1 + index % 26) + letters(index) }
   private func letters(_ index: Int) -> String {
     String("\(index)".map { Character(UnicodeScalar($0.asciiValue! + 49)) })

@@ -1,4 +1,5 @@
 import CoreShape
+import DaemonRuntime
 import Foundation
 import Guardrails
 import Lightning
@@ -13,7 +14,7 @@ struct JournalNarrator {
     var matters: Bool
 
     init(_ text: String, matters: Bool = true) {
-      self.text = text
+      self.text = text.onOneLine
       self.matters = matters
     }
   }

@@ -33,7 +33,8 @@ enum DeviceVerb: Verb {
       span.nanoseconds % 1_000_000_000 == 0, span <= .seconds(315_360_000)
     else {
       throw CommandFailure(
-        .wrongUsage, "STEP must be whole seconds, minutes or hours with a sign, such as +1h, not `\(word)`")
+        .wrongUsage,
+        "STEP must be whole seconds, minutes or hours with a sign, such as +1h, not `\(word.onOneLine)`")
     }
     let seconds = span.nanoseconds / 1_000_000_000
     return word.hasPrefix("-") ? -seconds : seconds

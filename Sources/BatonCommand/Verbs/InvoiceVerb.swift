@@ -52,12 +52,13 @@ enum InvoiceVerb: Verb {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(digits)
     else {
       throw CommandFailure(
-        .wrongUsage, "AMOUNT must be a whole number of sat, or of msat such as 1500msat, not `\(word)`")
+        .wrongUsage,
+        "AMOUNT must be a whole number of sat, or of msat such as 1500msat, not `\(word.onOneLine)`")
     }
     let (amount, overflowed) = number.multipliedReportingOverflow(by: isMsat ? 1 : 1000)
     guard !overflowed, amount >= 1, amount <= amountMsatMax else {
       throw CommandFailure(
-        .wrongUsage, "AMOUNT must be at least 1 msat and at most 21 million bitcoin, not `\(word)`")
+        .wrongUsage, "AMOUNT must be at least 1 msat and at most 21 million bitcoin, not `\(word.onOneLine)`")
     }
     return amount
   }

@@ -40,8 +40,8 @@ enum ReplayVerb: Verb {
       separator: ", ")
     if let difference = outcome.difference {
       output.say("\(name): \(output.paint("line \(difference.line) differs", .red)): \(difference.sentence)")
-      if let recorded = difference.recorded { output.say("  recorded  \(recorded)") }
-      if let computed = difference.computed { output.say("  computed  \(computed)") }
+      if let recorded = difference.recorded { output.say("  recorded  \(recorded.onOneLine)") }
+      if let computed = difference.computed { output.say("  computed  \(computed.onOneLine)") }
     } else {
       let what = counts.isEmpty ? "no core events" : counts
       let same = counts.isEmpty ? "nothing to compare" : "the same, byte for byte"

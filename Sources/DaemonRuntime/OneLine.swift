@@ -1,0 +1,18 @@
+extension String {
+  /// Foreign text as part of a sentence: a character that would end the line, move a cursor or turn the reading
+  /// direction is shown as a dot.
+  public var onOneLine: String {
+    // Nearly every text is clean, and stays what it is.
+    guard unicodeScalars.contains(where: Self.leavesTheLine) else { return self }
+    var scalars = String.UnicodeScalarView()
+    for scalar in unicodeScalars { scalars.append(Self.leavesTheLine(scalar) ? "." : scalar) }
+    return String(scalars)
+  }
+
+  private static func leavesTheLine(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7f..<0xa0, 0x2028...0x202e, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}
