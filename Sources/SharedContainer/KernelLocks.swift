@@ -59,7 +59,7 @@ enum KernelLocks {
       let words = line.split(separator: " ")
       guard words.count == 8, words[1] != "->", let pid = Int32(words[4]), let start = Int64(words[6])
       else { return nil }
-      let place = words[5].split(separator: ":")
+      let place = words[5].split(separator: ":", omittingEmptySubsequences: false)
       guard place.count == 3, let major = UInt64(place[0], radix: 16),
         let minor = UInt64(place[1], radix: 16),
         let inode = UInt64(place[2])

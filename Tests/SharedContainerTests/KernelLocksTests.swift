@@ -11,6 +11,7 @@ import Testing
       2: FLOCK  ADVISORY  READ 12 08:1a:9 0 EOF
       3: OFDLCK ADVISORY  WRITE -1 fe:00:77 0 EOF
       4: FLOCK  ADVISORY  WRITE x fe:00:77 0 EOF
+      5: FLOCK  ADVISORY  WRITE 12 fe::00:77 0 EOF
       nonsense
       """
     let locks = KernelLocks.parse(text)
