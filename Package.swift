@@ -157,3 +157,21 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The fuzzers look into every parser, also into those of programs: for them alone a program is a library without its
+// `main`. `scripts/fuzz` asks for it.
+if Context.environment["BATON_FUZZ"] != nil {
+  let programs = ["IOSd", "LSPd", "BatonCommand"]
+  let libraries = package.targets.filter { $0.type == .regular || $0.type == .system }
+  package.products = []
+  package.targets =
+    libraries
+    + package.targets.filter { programs.contains($0.name) }.map {
+      .target(name: $0.name, dependencies: $0.dependencies, exclude: ["main.swift"])
+    } + [
+      .executableTarget(
+        name: "Fuzz",
+        dependencies: (libraries.map(\.name) + programs).map { .init(stringLiteral: $0) },
+        path: "Fuzz", exclude: ["Corpus"])
+    ]
+}

@@ -47,7 +47,7 @@ public struct PhoneClock: Hashable, Sendable {
     return word
   }
 
-  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+  static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 }

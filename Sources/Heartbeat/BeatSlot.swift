@@ -64,7 +64,7 @@ public enum BeatSlot {
   }
 
   /// The checksum of IEEE 802.3, bit by bit: 124 bytes every two seconds do not earn a table.
-  private static func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+  static func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     var remainder: UInt32 = 0xFFFF_FFFF
     for byte in bytes {
       remainder ^= UInt32(byte)

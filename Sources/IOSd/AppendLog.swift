@@ -32,7 +32,10 @@ final class AppendLog<Row: Codable> {
 
   /// All rows there are; lines that are none are skipped.
   static func rows(of path: String) -> [Row] {
-    let data = FileManager.default.contents(atPath: path) ?? Data()
+    rows(in: FileManager.default.contents(atPath: path) ?? Data())
+  }
+
+  static func rows(in data: Data) -> [Row] {
     let decoder = JSONDecoder()
     return data.split(separator: UInt8(ascii: "\n")).compactMap { try? decoder.decode(Row.self, from: $0) }
   }

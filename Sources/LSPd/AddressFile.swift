@@ -6,8 +6,11 @@ struct AddressFile {
   let path: String
 
   func read() -> HostAndPort? {
-    guard let bytes = SmallFile.read(path, limit: 64) else { return nil }
-    return HostAndPort(String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self))
+    SmallFile.read(path, limit: 64).flatMap(Self.parse)
+  }
+
+  static func parse(_ bytes: [UInt8]) -> HostAndPort? {
+    HostAndPort(String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self))
   }
 
   /// Whole or not at all: a reader never sees half an address.

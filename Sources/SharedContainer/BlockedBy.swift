@@ -41,9 +41,11 @@ public struct BlockedBy: Hashable, Sendable, CustomStringConvertible {
 
   /// The state is the first word after the name, which may itself contain brackets and spaces.
   static func isStopped(_ pid: Int32) -> Bool {
-    guard let text = SmallFile.read("/proc/\(pid)/stat"), let bracket = text.lastIndex(of: ")") else {
-      return false
-    }
+    SmallFile.read("/proc/\(pid)/stat").map(isStopped) ?? false
+  }
+
+  static func isStopped(stat text: String) -> Bool {
+    guard let bracket = text.lastIndex(of: ")") else { return false }
     let state = text[text.index(after: bracket)...].split(separator: " ").first
     return state == "T" || state == "t"
   }

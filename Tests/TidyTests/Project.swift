@@ -84,6 +84,7 @@ enum Project {
 
   static let sources = files(under: "Sources/", ending: ".swift")
   static let tests = files(under: "Tests/", ending: ".swift")
+  static let fuzzers = files(under: "Fuzz/", ending: ".swift")
 }
 
 extension Project.File {

@@ -3,7 +3,7 @@ import Testing
 
 /// The house rules that a reader would otherwise have to trust.
 @Suite struct StyleTests {
-  private let swift = Project.sources + Project.tests
+  private let swift = Project.sources + Project.tests + Project.fuzzers
 
   @Test func filesFitInTheHead() {
     for file in swift where file.code.count > 401 {

@@ -81,7 +81,7 @@ final class JournalMerger {
   }
 
   /// `20261120T191500-mainappd-4711.jsonl`, until its first record is there.
-  private static func nameParts(_ name: String) -> (process: String, pid: Int32) {
+  static func nameParts(_ name: String) -> (process: String, pid: Int32) {
     let parts = name.dropLast(".jsonl".count).split(separator: "-")
     guard parts.count >= 3 else { return (name, 0) }
     return (String(parts[1]), Int32(parts[2]) ?? 0)

@@ -18,8 +18,11 @@ final class JournalReader {
   /// What is left of a line that was never ended.
   var tornLine: [UInt8]? { partial.isEmpty ? nil : partial }
 
-  func readNew() throws(SystemError) -> [JournalLine] {
-    partial += try readBytes()
+  func readNew() throws(SystemError) -> [JournalLine] { take(try readBytes()) }
+
+  /// The lines that these bytes end.
+  func take(_ bytes: [UInt8]) -> [JournalLine] {
+    partial += bytes
     var lines: [JournalLine] = []
     var start = partial.startIndex
     while let end = partial[start...].firstIndex(of: UInt8(ascii: "\n")) {

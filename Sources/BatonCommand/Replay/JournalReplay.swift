@@ -36,7 +36,12 @@ struct JournalReplay {
     _ path: String, onStep: ((JournalLine) -> Void)? = nil
   ) throws(SystemError) -> Outcome {
     let reader = JournalReader(path: path)
-    let lines = try reader.readNew()
+    return run(try reader.readNew(), of: reader, onStep: onStep)
+  }
+
+  static func run(
+    _ lines: [JournalLine], of reader: JournalReader, onStep: ((JournalLine) -> Void)? = nil
+  ) -> Outcome {
     var replay = JournalReplay(onStep: onStep)
     replay.outcome.isTorn = reader.tornLine != nil
     replay.run(lines, unreadable: reader.unreadableLines)

@@ -25,7 +25,10 @@ struct JournalFile {
   /// Nil when it does not start as a journal does.
   init?(path: String, until limitNs: Int64?) {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    let bytes = [UInt8](data)
+    self.init(path: path, bytes: [UInt8](data), until: limitNs)
+  }
+
+  init?(path: String, bytes: [UInt8], until limitNs: Int64?) {
     var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
     // What is behind the last newline was never finished.
     let rest = lines.popLast() ?? []

@@ -13,7 +13,10 @@ enum LiveFiles {
   /// By inode alone: some file systems show another device in the kernel's list than in `stat`, and a file that is
   /// wrongly taken for live is merely read through SQLite.
   private static func lockedInodes() -> Set<UInt64> {
-    guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return [] }
+    (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)).map(lockedInodes) ?? []
+  }
+
+  static func lockedInodes(in text: String) -> Set<UInt64> {
     var inodes: Set<UInt64> = []
     for line in text.split(separator: "\n") {
       for word in line.split(separator: " ") where word.filter({ $0 == ":" }).count == 2 {

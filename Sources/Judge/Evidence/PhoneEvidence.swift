@@ -30,14 +30,21 @@ struct PhoneEvidence {
   let processes: [Process]
 
   init(directory: String) {
-    pushes = Self.rows(directory + "/pushes.jsonl").compactMap { row in
+    self.init(
+      pushes: Self.bytes(directory + "/pushes.jsonl"),
+      notifications: Self.bytes(directory + "/notifications.jsonl"),
+      processes: Self.bytes(directory + "/processes.jsonl"))
+  }
+
+  init(pushes: [UInt8], notifications: [UInt8], processes: [UInt8]) {
+    self.pushes = Self.rows(pushes).compactMap { row in
       guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
         return nil
       }
       return Push(id: id, isVisible: visible.isTrue, atNs: at)
     }
     var shown: [Notification] = []
-    for row in Self.rows(directory + "/notifications.jsonl") {
+    for row in Self.rows(notifications) {
       guard let id = row["id"]?.integer else { continue }
       if row["withdrawn"]?.isTrue == true {
         // Taken back: the person does not see it any more.
@@ -46,9 +53,9 @@ struct PhoneEvidence {
         shown.append(Notification(id: id, push: row["push"]?.integer))
       }
     }
-    notifications = shown
+    self.notifications = shown
     var newest: [Int64: Process] = [:]
-    for row in Self.rows(directory + "/processes.jsonl") {
+    for row in Self.rows(processes) {
       guard let id = row["id"]?.integer, let role = row["role"]?.text, let pid = row["pid"]?.integer else {
         continue
       }
@@ -57,12 +64,15 @@ struct PhoneEvidence {
         reason: row["reason"]?.text, isCrash: row["crashed"]?.isTrue ?? false,
         peakFootprintBytes: row["peak_footprint_bytes"]?.integer)
     }
-    processes = newest.keys.sorted().compactMap { newest[$0] }
+    self.processes = newest.keys.sorted().compactMap { newest[$0] }
+  }
+
+  private static func bytes(_ path: String) -> [UInt8] {
+    [UInt8](FileManager.default.contents(atPath: path) ?? Data())
   }
 
   /// Lines that are none (torn by a kill) are nobody's.
-  private static func rows(_ path: String) -> [JSONValue] {
-    let data = FileManager.default.contents(atPath: path) ?? Data()
-    return [UInt8](data).split(separator: 10).compactMap { JSONParser.parse(Array($0)) }
+  private static func rows(_ bytes: [UInt8]) -> [JSONValue] {
+    bytes.split(separator: 10).compactMap { JSONParser.parse(Array($0)) }
   }
 }

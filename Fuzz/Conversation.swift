@@ -1,0 +1,168 @@
+import CoreShape
+import Crypto
+import Lightning
+
+/// A wallet's node and its peer as one value: what each says reaches the other when it is let, and their containers
+/// and sockets answer when they are let.
+struct Conversation {
+  private static let terms = ChannelTerms.standard
+  static let capacityMsat = terms.providerMsat + terms.walletMsat
+
+  private(set) var node = NodeMachine(configuration: NodeMachine.Configuration(terms: terms))
+  private(set) var peer: PeerMachine
+  private var now = Instant(nanoseconds: 0)
+  private var stored = NodeState()
+  /// What the node's shell will tell it, in this order.
+  private var answers: [NodeEvent] = []
+  private var pendingWrites: [NodeChange] = []
+  private var toPeer: [Message] = []
+  private var toNode: [Message] = []
+  private var connection: UInt64 = 0
+  private var payments: UInt64 = 0
+
+  init() {
+    guard
+      let channel = try? Channel(
+        id: SampleMessages.channelID, localMsat: Self.terms.providerMsat, remoteMsat: Self.terms.walletMsat,
+        isOpener: true)
+    else { fatalError("there is no channel to talk about") }
+    peer = PeerMachine(
+      configuration: PeerMachine.Configuration(startedAt: now, state: PeerState(channel: channel)))
+  }
+
+  static func preimage(_ number: UInt8) -> Bytes32 { SHA256.hash([number]) }
+  static func paymentHash(_ number: UInt8) -> Bytes32 { SHA256.hash(preimage(number).bytes) }
+
+  // MARK: What happens
+
+  mutating func start(epoch: UInt64, incarnation: UInt64, container: UInt64) {
+    let fence = Fence(epoch: epoch, incarnation: incarnation, containerHigh: container, containerLow: 0)
+    tell(.started(NodeClaim(fence: fence), stored))
+  }
+
+  mutating func pass(_ nanoseconds: UInt64) {
+    now = now + Span(nanoseconds: Int64(clamping: nanoseconds))
+    if let deadline = node.deadline, deadline <= now { tell(.deadlineReached) }
+    if let deadline = peer.deadline, deadline <= now { hear(.deadlineReached) }
+  }
+
+  mutating func pay(_ number: UInt8, amountMsat: UInt64, holdNanoseconds: Int64) {
+    payments += 1
+    hear(
+      .payRequested(
+        PaymentRequest(
+          id: payments, paymentHash: Self.paymentHash(number), amountMsat: amountMsat,
+          holdUntil: now + Span(nanoseconds: holdNanoseconds))))
+  }
+
+  mutating func tell(_ event: NodeEvent) {
+    for directive in node.handle(event, at: now) { carryOut(directive) }
+  }
+
+  mutating func hear(_ event: PeerEvent) {
+    for directive in peer.handle(event, at: now) { carryOut(directive) }
+    promise(peer.state.channel.capacityMsat == Self.capacityMsat, "the peer's channel lost or made money")
+  }
+
+  mutating func sayToPeer(_ message: Message, from other: UInt64?) {
+    hear(.received(connection: other ?? connection, message))
+  }
+
+  mutating func hangUp() {
+    hear(.closed(connection: connection, "hung up"))
+    forgetWire()
+    tell(.closed("hung up"))
+  }
+
+  // MARK: One step of what is under way; false if there is none
+
+  mutating func deliverToPeer() -> Bool {
+    guard !toPeer.isEmpty else { return false }
+    hear(.received(connection: connection, toPeer.removeFirst()))
+    return true
+  }
+
+  mutating func deliverToNode() -> Bool {
+    guard !toNode.isEmpty else { return false }
+    tell(.received(toNode.removeFirst()))
+    return true
+  }
+
+  mutating func answer() -> Bool {
+    guard !answers.isEmpty else { return false }
+    let event = answers.removeFirst()
+    switch event {
+    case .written: apply()
+    case .dialled:
+      forgetWire()
+      connection += 1
+      hear(.connected(connection: connection))
+    default: break
+    }
+    if case .greetingChecked = event { tell(.greetingChecked(stored)) } else { tell(event) }
+    return true
+  }
+
+  private mutating func apply() {
+    guard !pendingWrites.isEmpty else { return }
+    let change = pendingWrites.removeFirst()
+    if let channel = change.channel { stored.channel = channel }
+    if let invoice = change.newInvoice { stored.invoices.append(invoice) }
+    stored.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
+  }
+
+  private mutating func forgetWire() {
+    toPeer = []
+    toNode = []
+  }
+
+  // MARK: Directives
+
+  private mutating func carryOut(_ directive: NodeDirective) {
+    switch directive {
+    case .checkRow: answers.append(.rowChecked(isOurs: true))
+    case .checkGreeting: answers.append(.greetingChecked(stored))
+    case .write(let change):
+      if let channel = change.channel { promiseRestorable(channel) }
+      pendingWrites.append(change)
+      answers.append(.written)
+    case .dial: answers.append(.dialled)
+    case .send(let outgoing): toPeer += outgoing.compactMap(message)
+    case .hangUp, .cutOff:
+      hear(.closed(connection: connection, "the wallet left"))
+      forgetWire()
+      answers.append(.closed("left"))
+    case .report, .invoiceStored, .invoiceRefused: break
+    }
+  }
+
+  private func message(_ outgoing: NodeOutgoing) -> Message? {
+    switch outgoing {
+    case .message(let message), .channel(.message(let message)): return message
+    case .backup(let backup): return .peerStorage(Bytes(backup.encoded()))
+    case .channel(.fulfill(let id, let hash)):
+      let number = (0..<8).first { Self.paymentHash($0) == hash }
+      return node.durableChannel?.fulfilMessage(id, preimage: Self.preimage(number ?? 0))
+    }
+  }
+
+  private mutating func carryOut(_ directive: PeerDirective) {
+    switch directive {
+    case .store(let changes):
+      for case .channel(let record) in changes {
+        promise((try? Channel(restoring: record)) != nil, "the ledger holds a channel that it cannot read")
+      }
+    case .send(connection, let message): toNode.append(message)
+    case .close(connection, _), .evict(connection, _):
+      toPeer = []
+      answers.append(.closed("the peer left"))
+    case .send, .close, .evict, .requestPush, .answer: break
+    }
+  }
+
+  private func promiseRestorable(_ channel: Channel) {
+    promise(
+      (try? Channel(decoding: channel.encoded())) != nil, "the container holds a channel that it cannot read")
+    promise(channel.capacityMsat == Self.capacityMsat, "the wallet's channel lost or made money")
+  }
+}

@@ -1,0 +1,87 @@
+import Lightning
+
+/// Node and peer in conversation, each with a stranger's messages in between, and with ends, delays and refusals of the
+/// container at any place. Neither may trap, make or lose money, or store what it cannot read again.
+enum ConversationFuzz: FuzzTarget {
+  static let name = "conversation"
+  static let longestInput = 1024
+
+  private enum Step: UInt8, CaseIterable {
+    case settle, toPeer, toNode, answer, start, pay, invoice, strangerToPeer, strangerToNode, pass, hangUp,
+      stop
+    case handOver, containerFails, backup, otherConnection
+  }
+
+  static var seeds: [[UInt8]] {
+    let start: [UInt8] = [Step.start.rawValue, 3, 1, 7]
+    let settle = [Step.settle.rawValue]
+    let invoice: [UInt8] = [Step.invoice.rawValue, 1, 10]
+    let pay: [UInt8] = [Step.pay.rawValue, 1, 10, 60]
+    let stranger = SampleMessages.all.flatMap { message -> [UInt8] in
+      let bytes = message.encoded()
+      return bytes.count < 256 ? [Step.strangerToPeer.rawValue, 0] + ByteSource.write(bytes) : []
+    }
+    return [
+      start + settle + invoice + settle + pay + settle + [Step.stop.rawValue, 1] + settle,
+      invoice + pay + start + settle + [Step.hangUp.rawValue] + settle + [Step.pass.rawValue, 40] + settle,
+      start + settle + stranger, pay + [Step.pass.rawValue, 255] + start + settle + pay + settle,
+      start + [Step.toPeer.rawValue, Step.answer.rawValue, Step.toNode.rawValue] + [
+        Step.containerFails.rawValue, 1,
+      ],
+      [Step.otherConnection.rawValue, 9] + start + settle + [Step.handOver.rawValue] + pay + settle,
+    ]
+  }
+
+  static func feed(_ bytes: [UInt8]) {
+    var source = ByteSource(bytes)
+    var conversation = Conversation()
+    while !source.isAtEnd { take(&source, &conversation) }
+  }
+
+  private static func take(_ source: inout ByteSource, _ conversation: inout Conversation) {
+    switch Step.allCases[Int(source.byte()) % Step.allCases.count] {
+    case .settle: settle(&conversation)
+    case .toPeer: _ = conversation.deliverToPeer()
+    case .toNode: _ = conversation.deliverToNode()
+    case .answer: _ = conversation.answer()
+    case .start:
+      conversation.start(
+        epoch: UInt64(source.byte()), incarnation: UInt64(source.byte()), container: UInt64(source.byte()))
+    case .pay:
+      conversation.pay(
+        source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000,
+        holdNanoseconds: Int64(source.byte()) * 1_000_000_000)
+    case .invoice:
+      conversation.tell(
+        .invoiceMade(
+          Invoice(
+            paymentHash: Conversation.paymentHash(source.byte() % 8),
+            amountMsat: UInt64(source.byte()) * 1000,
+            text: "", tweak: .zero, expiresAt: .max)))
+    case .strangerToPeer:
+      let other = source.byte()
+      guard let message = try? Message(decoding: source.counted()) else { return }
+      conversation.sayToPeer(message, from: other == 0 ? nil : UInt64(other))
+    case .strangerToNode:
+      guard let message = try? Message(decoding: source.counted()) else { return }
+      conversation.tell(.received(message))
+    case .pass: conversation.pass(UInt64(source.byte()) * 100_000_000)
+    case .hangUp: conversation.hangUp()
+    case .stop: conversation.tell(.stopRequested(gracefully: source.byte() == 0))
+    case .handOver: conversation.tell(.handoverRequested)
+    case .containerFails:
+      let ends: [NodeEvent] = [.storeBlocked, .storeFailed("x"), .fenced, .rowChecked(isOurs: false)]
+      conversation.tell(ends[Int(source.byte()) % ends.count])
+    case .backup: conversation.tell(.backupReceived(NodeBackup.read(source.counted())))
+    case .otherConnection: conversation.hear(.connected(connection: UInt64(source.byte())))
+    }
+  }
+
+  /// Everything that is under way comes to rest, or goes on for ever and is left.
+  private static func settle(_ conversation: inout Conversation) {
+    for _ in 0..<64 {
+      let went = [conversation.answer(), conversation.deliverToPeer(), conversation.deliverToNode()]
+      if !went.contains(true) { return }
+    }
+  }
+}

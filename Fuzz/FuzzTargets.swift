@@ -1,0 +1,60 @@
+// Fuzz: every parser of the project under libFuzzer, one program for all of them. `scripts/fuzz` is the way in.
+
+import DaemonRuntime
+import Glibc
+
+enum FuzzTargets {
+  /// Every parser that turns what comes from outside into values.
+  static var all: [any FuzzTarget.Type] {
+    [
+      AddressFileFuzz.self, BeatSlotFuzz.self, ChannelRecordFuzz.self, CommandLineFuzz.self,
+      ControlMessageFuzz.self, ConversationFuzz.self, FrameStreamFuzz.self, HexadecimalFuzz.self,
+      HostAndPortFuzz.self,
+      InvoiceTextFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JudgeJSONFuzz.self,
+      JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, LedgerRowsFuzz.self,
+      LightningMessageFuzz.self, MemoryStatusFuzz.self, NodeBackupFuzz.self, PhoneClockFuzz.self,
+      PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
+      PushPayloadFuzz.self, SpanTextFuzz.self, UnixPathFuzz.self, WalletRowsFuzz.self,
+    ]
+  }
+
+  nonisolated(unsafe) fileprivate static var driven: (any FuzzTarget.Type) = ControlMessageFuzz.self
+
+  /// The arguments are libFuzzer's, which also starts this program again with some of its own: so the name of the
+  /// parser comes with the environment. Without one, all are listed.
+  fileprivate static func choose() {
+    if let directory = getenv("BATON_FUZZ_SEEDS") { writeSeeds(String(cString: directory)) }
+    let name = getenv("BATON_FUZZ_TARGET").map { String(cString: $0) }
+    guard let target = all.first(where: { $0.name == name }) else {
+      for target in all { print(target.name, target.longestInput) }
+      exit(name == nil ? 0 : 64)
+    }
+    driven = target
+  }
+
+  /// The inputs to begin with, one directory for each parser.
+  private static func writeSeeds(_ directory: String) -> Never {
+    for target in all {
+      mkdir("\(directory)/\(target.name)", 0o755)
+      for (number, seed) in target.seeds.enumerated() {
+        let file = open(
+          "\(directory)/\(target.name)/seed-\(number)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0, writeAll(file, seed) else { exit(74) }
+        close(file)
+      }
+    }
+    exit(0)
+  }
+}
+
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(_ count: UnsafeMutablePointer<CInt>?, _ words: UnsafeMutableRawPointer?) -> CInt {
+  FuzzTargets.choose()
+  return 0
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+  FuzzTargets.driven.feed(Array(UnsafeBufferPointer(start: data, count: size)))
+  return 0
+}

@@ -1,0 +1,16 @@
+@testable import BatonCommand
+
+/// A whole journal, run again through the cores: whatever stands in it, they must not trap.
+enum JournalReplayFuzz: FuzzTarget {
+  static let name = "journal-replay"
+  static let longestInput = 8192
+
+  static var seeds: [[UInt8]] { JournalSamples.all }
+
+  static func feed(_ bytes: [UInt8]) {
+    let reader = JournalReader(path: "fuzz")
+    let outcome = JournalReplay.run(reader.take(bytes), of: reader)
+    guard let difference = outcome.difference else { return }
+    promiseOneLine(difference.sentence)
+  }
+}

@@ -1,0 +1,19 @@
+@testable import BatonCommand
+
+/// The lines of a journal in words, for `baton logs` and the demo.
+enum JournalStoryFuzz: FuzzTarget {
+  static let name = "journal-story"
+  static let longestInput = 4096
+
+  static var seeds: [[UInt8]] { JournalSamples.lines }
+
+  static func feed(_ bytes: [UInt8]) {
+    var narrator = JournalNarrator()
+    var moments = MomentReader()
+    for line in JournalReader(path: "fuzz").take(bytes + [10]) {
+      let entry = JournalMerger.Entry(process: "mainappd", pid: 7, file: "fuzz", line: line)
+      for sentence in narrator.sentences(for: entry) { promiseOneLine(sentence.text + ".") }
+      _ = moments.moments(of: entry)
+    }
+  }
+}

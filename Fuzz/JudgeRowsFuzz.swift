@@ -1,0 +1,57 @@
+import Database
+
+@testable import Judge
+
+/// Rows of databases that somebody else wrote, as the judge takes them apart.
+enum JudgeRowsFuzz: FuzzTarget {
+  static let name = "judge-rows"
+  static let longestInput = 512
+
+  private static let columns = [
+    "id", "started_at_ns", "started_wall_ns", "pid", "legacy", "opened_at_ns", "opened_wall", "epoch",
+    "incarnation", "container", "verdict", "judged_at_ns", "closed_at_ns", "closed_reason", "connection",
+    "direction", "at_ns", "bytes", "acted", "why_not", "payment_hash", "amount_msat", "state", "role",
+    "start_time", "boot_high", "boot_low", "claimed_boot_ns", "claimed_wall_ns", "seen_epoch", "reason",
+    "what",
+    "at_mono_ns", "text", "tweak", "expires_at", "cltv_expiry", "removal", "preimage", "failure_code",
+  ]
+
+  static var seeds: [[UInt8]] {
+    let cells: [[SQLValue]] = [
+      columns.map { _ in 1 }, columns.map { _ in "extension" }, columns.map { _ in .blob([1, 2]) },
+      columns.enumerated().map { $0.offset % 3 == 0 ? .integer(.min) : $0.offset % 3 == 1 ? nil : "in" },
+    ]
+    return cells.map { $0.flatMap(ByteSource.write) }
+  }
+
+  static func feed(_ bytes: [UInt8]) {
+    var source = ByteSource(bytes)
+    let cells = source.values(columns.count).map(cell)
+    let row = SQLiteRow(path: "x", table: "t", names: columns, cells: cells)
+    read { () throws(JudgeError) in _ = try RunEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try ConnectionEntry(row).isRefused }
+    read { () throws(JudgeError) in _ = try FrameEntry(row).isIn }
+    read { () throws(JudgeError) in _ = try FenceEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try PaymentEntry(row) }
+    read { () throws(JudgeError) in _ = try ClaimEntry(row).boot }
+    read { () throws(JudgeError) in _ = try NodeWriteEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try InvoiceEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try ReceivedEntry(row).evidence }
+    read { () throws(JudgeError) in _ = try HTLCEntry(row, channel: nil) }
+    read { () throws(JudgeError) in _ = try ChannelEntry(row) }
+  }
+
+  private static func cell(_ value: SQLValue) -> SQLiteCell {
+    switch value {
+    case .null: .null
+    case .integer(let number): .integer(number)
+    case .real(let number): .text("\(number)")
+    case .text(let text): .text(text)
+    case .blob(let bytes): .blob(bytes)
+    }
+  }
+
+  private static func read(_ body: () throws(JudgeError) -> Void) {
+    do throws(JudgeError) { try body() } catch { promiseOneLine(error.description) }
+  }
+}

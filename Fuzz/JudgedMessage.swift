@@ -1,0 +1,73 @@
+import Crypto
+import Lightning
+
+@testable import Judge
+
+/// What the judge must make of a message: the same fields, and nothing at all where this version of the project would
+/// never have sent it (a signature that is not zeros, a record that it does not know).
+enum JudgedMessage {
+  /// `isWhole`: no record was dropped.
+  static func of(_ message: Message, isWhole: Bool) -> WireMessage? {
+    switch message {
+    case .unknown(let type, _): return .other(type: Int(type))
+    case _ where !isWhole: return nil
+    case .greeting(let body): return of(body)
+    case .error(let body): return .complaint(type: 17, text: String(decoding: body.data.array, as: UTF8.self))
+    case .warning(let body):
+      return .complaint(type: 1, text: String(decoding: body.data.array, as: UTF8.self))
+    case .ping(let body): return isZeros(body.ignored) ? .ping(pongSize: Int(body.pongSize)) : nil
+    case .pong(let ignored): return isZeros(ignored) ? .pong(size: ignored.count) : nil
+    case .peerStorage(let blob): return .storage(blob.array)
+    case .peerStorageRetrieval(let blob): return .retrieval(blob.array)
+    case .channelReestablish(let body): return of(body)
+    case .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
+      return step(message).map { .step($0) }
+    }
+  }
+
+  private static func of(_ body: Greeting) -> WireMessage? {
+    guard body.others.records.isEmpty else { return nil }
+    let claim = body.fence.map {
+      FenceClaim(
+        epoch: Int64(bitPattern: $0.epoch), incarnation: Int64(bitPattern: $0.incarnation),
+        container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
+    }
+    let reply = body.fenceAnswer.map {
+      FenceReply(
+        accepted: $0.accepted, highest: Int64(bitPattern: $0.highest),
+        container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
+    }
+    return .greeting(claim, reply, features: body.globalFeatures.array + [0xff] + body.features.bytes.array)
+  }
+
+  private static func of(_ body: ChannelReestablish) -> WireMessage? {
+    guard body.extensions.records.isEmpty, isZeros(body.myCurrentPerCommitmentPoint.bytes) else { return nil }
+    return .reestablish(
+      WireMessage.Reestablish(
+        channel: body.channel.bytes, nextCommitment: body.nextCommitmentNumber,
+        nextRevocation: body.nextRevocationNumber, secret: body.yourLastPerCommitmentSecret.bytes))
+  }
+
+  private static func step(_ message: Message) -> ChannelStep? {
+    switch message {
+    case .addHTLC(let body) where body.extensions.records.isEmpty && isZeros(body.onion.bytes):
+      .add(
+        id: body.id, amountMsat: body.amountMsat, paymentHash: body.paymentHash.bytes,
+        cltvExpiry: UInt64(body.cltvExpiry))
+    case .fulfillHTLC(let body) where body.extensions.records.isEmpty:
+      .fulfil(id: body.id, preimage: body.preimage.bytes)
+    case .failHTLC(let body) where body.extensions.records.isEmpty:
+      .fail(id: body.id, code: body.code.map { Int64($0) })
+    case .commitmentSigned(let body)
+    where body.extensions.records.isEmpty && isZeros(body.signature.bytes)
+      && body.htlcSignatures.allSatisfy { isZeros($0.bytes) }:
+      .commit(htlcSignatures: body.htlcSignatures.count)
+    case .revokeAndAck(let body)
+    where body.extensions.records.isEmpty && isZeros(body.nextPerCommitmentPoint.bytes):
+      .revoke(secret: body.perCommitmentSecret.bytes)
+    default: nil
+    }
+  }
+
+  private static func isZeros(_ bytes: Bytes) -> Bool { bytes.array.allSatisfy { $0 == 0 } }
+}

@@ -1,0 +1,27 @@
+@testable import Judge
+@testable import SharedContainer
+
+/// `/proc/locks`. The kernel writes it, and yet a line that looks otherwise must cost nobody more than that line.
+enum KernelLocksFuzz: FuzzTarget {
+  static let name = "kernel-locks"
+  static let longestInput = 1024
+
+  static var seeds: [[UInt8]] {
+    [
+      """
+      1: FLOCK  ADVISORY  WRITE 3683 fe:00:16220837 0 EOF
+      2: POSIX  ADVISORY  READ  42 00:1f:7 124 124
+      2: -> POSIX  ADVISORY  WRITE 43 00:1f:7 120 120
+      3: OFDLCK ADVISORY  WRITE -1 103:02:99 0 EOF
+      """
+    ].map { Array($0.utf8) }
+  }
+
+  static func feed(_ bytes: [UInt8]) {
+    let text = text(bytes)
+    let locks = KernelLocks.parse(text)
+    promise(locks.count <= text.split(separator: "\n").count, "there are more locks than lines")
+    let inodes = LiveFiles.lockedInodes(in: text)
+    promise(locks.allSatisfy { inodes.contains($0.inode) }, "the judge sees fewer locks")
+  }
+}

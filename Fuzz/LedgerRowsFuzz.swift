@@ -1,0 +1,75 @@
+import CoreShape
+import Database
+
+@testable import LSPd
+@testable import Lightning
+
+/// The tables of lspd's ledger, with any value in any column.
+enum LedgerRowsFuzz: FuzzTarget {
+  static let name = "ledger-rows"
+  static let longestInput = 1024
+
+  private static let paymentColumns = [
+    "id", "payment_hash", "amount_msat", "state", "requested_at_ns", "hold_until_ns", "held_at_ns",
+    "offered_at_ns", "settled_at_ns", "htlc", "preimage", "failure_code", "failure",
+  ]
+  private static let channelWidth = 14
+  private static let htlcWidth = 9
+
+  static var seeds: [[UInt8]] {
+    let hash = SQLValue.blob(SampleMessages.preimage.bytes)
+    let payments: [[SQLValue]] = [
+      [1, hash, 1000, "held", 5, 6, 5, nil, nil, nil, nil, nil, nil],
+      [2, hash, 1000, "offered", 5, 6, 5, 7, nil, 0, nil, nil, nil],
+      [3, hash, 1000, "paid", 5, 6, 5, 7, 8, 0, hash, nil, nil],
+      [4, hash, 1000, "failed", 5, 6, 5, 7, 8, 0, nil, 16399, "refused-by-recipient"],
+    ]
+    let channel: [SQLValue] = [
+      1, .blob(SampleMessages.channelID.bytes), 1, 9000, 0, 0, 0, 0, 0, .blob(Array(repeating: 0, count: 32)),
+      1, 0, 0,
+      3,
+    ]
+    let htlc: [SQLValue] = ["offered", 0, 1000, hash, 40, "sentAdd", nil, nil, nil]
+    return payments.map { ($0 + channel).flatMap(ByteSource.write) + [1] + htlc.flatMap(ByteSource.write) }
+  }
+
+  nonisolated(unsafe) private static let connection: Connection? = {
+    let connection = try? Connection(path: ":memory:", access: .create)
+    let columns = { (prefix: String, count: Int) in
+      (0..<count).map { "\(prefix)\($0)" }.joined(separator: ", ")
+    }
+    try? connection?.script(
+      """
+      CREATE TABLE payments (\(paymentColumns.joined(separator: ", ")));
+      CREATE TABLE channel (\(columns("c", channelWidth)));
+      CREATE TABLE htlcs (direction, id, \(columns("c", htlcWidth - 2)));
+      """)
+    return connection
+  }()
+
+  static func feed(_ bytes: [UInt8]) {
+    guard let connection else { fatalError("there is no database in memory") }
+    var source = ByteSource(bytes)
+    do {
+      try connection.execute("BEGIN")
+      defer { try? connection.execute("ROLLBACK") }
+      try insert("payments", source.values(paymentColumns.count), connection)
+      try insert("channel", source.values(channelWidth), connection)
+      for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcWidth), connection) }
+      attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
+      attempt { _ = try PaymentTable.readPaid(connection) }
+      attempt { _ = try PaymentTable.newest(SampleMessages.preimage, connection) }
+      attempt { _ = try PaymentTable.json(connection) }
+      attempt { _ = try ChannelTable.read(connection).map { try Channel(restoring: $0) } }
+    } catch { promiseOneLine("\(error)") }
+  }
+
+  private static func insert(_ table: String, _ values: [SQLValue], _ connection: Connection) throws {
+    let places = values.map { _ in "?" }.joined(separator: ", ")
+    try connection.execute("INSERT INTO \(table) VALUES (\(places))", values)
+  }
+
+  private static func attempt(_ body: () throws -> Void) {
+    do { try body() } catch { promiseOneLine("\(error)") }
+  }
+}

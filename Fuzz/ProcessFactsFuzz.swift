@@ -1,0 +1,21 @@
+import CoreShape
+
+@testable import BatonCommand
+
+/// A row of iosd's processes, as `baton ps` reads it from an answer or from the file.
+enum ProcessFactsFuzz: FuzzTarget {
+  static let name = "process-facts"
+  static let longestInput = 1024
+
+  static var seeds: [[UInt8]] { PhoneRowsFuzz.seeds.map { Array($0.prefix { $0 != 10 }) } }
+
+  static func feed(_ bytes: [UInt8]) {
+    guard let value = JSONValue(parsing: bytes) else { return }
+    _ = value.word
+    guard let facts = ProcessFacts(value) else { return }
+    for now in [Int64.min, 0, .max] {
+      promise(facts.cells(now: Instant(nanoseconds: now)).count == 6, "a cell is lost")
+    }
+    promise(JSONValue(parsing: Array(facts.json.utf8)) != nil, "a row is written as what is no JSON")
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Guardrails
+
+@testable import BatonCommand
+@testable import IOSd
+@testable import WalletProcess
+
+/// A push, as three programs read it: the command before it is sent, the phone, and the extension.
+enum PushPayloadFuzz: FuzzTarget {
+  static let name = "push-payload"
+  static let longestInput = 1024
+
+  static var seeds: [[UInt8]] {
+    [
+      #"{"aps":{"alert":"Hello","mutable-content":1}}"#,
+      #"{"aps":{"alert":{"title":"a","body":"b"}},"reason":"IncomingPayment","payment_hash":"\#(SampleMessages.preimage.hex)"}"#,
+      #"{"aps":{"content-available":1},"reason":"PendingSettlement$","Simulator Target Bundle":"x"}"#,
+      #"{"reason":"IncomingOnionMessage"}"#, #"[1,-2.5e3,true,null,"\u00e9\ud83d\ude00"]"#,
+    ].map { Array($0.utf8) }
+  }
+
+  nonisolated(unsafe) private static let reader = PushReader()
+
+  static func feed(_ bytes: [UInt8]) {
+    let push = reader.read(bytes, id: 7)
+    promise(push.id == 7, "a push changed its number")
+    promise(push.paymentHash.map { $0.utf8.count == 64 } ?? true, "a payment hash is no hash")
+    var isSent = false
+    do throws(CommandFailure) {
+      try PushVerb.check(bytes, name: "stdin")
+      isSent = true
+    } catch { promiseOneLine(error.sentence) }
+    do throws(PushPayloadError) {
+      _ = try PushPayload(bytes)
+      promise(isSent, "the command refuses what the phone takes")
+    } catch { promiseOneLine(error.description) }
+  }
+}

@@ -1,0 +1,76 @@
+import Crypto
+import Lightning
+
+/// One well-formed message of each kind, and a channel with payments under way.
+enum SampleMessages {
+  static let channelID = Bytes32(Array(repeating: 1, count: 32)) ?? .zero
+  static let preimage = SHA256.hash(Array("preimage".utf8))
+  static let fence = Fence(epoch: 3, incarnation: 9, containerHigh: 7, containerLow: 8)
+  static let answer = FenceAnswer(accepted: true, highest: 3, containerHigh: 7, containerLow: 8)
+
+  static var extensions: RecordStream {
+    var stream = RecordStream()
+    stream.set(1, [7])
+    stream.set(0x1_0001, Bytes(repeating: 5, count: 300))
+    return stream
+  }
+
+  static var all: [Message] {
+    [
+      .greeting(Greeting(fence: fence)), .greeting(Greeting(fenceAnswer: answer, others: extensions)),
+      .error(Complaint(channel: channelID, text: "no")), .warning(Complaint(text: "slow down")),
+      .ping(Ping(pongSize: 5, ignored: [0, 0])), .pong([0, 0, 0, 0, 0]), .peerStorage([1, 2, 3]),
+      .peerStorageRetrieval([1, 2, 3]),
+      .channelReestablish(
+        ChannelReestablish(
+          channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0,
+          yourLastPerCommitmentSecret: .zero, extensions: extensions)),
+      .addHTLC(
+        AddHTLC(
+          channel: channelID, id: 0, amountMsat: 1000, paymentHash: SHA256.hash(preimage.bytes),
+          cltvExpiry: 40)
+      ),
+      .fulfillHTLC(FulfillHTLC(channel: channelID, id: 0, preimage: preimage)),
+      .failHTLC(FailHTLC(channel: channelID, id: 0, code: 0x400f)),
+      .commitmentSigned(CommitmentSigned(channel: channelID, htlcSignatures: [.zeros])),
+      .revokeAndAck(RevokeAndAck(channel: channelID, perCommitmentSecret: preimage)),
+      .unknown(type: 32769, bytes: [1, 2, 3]),
+    ]
+  }
+
+  /// A channel in each state that a few steps lead to, from both ends.
+  static var channels: [Channel] {
+    guard var peer = try? Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true),
+      var wallet = try? Channel(id: channelID, localMsat: 0, remoteMsat: 1_000_000, isOpener: false)
+    else { return [] }
+    var all: [Channel] = [peer, wallet]
+    let fromPeer = peer.reestablish()
+    _ = try? peer.receive(wallet.reestablish())
+    _ = try? wallet.receive(fromPeer)
+    for number in 0..<3 {
+      let hash = SHA256.hash(SHA256.hash([UInt8(number)]).bytes)
+      _ = try? peer.offer(amountMsat: 1000, paymentHash: hash, cltvExpiry: 40)
+      carry(&peer, &wallet, &all)
+      if number == 0 { try? wallet.fulfill(0) } else { try? wallet.fail(UInt64(number), code: 7) }
+      carry(&peer, &wallet, &all)
+    }
+    return all
+  }
+
+  private static func carry(_ peer: inout Channel, _ wallet: inout Channel, _ all: inout [Channel]) {
+    for _ in 0..<4 {
+      for outgoing in peer.takeOutgoing() { receive(outgoing, of: peer, by: &wallet) }
+      all += [peer, wallet]
+      for outgoing in wallet.takeOutgoing() { receive(outgoing, of: wallet, by: &peer) }
+      all += [peer, wallet]
+    }
+  }
+
+  private static func receive(_ outgoing: ChannelOutgoing, of sender: Channel, by receiver: inout Channel) {
+    switch outgoing {
+    case .message(let message): _ = try? receiver.receive(message)
+    case .fulfill(let id, _):
+      _ = try? receiver.receive(sender.fulfilMessage(id, preimage: SHA256.hash([UInt8(id)])))
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Crypto
+
+@testable import BatonCommand
+@testable import Database
+@testable import Lightning
+@testable import SharedContainer
+@testable import WalletStore
+
+/// The tables of a container that somebody else wrote. SQLite keeps any value in any column when the schema lets it, so
+/// the tables here have no types.
+enum WalletRowsFuzz: FuzzTarget {
+  static let name = "wallet-rows"
+  static let longestInput = 1024
+
+  private static let channelColumns = [
+    "id", "is_opener", "local_msat", "remote_msat", "local_commitment_number", "remote_commitment_number",
+    "revocations_sent", "revocations_received", "last_received_secret", "next_offered_id", "next_received_id",
+    "sent_revocation_last", "revision",
+  ]
+  private static let htlcColumns = [
+    "channel", "direction", "id", "amount_msat", "payment_hash", "cltv_expiry", "state", "removal",
+    "preimage",
+    "failure_code",
+  ]
+  private static let invoiceColumns = ["payment_hash", "amount_msat", "text", "tweak", "expires_at"]
+  private static let claimColumns = [
+    "epoch", "role", "pid", "start_time", "boot_high", "boot_low", "incarnation", "container",
+    "claimed_boot_ns",
+    "claimed_wall_ns", "seen_epoch", "reason",
+  ]
+
+  static var seeds: [[UInt8]] {
+    let id = SQLValue.blob(SampleMessages.channelID.bytes)
+    let claim: [SQLValue] = [
+      3, "app", 4711, 99, 1, 2, .integer(.min), .blob(Array(repeating: 7, count: 16)), 5, 6, 2, "foreground",
+    ]
+    let invoice: [SQLValue] = [.blob(SampleMessages.preimage.bytes), 5000, "Coffee", id, 1_795_208_192]
+    return SampleMessages.channels.prefix(12).map { channel in
+      let record = channel.record
+      let row: [SQLValue] = [
+        id, .integer(record.isOpener ? 1 : 0), .bits(record.localMsat), .bits(record.remoteMsat),
+        .bits(record.localCommitmentNumber), .bits(record.remoteCommitmentNumber),
+        .bits(record.revocationsSent),
+        .bits(record.revocationsReceived), .blob(record.lastReceivedSecret.bytes),
+        .bits(record.nextOfferedID),
+        .bits(record.nextReceivedID), .integer(record.sentRevocationLast ? 1 : 0), .bits(record.revision),
+      ]
+      let htlcs = record.htlcs.map { htlc -> [SQLValue] in
+        [
+          id, .text("\(htlc.direction)"), .bits(htlc.id), .bits(htlc.amountMsat),
+          .blob(htlc.paymentHash.bytes),
+          .integer(Int64(htlc.cltvExpiry)), .text("\(htlc.state)"), nil, nil, nil,
+        ]
+      }
+      return (claim + row + invoice).flatMap(ByteSource.write) + [UInt8(htlcs.count)]
+        + htlcs.joined().flatMap(ByteSource.write)
+    }
+  }
+
+  nonisolated(unsafe) private static let connection: Connection? = {
+    let connection = try? Connection(path: ":memory:", access: .create)
+    try? connection?.script(
+      """
+      PRAGMA foreign_keys = OFF;
+      CREATE TABLE channels (\(channelColumns.joined(separator: ", ")));
+      CREATE TABLE htlcs (\(htlcColumns.joined(separator: ", ")));
+      CREATE TABLE invoices (\(invoiceColumns.joined(separator: ", ")));
+      CREATE TABLE received_payments (id, payment_hash, amount_msat, epoch, received_wall_ns);
+      """)
+    return connection
+  }()
+
+  static func feed(_ bytes: [UInt8]) {
+    var source = ByteSource(bytes)
+    readClaim(Row(columns: claimColumns, values: source.values(claimColumns.count), database: "x"))
+    guard let connection else { fatalError("there is no database in memory") }
+    do {
+      try connection.execute("BEGIN")
+      defer { try? connection.execute("ROLLBACK") }
+      try insert("channels", source.values(channelColumns.count), connection)
+      try insert("invoices", source.values(invoiceColumns.count), connection)
+      for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcColumns.count), connection) }
+      try read(connection)
+    } catch { promiseOneLine("\(error)") }
+  }
+
+  private static func insert(_ table: String, _ values: [SQLValue], _ connection: Connection) throws {
+    let places = values.map { _ in "?" }.joined(separator: ", ")
+    try connection.execute("INSERT INTO \(table) VALUES (\(places))", values)
+  }
+
+  private static func readClaim(_ row: Row) {
+    do {
+      let record = try ClaimTable.record(row)
+      promise(record.row.epoch > 0, "an epoch is zero")
+    } catch { promiseOneLine("\(error)") }
+  }
+
+  private static func read(_ connection: Connection) throws {
+    let tables = try [("channels", channelColumns), ("invoices", invoiceColumns)].map { name, columns in
+      TableContents(
+        name: name, columns: columns, rowCount: 1, rows: try connection.rows("SELECT * FROM \(name)"))
+    }
+    for problem in WalletView(tables).problems { promiseOneLine(problem) }
+    let state = try WalletStore.readState(NodeReader(connection))
+    guard let channel = state.channel else { return }
+    promise((try? Channel(decoding: channel.encoded())) == channel, "a stored channel does not restore")
+  }
+}
