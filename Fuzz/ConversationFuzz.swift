@@ -4,7 +4,7 @@ import Lightning
 /// container at any place. Neither may trap, make or lose money, or store what it cannot read again.
 enum ConversationFuzz: FuzzTarget {
   static let name = "conversation"
-  static let longestInput = 1024
+  static let longestInput = 256
 
   private enum Step: UInt8, CaseIterable {
     case settle, toPeer, toNode, answer, start, pay, invoice, strangerToPeer, strangerToNode, pass, hangUp,
