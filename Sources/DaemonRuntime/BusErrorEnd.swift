@@ -6,7 +6,8 @@ import Glibc
 public enum BusErrorEnd {
   /// For a process that has this database open; the phone at the other end of the channel is told too.
   public static func install(database: String, channel: Int32? = nil) {
-    let sentence = "\(database)-shm was cut short while it was open; start this process again, it makes a new one"
+    let sentence =
+      "\(database)-shm was cut short while it was open; start this process again, it makes a new one"
     let packet = (try? ControlMessage("ending", ["reason": sentence]).encoded()) ?? []
     // The handler may not allocate, so both are kept for as long as the process lives.
     let kept = UnsafeMutablePointer<UInt8>.allocate(capacity: packet.count)

@@ -19,7 +19,8 @@ extension Connection {
 
   /// A database without a number and with tables is somebody else's: adding ours would spoil it for them.
   private func refuseForeignTables() throws {
-    guard let row = try firstRow("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' LIMIT 1") else {
+    guard let row = try firstRow("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' LIMIT 1")
+    else {
       return
     }
     throw DatabaseError(kind: .foreign, database: path, words: "it holds \(try row.text(0))")

@@ -14,7 +14,9 @@ struct ClaimTable {
 
   /// False for a database of somebody else.
   func areThere() throws -> Bool {
-    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'").map { try $0.text(0) }
+    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'").map {
+      try $0.text(0)
+    }
     return ContainerSchema.guarded.isSubset(of: names)
   }
 

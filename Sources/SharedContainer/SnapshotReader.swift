@@ -95,7 +95,8 @@ struct SnapshotReader {
     let held = locks.filter { $0.kind == "FLOCK" && $0.isExclusive }
     let ours = layout.lockFiles.compactMap { try? FileFacts.at($0).get() }
     return LockFacts(
-      path: path, exists: facts != nil, holders: held.filter { lock in facts.map(lock.isOn) == true }.map(\.pid),
+      path: path, exists: facts != nil,
+      holders: held.filter { lock in facts.map(lock.isOn) == true }.map(\.pid),
       strays: held.filter { lock in !ours.contains { lock.isOn($0) } }.map(\.pid))
   }
 

@@ -77,7 +77,7 @@ import Testing
     (["push", "f", "--hone", "x"], "there is no option `--hone`; did you mean --home?"),
     (["push", "f", "--tak=x"], "there is no option `--tak`; did you mean --takeover?"),
     (["zzzzzz"], "there is no command `zzzzzz`; see phone -h"),
-    (["\u{1b}[2J"], "there is no command `\u{FFFD}[2J`; see phone -h"),
+    (["\u{1b}[2J"], "there is no command `.[2J`; see phone -h"),
     (
       [String(repeating: "z", count: 100_000)],
       "there is no command `\(String(repeating: "z", count: 80))…`; see phone -h"

@@ -29,7 +29,8 @@ final class NodeShellTests {
     app = try SharedContainer.open("\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
     other = try SharedContainer.open("\(directory)/c", role: .extension, nodeSchema: WalletSchema.migrations)
     node = NodeShell(
-      container: app, secrets: try WalletSecrets(keychain: "\(directory)/k", walletIsNew: true), loop: loop, clock: clock,
+      container: app, secrets: try WalletSecrets(keychain: "\(directory)/k", walletIsNew: true), loop: loop,
+      clock: clock,
       journal: try Journal(
         directory: "\(directory)/j", name: "test", clock: clock, version: "0", arguments: []),
       peer: try #require(HostAndPort("127.0.0.1:1")))

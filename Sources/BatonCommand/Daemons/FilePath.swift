@@ -22,7 +22,8 @@ enum FilePath {
       throw CommandFailure(.cannotCreate, SystemError("create \(path)").description)
     }
     guard isDirectory(path) else {
-      throw CommandFailure(.cannotCreate, "\(path) is not a directory; move it away, or name another place with --home")
+      throw CommandFailure(
+        .cannotCreate, "\(path) is not a directory; move it away, or name another place with --home")
     }
   }
 

@@ -13,7 +13,9 @@ enum ContainerProblems {
     guard snapshot.schemaVersion > SharedContainer.schemaVersion(nodeSchema: WalletSchema.migrations) else {
       return []
     }
-    return ["the schema \(snapshot.schemaVersion) is of a newer program, which alone can open it: update this one"]
+    return [
+      "the schema \(snapshot.schemaVersion) is of a newer program, which alone can open it: update this one"
+    ]
   }
 
   private static func claims(_ claims: [ClaimRecord]) -> [String] {

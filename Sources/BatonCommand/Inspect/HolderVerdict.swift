@@ -86,7 +86,8 @@ enum HolderVerdict: Hashable, Sendable {
     case .noBeat: return "held by \(who), which has not beaten in this epoch yet"
     case .stopped: return "held by \(who), which is stopped (SIGSTOP or a debugger)"
     case .beatingWithoutLock:
-      return "held by \(who), alive and beating; its lock file was removed or replaced, and is taken anew with the next beat"
+      return
+        "held by \(who), alive and beating; its lock file was removed or replaced, and is taken anew with the next beat"
     case .lockHeldByAnother(let pid):
       return "between two owners: the row names \(who), and its role lock is held by \(pid)"
     case .released: return "free: \(who) released it in good order"
