@@ -29,14 +29,16 @@ final class Ledger {
     }
   }
 
-  /// Gives the ids of the pushes, in their order.
+  /// Everything or nothing. Gives the ids of the pushes, in their order.
   @discardableResult
-  func commit(_ step: LedgerStep) throws -> [Int64] {
-    try database.transaction(.immediate) {
-      for change in step.changes { try write(change, of: step) }
-      for frame in step.outgoing { try write(frame, "out", at: step.at, acted: true, whyNot: nil) }
-      return try step.pushes.map { try write($0, at: step.at) }
-    }
+  func commit(_ steps: [LedgerStep]) throws -> [Int64] {
+    try database.transaction(.immediate) { try steps.flatMap(write) }
+  }
+
+  private func write(_ step: LedgerStep) throws -> [Int64] {
+    for change in step.changes { try write(change, of: step) }
+    for frame in step.outgoing { try write(frame, "out", at: step.at, acted: true, whyNot: nil) }
+    return try step.pushes.map { try write($0, at: step.at) }
   }
 
   private func write(_ change: LedgerChange, of step: LedgerStep) throws {

@@ -1,7 +1,7 @@
 import CoreShape
 import Lightning
 
-/// All that one event of the core writes, in one transaction.
+/// All that one event of the core writes: never a part of it.
 struct LedgerStep {
   struct FrameBytes {
     var connection: UInt64
@@ -16,6 +16,12 @@ struct LedgerStep {
   /// What is about to be sent.
   var outgoing: [FrameBytes] = []
   var pushes: [PushRequest] = []
+
+  /// Nothing is sent after it and nobody is answered.
+  var isOpeningAlone: Bool {
+    guard changes.count == 1, case .connectionOpened = changes[0] else { return false }
+    return incoming == nil && outgoing.isEmpty && pushes.isEmpty
+  }
 
   var isEmpty: Bool { changes.isEmpty && outgoing.isEmpty && pushes.isEmpty }
 }

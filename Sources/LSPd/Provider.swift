@@ -9,6 +9,9 @@ import PeerTransport
 final class Provider {
   /// How long a connection that is hung up may take to say its last.
   private static let drainWithin = Span.seconds(1)
+  /// A greeting mostly follows within this time, and then one durable write does for both: the wallet waits for one
+  /// and not for two.
+  private static let openingsAreWrittenWithin = Span.milliseconds(20)
 
   let options: ProviderOptions
   let loop: EventLoop
@@ -27,6 +30,8 @@ final class Provider {
   /// Payments whose sender wants the first answer and not the last.
   var answersAtOnce: Set<UInt64> = []
   private var isGoingDown = false
+  /// Steps that are not durable yet, because nothing waits for them: connections that have only been opened.
+  private var unhurried: [LedgerStep] = []
 
   init(options: ProviderOptions, loop: EventLoop, clock: Clock, journal: Journal, ledger: Ledger) throws {
     self.options = options
@@ -132,10 +137,27 @@ final class Provider {
       case .close, .evict, .answer: break
       }
     }
+    if directives.count == 1, step.isOpeningAlone { return postpone(step) }
     do {
-      let pushIDs = step.isEmpty ? [] : try ledger.commit(step)
+      let pushIDs = try commit(step)
       carryOut(directives, sending: step.outgoing, pushing: pushIDs)
     } catch { fail(error) }
+  }
+
+  private func postpone(_ step: LedgerStep) {
+    unhurried.append(step)
+    guard unhurried.count == 1 else { return }
+    loop.after(Self.openingsAreWrittenWithin) { [weak self] in
+      do { _ = try self?.commit(nil) } catch { self?.fail(error) }
+    }
+  }
+
+  private func commit(_ step: LedgerStep?) throws -> [Int64] {
+    let steps = unhurried + (step.map { $0.isEmpty ? [] : [$0] } ?? [])
+    guard !steps.isEmpty else { return [] }
+    let ids = try ledger.commit(steps)
+    unhurried = []
+    return ids
   }
 
   private func carryOut(
