@@ -124,6 +124,20 @@ let package = Package(
         "Lightning", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
         "TestBystander",
       ]),
+    // Somebody who knocks at the doors of the daemons, from a process of his own.
+    .executableTarget(
+      name: "TestStranger", dependencies: ["CLinux", "DaemonRuntime"], path: "Tests/Support/TestStranger"),
+    // A wallet process that tells the phone whatever could hurt it.
+    .executableTarget(
+      name: "TestVandal", dependencies: ["DaemonRuntime"], path: "Tests/Support/TestVandal"),
+    // Everything that a stranger can say to the programs.
+    .testTarget(
+      name: "HostileTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
+        "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "BatonCommand",
+        "TestStranger", "TestVandal", "TestBystander",
+      ]),
     .testTarget(
       name: "WalletProcessTests",
       dependencies: [

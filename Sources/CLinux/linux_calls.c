@@ -96,6 +96,10 @@ int baton_pidfd_send_signal(int pidfd, int signal) {
 
 int baton_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
 
+int baton_close_on_exec_from(int descriptor) {
+  return (int)syscall(SYS_close_range, (unsigned)descriptor, ~0U, CLOSE_RANGE_CLOEXEC);
+}
+
 int baton_wait_exit_code(int status) { return WEXITSTATUS(status); }
 int baton_wait_signalled(int status) { return WIFSIGNALED(status); }
 int baton_wait_signal(int status) { return WTERMSIG(status); }

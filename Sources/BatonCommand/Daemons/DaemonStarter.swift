@@ -1,3 +1,4 @@
+import CLinux
 import DaemonRuntime
 import Glibc
 
@@ -9,6 +10,8 @@ enum DaemonStarter {
       throw CommandFailure(
         .badConfiguration, "\(path) cannot be run; build it, or name the program with its option")
     }
+    // A daemon that keeps what our caller left open to us would hold up whoever waits for the end of it.
+    _ = baton_close_on_exec_from(3)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

@@ -30,6 +30,8 @@ uint64_t baton_heap_bytes(void);
 int baton_pidfd_open(int32_t pid);
 int baton_pidfd_send_signal(int pidfd, int signal);
 int baton_die_with_parent(int signal);
+/// No descriptor from this one on is handed to a program that is started.
+int baton_close_on_exec_from(int descriptor);
 int baton_wait_exit_code(int status);
 int baton_wait_signalled(int status);
 int baton_wait_signal(int status);

@@ -26,6 +26,8 @@ package final class TestPhone {
   package let loop: EventLoop
   package let clock: Clock
   package let walletArguments: [String]
+  /// Where the wallet processes find their peer; lspd, unless a test says otherwise.
+  package var peerAddress: String?
   package private(set) var app: TestProcess?
   package private(set) var extensions: [TestProcess] = []
   package private(set) var peer: TestProcess?
@@ -91,7 +93,7 @@ package final class TestPhone {
   private var common: [String] {
     [
       "--container", "\(home)/AppGroup", "--keychain", "\(home)/Keychain", "--journal", "\(home)/journal",
-      "--clock", "\(home)/os/clock", "--peer", address ?? "",
+      "--clock", "\(home)/os/clock", "--peer", peerAddress ?? address ?? "",
     ] + walletArguments
   }
 

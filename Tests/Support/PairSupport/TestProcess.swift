@@ -1,6 +1,7 @@
 import CoreShape
 import DaemonRuntime
 import Foundation
+import Glibc
 import Heartbeat
 
 /// One real process with its channel to the phone.
@@ -53,6 +54,14 @@ package final class TestProcess {
   }
 
   package func send(_ message: ControlMessage) { connection?.send(message) }
+
+  /// Bytes that need be no message.
+  package func send(raw bytes: [UInt8]) {
+    Glibc.send(child.channel, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+  }
+
+  /// The phone is gone.
+  package func hangUp() { connection?.close() }
 
   package func kill(_ signal: Int32) { child.send(signal) }
 

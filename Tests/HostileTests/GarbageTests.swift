@@ -1,0 +1,124 @@
+import DaemonRuntime
+import Foundation
+import PairSupport
+import Testing
+
+@Suite("Hostile input: garbage at the control sockets", .serialized)
+struct GarbageTests {
+  private static let tooLarge = String(repeating: "x", count: 131_073)
+
+  @Test("Whatever is no request is answered with one sentence, and the daemon goes on")
+  func garbage() throws {
+    let phone = try RealPhone()
+    let noEnd = "the message has no empty line after its fields; end the fields with one"
+    let cases: [(sent: String, said: String)] = [
+      ("\u{1}\u{2}\u{3}", noEnd), ("status\n", noEnd),
+      (String(repeating: "\n", count: 1000), ControlMessageError.badVerb.description),
+      (Self.tooLarge, ControlMessageError.tooLarge(bytes: 131_073).description),
+      ("status\na: 1\na: 1\n\n", "the field `a` is there twice; send it once"),
+      ("status\n" + (0..<65).map { "\(String(repeating: "a", count: $0 + 1)): 1\n" }.joined() + "\n",
+        "the message has more than 64 fields; put long data into the body"),
+      ("status\na: \\x\n\n", ControlMessageError.badEscape(name: "a").description),
+    ]
+    for door in [RealPhone.Door.phone, .provider] {
+      let pid = try phone.pid(behind: door)
+      let descriptors = RealPhone.descriptors(of: pid)
+      for (sent, said) in cases {
+        #expect(try answer(to: Array(sent.utf8), at: phone.place(door)) == said)
+      }
+      #expect(try answer(to: [0x73, 0xff, 10, 10], at: phone.place(door)) == ControlMessageError.notUTF8.description)
+      // An empty packet reads like an end.
+      #expect(try answer(to: [], at: phone.place(door)) == nil)
+      _ = try phone.ask(door, ControlMessage("status"))
+      try RealPhone.wait("the descriptors to be closed") { RealPhone.descriptors(of: pid) <= descriptors }
+    }
+  }
+
+  @Test("A request with wrong fields is answered with one sentence, and the connection stays")
+  func wrongFields() throws {
+    let phone = try RealPhone()
+    let hash = String(repeating: "0", count: 64)
+    let cases: [(RealPhone.Door, ControlMessage, String)] = [
+      (.phone, ControlMessage("fly"), "iosd does not know `fly`"),
+      (.phone, ControlMessage("push"), "the push is not JSON"),
+      (.phone, ControlMessage("push", body: Array(repeating: 91, count: 4096)), "the push is not JSON"),
+      (.phone, ControlMessage("push", body: Array(repeating: 32, count: 4097)), "the push has 4097 bytes"),
+      (.phone, ControlMessage("clock", ["step-seconds": "9223372036854775807"]), "the field `step-seconds`"),
+      (.phone, ControlMessage("clock", ["step-seconds": "NaN"]), "the field `step-seconds`"),
+      (.phone, ControlMessage("invoice", ["amount-msat": "-1"]), "the field `amount-msat`"),
+      (.phone, ControlMessage("invoice", ["amount-msat": "18446744073709551616"]), "the field `amount-msat`"),
+      (.phone, ControlMessage("ps", ["all": "perhaps"]), "the field `all` must be yes or no"),
+      (.provider, ControlMessage("fly"), "lspd has no verb `fly`"),
+      (.provider, ControlMessage("pay", ["payment-hash": "zz"]), "the field `payment-hash`"),
+      (.provider, ControlMessage("pay", ["payment-hash": hash, "amount-msat": "0"]), "the field `amount-msat`"),
+      (.provider, ControlMessage("await", ["payment-hash": hash]), "no payment of the hash"),
+    ]
+    for (door, request, beginning) in cases {
+      let client = try ControlClient(path: phone.place(door), daemon: "\(door)")
+      do {
+        _ = try client.request(request)
+        Issue.record("\(request) was not refused")
+      } catch { #expect(error.description.hasPrefix(beginning), "\(error)") }
+      _ = try client.request(ControlMessage("status"))
+    }
+  }
+
+  @Test("Who sends requests and never reads is hung up on; who asks without end as well")
+  func neverReads() throws {
+    let phone = try RealPhone()
+    for door in [RealPhone.Door.phone, .provider] {
+      let pid = try phone.pid(behind: door)
+      let footprint = RealPhone.footprint(of: pid)
+      let client = try ControlClient(path: phone.place(door), daemon: "\(door)")
+      #expect(throws: ControlClientError.hungUp(path: try phone.place(door))) {
+        for _ in 0..<200_000 { try client.send(ControlMessage("status"), timeout: .seconds(60)) }
+      }
+      _ = try phone.ask(door, ControlMessage("status"))
+      #expect(RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
+    }
+  }
+
+  @Test("Who asks on and on without waiting for the answers is hung up on")
+  func asksWithoutEnd() throws {
+    let phone = try RealPhone()
+    let client = try ControlClient(path: phone.place(.provider), daemon: "lspd")
+    for number in 100..<200 {
+      let hash = String(repeating: "0", count: 61) + "\(number)"
+      // Each is held, and answered in an hour. The last ones find the door closed.
+      try? client.send(
+        ControlMessage("pay", ["payment-hash": hash, "amount-msat": "1000", "hold-seconds": "3600"]))
+    }
+    #expect(
+      throws: ControlClientError.refused(
+        "64 requests of this connection have no answer yet; wait for those")
+    ) {
+      _ = try client.request(ControlMessage("status"), timeout: .seconds(60))
+    }
+    #expect(try phone.ask(.provider, ControlMessage("status")).bodyText.contains(#""held":64"#))
+  }
+
+  /// The sentence of what one packet is answered with; nil for an end without a word.
+  private func answer(to packet: [UInt8], at path: String) throws -> String? {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+    var space: Int32 = 1 << 20
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &space, socklen_t(MemoryLayout<Int32>.size))
+    try #require(send(descriptor, packet, packet.count, 0) == packet.count)
+    var buffer = [UInt8](repeating: 0, count: ControlMessage.maximumSize)
+    var count = recv(descriptor, &buffer, buffer.count, 0)
+    // What it did not read is said first; its last words come after.
+    if count < 0 && errno == ECONNRESET { count = recv(descriptor, &buffer, buffer.count, 0) }
+    if count <= 0 { return nil }
+    return try ControlMessage(decoding: Array(buffer[..<count])).errorSentence
+  }
+}

@@ -1,0 +1,112 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Glibc
+import Lightning
+
+@testable import PeerTransport
+
+/// A Lightning peer that means no good: it takes connections on the loop of a test, and behaves as it is told.
+final class HostilePeer {
+  enum Behaviour: String, CaseIterable {
+    case saysNothing
+    case sendsGarbage
+    case sendsHalfAMessage
+    case sendsZeros
+    case greetsTwice
+    case pingsWithoutEnd
+    case reportsAnError
+    case refusesWithAnEpochOutOfReach
+    case refusesWithTheLargestEpoch
+    case refusesForAnotherDevice
+    case knowsMoreThanTheWallet
+    case neverHangsUp
+    case breaksOffAtOnce
+  }
+
+  private(set) var connections = 0
+  private let behaviour: Behaviour
+  private let loop: EventLoop
+  private var listener: PeerListener!
+  private var open: [PeerConnection] = []
+  private var channel: Channel
+
+  init(_ behaviour: Behaviour, loop: EventLoop) throws {
+    self.behaviour = behaviour
+    self.loop = loop
+    let terms = ChannelTerms.standard
+    guard let id = Bytes32([UInt8](repeating: 5, count: 32)), let anywhere = HostAndPort("127.0.0.1:0") else {
+      throw SystemError("make a peer", code: EINVAL)
+    }
+    channel = try Channel(id: id, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
+    listener = try PeerListener(anywhere, loop: loop) { [unowned self] in welcome($0) }
+  }
+
+  deinit { for connection in open { connection.cutOff() } }
+
+  var address: String { listener.address.description }
+
+  private func welcome(_ connection: PeerConnection) {
+    connections += 1
+    open.append(connection)
+    var hasGreeted = false
+    connection.onFrame = { [unowned self, unowned connection] bytes in
+      guard !hasGreeted, case .greeting(let greeting)? = try? Message(decoding: bytes) else { return }
+      hasGreeted = true
+      answer(greeting.fence, on: connection)
+    }
+  }
+
+  private func answer(_ fence: Fence?, on connection: PeerConnection) {
+    let own = fence ?? Fence(epoch: 1, incarnation: 1, containerHigh: 0, containerLow: 0)
+    switch behaviour {
+    case .saysNothing: break
+    case .sendsGarbage: connection.send([0xff, 0xfe, 1, 2, 3])
+    case .sendsHalfAMessage: Glibc.send(connection.descriptor, [0xff, 0xff, 0] as [UInt8], 3, 0)
+    case .sendsZeros: connection.send([UInt8](repeating: 0, count: 65_535))
+    case .greetsTwice:
+      for _ in 0..<2 { connection.send(Message.greeting(Greeting()).encoded()) }
+    case .pingsWithoutEnd:
+      greet(on: connection, own)
+      let ping = Message.ping(Ping(pongSize: 65_531)).encoded()
+      for _ in 0..<100_000 { connection.send(ping) }
+    case .reportsAnError: connection.send(Message.error(Complaint(text: "no\u{1b}[2J")).encoded())
+    case .refusesWithAnEpochOutOfReach: refuse(on: connection, highest: own.epoch + (1 << 33), own)
+    case .refusesWithTheLargestEpoch: refuse(on: connection, highest: .max, own)
+    case .refusesForAnotherDevice:
+      refuse(
+        on: connection, highest: 7, Fence(epoch: 7, incarnation: 7, containerHigh: .max, containerLow: .max))
+    case .knowsMoreThanTheWallet:
+      greet(on: connection, own, reestablishing: false)
+      connection.send(Message.peerStorageRetrieval(Bytes([UInt8](repeating: 9, count: 65_531))).encoded())
+      connection.send(
+        Message.channelReestablish(
+          ChannelReestablish(
+            channel: channel.id, nextCommitmentNumber: 1 << 47, nextRevocationNumber: 1 << 47,
+            yourLastPerCommitmentSecret: .zero)
+        ).encoded())
+    case .neverHangsUp:
+      greet(on: connection, own)
+      // From here on it neither reads nor closes.
+      loop.unwatch(connection.descriptor)
+    case .breaksOffAtOnce:
+      greet(on: connection, own)
+      connection.hangUp()
+    }
+  }
+
+  private func greet(on connection: PeerConnection, _ fence: Fence, reestablishing: Bool = true) {
+    let answer = FenceAnswer(
+      accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
+      containerLow: fence.containerLow)
+    connection.send(Message.greeting(Greeting(fenceAnswer: answer)).encoded())
+    channel.disconnected()
+    if reestablishing { connection.send(channel.reestablish().encoded()) }
+  }
+
+  private func refuse(on connection: PeerConnection, highest: UInt64, _ fence: Fence) {
+    let answer = FenceAnswer(
+      accepted: false, highest: highest, containerHigh: fence.containerHigh, containerLow: fence.containerLow)
+    connection.send(Message.greeting(Greeting(fenceAnswer: answer)).encoded())
+  }
+}

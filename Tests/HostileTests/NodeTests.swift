@@ -1,0 +1,62 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Guardrails
+import PairSupport
+import Testing
+
+@Suite("Hostile input: a wallet whose peer means no good", .serialized)
+struct NodeTests {
+  @Test(
+    "Whatever the peer does, the extension lives within its memory, delivers its text when its time is over, and ends",
+    arguments: HostilePeer.Behaviour.allCases)
+  func theExtension(_ behaviour: HostilePeer.Behaviour) throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let peer = try HostilePeer(behaviour, loop: phone.loop)
+    phone.peerAddress = peer.address
+    let notifier = try phone.launchExtension()
+    let id = phone.push(notifier)
+    switch behaviour {
+    case .refusesForAnotherDevice:
+      try phone.wait("the refusal to count") { notifier.message("finished", id: id) != nil }
+      #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.otherDevice.rawValue)
+    case .refusesWithAnEpochOutOfReach, .refusesWithTheLargestEpoch:
+      try phone.wait("the refusal to count") { notifier.message("finished", id: id) != nil }
+      #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.outOfReach.rawValue)
+    case .knowsMoreThanTheWallet:
+      try phone.wait("the node to be silent") { notifier.status.contains("no backup of it") || notifier.status.contains("newer state") }
+    case .neverHangsUp:
+      try phone.wait("the node to be connected") { notifier.status.hasPrefix("connected") }
+    default:
+      // It dials again, in its ladder.
+      try phone.wait("a second dial") { peer.connections >= 2 }
+    }
+    notifier.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
+    try phone.wait("the text and the end of the service") { notifier.message("finished", id: id) != nil }
+    #expect(notifier.message("content", id: id)?["title"]?.isEmpty == false)
+    #expect(notifier.count("content") == 1)
+    #expect(RealPhone.footprint(of: notifier.pid) < 24 * 1024 * 1024)
+    notifier.send(ControlMessage("terminate"))
+    try phone.wait("the extension to end") { notifier.hasEnded }
+    #expect(notifier.end?.how == .exited(code: 0))
+    #expect(try phone.receivedPayments() == [])
+  }
+
+  @Test(
+    "The app goes on dialling a peer that means no good, in growing pauses, and leaves in good order",
+    arguments: [HostilePeer.Behaviour.sendsZeros, .breaksOffAtOnce, .pingsWithoutEnd])
+  func theApp(_ behaviour: HostilePeer.Behaviour) throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let peer = try HostilePeer(behaviour, loop: phone.loop)
+    phone.peerAddress = peer.address
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("four dials") { peer.connections >= 4 }
+    let releases = app.count("background-done")
+    phone.home(app)
+    try phone.wait("the app to have left") { app.count("background-done") > releases }
+    #expect(phone.owner?.epoch == 1)
+  }
+}

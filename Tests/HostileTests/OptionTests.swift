@@ -1,0 +1,141 @@
+import DaemonRuntime
+import Foundation
+import PairSupport
+import Testing
+
+@Suite("Hostile input: options, words and the environment")
+struct OptionTests {
+  private static let span = "a time such as 500ms, 2s or 1h"
+  private static let address = "an IPv4 address and a port such as 127.0.0.1:9735"
+
+  static let cases: [(program: String, words: [String], sentence: String)] = [
+    ("baton", ["--hoome", "x"], "there is no option `--hoome`; did you mean --home?"),
+    ("baton", ["--home", "a", "--home", "b", "ps"], "--home is given twice; give it once"),
+    ("baton", ["ps", "--home"], "--home needs a value; write --home DIR"),
+    ("baton", ["ps", "--home="], "--home must be something that is not empty, not ``"),
+    ("baton", ["ps", "\u{1b}]0;owned\u{7}"], "`\u{FFFD}]0;owned\u{FFFD}` is one word too many; see baton ps -h"),
+    ("baton", ["up", "--hold-seconds", "-1"], "--hold-seconds must be a whole number from 0 to 86400, not `-1`"),
+    ("iosd", ["--memory-limit", "99999999999999999999"],
+      "--memory-limit must be a whole number from 1048576 to 1099511627776, not `99999999999999999999`"),
+    ("iosd", ["--grace", "1e999s"], "--grace must be \(span), not `1e999s`"),
+    ("iosd", ["--grace", "NaN"], "--grace must be \(span), not `NaN`"),
+    ("iosd", ["--grace", "-1s"], "--grace must be \(span), not `-1s`"),
+    ("iosd", ["--peer", "localhost:1"], "--peer must be \(address), not `localhost:1`"),
+    ("lspd", ["--listen", "[::1]:1"], "--listen must be \(address), not `[::1]:1`"),
+    ("lspd", ["--listen", "127.0.0.1:65536"], "--listen must be \(address), not `127.0.0.1:65536`"),
+    ("lspd", ["x"], "`x` is one word too many; see lspd -h"),
+    ("mainappd", ["--peer", "localhost:1"], "--peer must be \(address), not `localhost:1`"),
+    ("mainappd", ["--takeover", "force"], "--takeover must be one of lock, wait-stale, not `force`"),
+    ("notifyextd", ["--stale-after", "99999999999h"], "--stale-after must be \(span), not `99999999999h`"),
+    ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start this"),
+  ]
+
+  @Test("What cannot be followed is refused by every program in one sentence", arguments: cases)
+  func words(_ program: String, _ words: [String], _ sentence: String) throws {
+    try inScratch { directory in
+      let places = ["--container", "\(directory)/c", "--keychain", "\(directory)/k", "--journal", "\(directory)/j"]
+      let isWallet = ["mainappd", "notifyextd"].contains(program)
+      let ran = try RealPhone.run(program, words + (isWallet ? places : []))
+      #expect(ran.errors == "\(program): \(sentence)\n")
+      #expect(ran.code == 64)
+    }
+  }
+
+  @Test(
+    "Beats that do not fit together are refused by the phone, not by a wallet process that nobody hears",
+    arguments: [
+      (["--beat-interval", "5s", "--stale-after", "2s"], HeartbeatTimingSentence.tooShort),
+      (["--stale-after", "106751d"], HeartbeatTimingSentence.tooLong),
+      (["--beat-interval", "0"], HeartbeatTimingSentence.interval),
+    ])
+  func beats(_ words: [String], _ sentence: String) throws {
+    try inScratch { directory in
+      let ran = try RealPhone.run("iosd", ["--home", "\(directory)/phone"] + words)
+      #expect(ran.errors == "iosd: \(sentence)\n")
+      #expect(ran.code == 78)
+    }
+  }
+
+  @Test("The longest times that can be typed start a phone that works and goes down")
+  func longestTimes() throws {
+    try inScratch { directory in
+      let longest = ["--extension-time", "--expiry-notice", "--extension-idle", "--grace"].flatMap { [$0, "106751d"] }
+      let phone = "\(directory)/phone"
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/iosd")
+      process.arguments = ["--home", phone] + longest
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      try RealPhone.wait("iosd to answer") {
+        (try? ControlClient(path: "\(phone)/os/iosd.sock", daemon: "iosd").request(ControlMessage("status"))) != nil
+      }
+      let push = #"{"aps":{"alert":"Hello","mutable-content":1}}"#
+      let client = try ControlClient(path: "\(phone)/os/iosd.sock", daemon: "iosd")
+      _ = try client.request(ControlMessage("push", body: Array(push.utf8)))
+      _ = try client.request(ControlMessage("down"), timeout: .seconds(60))
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+  }
+
+  @Test(
+    "Ten thousand words are refused in one sentence by every program",
+    arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
+  func manyWords(_ program: String) throws {
+    let ran = try RealPhone.run(program, [String](repeating: "word", count: 10_000))
+    #expect(ran.code == 64)
+    #expect(ran.errors.split(separator: "\n").count == 1)
+    let options = try RealPhone.run(program, [String](repeating: "--nothing=1", count: 10_000))
+    #expect(options.code == 64)
+    #expect(options.errors.hasPrefix("\(program): there is no option `--nothing`"))
+  }
+
+  @Test("Words and a BATON_HOME that are not UTF-8 are refused, not repaired into other paths")
+  func notUTF8() throws {
+    // Foundation cannot hand such bytes on; a shell can.
+    let shell = { (line: String) throws -> RealPhone.Ran in
+      let baton = "\(TestPhone.binaries)/baton"
+      return try RealPhone.run("/bin/sh", ["-c", line.replacingOccurrences(of: "BATON ", with: "\(baton) ")])
+    }
+    let words = try shell(#"BATON --home "$(printf '\377')" ps"#)
+    #expect(words.errors == "baton: word 2 of the command line is not UTF-8; type it in UTF-8\n")
+    #expect(words.code == 64)
+    let home = try shell(#"BATON_HOME="$(printf '\377')" BATON ps"#)
+    #expect(home.errors == "baton: BATON_HOME is not UTF-8; set it anew, or unset it\n")
+    #expect(home.code == 64)
+  }
+
+  @Test("Hostile environments: a home that is too long, and channels to a phone that are none")
+  func environment() throws {
+    let long = try RealPhone.run(
+      "baton", ["ps"], environment: ["BATON_HOME": String(repeating: "x", count: 100_000)])
+    #expect(long.errors.hasPrefix("baton: BATON_HOME must be a path of at most 4095 bytes, not `xxx"))
+    #expect(long.errors.count < 200)
+    try inScratch { directory in
+      let places = ["--container", "\(directory)/c", "--keychain", "\(directory)/k", "--journal", "\(directory)/j"]
+      for text in ["", "x", "-1", "0", "4", "999", "99999999999999999999", "3 ", "\u{FF13}"] {
+        let ran = try RealPhone.run("notifyextd", places, environment: ["BATON_OS_FD": text])
+        #expect(ran.code == 64, "BATON_OS_FD=\(text): \(ran.errors)")
+      }
+      let colours = String(repeating: "1", count: 100_000)
+      let shown = try RealPhone.run(
+        "baton", ["--home", directory, "ps"], environment: ["NO_COLOR": colours, "TERM": colours])
+      #expect(shown.code == 0)
+    }
+  }
+
+  private func inScratch(_ body: (String) throws -> Void) throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "baton-options-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try body(directory)
+  }
+}
+
+private enum HeartbeatTimingSentence {
+  static let tooShort =
+    "The staleness rule must be at least two beat intervals, or one late beat looks like a death; use 5s for beats of 2s."
+  static let tooLong = "The staleness rule must be at most one hour."
+  static let interval = "The beat interval must lie between 10 ms and 10 minutes; iOS wallets use 2s."
+}

@@ -1,0 +1,131 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Guardrails
+import Heartbeat
+import PairSupport
+import Testing
+
+@Suite("Hostile input: lies between the two processes", .serialized)
+struct PresenceTests {
+  /// Somebody who speaks to a wallet process as if he were the other one.
+  private func liar(to role: Role, of phone: TestPhone) throws -> UnixConnection {
+    let path = "\(phone.home)/AppGroup/presence/\(role.rawValue).sock"
+    let connection = try #require(UnixConnection.connect(path: path, loop: phone.loop))
+    connection.start()
+    return connection
+  }
+
+  private func lie(_ message: PresenceMessage) -> ControlMessage {
+    ControlMessage("presence", body: message.encoded())
+  }
+
+  @Test("Told again and again that the app wants the node, the extension loses time and no payment")
+  func wantsNode() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    let deceived = try phone.launchExtension()
+    let liar = try liar(to: .extension, of: phone)
+    let id = phone.push(deceived)
+    let lie = lie(PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
+    try phone.pay(invoice)
+    try phone.wait("the deceived extension to give up") {
+      liar.send(lie)
+      return deceived.message("finished", id: id) != nil || deceived.count("status") > 40
+    }
+    liar.close()
+    if deceived.message("finished", id: id) == nil {
+      deceived.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
+      try phone.wait("its text") { deceived.message("finished", id: id) != nil }
+    }
+    #expect(deceived.count("content") == 1)
+    // Without the liar the payment is received, once.
+    let next = phone.push(deceived)
+    try phone.waitUntilSettled(invoice)
+    try phone.wait("the text") { deceived.message("content", id: next) != nil }
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+  }
+
+  @Test("Told that the holder has released, the app looks for itself and leaves the holder its node")
+  func released() throws {
+    let phone = try TestPhone(["--stale-after", "300s"])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    _ = try phone.invoices(1, app)
+    let holder = try phone.launchExtension()
+    _ = phone.push(holder)
+    try phone.wait("the extension to be connected") { holder.status.hasPrefix("connected") }
+    // It can neither hand over nor answer, and by the rule it lives for another five minutes.
+    holder.kill(SIGSTOP)
+    let epoch = phone.owner?.epoch
+    phone.open(app)
+    try phone.wait("the app to wait") { app.statuses.contains("receiving payment in background") }
+    let liar = try liar(to: .app, of: phone)
+    for released in [epoch, nil, 0, UInt64(Int64.max), .max] {
+      for code in PresenceCode.allCases {
+        liar.send(lie(PresenceMessage(code: code, wantsNode: true, asksForHandover: true, released: released)))
+      }
+    }
+    _ = try phone.loop.run(for: .milliseconds(500)) { false }
+    #expect(phone.owner?.epoch == epoch)
+    holder.kill(SIGKILL)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    #expect(phone.owner?.epoch == (epoch ?? 0) + 1)
+  }
+
+  @Test("Garbage and crowds at the presence socket: the process goes on, within its memory")
+  func garbage() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let notifier = try phone.launchExtension()
+    let before = RealPhone.footprint(of: notifier.pid)
+    let loop = phone.loop
+    for number in 0..<300 {
+      guard
+        let stranger = UnixConnection.connect(
+          path: "\(phone.home)/AppGroup/presence/extension.sock", loop: loop)
+      else {
+        _ = try loop.run(for: .milliseconds(1)) { false }
+        continue
+      }
+      stranger.start()
+      switch number % 4 {
+      case 0: stranger.send(ControlMessage("presence", body: [UInt8](repeating: 0x42, count: 16)))
+      case 1: stranger.send(ControlMessage("presence", body: [UInt8](repeating: 0, count: 100_000)))
+      case 2: stranger.send(ControlMessage("push", ["id": "1"]))
+      default: break
+      }
+    }
+    let id = phone.push(notifier)
+    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    #expect(RealPhone.footprint(of: notifier.pid) < before + 4 * 1024 * 1024)
+    notifier.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
+    try phone.wait("its text") { notifier.message("finished", id: id) != nil }
+  }
+
+  @Test("An impostor who listens in the app's place first: the app says so in its journal, and receives all the same")
+  func impostor() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let first = try phone.launchExtension()
+    first.send(ControlMessage("terminate"))
+    try phone.wait("the container to be there") { first.hasEnded }
+    var heard = 0
+    let impostor = try UnixListener(path: "\(phone.home)/AppGroup/presence/app.sock", loop: phone.loop) {
+      $0.onMessage = { _ in heard += 1 }
+    }
+    defer { impostor.shutDown() }
+    let app = try phone.launchApp()
+    #expect(phone.journal(of: "mainappd").contains("nobody can reach this process by presence messages"))
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
+    // The wish is state in the container: the extension learns of it without a message.
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    #expect(heard > 0)
+    #expect(phone.owner?.role == .app)
+  }
+}

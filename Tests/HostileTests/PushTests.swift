@@ -1,0 +1,101 @@
+import DaemonRuntime
+import Foundation
+import PairSupport
+import Testing
+
+@Suite("Hostile input: pushes", .serialized)
+struct PushTests {
+  private static let object = #"{"aps":{"alert":"Hello"}}"#
+
+  @Test("A file that is no push is refused by `baton push` in one sentence, and never read without end")
+  func files() throws {
+    let phone = try RealPhone()
+    let file = "\(phone.home)/push.apns"
+    let deep = #"{"aps":{"alert":"x"},"x":"# + String(repeating: "[", count: 2000)
+      + String(repeating: "]", count: 2000) + "}"
+    let cases: [(content: [UInt8], sentence: String)] = [
+      ([], #"FILE is empty; put a push into it, such as {"aps": {"alert": "Hello"}}"#),
+      (Array("garbage".utf8), "FILE is not JSON; check its brackets, commas and quotes"),
+      (Array(Self.object.utf8.dropLast()), "FILE is not JSON; check its brackets, commas and quotes"),
+      (Array(#"{"aps":{"alert":""#.utf8) + [0xff] + Array(#""}}"#.utf8),
+        "FILE is not JSON; check its brackets, commas and quotes"),
+      (Array(deep.utf8), "FILE is not JSON; check its brackets, commas and quotes"),
+      (Array(repeating: 32, count: 4097), "FILE is longer than the 4096 bytes that a push may have; shorten it"),
+      (Array("[]".utf8), #"FILE is JSON but not an object; write {"aps": {…}, …}"#),
+      (Array("{}".utf8), #"FILE has no `aps`; add {"aps": {"alert": …}}"#),
+      (Array(#"{"aps":1}"#.utf8), #"`aps` in FILE is not an object; write {"aps": {"alert": …}}"#),
+      (Array(#"{"aps":{"alert":5}}"#.utf8),
+        "the push's `alert` has neither title nor body; give it one, or leave it out"),
+      (Array(#"{"aps":{"content-available":1.5}}"#.utf8),
+        "the push has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"),
+    ]
+    for (content, sentence) in cases {
+      try Data(content).write(to: URL(fileURLWithPath: file))
+      let ran = try phone.baton(["push", file])
+      #expect(ran.errors == "baton: \(sentence.replacingOccurrences(of: "FILE", with: file))\n")
+      #expect(ran.code != 0)
+    }
+    #expect(mkfifo("\(phone.home)/fifo", 0o600) == 0)
+    for (path, sentence) in [
+      ("/dev/zero", "/dev/zero is longer than the 4096 bytes that a push may have; shorten it"),
+      (phone.home, "cannot read \(phone.home): Is a directory"),
+      ("\(phone.home)/none", "cannot read \(phone.home)/none: there is no such file or directory; check the path"),
+      ("\(phone.home)/fifo",
+        #"\#(phone.home)/fifo is empty; put a push into it, such as {"aps": {"alert": "Hello"}}"#),
+    ] {
+      #expect(try phone.baton(["push", path]).errors == "baton: \(sentence)\n")
+    }
+  }
+
+  @Test("`baton push -` waits for a writer that takes its time")
+  func slowWriter() throws {
+    let phone = try RealPhone()
+    let pipe = Pipe()
+    let writer = Thread {
+      // One byte at a time, each written when the one before has been read.
+      for byte in Self.object.utf8 {
+        try? pipe.fileHandleForWriting.write(contentsOf: Data([byte]))
+        var waiting: Int32 = 1
+        while ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &waiting) == 0, waiting > 0 {
+          poll(nil, 0, 1)
+        }
+      }
+      try? pipe.fileHandleForWriting.close()
+    }
+    writer.start()
+    #expect(try phone.baton(["push", "-"], input: pipe).output == "push 1 is with the phone\n")
+  }
+
+  @Test("A payload that nobody can read is served with a plain text, and nobody is dialled", arguments: [
+    "", "garbage", "[]", #"{"reason":5}"#, #"{"reason":"Unheard"}"#, #"{"reason":null}"#,
+    String(repeating: "[", count: 4096), String(repeating: #"{"a":"#, count: 800),
+    #"{"reason":"IncomingPayment"}"# + String(repeating: " ", count: 4096),
+  ])
+  func unreadable(_ payload: String) throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let notifier = try phone.launchExtension()
+    let id = phone.push(notifier, payload)
+    try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
+    #expect(notifier.message("finished", id: id)?["reason"] == "the push could not be read")
+    #expect(notifier.message("content", id: id)?["title"]?.isEmpty == false)
+    #expect(phone.owner == nil)
+  }
+
+  @Test("A thousand pushes at once get a text each, and the extension keeps to its memory")
+  func manyPushes() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let notifier = try phone.launchExtension()
+    for _ in 0..<1000 {
+      // As fast as it reads: who does not read is hung up on, in both directions.
+      let id = phone.push(notifier)
+      if id % 50 == 0 { try phone.wait("the extension to keep up") { notifier.count("content") + 200 > id } }
+    }
+    #expect(RealPhone.footprint(of: notifier.pid) < 24 * 1024 * 1024)
+    notifier.send(ControlMessage("terminate"))
+    try phone.wait("the extension to end") { notifier.hasEnded }
+    #expect(notifier.end?.how == .exited(code: 0))
+    #expect(notifier.count("content") == 1000)
+  }
+}

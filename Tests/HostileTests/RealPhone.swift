@@ -1,0 +1,139 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import PairSupport
+
+/// A whole phone of real daemons, brought up by `baton`, in a directory of its own.
+final class RealPhone {
+  struct Ran {
+    var code: Int32
+    var output: String
+    var errors: String
+  }
+
+  let home: String
+  private var strangers: [Process] = []
+
+  init(_ upOptions: [String] = []) throws {
+    var template = Array("/tmp/baton-hostile-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw SystemError("make a directory") }
+    home = String(cString: made)
+    let up = try baton(["up"] + upOptions)
+    guard up.code == 0 else { throw TestPhone.TimedOut(description: up.errors) }
+  }
+
+  deinit {
+    dismissStrangers()
+    _ = try? baton(["down"])
+    try? FileManager.default.removeItem(atPath: home)
+  }
+
+  /// Any of our programs, to its end. Its standard input is empty unless it is given.
+  static func run(
+    _ program: String, _ arguments: [String], environment: [String: String] = [:], input: Any? = nil
+  ) throws -> Ran {
+    let process = Process()
+    process.executableURL = URL(
+      fileURLWithPath: program.hasPrefix("/") ? program : "\(TestPhone.binaries)/\(program)")
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = input ?? FileHandle.nullDevice
+    let output = Pipe()
+    let errors = FileManager.default.temporaryDirectory.appending(path: "baton-errors-\(UUID().uuidString)")
+    _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: errors) }
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Ran(
+      code: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+      errors: String(decoding: (try? Data(contentsOf: errors)) ?? Data(), as: UTF8.self))
+  }
+
+  func baton(_ arguments: [String], input: Any? = nil) throws -> Ran {
+    try Self.run("baton", ["--home", home] + arguments, input: input)
+  }
+
+  enum Door: CaseIterable {
+    case phone
+    case provider
+    case peer
+  }
+
+  func place(_ door: Door) throws -> String {
+    switch door {
+    case .phone: return "\(home)/os/iosd.sock"
+    case .provider: return "\(home)/lsp/lspd.sock"
+    case .peer:
+      return try String(contentsOfFile: "\(home)/lsp/address", encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+
+  func pid(behind door: Door) throws -> Int32 {
+    let loop = try EventLoop()
+    let path = try place(door == .phone ? .phone : .provider)
+    guard let connection = UnixConnection.connect(path: path, loop: loop) else {
+      throw SystemError("connect to \(path)")
+    }
+    defer { connection.close() }
+    return connection.peer.pid
+  }
+
+  func ask(_ door: Door, _ message: ControlMessage) throws -> ControlMessage {
+    try ControlClient(path: place(door), daemon: "\(door)").request(message, timeout: .seconds(60))
+  }
+
+  // MARK: Strangers
+
+  /// Returns when they have knocked; says how many got through. They stay until they are dismissed.
+  func knock(_ way: String, _ count: Int, at door: Door) throws -> Int {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/TestStranger")
+    process.arguments = [way, "\(count)", try place(door)]
+    let output = Pipe()
+    let input = Pipe()
+    process.standardOutput = output
+    process.standardInput = input
+    try process.run()
+    strangers.append(process)
+    held.append(input)
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    return Int(line.split(whereSeparator: \.isWhitespace).last ?? "") ?? 0
+  }
+
+  private var held: [Pipe] = []
+
+  func dismissStrangers() {
+    for pipe in held { try? pipe.fileHandleForWriting.close() }
+    for process in strangers { process.waitUntilExit() }
+    held = []
+    strangers = []
+  }
+
+  // MARK: Figures
+
+  static func descriptors(of pid: Int32) -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? -1
+  }
+
+  static func footprint(of pid: Int32) -> UInt64 { MemoryFigures(of: pid)?.footprintBytes ?? .max }
+
+  /// Processor time in hundredths of a second.
+  static func ticks(of pid: Int32) -> Int {
+    let line = SmallFile.read("/proc/\(pid)/stat", limit: 4096).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let fields = line.split(separator: ")").last?.split(separator: " ").compactMap { Int($0) } ?? []
+    return fields.count > 11 ? fields[9] + fields[10] : 0
+  }
+
+  /// Looks again until it holds; the bound is for a machine that is far too busy.
+  static func wait(_ what: String, _ condition: () throws -> Bool) throws {
+    let end = Clock.monotonicNow + .seconds(60)
+    while try !condition() {
+      guard Clock.monotonicNow < end else { throw TestPhone.TimedOut(description: "waited in vain for \(what)") }
+      poll(nil, 0, 5)
+    }
+  }
+}
