@@ -52,9 +52,12 @@ struct ChannelTests {
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
   }
 
-  @Test("A hostile wallet process: what it says is cut to what a screen shows, and the phone goes on answering")
+  @Test(
+    "A hostile wallet process: what it says is cut to what a screen shows, and the phone goes on answering")
   func hostileWallet() throws {
-    let phone = try RealPhone(["--app", "\(TestPhone.binaries)/TestVandal", "--ext", "\(TestPhone.binaries)/TestVandal"])
+    let phone = try RealPhone([
+      "--app", "\(TestPhone.binaries)/TestVandal", "--ext", "\(TestPhone.binaries)/TestVandal",
+    ])
     _ = try phone.ask(.phone, ControlMessage("open"))
     try RealPhone.wait("its last words") {
       try phone.ask(.phone, ControlMessage("notifications")).bodyText.contains("last notification")

@@ -37,7 +37,8 @@ struct CrowdTests {
     #expect(RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
   }
 
-  @Test("10,000 connections that are opened and dropped leave nothing behind", arguments: RealPhone.Door.allCases)
+  @Test(
+    "10,000 connections that are opened and dropped leave nothing behind", arguments: RealPhone.Door.allCases)
   func dropped(_ door: RealPhone.Door) throws {
     let phone = try RealPhone()
     let pid = try phone.pid(behind: door)
@@ -49,7 +50,8 @@ struct CrowdTests {
     try RealPhone.wait("the descriptors to be closed") { RealPhone.descriptors(of: pid) <= descriptors + 1 }
     #expect(RealPhone.footprint(of: pid) <= footprint + 2 * 1024 * 1024)
     // Whoever said nothing has no row.
-    let ledger = try Connection(path: "\(phone.home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 5000)
+    let ledger = try Connection(
+      path: "\(phone.home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 5000)
     #expect(try ledger.firstRow("SELECT count(*) FROM connections")?.integer(0) == 0)
   }
 

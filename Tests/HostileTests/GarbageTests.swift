@@ -16,8 +16,10 @@ struct GarbageTests {
       (String(repeating: "\n", count: 1000), ControlMessageError.badVerb.description),
       (Self.tooLarge, ControlMessageError.tooLarge(bytes: 131_073).description),
       ("status\na: 1\na: 1\n\n", "the field `a` is there twice; send it once"),
-      ("status\n" + (0..<65).map { "\(String(repeating: "a", count: $0 + 1)): 1\n" }.joined() + "\n",
-        "the message has more than 64 fields; put long data into the body"),
+      (
+        "status\n" + (0..<65).map { "\(String(repeating: "a", count: $0 + 1)): 1\n" }.joined() + "\n",
+        "the message has more than 64 fields; put long data into the body"
+      ),
       ("status\na: \\x\n\n", ControlMessageError.badEscape(name: "a").description),
     ]
     for door in [RealPhone.Door.phone, .provider] {
@@ -26,7 +28,9 @@ struct GarbageTests {
       for (sent, said) in cases {
         #expect(try answer(to: Array(sent.utf8), at: phone.place(door)) == said)
       }
-      #expect(try answer(to: [0x73, 0xff, 10, 10], at: phone.place(door)) == ControlMessageError.notUTF8.description)
+      #expect(
+        try answer(to: [0x73, 0xff, 10, 10], at: phone.place(door)) == ControlMessageError.notUTF8.description
+      )
       // An empty packet reads like an end.
       #expect(try answer(to: [], at: phone.place(door)) == nil)
       _ = try phone.ask(door, ControlMessage("status"))
@@ -50,7 +54,10 @@ struct GarbageTests {
       (.phone, ControlMessage("ps", ["all": "perhaps"]), "the field `all` must be yes or no"),
       (.provider, ControlMessage("fly"), "lspd has no verb `fly`"),
       (.provider, ControlMessage("pay", ["payment-hash": "zz"]), "the field `payment-hash`"),
-      (.provider, ControlMessage("pay", ["payment-hash": hash, "amount-msat": "0"]), "the field `amount-msat`"),
+      (
+        .provider, ControlMessage("pay", ["payment-hash": hash, "amount-msat": "0"]),
+        "the field `amount-msat`"
+      ),
       (.provider, ControlMessage("await", ["payment-hash": hash]), "no payment of the hash"),
     ]
     for (door, request, beginning) in cases {

@@ -78,7 +78,7 @@ final class HostilePeer {
         on: connection, highest: 7, Fence(epoch: 7, incarnation: 7, containerHigh: .max, containerLow: .max))
     case .knowsMoreThanTheWallet:
       greet(on: connection, own, reestablishing: false)
-      connection.send(Message.peerStorageRetrieval(Bytes([UInt8](repeating: 9, count: 65_531))).encoded())
+      connection.send(Message.peerStorageRetrieval(Bytes([UInt8](repeating: 1, count: 65_529))).encoded())
       connection.send(
         Message.channelReestablish(
           ChannelReestablish(

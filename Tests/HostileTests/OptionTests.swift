@@ -13,10 +13,18 @@ struct OptionTests {
     ("baton", ["--home", "a", "--home", "b", "ps"], "--home is given twice; give it once"),
     ("baton", ["ps", "--home"], "--home needs a value; write --home DIR"),
     ("baton", ["ps", "--home="], "--home must be something that is not empty, not ``"),
-    ("baton", ["ps", "\u{1b}]0;owned\u{7}"], "`\u{FFFD}]0;owned\u{FFFD}` is one word too many; see baton ps -h"),
-    ("baton", ["up", "--hold-seconds", "-1"], "--hold-seconds must be a whole number from 0 to 86400, not `-1`"),
-    ("iosd", ["--memory-limit", "99999999999999999999"],
-      "--memory-limit must be a whole number from 1048576 to 1099511627776, not `99999999999999999999`"),
+    (
+      "baton", ["ps", "\u{1b}]0;owned\u{7}"],
+      "`\u{FFFD}]0;owned\u{FFFD}` is one word too many; see baton ps -h"
+    ),
+    (
+      "baton", ["up", "--hold-seconds", "-1"],
+      "--hold-seconds must be a whole number from 0 to 86400, not `-1`"
+    ),
+    (
+      "iosd", ["--memory-limit", "99999999999999999999"],
+      "--memory-limit must be a whole number from 1048576 to 1099511627776, not `99999999999999999999`"
+    ),
     ("iosd", ["--grace", "1e999s"], "--grace must be \(span), not `1e999s`"),
     ("iosd", ["--grace", "NaN"], "--grace must be \(span), not `NaN`"),
     ("iosd", ["--grace", "-1s"], "--grace must be \(span), not `-1s`"),
@@ -33,7 +41,9 @@ struct OptionTests {
   @Test("What cannot be followed is refused by every program in one sentence", arguments: cases)
   func words(_ program: String, _ words: [String], _ sentence: String) throws {
     try inScratch { directory in
-      let places = ["--container", "\(directory)/c", "--keychain", "\(directory)/k", "--journal", "\(directory)/j"]
+      let places = [
+        "--container", "\(directory)/c", "--keychain", "\(directory)/k", "--journal", "\(directory)/j",
+      ]
       let isWallet = ["mainappd", "notifyextd"].contains(program)
       let ran = try RealPhone.run(program, words + (isWallet ? places : []))
       #expect(ran.errors == "\(program): \(sentence)\n")
@@ -59,7 +69,9 @@ struct OptionTests {
   @Test("The longest times that can be typed start a phone that works and goes down")
   func longestTimes() throws {
     try inScratch { directory in
-      let longest = ["--extension-time", "--expiry-notice", "--extension-idle", "--grace"].flatMap { [$0, "106751d"] }
+      let longest = ["--extension-time", "--expiry-notice", "--extension-idle", "--grace"].flatMap {
+        [$0, "106751d"]
+      }
       let phone = "\(directory)/phone"
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "\(TestPhone.binaries)/iosd")
@@ -67,7 +79,8 @@ struct OptionTests {
       process.standardError = FileHandle.nullDevice
       try process.run()
       try RealPhone.wait("iosd to answer") {
-        (try? ControlClient(path: "\(phone)/os/iosd.sock", daemon: "iosd").request(ControlMessage("status"))) != nil
+        (try? ControlClient(path: "\(phone)/os/iosd.sock", daemon: "iosd").request(ControlMessage("status")))
+          != nil
       }
       let push = #"{"aps":{"alert":"Hello","mutable-content":1}}"#
       let client = try ControlClient(path: "\(phone)/os/iosd.sock", daemon: "iosd")
@@ -112,7 +125,9 @@ struct OptionTests {
     #expect(long.errors.hasPrefix("baton: BATON_HOME must be a path of at most 4095 bytes, not `xxx"))
     #expect(long.errors.count < 200)
     try inScratch { directory in
-      let places = ["--container", "\(directory)/c", "--keychain", "\(directory)/k", "--journal", "\(directory)/j"]
+      let places = [
+        "--container", "\(directory)/c", "--keychain", "\(directory)/k", "--journal", "\(directory)/j",
+      ]
       for text in ["", "x", "-1", "0", "4", "999", "99999999999999999999", "3 ", "\u{FF13}"] {
         let ran = try RealPhone.run("notifyextd", places, environment: ["BATON_OS_FD": text])
         #expect(ran.code == 64, "BATON_OS_FD=\(text): \(ran.errors)")
@@ -125,7 +140,9 @@ struct OptionTests {
   }
 
   private func inScratch(_ body: (String) throws -> Void) throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "baton-options-\(UUID().uuidString)").path
+    let directory = FileManager.default.temporaryDirectory.appending(
+      path: "baton-options-\(UUID().uuidString)"
+    ).path
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -65,7 +65,8 @@ struct PresenceTests {
     let liar = try liar(to: .app, of: phone)
     for released in [epoch, nil, 0, UInt64(Int64.max), .max] {
       for code in PresenceCode.allCases {
-        liar.send(lie(PresenceMessage(code: code, wantsNode: true, asksForHandover: true, released: released)))
+        liar.send(
+          lie(PresenceMessage(code: code, wantsNode: true, asksForHandover: true, released: released)))
       }
     }
     _ = try phone.loop.run(for: .milliseconds(500)) { false }
@@ -105,7 +106,9 @@ struct PresenceTests {
     try phone.wait("its text") { notifier.message("finished", id: id) != nil }
   }
 
-  @Test("An impostor who listens in the app's place first: the app says so in its journal, and receives all the same")
+  @Test(
+    "An impostor who listens in the app's place first: the app says so in its journal, and receives all the same"
+  )
   func impostor() throws {
     let phone = try TestPhone()
     defer { phone.end() }

@@ -11,23 +11,33 @@ struct PushTests {
   func files() throws {
     let phone = try RealPhone()
     let file = "\(phone.home)/push.apns"
-    let deep = #"{"aps":{"alert":"x"},"x":"# + String(repeating: "[", count: 2000)
+    let deep =
+      #"{"aps":{"alert":"x"},"x":"# + String(repeating: "[", count: 2000)
       + String(repeating: "]", count: 2000) + "}"
     let cases: [(content: [UInt8], sentence: String)] = [
       ([], #"FILE is empty; put a push into it, such as {"aps": {"alert": "Hello"}}"#),
       (Array("garbage".utf8), "FILE is not JSON; check its brackets, commas and quotes"),
       (Array(Self.object.utf8.dropLast()), "FILE is not JSON; check its brackets, commas and quotes"),
-      (Array(#"{"aps":{"alert":""#.utf8) + [0xff] + Array(#""}}"#.utf8),
-        "FILE is not JSON; check its brackets, commas and quotes"),
+      (
+        Array(#"{"aps":{"alert":""#.utf8) + [0xff] + Array(#""}}"#.utf8),
+        "FILE is not JSON; check its brackets, commas and quotes"
+      ),
       (Array(deep.utf8), "FILE is not JSON; check its brackets, commas and quotes"),
-      (Array(repeating: 32, count: 4097), "FILE is longer than the 4096 bytes that a push may have; shorten it"),
+      (
+        Array(repeating: 32, count: 4097),
+        "FILE is longer than the 4096 bytes that a push may have; shorten it"
+      ),
       (Array("[]".utf8), #"FILE is JSON but not an object; write {"aps": {…}, …}"#),
       (Array("{}".utf8), #"FILE has no `aps`; add {"aps": {"alert": …}}"#),
       (Array(#"{"aps":1}"#.utf8), #"`aps` in FILE is not an object; write {"aps": {"alert": …}}"#),
-      (Array(#"{"aps":{"alert":5}}"#.utf8),
-        "the push's `alert` has neither title nor body; give it one, or leave it out"),
-      (Array(#"{"aps":{"content-available":1.5}}"#.utf8),
-        "the push has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"),
+      (
+        Array(#"{"aps":{"alert":5}}"#.utf8),
+        "the push's `alert` has neither title nor body; give it one, or leave it out"
+      ),
+      (
+        Array(#"{"aps":{"content-available":1.5}}"#.utf8),
+        "the push has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"
+      ),
     ]
     for (content, sentence) in cases {
       try Data(content).write(to: URL(fileURLWithPath: file))
@@ -39,9 +49,14 @@ struct PushTests {
     for (path, sentence) in [
       ("/dev/zero", "/dev/zero is longer than the 4096 bytes that a push may have; shorten it"),
       (phone.home, "cannot read \(phone.home): Is a directory"),
-      ("\(phone.home)/none", "cannot read \(phone.home)/none: there is no such file or directory; check the path"),
-      ("\(phone.home)/fifo",
-        #"\#(phone.home)/fifo is empty; put a push into it, such as {"aps": {"alert": "Hello"}}"#),
+      (
+        "\(phone.home)/none",
+        "cannot read \(phone.home)/none: there is no such file or directory; check the path"
+      ),
+      (
+        "\(phone.home)/fifo",
+        #"\#(phone.home)/fifo is empty; put a push into it, such as {"aps": {"alert": "Hello"}}"#
+      ),
     ] {
       #expect(try phone.baton(["push", path]).errors == "baton: \(sentence)\n")
     }
@@ -66,11 +81,13 @@ struct PushTests {
     #expect(try phone.baton(["push", "-"], input: pipe).output == "push 1 is with the phone\n")
   }
 
-  @Test("A payload that nobody can read is served with a plain text, and nobody is dialled", arguments: [
-    "", "garbage", "[]", #"{"reason":5}"#, #"{"reason":"Unheard"}"#, #"{"reason":null}"#,
-    String(repeating: "[", count: 4096), String(repeating: #"{"a":"#, count: 800),
-    #"{"reason":"IncomingPayment"}"# + String(repeating: " ", count: 4096),
-  ])
+  @Test(
+    "A payload that nobody can read is served with a plain text, and nobody is dialled",
+    arguments: [
+      "", "garbage", "[]", #"{"reason":5}"#, #"{"reason":"Unheard"}"#, #"{"reason":null}"#,
+      String(repeating: "[", count: 4096), String(repeating: #"{"a":"#, count: 800),
+      #"{"reason":"IncomingPayment"}"# + String(repeating: " ", count: 4096),
+    ])
   func unreadable(_ payload: String) throws {
     let phone = try TestPhone()
     defer { phone.end() }

@@ -123,7 +123,8 @@ final class RealPhone {
 
   /// Processor time in hundredths of a second.
   static func ticks(of pid: Int32) -> Int {
-    let line = SmallFile.read("/proc/\(pid)/stat", limit: 4096).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let line =
+      SmallFile.read("/proc/\(pid)/stat", limit: 4096).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let fields = line.split(separator: ")").last?.split(separator: " ").compactMap { Int($0) } ?? []
     return fields.count > 11 ? fields[9] + fields[10] : 0
   }
@@ -132,7 +133,9 @@ final class RealPhone {
   static func wait(_ what: String, _ condition: () throws -> Bool) throws {
     let end = Clock.monotonicNow + .seconds(60)
     while try !condition() {
-      guard Clock.monotonicNow < end else { throw TestPhone.TimedOut(description: "waited in vain for \(what)") }
+      guard Clock.monotonicNow < end else {
+        throw TestPhone.TimedOut(description: "waited in vain for \(what)")
+      }
       poll(nil, 0, 5)
     }
   }

@@ -30,9 +30,10 @@ for id in ["", "-1", "99", "18446744073709551616"] {
 say(ControlMessage("notification", ["title": escape, "body": escape, "badge": "-9223372036854775808"]))
 for _ in 0..<100 { say(ControlMessage("notification", ["title": escape, "body": escape, "badge": "1000"])) }
 let fields = (0..<64).map {
-  ControlMessage.Field(name: "field-" + String(repeating: "a", count: $0 % 50) + ["b", "c"][$0 / 50], value: escape)
+  ControlMessage.Field(
+    name: "field-" + String(repeating: "a", count: $0 % 50) + ["b", "c"][$0 / 50], value: escape)
 }
-for _ in 0..<1000 { say(ControlMessage("status", fields: fields)) }
+for _ in 0..<50 { say(ControlMessage("status", fields: fields)) }
 say(ControlMessage("ending", ["reason": escape]))
 say(ControlMessage("notification", ["title": "last notification", "body": ""]))
 say([0xff, 0, 0xff])

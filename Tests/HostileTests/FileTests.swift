@@ -1,0 +1,102 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import PairSupport
+import Testing
+
+@Suite("Hostile input: small files that the programs read at their start", .serialized)
+struct FileTests {
+  enum Content: CaseIterable {
+    case empty
+    case garbage
+    case huge
+    case pipe
+    case directory
+    case link
+  }
+
+  private func put(_ content: Content, at path: String) throws {
+    try? FileManager.default.removeItem(atPath: path)
+    switch content {
+    case .empty: try Data().write(to: URL(fileURLWithPath: path))
+    case .garbage:
+      try Data((0..<100).map { UInt8(truncatingIfNeeded: $0 &* 37) }).write(to: URL(fileURLWithPath: path))
+    case .huge: try Data(repeating: 0x42, count: 1 << 20).write(to: URL(fileURLWithPath: path))
+    case .pipe: try #require(mkfifo(path, 0o600) == 0)
+    case .directory: try #require(mkdir(path, 0o700) == 0)
+    case .link: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/zero")
+    }
+  }
+
+  @Test("A phone clock that is none: the wallet goes by the kernel's clocks", arguments: Content.allCases)
+  func clock(_ content: Content) throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    try put(content, at: "\(phone.home)/os/clock")
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    #expect(phone.owner?.process.boot == Clock().boot)
+  }
+
+  @Test("A clock file with the largest offsets: nothing overflows")
+  func extremeClock() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    for offset in [Int64.max, .min] {
+      var clock = PhoneClock(boot: Clock().boot)
+      clock.wallOffsetNanoseconds = offset
+      clock.bootOffsetNanoseconds = offset
+      try PhoneClockFile(path: "\(phone.home)/os/clock").write(clock)
+      let app = try phone.launchApp()
+      phone.open(app)
+      try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+      app.send(ControlMessage("terminate"))
+      try phone.wait("the app to end") { app.hasEnded }
+      #expect(app.end?.how == .exited(code: 0))
+    }
+  }
+
+  @Test(
+    "A file `address` that is none: lspd takes a new one, or says in one sentence that it cannot",
+    arguments: Content.allCases)
+  func address(_ content: Content) throws {
+    let phone = try RealPhone()
+    _ = try phone.baton(["down"])
+    let path = "\(phone.home)/lsp/address"
+    try put(content, at: path)
+    try put(.pipe, at: path + ".new")
+    let up = try phone.baton(["up"])
+    guard content == .directory else {
+      #expect(up.code == 0, "\(up.errors)")
+      #expect(HostAndPort(try phone.place(.peer)) != nil)
+      return
+    }
+    #expect(up.code == 69)
+    #expect(up.errors.contains("lspd: cannot write \(path): "))
+  }
+
+  @Test(
+    "A seed that is none ends the wallet process with one sentence, and is not replaced",
+    arguments: [Content.empty, .garbage, .huge, .pipe, .directory])
+  func seed(_ content: Content) throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    try FileManager.default.createDirectory(
+      atPath: "\(phone.home)/Keychain", withIntermediateDirectories: true)
+    let seed = "\(phone.home)/Keychain/wallet-seed"
+    try put(content, at: seed)
+    let ran = try RealPhone.run(
+      "mainappd",
+      [
+        "--container", "\(phone.home)/AppGroup", "--keychain", "\(phone.home)/Keychain", "--journal",
+        "\(phone.home)/journal",
+      ])
+    #expect(ran.code == 74)
+    #expect(
+      ran.errors.hasPrefix(
+        "mainappd: cannot use \(seed), which must hold exactly 32 bytes; put the right one back")
+        || ran.errors.hasPrefix("mainappd: cannot read \(seed): "))
+    #expect(ran.errors.split(separator: "\n").count == 1)
+  }
+}
