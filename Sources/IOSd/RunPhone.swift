@@ -25,16 +25,17 @@ func runPhone(with options: PhoneOptions) {
     let listener = try UnixListener(path: home.controlSocket, loop: loop, replacingLive: true) {
       desk.welcome($0)
     }
-    shell.onPowerOff = {
+    shell.onPowerOff = { [unowned shell, unowned desk] in
       shell.memoryLimiter.removeGroup()
       desk.sayPoweredOff()
       loop.stop()
     }
     for signal in [SIGTERM, SIGINT] {
-      try loop.onSignal(signal) { shell.handle(.downRequested) }
+      try loop.onSignal(signal) { [unowned shell] in shell.handle(.downRequested) }
     }
     try loop.run()
     journal.recordEnd(reason: "powered off")
+    // It keeps the desk, and the desk the shell, until here.
     listener.shutDown()
   } catch { exitWithSentence(.inputOutputError, "\(error)") }
 }

@@ -28,6 +28,7 @@ final class EmulatedPhone: PhoneLink {
   func show(_ status: Status) {
     var message = ControlMessage("status", ["text": status.text])
     if let epoch = status.epoch { message["epoch"] = "\(epoch)" }
+    message["heap-bytes"] = "\(MemoryFigures.heapBytes)"
     connection.send(message)
   }
 

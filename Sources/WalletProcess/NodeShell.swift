@@ -20,7 +20,8 @@ final class NodeShell {
   private var claim: Claim?
   /// Grows with every start. What the node said in an earlier life is not told in a later one.
   private var life: UInt64 = 0
-  /// What the peer may ask us to reveal: which tweak gives the preimage of which hash.
+  /// What the peer may ask us to reveal: which tweak gives the preimage of which hash. Those of the open invoices; what
+  /// was paid before is read when it is asked for again.
   private var tweaks: [Bytes32: Bytes32] = [:]
 
   var onReport: ((NodeReport) -> Void)?
@@ -149,6 +150,7 @@ final class NodeShell {
   }
 
   private func learnTweaks(_ state: NodeState) {
+    tweaks = [:]
     for invoice in state.invoices { tweaks[invoice.paymentHash] = invoice.tweak }
   }
 

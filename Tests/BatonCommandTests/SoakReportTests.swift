@@ -37,7 +37,18 @@ import Testing
         == ["lspd grew by 48 bytes of heap a round, and 32 are allowed"])
   }
 
-  /// A program under a sanitizer has a heap that nobody counts.
+  @Test func underASanitizerMemorySaysNothingAndDescriptorsDo() {
+    var before = Self.before
+    before.heapBytes = 0
+    var after = before
+    after.anonymousBytes += 100_000_000
+    after.descriptors += 1
+    let subject = SoakReport.Subject(name: "lspd", rounds: 40, before: before, after: after, allowedBytes: 16)
+    #expect(
+      SoakReport(subjects: [subject]).complaints == ["lspd had 16 descriptors open and now has 17"])
+  }
+
+  /// Other people's wallet processes need not tell it.
   @Test func withoutAHeapToldTheKernelsPagesCount() {
     var before = Self.before
     before.heapBytes = nil

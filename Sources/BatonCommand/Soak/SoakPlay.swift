@@ -87,9 +87,11 @@ final class SoakPlay {
 
   /// Of a wallet process that lives: `app` or `extension`.
   func figures(ofRole role: String) throws -> SoakFigures {
-    guard let pid = try status()[role]?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
-      let figures = SoakFigures(pid: pid)
+    let facts = try status()[role]
+    guard let pid = facts?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
+      var figures = SoakFigures(pid: pid)
     else { throw Failure(sentence: "the \(role) does not run any more") }
+    figures.heapBytes = facts?["status"]?["heap-bytes"]?.text.flatMap { UInt64($0) }
     return figures
   }
 
