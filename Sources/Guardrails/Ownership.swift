@@ -366,11 +366,17 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   /// There is nothing left to be released in good order: another start finds what is there.
   private mutating func abandon() -> [GuardDirective] {
-    defer { state = .idle }
-    switch state {
+    let before = state
+    state = .idle
+    switch before {
     case .owning, .releasing: return [.stopNode(gracefully: false), .dropLock]
     case .closing: return [.dropLock]
-    case .idle, .looking, .claiming: return []
+    case .claiming(var looking):
+      // Its answer comes first, and is then wanted by nobody.
+      looking.isWanted = false
+      state = .claiming(looking)
+      return []
+    case .idle, .looking: return []
     }
   }
 

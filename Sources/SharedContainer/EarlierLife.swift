@@ -18,8 +18,8 @@ struct EarlierLife {
 
   /// Before SQLite sees it.
   func refuseLostDatabase() throws(ContainerError) {
-    let size = (try? FileFacts.at(layout.database).get().size) ?? 0
-    guard size == 0 else { return }
+    // Something else in its place has its own sentence.
+    if let facts = try? FileFacts.at(layout.database).get(), facts.size > 0 || !facts.isPlainFile { return }
     if hasLog { throw lost("as its log is there without it") }
     try refuseNewDatabase()
   }

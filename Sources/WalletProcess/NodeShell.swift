@@ -146,7 +146,7 @@ final class NodeShell {
 
   private func storeFailed(_ error: ContainerError) {
     runner.handle(.storeFailed("\(error)"))
-    if error.isLossOfTheContainer { onContainerLost?(error) }
+    if error.isLossOfTheContainer { tell { $0.onContainerLost?(error) } }
   }
 
   private func learnTweaks(_ state: NodeState) {

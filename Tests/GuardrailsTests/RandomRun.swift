@@ -92,7 +92,9 @@ struct RandomRun<Machine: GuardMachine> {
     case 2: return .enteredBackground
     case 3, 4: return .pushArrived(newPush())
     case 5: return .expiryWarned(push: UInt64(generator.below(Int(pushes) + 2)))
-    case 6: return generator.chance(5) ? .terminationRequested : .deadlineReached
+    case 6:
+      if generator.chance(5) { return .terminationRequested }
+      return generator.chance(5) ? .containerLost("It is gone.") : .deadlineReached
     case 7: return .partnerEnded
     case 8: return .presenceHeard(message())
     case 9: return .receivedFound(generator.chance(30) ? [payment] : [])

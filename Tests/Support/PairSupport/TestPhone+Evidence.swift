@@ -2,7 +2,9 @@ import CoreShape
 import DaemonRuntime
 import Database
 import Foundation
+import Glibc
 import Heartbeat
+import Lightning
 import Testing
 
 // What tests look at from outside, and figures that are printed and never judged.
@@ -63,5 +65,36 @@ extension TestPhone {
 
   package func report(_ what: String, from start: Instant?, to end: Instant?) {
     if let start, let end { report(what, end - start) }
+  }
+}
+
+// What lies in the database itself, without its log: what is left when the log is lost.
+extension TestPhone {
+  private func rowsWithoutLog(_ sql: String, _ values: [SQLValue] = []) throws -> Int64 {
+    let copy = "\(home)/without-log.sqlite"
+    // By another process: this one may not open a live database by other roads than SQLite.
+    _ = try run("cp", ["\(home)/AppGroup/node.sqlite", copy])
+    defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
+    return try Connection(path: copy, access: .readWrite).firstRow(sql, values)?.integer(0) ?? 0
+  }
+
+  func isSettledOnDisk(_ invoice: InvoiceText) throws -> Bool {
+    try rowsWithoutLog(
+      "SELECT count(*) FROM received_payments WHERE payment_hash = ?", [.blob(invoice.paymentHash.bytes)])
+      == 1
+  }
+
+  func invoicesOnDisk() throws -> Int64 { try rowsWithoutLog("SELECT count(*) FROM invoices") }
+
+  @discardableResult
+  func run(_ program: String, _ arguments: [String]) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [program] + arguments
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
   }
 }

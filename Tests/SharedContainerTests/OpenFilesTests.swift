@@ -1,0 +1,213 @@
+import CoreShape
+import Database
+import Glibc
+import Guardrails
+import Heartbeat
+import Testing
+
+@testable import SharedContainer
+
+/// What becomes of the files of the database under a process that has them open, and before one opens them.
+struct OpenFilesTests {
+  let place = Place()
+
+  /// In another process's words: this one may not open a live database by other roads than SQLite.
+  private func truncated(_ path: String, to size: Int) { Glibc.truncate(path, size) }
+
+  @Test func aLogThatLosesItsNameIsSavedAndNothingMoreIsAcknowledged() throws {
+    let claim: Claim
+    do {
+      let app = try place.open(.app)
+      claim = try app.owned(seen: 0)
+      #expect(app.note("acknowledged", under: claim) == .written(1))
+      unlink(place.layout.databaseLog)
+      let lost = ContainerError.logReplaced(path: place.layout.databaseLog)
+      #expect(app.note("not acknowledged", under: claim) == .failed(lost))
+      #expect(app.readRow() == .failed(lost))
+      #expect(lost.isLossOfTheContainer)
+    }
+    let next = try place.open(.app)
+    #expect(next.notes() == ["acknowledged"])
+    #expect(next.readRow() == .row(next.seen()?.row))
+    #expect(next.seen()?.row?.epoch == claim.epoch)
+  }
+
+  @Test func aCommitIntoALogThatLosesItsNameMeanwhileIsNotAcknowledged() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    let result = app.fencedWrite(under: claim, what: "note", atMonotonic: Instant(nanoseconds: 9)) { _ in
+      unlink(place.layout.databaseLog)
+    }
+    guard case .failed(.logReplaced) = result else {
+      Issue.record("acknowledged although the log is gone: \(result)")
+      return
+    }
+  }
+
+  @Test(arguments: ["-wal", "-shm", ""])
+  func aFileThatIsReplacedUnderAProcessEndsItsUse(suffix: String) throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    let path = place.layout.database + suffix
+    rename(path, place.file("away"))
+    Files.write(path, [])
+    guard case .failed(let error) = app.note("lost", under: claim) else {
+      Issue.record("written")
+      return
+    }
+    #expect(error.isLossOfTheContainer)
+    #expect(error.description.hasPrefix("\(path) was replaced or removed while it was open;"))
+  }
+
+  @Test(arguments: ["-wal", "-shm", ""])
+  func aFileThatIsCutShortUnderAProcessIsNoticedBeforeItIsTouched(suffix: String) throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    #expect(app.note("before", under: claim) == .written(1))
+    let path = place.layout.database + suffix
+    truncated(path, to: 0)
+    #expect(app.note("lost", under: claim) == .failed(.cutShort(path: path)))
+    #expect(app.claim(seen: 1) == .failed(.cutShort(path: path)))
+    #expect(app.readRow() == .failed(.cutShort(path: path)))
+    // SQLite has the index mapped: closing the connection, as a process that ends does not, would touch it.
+    if suffix == "-shm" { truncated(path, to: 32_768) }
+  }
+
+  @Test func whatWasSettledBearsTheLossOfTheLog() throws {
+    do {
+      let app = try place.open(.app)
+      let claim = try app.owned(seen: 0)
+      #expect(app.note("settled", under: claim) == .written(1))
+      app.settle()
+      #expect(app.note("after it", under: claim) == .written(2))
+      truncated(place.layout.databaseLog, to: 0)
+      #expect(app.note("lost", under: claim) == .failed(.cutShort(path: place.layout.databaseLog)))
+    }
+    #expect(try place.open(.app).notes() == ["settled"])
+  }
+
+  @Test func aContainerKeepsItsIDWhenItsLogIsLost() throws {
+    let id: ContainerID
+    do { id = try place.open(.app).id }
+    unlink(place.layout.databaseLog)
+    unlink(place.layout.databaseSharedMemory)
+    #expect(try place.open(.extension).id == id)
+  }
+
+  // MARK: Before a process opens it
+
+  private func used() throws {
+    let app = try place.open(.app)
+    let claim = try app.owned(seen: 0)
+    let beat = Beat(
+      role: .app, epoch: claim.epoch, phase: .claimed, counter: 1, process: .test,
+      bootClock: Instant(nanoseconds: 1), wallClockNanoseconds: 2)
+    #expect(app.write(beat) == .written)
+  }
+
+  private func removeDatabase() {
+    for suffix in ["", "-wal", "-shm"] { unlink(place.layout.database + suffix) }
+  }
+
+  private func refusal() -> ContainerError? {
+    do throws(ContainerError) {
+      _ = try SharedContainer.open(place.directory, role: .app, nodeSchema: Place.schema)
+      return nil
+    } catch { return error }
+  }
+
+  @Test func aDatabaseThatIsGoneBesideAnOldHeartbeatIsNotMadeAnew() throws {
+    try used()
+    removeDatabase()
+    let lost = ContainerError.databaseLost(
+      path: place.layout.database, because: "as the heartbeat tells of epoch 1")
+    #expect(refusal() == lost)
+    #expect(throws: lost) { try Snapshot.take(of: place.directory) }
+    #expect(access(place.layout.database, F_OK) != 0)
+    Files.write(place.layout.database, [])
+    #expect(refusal() == lost)
+  }
+
+  @Test func aLogWithoutItsDatabaseIsNotThrownAway() throws {
+    let app = try place.open(.app)
+    _ = try app.owned(seen: 0)
+    // As a killed process leaves it: with its log.
+    Files.copyByAnotherProcess(place.directory, place.file("killed"))
+    let killed = ContainerLayout(directory: place.file("killed"))
+    Files.copyByAnotherProcess(killed.database, place.file("kept"))
+    truncated(killed.database, to: 0)
+    let log = Files.read(killed.databaseLog)
+    #expect(!log.isEmpty)
+    #expect(
+      throws: ContainerError.databaseLost(path: killed.database, because: "as its log is there without it")
+    ) {
+      try SharedContainer.open(killed.directory, role: .app, nodeSchema: Place.schema)
+    }
+    #expect(Files.read(killed.databaseLog) == log)
+    Files.copyByAnotherProcess(place.file("kept"), killed.database)
+    let restored = try SharedContainer.open(killed.directory, role: .app, nodeSchema: Place.schema)
+    #expect(restored.seen()?.row?.epoch == 1)
+  }
+
+  @Test(arguments: [0, 2])
+  func aDatabaseOfAnotherProgramIsLeftAlone(version: Int) throws {
+    mkdir(place.directory, 0o700)
+    do {
+      let other = try Connection(path: place.layout.database, access: .create)
+      try other.script("CREATE TABLE songs (title); PRAGMA user_version = \(version)")
+    }
+    chmod(place.layout.database, 0o600)
+    guard case .notAContainer = refusal() else {
+      Issue.record("\(String(describing: refusal()))")
+      return
+    }
+    let other = try Connection(path: place.layout.database, access: .readOnly)
+    let names = try other.rows("SELECT name FROM sqlite_schema").map { try $0.text(0) }
+    #expect(names == ["songs"])
+  }
+
+  @Test(arguments: ["heartbeat", "locks/app.lock", "locks/extension.lock", "locks/app.wish", "node.sqlite"])
+  func whatIsNoPlainFileOfOneNameKeepsAProcessOut(name: String) throws {
+    try used()
+    let path = "\(place.directory)/\(name)"
+    let kept = place.file("kept")
+    rename(path, kept)
+    let damages: [(String, () -> Void, () -> Void)] = [
+      ("a directory", { mkdir(path, 0o700) }, { rmdir(path) }),
+      ("a pipe", { mkfifo(path, 0o600) }, { unlink(path) }),
+      ("a link", { symlink(kept, path) }, { unlink(path) }),
+      ("a second name", { link(kept, path) }, { unlink(path) }),
+    ]
+    for (what, damage, repair) in damages {
+      damage()
+      let error = try #require(refusal(), "\(name) as \(what)")
+      #expect(error.description.hasPrefix(path), "\(error)")
+      #expect(place.layout.damage().contains(error), "\(name) as \(what)")
+      repair()
+    }
+    rename(kept, path)
+    #expect(refusal() == nil)
+    #expect(place.layout.damage().isEmpty)
+  }
+
+  @Test func aLockFileReplacedUnderItsOwnerIsTakenAgainWithTheNextBeat() throws {
+    let app = try place.open(.app)
+    let other = try place.open(.extension)
+    _ = try app.owned(seen: 0)
+    let path = place.layout.roleLock(of: .app)
+    for damage in [
+      { _ = unlink(path) }, { _ = rename(path, path + "-away") }, { Files.write(path, [65, 66]) },
+    ] {
+      damage()
+      #expect(app.keepRoleLock() == .taken)
+      #expect(other.seen()?.holderLockIsBusy == true)
+    }
+    unlink(path)
+    symlink("elsewhere", path)
+    #expect(app.keepRoleLock() == .damaged(.symbolicLink(path: path)))
+    // Nobody is proven dead by a damaged lock.
+    #expect(other.seen()?.holderLockIsBusy == true)
+    unlink(path)
+    #expect(app.keepRoleLock() == .taken)
+  }
+}
