@@ -58,7 +58,14 @@ let package = Package(
       dependencies: ["CoreShape", "Guardrails", "WalletProcess", "DaemonRuntime"],
       // One static file without Foundation: it starts in a millisecond and stays far under 24 MB.
       linkerSettings: [
-        .unsafeFlags(["-static-executable"], .when(configuration: .release)),
+        .unsafeFlags(
+          [
+            "-static-executable",
+            // What one payment runs lies side by side: a fifth less memory is resident. Written by scripts/link-order.
+            "-use-ld=lld", "-Xlinker",
+            "--symbol-ordering-file=\(Context.packageDirectory)/scripts/notifyextd.order", "-Xlinker",
+            "--no-warn-symbol-ordering",
+          ], .when(configuration: .release)),
         .linkedLibrary("m"),
       ]),
     .executableTarget(
