@@ -39,6 +39,10 @@ public final class EventLoop {
   private var armedFor: Instant?
   private var posted: [() -> Void] = []
   private var stopping = false
+  /// Where a connection reads a packet into before it takes its bytes: one for all of the loop. Only the pages that a
+  /// packet ever filled are in memory.
+  let packetBuffer = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: ControlMessage.maximumSize, alignment: 16)
   /// What one wait brings; kept, as a daemon waits often.
   private var ready = [baton_ready](repeating: baton_ready(), count: 64)
 
@@ -54,6 +58,7 @@ public final class EventLoop {
   }
 
   deinit {
+    packetBuffer.deallocate()
     if signals >= 0 { close(signals) }
     if timer >= 0 { close(timer) }
     close(epoll)

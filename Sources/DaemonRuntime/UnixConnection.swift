@@ -116,51 +116,44 @@ public final class UnixConnection {
     } catch { finish(.failed(error)) }
   }
 
+  /// One message at a time: what else is there makes the loop come back, after the others have had their turn.
   private func ready(_ readiness: EventLoop.Readiness) {
     if readiness.contains(.writable) { flush() }
-    if !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receiveAll() }
+    if !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receive() }
   }
 
   /// Reads what has already arrived, without waiting; for the last words of a process that has ended.
   public func drain() {
-    var isEmpty = false
-    while end == nil && !isEmpty { isEmpty = receiveAll() }
+    while receive() {}
   }
 
-  /// True when there was nothing more. Bounded, so that one busy client does not keep the loop from the others.
+  /// False when there was nothing.
   @discardableResult
-  private func receiveAll() -> Bool {
-    for _ in 0..<32 {
-      guard end == nil else { return true }
-      // The size first: a buffer for the largest message would cost every connection 128 KiB.
-      let size = recv(descriptor, nil, 0, Int32(MSG_PEEK | MSG_TRUNC))
-      if size < 0 {
-        // A reset says that the other side left something unread. It is said once, ahead of the last messages that
-        // the other side wrote, which are still there.
-        if errno == EINTR || errno == ECONNRESET { continue }
-        if errno != EAGAIN { finish(.failed(SystemError("receive a message"))) }
-        return true
-      }
-      if size == 0 { finish(.hungUp) } else { take(size) }
+  private func receive() -> Bool {
+    guard end == nil else { return false }
+    let buffer = loop.packetBuffer
+    // The true size, also of a packet that is larger than it may be.
+    let size = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_TRUNC))
+    if size < 0 {
+      // A reset says that the other side left something unread. It is said once, ahead of the last messages that
+      // the other side wrote, which are still there.
+      if errno == EINTR || errno == ECONNRESET { return true }
+      if errno != EAGAIN { finish(.failed(SystemError("receive a message"))) }
+      return false
     }
-    return false
+    if size == 0 { finish(.hungUp) } else { take(size) }
+    return true
   }
 
   private func take(_ size: Int) {
     do throws(ControlMessageError) {
-      guard size <= limits.frameBytes else { throw .tooLarge(bytes: size) }
-      let message = try ControlMessage(decoding: receive(size))
+      guard size <= min(limits.frameBytes, loop.packetBuffer.count) else { throw .tooLarge(bytes: size) }
+      let message = try ControlMessage(decoding: Array(loop.packetBuffer.prefix(size)))
       onHeard?()
       onMessage?(message)
     } catch {
       send(.error(error.description))
       finish(.undecodable(error))
-    }
-  }
-
-  private func receive(_ size: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = max(0, recv(descriptor, buffer.baseAddress, size, 0))
     }
   }
 
