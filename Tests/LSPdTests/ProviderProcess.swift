@@ -81,6 +81,16 @@ final class ProviderProcess {
 
   func signal(_ number: Int32) { if let child { Glibc.kill(child.identity.pid, number) } }
 
+  /// How it ended by itself; nil if it does not.
+  func reapWhenEnded() throws -> ChildEnd? {
+    guard let child, try eventually({ isReadable(child.pidfd) }) else { return nil }
+    defer {
+      close(child.pidfd)
+      self.child = nil
+    }
+    return ChildEnd.reap(child.identity.pid)
+  }
+
   /// How it ended after it was asked to.
   func goDown() throws -> ChildEnd? {
     guard let child else { return nil }
@@ -122,6 +132,12 @@ final class ProviderProcess {
     let database = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 5000)
     return try database.rows(sql).map { try $0.value(0) }
   }
+}
+
+/// A pidfd is readable once its process has ended.
+private func isReadable(_ descriptor: Int32) -> Bool {
+  var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  return poll(&waiting, 1, 0) == 1
 }
 
 func preimage(_ number: UInt64) -> Bytes32 { SHA256.hash(Array("preimage \(number)".utf8)) }

@@ -78,16 +78,16 @@ extension TestPhone {
     return try Connection(path: copy, access: .readWrite).firstRow(sql, values)?.integer(0) ?? 0
   }
 
-  func isSettledOnDisk(_ invoice: InvoiceText) throws -> Bool {
+  package func isSettledOnDisk(_ invoice: InvoiceText) throws -> Bool {
     try rowsWithoutLog(
       "SELECT count(*) FROM received_payments WHERE payment_hash = ?", [.blob(invoice.paymentHash.bytes)])
       == 1
   }
 
-  func invoicesOnDisk() throws -> Int64 { try rowsWithoutLog("SELECT count(*) FROM invoices") }
+  package func invoicesOnDisk() throws -> Int64 { try rowsWithoutLog("SELECT count(*) FROM invoices") }
 
   @discardableResult
-  func run(_ program: String, _ arguments: [String]) throws -> Int32 {
+  package func run(_ program: String, _ arguments: [String]) throws -> Int32 {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [program] + arguments

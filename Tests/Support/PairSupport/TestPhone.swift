@@ -97,9 +97,15 @@ package final class TestPhone {
     ] + walletArguments
   }
 
-  package func launchApp() throws -> TestProcess {
+  /// Without waiting for a greeting: it may be about to refuse.
+  package func startApp() throws -> TestProcess {
     let process = try start("mainappd", common)
     app = process
+    return process
+  }
+
+  package func launchApp() throws -> TestProcess {
+    let process = try startApp()
     try wait("the app's hello") { process.hasGreeted }
     return process
   }

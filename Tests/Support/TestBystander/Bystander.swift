@@ -16,6 +16,7 @@ struct Bystander {
     do throws(ContainerError) {
       container = try SharedContainer.open(directory, role: role, nodeSchema: WalletSchema.migrations)
     } catch { exitWithSentence(.cannotCreate, "\(error)") }
+    BusErrorEnd.install(database: container.layout.database)
   }
 
   /// Wants the node as the app does, and never comes to claim it.

@@ -1,0 +1,122 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@Suite("iosd on a damaged home") struct DamagedHomeTests {
+  /// What iosd says when it cannot start, and its exit code.
+  private func refusal(_ damage: (String) -> Void) throws -> (String, Int32) {
+    var template = Array("/tmp/baton-home-XXXXXX".utf8CString)
+    let home = String(cString: mkdtemp(&template)!)
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    mkdir("\(home)/os", 0o700)
+    damage(home)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(PhoneProcess.products)/iosd")
+    process.arguments = ["--home", home, "--app", "/bin/true", "--ext", "/bin/true"]
+    let words = Pipe()
+    process.standardError = words
+    try process.run()
+    let text = String(decoding: words.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (text.replacingOccurrences(of: home, with: "HOME"), process.terminationStatus)
+  }
+
+  private static let damages: [(path: String, says: String, code: Int32)] = [
+    ("os/iosd.sock", "iosd: HOME/os/iosd.sock is there and is no socket; move it away\n", 74),
+    ("os/iosd.lock", "iosd: cannot open HOME/os/iosd.lock: it is not a plain file; move it away\n", 73),
+    ("os/clock", "iosd: cannot open HOME/os/clock: it is not a plain file; move it away\n", 74),
+    (
+      "os/processes.jsonl",
+      "iosd: cannot open HOME/os/processes.jsonl: it is not a plain file; move it away\n", 74
+    ),
+    ("os/pushes.jsonl", "iosd: cannot open HOME/os/pushes.jsonl: it is not a plain file; move it away\n", 74),
+  ]
+
+  @Test(
+    "A directory or a pipe in the place of one of its files is refused in one sentence", arguments: damages)
+  func misplaced(damage: (path: String, says: String, code: Int32)) throws {
+    let asDirectory = try refusal { mkdir("\($0)/\(damage.path)", 0o700) }
+    #expect(asDirectory == (damage.says, damage.code))
+    let asPipe = try refusal { mkfifo("\($0)/\(damage.path)", 0o600) }
+    #expect(asPipe == (damage.says, damage.code))
+  }
+
+  @Test("A home that is a file is refused in one sentence") func homeIsAFile() throws {
+    let (words, code) = try refusal { home in
+      try? FileManager.default.removeItem(atPath: home)
+      close(open(home, O_CREAT | O_WRONLY, 0o600))
+    }
+    #expect(words.hasPrefix("iosd: cannot create HOME/os: a part of the path is not a directory"))
+    #expect(code == 73)
+  }
+
+  @Test("Torn rows and garbage in its files are skipped, and its numbers go on behind the whole ones")
+  func tornRows() throws {
+    let phone = try PhoneProcess()
+    try phone.push()
+    _ = try phone.notifications(1)
+    kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+    let os = "\(phone.home)/os"
+    for name in ["processes.jsonl", "notifications.jsonl", "pushes.jsonl"] {
+      let file = try #require(FileHandle(forWritingAtPath: "\(os)/\(name)"))
+      file.seekToEndOfFile()
+      file.write(Data("\u{0}garbage\n{\"id\":".utf8))
+      try file.close()
+    }
+    try Data(repeating: 0x5A, count: 64).write(to: URL(fileURLWithPath: "\(os)/clock"))
+    try phone.restart()
+    #expect(try phone.push() == "2")
+    #expect(try phone.notifications(2).count == 2)
+  }
+
+  @Test("A seed that is missing beside a wallet is not made anew") func noNewSeed() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    let seed = "\(phone.home)/Keychain/wallet-seed"
+    unlink(seed)
+    close(open("\(phone.home)/AppGroup/node.sqlite", O_CREAT | O_WRONLY, 0o600))
+    try phone.restart()
+    #expect(access(seed, F_OK) != 0)
+  }
+
+  @Test("The journal's directory removed under it: the phone goes on, and the next process makes a new one")
+  func journalGone() throws {
+    let phone = try PhoneProcess()
+    try FileManager.default.removeItem(atPath: "\(phone.home)/journal")
+    try phone.push()
+    #expect(try phone.notifications(1).count == 1)
+    kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+    try phone.restart()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal").count == 1)
+  }
+
+  @Test(
+    "Out of descriptors at accept: it waits without turning in circles, and serves again when there are some")
+  func outOfDescriptors() throws {
+    let phone = try PhoneProcess()
+    let pid = phone.process.processIdentifier
+    let used = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+    let limit = Process()
+    limit.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+    limit.arguments = ["--pid", "\(pid)", "--nofile=\(used + 2)"]
+    try limit.run()
+    limit.waitUntilExit()
+    try #require(limit.terminationStatus == 0)
+    var crowd = try (0..<6).map { _ in try ControlClient(path: phone.socket, daemon: "iosd") }
+    try phone.wait("iosd has no descriptor left") {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count >= used + 2
+    }
+    // Whoever turns in circles before a socket that stays readable never sleeps.
+    var looksAsleep = 0
+    try phone.wait("iosd rests") {
+      looksAsleep = PhoneProcess.state(ofProcess: pid) == "S" ? looksAsleep + 1 : 0
+      return looksAsleep == 10
+    }
+    crowd.removeAll()
+    #expect(try phone.status()["home"] != nil)
+  }
+}

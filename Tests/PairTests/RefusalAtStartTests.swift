@@ -1,0 +1,169 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Heartbeat
+import Testing
+
+/// A damage before the start: what the process says, and that it works again once the person has done what was said.
+private struct Obstacle: CustomTestStringConvertible, Sendable {
+  var testDescription: String
+  var path: String
+  var damage: @Sendable (String) -> Void
+  var repair: @Sendable (String) -> Void
+  var says: String
+  var code: Int32 = 73
+
+  /// Put aside and put back.
+  static func misplaced(
+    _ what: String, _ path: String, _ says: String, _ put: @escaping @Sendable (String) -> Void
+  )
+    -> Obstacle
+  {
+    Obstacle(
+      testDescription: "\(path): \(what)", path: path,
+      damage: { path in
+        rename(path, "\(path)-away")
+        put(path)
+      },
+      repair: { path in
+        try? FileManager.default.removeItem(atPath: path)
+        rename("\(path)-away", path)
+      }, says: says)
+  }
+
+  static let all: [Obstacle] = [
+    misplaced("a link", "AppGroup/locks/app.lock", "is a symbolic link") { symlink("\($0)-away", $0) },
+    misplaced("a pipe", "AppGroup/locks/extension.lock", "is not a plain file") { mkfifo($0, 0o600) },
+    misplaced("a directory", "AppGroup/locks/app.wish", "is not a plain file") { mkdir($0, 0o700) },
+    misplaced("a second name", "AppGroup/locks/app.wish", "as it has 2 names") { link("\($0)-away", $0) },
+    misplaced("a pipe", "AppGroup/heartbeat", "is not a plain file") { mkfifo($0, 0o600) },
+    misplaced("a file", "AppGroup/presence", "is not a directory") {
+      close(open($0, O_CREAT | O_WRONLY, 0o600))
+    },
+    misplaced("a link", "AppGroup", "is a symbolic link") { symlink("\($0)-away", $0) },
+    misplaced("gone", "AppGroup/node.sqlite", "as its log is there without it") { _ in },
+    misplaced("empty", "AppGroup/node.sqlite", "as its log is there without it") {
+      close(open($0, O_CREAT | O_WRONLY, 0o600))
+    },
+    misplaced("noise", "AppGroup/node.sqlite", "is not a database") { path in
+      _ = FileManager.default.createFile(
+        atPath: path, contents: Data(repeating: 0x5A, count: 9000), attributes: [.posixPermissions: 0o600])
+      for suffix in ["-wal", "-shm"] { rename(path + suffix, path + suffix + "-away") }
+    },
+    misplaced("a directory", "AppGroup/node.sqlite-wal", "is not a plain file") { mkdir($0, 0o700) },
+    Obstacle(
+      testDescription: "AppGroup: open to everybody", path: "AppGroup", damage: { chmod($0, 0o777) },
+      repair: { chmod($0, 0o700) }, says: "can be written by others (mode 777)"),
+    Obstacle(
+      testDescription: "AppGroup/node.sqlite: open to everybody", path: "AppGroup/node.sqlite",
+      damage: { chmod($0, 0o666) }, repair: { chmod($0, 0o600) }, says: "can be written by others (mode 666)"),
+    Obstacle(
+      testDescription: "Keychain/wallet-seed: gone", path: "Keychain/wallet-seed",
+      damage: { rename($0, "\($0)-away") }, repair: { rename("\($0)-away", $0) },
+      says: "is gone and the wallet is not new", code: 78),
+    Obstacle(
+      testDescription: "Keychain/wallet-seed: cut short", path: "Keychain/wallet-seed",
+      damage: { path in
+        rename(path, "\(path)-away")
+        _ = FileManager.default.createFile(
+          atPath: path, contents: Data([1, 2, 3]), attributes: [.posixPermissions: 0o600])
+      }, repair: { rename("\($0)-away", $0) }, says: "has 3 bytes and a seed has 32", code: 78),
+    Obstacle(
+      testDescription: "Keychain/wallet-seed: a pipe", path: "Keychain/wallet-seed",
+      damage: { path in
+        rename(path, "\(path)-away")
+        mkfifo(path, 0o600)
+      }, repair: { rename("\($0)-away", $0) }, says: "it is not a plain file", code: 74),
+    Obstacle(
+      testDescription: "Keychain/wallet-seed: open to everybody", path: "Keychain/wallet-seed",
+      damage: { chmod($0, 0o644) }, repair: { chmod($0, 0o600) }, says: "can be read by others", code: 78),
+  ]
+}
+
+@Suite("Damage before the start", .serialized)
+struct RefusalAtStartTests {
+  @Test(
+    "Each damage is refused in one sentence with its exit code, and the same wallet starts once it is mended")
+  func refusals() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    _ = try phone.invoices(1, app)
+    app.kill(SIGKILL)
+    try phone.wait("the app's end") { app.hasEnded }
+    for obstacle in Obstacle.all {
+      let path = "\(phone.home)/\(obstacle.path)"
+      obstacle.damage(path)
+      let refused = try phone.startApp()
+      try phone.wait("the refusal of \(obstacle.testDescription)") { refused.hasEnded }
+      let words = refused.messages.first { $0.message.verb == "ending" }?.message["reason"] ?? "nothing"
+      #expect(refused.end?.how == .exited(code: obstacle.code), "\(obstacle.testDescription): \(words)")
+      #expect(words.contains(obstacle.says), "\(obstacle.testDescription): \(words)")
+      #expect(words.contains(";") && !words.contains("\n"), "\(words)")
+      obstacle.repair(path)
+      for suffix in ["-wal", "-shm"] { rename("\(path)\(suffix)-away", path + suffix) }
+    }
+    let again = try phone.launchApp()
+    phone.open(again)
+    try phone.wait("the app to be connected") { again.status == "connected" }
+    #expect(phone.owner?.epoch == 2)
+  }
+
+  @Test(
+    "Another seed than the wallet's: nothing is claimed and no payment taken in; with its own seed it is received"
+  )
+  func anotherSeed() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    app.kill(SIGKILL)
+    try phone.wait("the app's end") { app.hasEnded }
+    let seed = "\(phone.home)/Keychain/wallet-seed"
+    rename(seed, "\(seed)-away")
+    _ = FileManager.default.createFile(
+      atPath: seed, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600])
+    try phone.pay(invoice)
+    let other = try phone.launchApp()
+    phone.open(other)
+    try phone.wait("the sentence") {
+      other.status.contains("is not the seed that this wallet's invoices were made with")
+    }
+    #expect(phone.owner?.epoch == 1)
+    other.kill(SIGKILL)
+    try phone.wait("the end of the app") { other.hasEnded }
+
+    rename("\(seed)-away", seed)
+    let again = try phone.launchApp()
+    phone.open(again)
+    try phone.waitUntilSettled(invoice)
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+  }
+
+  @Test(
+    "An index that is cut short inside a transaction ends the process with a sentence and not with a crash")
+  func busError() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    let holder = try phone.bystander("stop-in-transaction")
+    try phone.wait("the transaction to be stopped half-way") {
+      (try? phone.snapshot())?.writer?.isStopped == true
+    }
+    truncate("\(phone.home)/AppGroup/node.sqlite-shm", 0)
+    holder.kill(SIGCONT)
+    try phone.wait("the end of the one inside") { holder.hasEnded }
+    #expect(holder.end?.how == .exited(code: 74))
+
+    // The app, which had it open too, notices before it touches anything.
+    phone.open(app)
+    try phone.wait("the app's end") { app.hasEnded }
+    #expect(app.end?.how == .exited(code: 74))
+    let again = try phone.launchApp()
+    phone.open(again)
+    try phone.pay(invoice)
+    try phone.waitUntilSettled(invoice)
+  }
+}
