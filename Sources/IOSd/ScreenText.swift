@@ -1,3 +1,5 @@
+import DaemonRuntime
+
 /// Text of a wallet process as the phone keeps it: no process fills the notification centre with a single message, or
 /// moves the cursor of a terminal that shows it later.
 enum ScreenText {
@@ -5,10 +7,7 @@ enum ScreenText {
   static let bodyMax = 1024
 
   static func cut(_ text: String, to count: Int) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.prefix(count).map { scalar in
-          scalar.properties.generalCategory == .control && scalar != "\n" ? "\u{FFFD}" : scalar
-        }))
+    String(text.unicodeScalars.prefix(count)).split(separator: "\n", omittingEmptySubsequences: false)
+      .map { String($0).onOneLine }.joined(separator: "\n")
   }
 }

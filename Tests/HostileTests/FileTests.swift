@@ -58,7 +58,7 @@ struct FileTests {
   }
 
   @Test(
-    "A file `address` that is none: lspd takes a new one, or says in one sentence that it cannot",
+    "A file of an address that is none: lspd takes a new one, or says in one sentence that it cannot",
     arguments: Content.allCases)
   func address(_ content: Content) throws {
     let phone = try RealPhone()
@@ -74,29 +74,5 @@ struct FileTests {
     }
     #expect(up.code == 69)
     #expect(up.errors.contains("lspd: cannot write \(path): "))
-  }
-
-  @Test(
-    "A seed that is none ends the wallet process with one sentence, and is not replaced",
-    arguments: [Content.empty, .garbage, .huge, .pipe, .directory])
-  func seed(_ content: Content) throws {
-    let phone = try TestPhone()
-    defer { phone.end() }
-    try FileManager.default.createDirectory(
-      atPath: "\(phone.home)/Keychain", withIntermediateDirectories: true)
-    let seed = "\(phone.home)/Keychain/wallet-seed"
-    try put(content, at: seed)
-    let ran = try RealPhone.run(
-      "mainappd",
-      [
-        "--container", "\(phone.home)/AppGroup", "--keychain", "\(phone.home)/Keychain", "--journal",
-        "\(phone.home)/journal",
-      ])
-    #expect(ran.code == 74)
-    #expect(
-      ran.errors.hasPrefix(
-        "mainappd: cannot use \(seed), which must hold exactly 32 bytes; put the right one back")
-        || ran.errors.hasPrefix("mainappd: cannot read \(seed): "))
-    #expect(ran.errors.split(separator: "\n").count == 1)
   }
 }

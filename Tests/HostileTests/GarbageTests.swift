@@ -70,7 +70,7 @@ struct GarbageTests {
     }
   }
 
-  @Test("Who sends requests and never reads is hung up on; who asks without end as well")
+  @Test("Who sends requests and never reads the answers is hung up on")
   func neverReads() throws {
     let phone = try RealPhone()
     for door in [RealPhone.Door.phone, .provider] {

@@ -15,7 +15,7 @@ struct OptionTests {
     ("baton", ["ps", "--home="], "--home must be something that is not empty, not ``"),
     (
       "baton", ["ps", "\u{1b}]0;owned\u{7}"],
-      "`\u{FFFD}]0;owned\u{FFFD}` is one word too many; see baton ps -h"
+      "`.]0;owned.` is one word too many; see baton ps -h"
     ),
     (
       "baton", ["up", "--hold-seconds", "-1"],

@@ -7,7 +7,7 @@ import Testing
 struct PushTests {
   private static let object = #"{"aps":{"alert":"Hello"}}"#
 
-  @Test("A file that is no push is refused by `baton push` in one sentence, and never read without end")
+  @Test("A file that is no push is refused in one sentence, and never read without end")
   func files() throws {
     let phone = try RealPhone()
     let file = "\(phone.home)/push.apns"
@@ -48,7 +48,7 @@ struct PushTests {
     #expect(mkfifo("\(phone.home)/fifo", 0o600) == 0)
     for (path, sentence) in [
       ("/dev/zero", "/dev/zero is longer than the 4096 bytes that a push may have; shorten it"),
-      (phone.home, "cannot read \(phone.home): Is a directory"),
+      (phone.home, "cannot read \(phone.home): it is not a plain file; move it away"),
       (
         "\(phone.home)/none",
         "cannot read \(phone.home)/none: there is no such file or directory; check the path"
@@ -62,7 +62,7 @@ struct PushTests {
     }
   }
 
-  @Test("`baton push -` waits for a writer that takes its time")
+  @Test("A push on standard input is waited for, however slowly it is written")
   func slowWriter() throws {
     let phone = try RealPhone()
     let pipe = Pipe()
