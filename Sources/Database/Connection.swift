@@ -7,6 +7,9 @@ import Glibc
 
 /// One connection to one database, used by one thread.
 public final class Connection {
+  /// What SQLite has allocated in this process, over all connections: mostly pages of its caches, whose size is set.
+  public static var allocatedBytes: UInt64 { UInt64(max(0, sqlite3_memory_used())) }
+
   public enum Access: Hashable, Sendable {
     case readOnly
     /// Fails when the file is not there.

@@ -1,6 +1,7 @@
 import CoreShape
 import Crypto
 import DaemonRuntime
+import Database
 import Lightning
 
 // The control socket: senders' payments, and questions.
@@ -112,7 +113,10 @@ extension Provider {
     object.set("held", core.state.payments.filter(\.isHeld).count)
     object.set("offered", core.state.payments.filter { !$0.isHeld }.count)
     object.set("backup_bytes", ifPresent: core.state.backup?.count)
-    object.set("heap_bytes", MemoryFigures.heapBytes)
+    let database = Connection.allocatedBytes
+    let heap = MemoryFigures.heapBytes
+    object.set("heap_bytes", heap - min(heap, database))
+    object.set("database_bytes", database)
     object.set("timers", loop.timerCount)
     return object.text
   }

@@ -1,4 +1,5 @@
 import CoreShape
+import Database
 import DaemonRuntime
 import Guardrails
 
@@ -28,7 +29,10 @@ final class EmulatedPhone: PhoneLink {
   func show(_ status: Status) {
     var message = ControlMessage("status", ["text": status.text])
     if let epoch = status.epoch { message["epoch"] = "\(epoch)" }
-    message["heap-bytes"] = "\(MemoryFigures.heapBytes)"
+    let database = Connection.allocatedBytes
+    let heap = MemoryFigures.heapBytes
+    message["heap-bytes"] = "\(heap - min(heap, database))"
+    message["database-bytes"] = "\(database)"
     connection.send(message)
   }
 

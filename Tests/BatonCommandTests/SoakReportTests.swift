@@ -37,6 +37,21 @@ import Testing
         == ["lspd grew by 48 bytes of heap a round, and 32 are allowed"])
   }
 
+  @Test func whatSQLiteKeepsIsBoundedByItsCache() {
+    var before = Self.before
+    before.databaseBytes = 100_000
+    var after = before
+    after.databaseBytes = 400_000
+    #expect(
+      SoakReport(subjects: [.init(name: "lspd", rounds: 9, before: before, after: after, allowedBytes: 0)])
+        .complaints == [])
+    after.databaseBytes = 500_000
+    #expect(
+      SoakReport(subjects: [.init(name: "lspd", rounds: 9, before: before, after: after, allowedBytes: 0)])
+        .complaints
+        == ["lspd had 100000 bytes in SQLite and now has 500000"])
+  }
+
   @Test func underASanitizerMemorySaysNothingAndDescriptorsDo() {
     var before = Self.before
     before.heapBytes = 0

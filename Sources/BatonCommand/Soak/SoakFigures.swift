@@ -11,17 +11,20 @@ struct SoakFigures: Hashable {
   var anonymousBytes: UInt64
   /// Allocated and not freed, as the process itself counts; those that are not asked have none.
   var heapBytes: UInt64?
+  /// What SQLite has of it, which is not in the figure above.
+  var databaseBytes: UInt64?
   var timers: Int?
 
   init(
     descriptors: Int, threads: Int, zombies: Int, anonymousBytes: UInt64, heapBytes: UInt64? = nil,
-    timers: Int? = nil
+    databaseBytes: UInt64? = nil, timers: Int? = nil
   ) {
     self.descriptors = descriptors
     self.threads = threads
     self.zombies = zombies
     self.anonymousBytes = anonymousBytes
     self.heapBytes = heapBytes
+    self.databaseBytes = databaseBytes
     self.timers = timers
   }
 
@@ -34,6 +37,7 @@ struct SoakFigures: Hashable {
     self.init(
       descriptors: descriptors, threads: threads, zombies: Self.zombies(of: pid),
       anonymousBytes: memory.footprintBytes, heapBytes: status?["heap_bytes"]?.uint,
+      databaseBytes: status?["database_bytes"]?.uint,
       timers: status?["timers"]?.int.flatMap { Int(exactly: $0) })
   }
 

@@ -91,6 +91,7 @@ final class SoakPlay {
     guard let pid = facts?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
       var figures = SoakFigures(pid: pid)
     else { throw Failure(sentence: "the \(role) does not run any more") }
+    figures.databaseBytes = facts?["status"]?["database-bytes"]?.text.flatMap { UInt64($0) }
     figures.heapBytes = facts?["status"]?["heap-bytes"]?.text.flatMap { UInt64($0) }
     return figures
   }

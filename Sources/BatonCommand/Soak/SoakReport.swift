@@ -14,6 +14,8 @@ struct SoakReport {
 
   /// What the heap may differ by on its own: a table that has just grown, a cache that is fuller than before.
   static let heapSlackBytes: Double = 16 * 1024
+  /// A connection's cache is full at 256 KiB.
+  static let databaseSlackBytes: UInt64 = 320 * 1024
   /// The kernel counts pages, and the allocator gives them back when it likes.
   static let memorySlackBytes: Double = 512 * 1024
 
@@ -38,6 +40,9 @@ struct SoakReport {
     }
     if let had = before.timers, let has = after.timers, has > had {
       sentences.append("\(subject.name) had \(had) timers and now has \(has)")
+    }
+    if let had = before.databaseBytes, let has = after.databaseBytes, has > had + Self.databaseSlackBytes {
+      sentences.append("\(subject.name) had \(had) bytes in SQLite and now has \(has)")
     }
     guard let growth = Self.growth(subject) else { return sentences }
     let allowed = subject.allowedBytes * Double(subject.rounds) + growth.slack
@@ -82,6 +87,10 @@ struct SoakReport {
     if let had = before.heapBytes, let has = after.heapBytes {
       rows.append(row(subject, "heap in use, bytes", Int(clamping: had), Int(clamping: has), isSize: true))
     }
+    if let had = before.databaseBytes, let has = after.databaseBytes {
+      rows.append(
+        row(subject, "SQLite's caches, bytes", Int(clamping: had), Int(clamping: has), isSize: true))
+    }
     rows.append(
       row(
         subject, "anonymous memory, bytes", Int(clamping: before.anonymousBytes),
@@ -120,6 +129,7 @@ struct SoakReport {
       values.set("threads", figures.threads)
       values.set("timers", ifPresent: figures.timers)
       values.set("heap_bytes", ifPresent: figures.heapBytes)
+      values.set("database_bytes", ifPresent: figures.databaseBytes)
       values.set("anonymous_bytes", figures.anonymousBytes)
       object.set(name, raw: values.text)
     }

@@ -11,8 +11,8 @@ struct SoakRun {
   /// iosd keeps the newest 256 processes and notifications, some 700 bytes for both; after so many rounds no more.
   static let roundsUntilFull = 260
   static let rowBytes = 800.0
-  /// Wallet processes are not asked for their heap: the kernel's pages are coarse.
-  static let allowedWalletBytes: Double = 256
+  /// A wallet process has nothing to keep of a payment that is in the database.
+  static let allowedWalletBytes: Double = 16
 
   let play: SoakPlay
   let output: Output
