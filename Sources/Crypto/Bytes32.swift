@@ -14,9 +14,9 @@ public struct Bytes32: Hashable, Sendable {
   /// Nil unless there are exactly 32 bytes.
   public init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Bytes32.size else { return nil }
-    var all: [UInt64] = [0, 0, 0, 0]
-    for (position, byte) in bytes.enumerated() { all[position / 8] = all[position / 8] << 8 | UInt64(byte) }
-    words = (all[0], all[1], all[2], all[3])
+    var rest = bytes.makeIterator()
+    func word() -> UInt64 { (0..<8).reduce(0) { word, _ in word << 8 | UInt64(rest.next() ?? 0) } }
+    words = (word(), word(), word(), word())
   }
 
   /// Nil unless there are exactly 64 hexadecimal digits.

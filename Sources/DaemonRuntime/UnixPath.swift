@@ -11,11 +11,12 @@ final class UnixPath {
 
   init(_ path: String) throws(SystemError) {
     full = path
-    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-    name = parts.last.map(String.init) ?? ""
-    let head = path.hasSuffix("/") ? "" : String(path.dropLast(name.count))
-    directory = head.isEmpty ? "." : head
-    descriptor = name.isEmpty || path.hasSuffix("/") ? -1 : baton_open_directory_path(directory)
+    // By bytes, as the kernel does: a slash and a combining mark behind it are one character of Swift.
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let start = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
+    name = String(path[start...])
+    directory = slash == nil ? "." : String(path[..<start])
+    descriptor = name.isEmpty ? -1 : baton_open_directory_path(directory)
     if descriptor < 0 {
       throw SystemError("open the directory of the socket \(path)", code: name.isEmpty ? EISDIR : errno)
     }

@@ -69,6 +69,16 @@ struct ReplayTests {
     #expect(difference.computed == before)
   }
 
+  @Test("names a core that a damaged record invents on one line", arguments: ["a\u{7f}", "\u{1b}[2J"])
+  func inventedCore(name: String) throws {
+    var changed = lines(try journal())
+    let place = try #require(changed.firstIndex { $0.contains("\"kind\":\"event\"") })
+    let escaped = name.unicodeScalars.map { $0.value < 32 ? "\\u001b" : String($0) }.joined()
+    changed[place] = changed[place].replacing("guard-app", with: escaped)
+    let sentence = try #require(try replay(changed).difference?.sentence)
+    #expect(sentence.hasPrefix("core ") && sentence == sentence.onOneLine)
+  }
+
   @Test("finds an event that was changed, where it first decides otherwise") func changedEvent() throws {
     var changed = lines(try journal())
     let place = try #require(changed.firstIndex { $0.contains("\"observed\"") })

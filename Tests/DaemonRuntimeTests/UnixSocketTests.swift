@@ -88,6 +88,20 @@ import Testing
     new.shutDown()
   }
 
+  @Test func aCombiningMarkBehindASlashDoesNotHideTheSlash() throws {
+    let directory = TemporaryDirectory()
+    let path = try UnixPath(directory("\u{cf3}x.sock"))
+    #expect(path.name == "\u{cf3}x.sock")
+    #expect(throws: SystemError.self) { try UnixPath(directory("missing/\u{301}a")) }
+    #expect(throws: SystemError.self) { try UnixPath(directory("")) }
+  }
+
+  @Test func aPathStaysOnOneLineOfTheSentenceThatNamesIt() throws {
+    let loop = try EventLoop()
+    let refusal = #expect(throws: UnixListenerError.self) { _ = try echo("/\u{1b}[2J\n/a.sock", on: loop) }
+    #expect(refusal?.description.contains("/.[2J./a.sock") == true)
+  }
+
   @Test func aFileThatIsNoSocketIsLeftAlone() throws {
     let directory = TemporaryDirectory()
     close(open(directory("s"), O_CREAT | O_WRONLY, 0o600))

@@ -7,6 +7,14 @@ struct JournalReplay {
     var sentence: String
     var recorded: String?
     var computed: String?
+
+    /// What stands in a damaged record may be part of the sentence.
+    init(line: Int, sentence: String, recorded: String? = nil, computed: String? = nil) {
+      self.line = line
+      self.sentence = sentence.onOneLine
+      self.recorded = recorded
+      self.computed = computed
+    }
   }
 
   struct Outcome: Hashable, Sendable {

@@ -49,7 +49,7 @@ enum ReplayVerb: Verb {
         "\(name): \(HumanText.count(outcome.records, "record")), \(what): \(output.paint(same, .green))")
     }
     for core in outcome.unknownCores {
-      output.say("  core \(core) is not known to this program and was left out")
+      output.say("  core \(core.onOneLine) is not known to this program and was left out")
     }
     if outcome.isTorn { output.say("  the last line is torn: its process was killed while writing it") }
   }
