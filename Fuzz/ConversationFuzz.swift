@@ -4,7 +4,7 @@ import Lightning
 /// container at any place. Neither may trap, make or lose money, or store what it cannot read again.
 enum ConversationFuzz: FuzzTarget {
   static let name = "conversation"
-  static let longestInput = 256
+  static let longestInput = 128
 
   private enum Step: UInt8, CaseIterable {
     case settle, toPeer, toNode, answer, start, pay, invoice, strangerToPeer, strangerToNode, pass, hangUp,
@@ -19,12 +19,15 @@ enum ConversationFuzz: FuzzTarget {
     let pay: [UInt8] = [Step.pay.rawValue, 1, 10, 60]
     let stranger = SampleMessages.all.flatMap { message -> [UInt8] in
       let bytes = message.encoded()
-      return bytes.count < 256 ? [Step.strangerToPeer.rawValue, 0] + ByteSource.write(bytes) : []
+      return bytes.count < 60 ? [Step.strangerToPeer.rawValue, 0, 0] + ByteSource.write(bytes) : []
     }
     return [
       start + settle + invoice + settle + pay + settle + [Step.stop.rawValue, 1] + settle,
       invoice + pay + start + settle + [Step.hangUp.rawValue] + settle + [Step.pass.rawValue, 40] + settle,
-      start + settle + stranger, pay + [Step.pass.rawValue, 255] + start + settle + pay + settle,
+      start + settle + stranger,
+      start + settle + (1..<7).flatMap { [Step.strangerToPeer.rawValue, 0, $0, 0, 0, 0] },
+      start + settle + (1..<7).flatMap { [Step.strangerToNode.rawValue, $0, 0, 1, 0] },
+      pay + [Step.pass.rawValue, 255] + start + settle + pay + settle,
       start + [Step.toPeer.rawValue, Step.answer.rawValue, Step.toNode.rawValue] + [
         Step.containerFails.rawValue, 1,
       ],
@@ -60,10 +63,10 @@ enum ConversationFuzz: FuzzTarget {
             text: "", tweak: .zero, expiresAt: .max)))
     case .strangerToPeer:
       let other = source.byte()
-      guard let message = try? Message(decoding: source.counted()) else { return }
+      guard let message = StrangeMessage.draw(&source) else { return }
       conversation.sayToPeer(message, from: other == 0 ? nil : UInt64(other))
     case .strangerToNode:
-      guard let message = try? Message(decoding: source.counted()) else { return }
+      guard let message = StrangeMessage.draw(&source) else { return }
       conversation.tell(.received(message))
     case .pass: conversation.pass(UInt64(source.byte()) * 100_000_000)
     case .hangUp: conversation.hangUp()
@@ -79,7 +82,7 @@ enum ConversationFuzz: FuzzTarget {
 
   /// Everything that is under way comes to rest, or goes on for ever and is left.
   private static func settle(_ conversation: inout Conversation) {
-    for _ in 0..<64 {
+    for _ in 0..<32 {
       let went = [conversation.answer(), conversation.deliverToPeer(), conversation.deliverToNode()]
       if !went.contains(true) { return }
     }

@@ -3,7 +3,7 @@
 /// A journal as the judge reads it, which must not stumble over what a killed process left.
 enum JudgeJournalFuzz: FuzzTarget {
   static let name = "judge-journal"
-  static let longestInput = 8192
+  static let longestInput = 4096
 
   static var seeds: [[UInt8]] { JournalSamples.all }
 

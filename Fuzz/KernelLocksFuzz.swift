@@ -4,7 +4,7 @@
 /// `/proc/locks`. The kernel writes it, and yet a line that looks otherwise must cost nobody more than that line.
 enum KernelLocksFuzz: FuzzTarget {
   static let name = "kernel-locks"
-  static let longestInput = 1024
+  static let longestInput = 512
 
   static var seeds: [[UInt8]] {
     [

@@ -3,7 +3,7 @@
 /// `/proc/PID/status`, by which a process is killed for its memory.
 enum MemoryStatusFuzz: FuzzTarget {
   static let name = "memory-status"
-  static let longestInput = 1024
+  static let longestInput = 512
 
   static var seeds: [[UInt8]] {
     ["Name:\ta\nVmRSS:\t   12000 kB\nRssAnon:\t    7000 kB\nRssFile:\t 5000 kB\nVmSwap:\t       8 kB\n"].map {

@@ -4,7 +4,7 @@
 /// `/proc/PID/stat`: the name of the process in it is its own choice.
 enum ProcessStatFuzz: FuzzTarget {
   static let name = "process-stat"
-  static let longestInput = 1024
+  static let longestInput = 512
 
   static var seeds: [[UInt8]] {
     [

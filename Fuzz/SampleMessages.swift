@@ -54,7 +54,8 @@ enum SampleMessages {
       if number == 0 { try? wallet.fulfill(0) } else { try? wallet.fail(UInt64(number), code: 7) }
       carry(&peer, &wallet, &all)
     }
-    return all
+    var seen: Set<Channel> = []
+    return all.filter { seen.insert($0).inserted }
   }
 
   private static func carry(_ peer: inout Channel, _ wallet: inout Channel, _ all: inout [Channel]) {
