@@ -5,6 +5,7 @@ import Glibc
 import Guardrails
 import Heartbeat
 import Lightning
+import PairSupport
 import SharedContainer
 import Testing
 

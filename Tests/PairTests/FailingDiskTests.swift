@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Heartbeat
 import Lightning
+import PairSupport
 import Testing
 
 @Suite("The pair on a failing disk", .serialized)

@@ -3,6 +3,7 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Heartbeat
+import PairSupport
 import Testing
 
 /// A damage before the start: what the process says, and that it works again once the person has done what was said.
