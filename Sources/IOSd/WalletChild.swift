@@ -47,7 +47,11 @@ final class WalletChild {
     connection.start()
   }
 
-  func send(_ message: ControlMessage) { connection.send(message) }
+  /// Who has not been told anything yet waits: so each life has a figure from before its first work, at the least.
+  func send(_ message: ControlMessage) {
+    sampleMemory()
+    connection.send(message)
+  }
 
   func kill() {
     killedAt = loop.now
