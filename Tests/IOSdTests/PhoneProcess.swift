@@ -4,6 +4,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import IOSd
+
 /// One phone of one test: a real iosd over TestChild under the names that say how it behaves, or over a real program
 /// that is named by its path.
 final class PhoneProcess {
@@ -32,6 +34,8 @@ final class PhoneProcess {
   deinit {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
+    // What a killed iosd leaves of its memory cgroup; otherwise that of the last test would stay.
+    if let parent = MemoryGroup.place() { MemoryGroup.removeAbandoned(in: parent) }
     try? FileManager.default.removeItem(atPath: directory)
   }
 
