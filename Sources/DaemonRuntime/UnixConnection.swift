@@ -46,6 +46,8 @@ public final class UnixConnection {
   private let limits: Limits
   private var queue: [[UInt8]] = []
   private var queuedBytes = 0
+  private var messagesPerTurn = 1
+  private static let messagesPerTurnMax = 32
   private var closesWhenSent = false
   private var watched: EventLoop.Readiness?
 
@@ -116,10 +118,14 @@ public final class UnixConnection {
     } catch { finish(.failed(error)) }
   }
 
-  /// One message at a time: what else is there makes the loop come back, after the others have had their turn.
+  /// A few messages at a time, then the others have their turn. How many depends on whether there were as many the
+  /// last time: to ask in vain whether there is one more costs as much as to receive it.
   private func ready(_ readiness: EventLoop.Readiness) {
     if readiness.contains(.writable) { flush() }
-    if !readiness.isDisjoint(with: [.readable, .hangUp, .error]) { receive() }
+    guard !readiness.isDisjoint(with: [.readable, .hangUp, .error]) else { return }
+    var left = messagesPerTurn
+    while left > 0, receive() { left -= 1 }
+    messagesPerTurn = left == 0 ? min(2 * messagesPerTurn, Self.messagesPerTurnMax) : 1
   }
 
   /// Reads what has already arrived, without waiting; for the last words of a process that has ended.

@@ -17,12 +17,12 @@ import Testing
       guard cells.count == Self.columns, !cells[0].hasPrefix("--") else { continue }
       rows += 1
       let names = cells[3].matches(of: #/`(?<name>[^`]+)`/#).map { String($0.name) }
-      #expect(!names.isEmpty, "no test holds: \(cells[0])")
+      if names.isEmpty { Issue.record("no test holds: \(cells[0])") }
       for name in names {
         let isThere =
           Self.tests.contains("func \(name)(") || Self.tests.contains("\"\(name)\"")
           || Project.paths.contains(name)
-        #expect(isThere, "there is no test `\(name)`: \(cells[0])")
+        if !isThere { Issue.record("there is no test `\(name)`: \(cells[0])") }
       }
     }
     #expect(rows > 50)
