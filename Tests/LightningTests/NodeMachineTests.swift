@@ -31,19 +31,6 @@ struct NodeMachineTests {
     #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
   }
 
-  @Test("A disk that fails is tried less and less often, however well the peer is reached")
-  func failingDisk() {
-    var node = dialling()
-    var pauses: [Span] = []
-    for _ in 0..<5 {
-      // As a channel that is re-established does.
-      node.attempt = 0
-      _ = node.handle(.storeFailed("The disk fails."), at: start)
-      pauses.append((node.deadline ?? start) - start)
-    }
-    #expect(pauses == Array(NodeMachine.redialPauses.prefix(5)))
-  }
-
   @Test("After a lost connection it is said again that a payment is half-way")
   func settlingIsSaidAgain() throws {
     var world = try NodeWorld(seed: 1, payments: 1)
