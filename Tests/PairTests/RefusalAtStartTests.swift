@@ -97,7 +97,9 @@ struct RefusalAtStartTests {
       let path = "\(phone.home)/\(obstacle.path)"
       obstacle.damage(path)
       let refused = try phone.startApp()
-      try phone.wait("the refusal of \(obstacle.testDescription)") { refused.hasEnded }
+      try phone.wait("the refusal of \(obstacle.testDescription)") {
+        refused.hasEnded && refused.count("ending") > 0
+      }
       let words = refused.messages.first { $0.message.verb == "ending" }?.message["reason"] ?? "nothing"
       #expect(refused.end?.how == .exited(code: obstacle.code), "\(obstacle.testDescription): \(words)")
       #expect(words.contains(obstacle.says), "\(obstacle.testDescription): \(words)")

@@ -25,6 +25,10 @@ struct OpenFilesTests {
       #expect(app.note("not acknowledged", under: claim) == .failed(lost))
       #expect(app.readRow() == .failed(lost))
       #expect(lost.isLossOfTheContainer)
+      // Before the connection is closed, which a process that is killed never does.
+      Files.copyByAnotherProcess(place.layout.database, place.file("saved"))
+      let saved = try Connection(path: place.file("saved"), access: .readWrite)
+      #expect(try saved.firstRow("SELECT words FROM notes")?.text(0) == "acknowledged")
     }
     let next = try place.open(.app)
     #expect(next.notes() == ["acknowledged"])
