@@ -54,6 +54,5 @@ enum CommandLineFuzz: FuzzTarget {
       }
     }
     if declaration.name == "lspd" { _ = ProviderOptions(parsed) }
-    if declaration.name == "iosd" { _ = PhoneOptions(parsed) }
   }
 }

@@ -28,7 +28,7 @@ enum NodeBackupFuzz: FuzzTarget {
       unlink("\(path)/wallet-seed")
       rmdir(path)
     }
-    return try? WalletSecrets(keychain: path)
+    return try? WalletSecrets(keychain: path, walletIsNew: true)
   }()
 
   static func feed(_ bytes: [UInt8]) {

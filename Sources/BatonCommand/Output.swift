@@ -43,17 +43,23 @@ struct Output: Sendable {
 
   /// Columns as wide as their widest cell; the last one is left as it is.
   func table(_ rows: [[String]]) {
+    for (number, line) in Self.lines(of: rows).enumerated() { say(number == 0 ? paint(line, .bold) : line) }
+  }
+
+  /// One line for each row, whatever stands in the cells: some of it are other people's words.
+  static func lines(of raw: [[String]]) -> [String] {
+    let rows = raw.map { $0.map(\.onOneLine) }
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in
       rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
     }
-    for (number, row) in rows.enumerated() {
+    return rows.map { row in
       let cells = row.enumerated().map { column, cell in
         column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
       }
       var line = cells.joined(separator: "  ")
       while line.hasSuffix(" ") { line.removeLast() }
-      say(number == 0 ? paint(line, .bold) : line)
+      return line
     }
   }
 
@@ -61,7 +67,7 @@ struct Output: Sendable {
   func facts(_ rows: [(String, String)]) {
     let width = rows.map(\.0.count).max() ?? 0
     for (name, value) in rows {
-      say("\(paint(name, .dim))\(String(repeating: " ", count: width - name.count))  \(value)")
+      say("\(paint(name, .dim))\(String(repeating: " ", count: width - name.count))  \(value.onOneLine)")
     }
   }
 }

@@ -45,7 +45,9 @@ struct PhoneStatus {
     }
     facts += phoneFacts + peerFacts
     output.facts(facts)
-    for problem in container?.problems ?? [] { output.say(output.paint("problem: \(problem)", .red)) }
+    for problem in container?.problems ?? [] {
+      output.say(output.paint("problem: \(problem.onOneLine)", .red))
+    }
   }
 
   private var phoneFacts: [(String, String)] {

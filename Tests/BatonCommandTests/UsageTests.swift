@@ -81,6 +81,11 @@ struct UsageTests {
     }
   }
 
+  @Test("shows what a process says of itself in one line of the table") func wordsOfOthers() {
+    let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
+    #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
+  }
+
   @Test("repeats what was typed on one line", arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
   func foreignWords(word: String) throws {
     let step = failure { () throws(CommandFailure) in try DeviceVerb.stepSeconds(word) }

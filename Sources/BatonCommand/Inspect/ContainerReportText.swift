@@ -105,7 +105,7 @@ extension ContainerReport {
   private func tellProblems(_ output: Output) {
     output.say("\n\(output.paint("problems", .bold))")
     if problems.isEmpty { return output.say("  none found") }
-    for problem in problems { output.say("  \(output.paint(problem, .red))") }
+    for problem in problems { output.say("  \(output.paint(problem.onOneLine, .red))") }
   }
 
   static func hex(_ id: ContainerID) -> String { word(id.high) + word(id.low) }

@@ -36,7 +36,8 @@ struct LogPrinter {
   private func line(_ entry: JournalMerger.Entry, _ sentence: JournalNarrator.Sentence) -> String {
     let seconds = HumanText.seconds(entry.line.at - (start ?? entry.line.at)) + "s"
     let time = String(repeating: " ", count: max(0, 9 - seconds.count)) + seconds
-    let name = entry.process + String(repeating: " ", count: max(0, 10 - entry.process.count))
+    let process = entry.process.onOneLine
+    let name = process + String(repeating: " ", count: max(0, 10 - process.count))
     let words = sentence.matters ? sentence.text : output.paint(sentence.text, .dim)
     return "\(output.paint(time, .dim))  \(output.paint(name, Self.colour(of: entry.process)))  \(words)"
   }
