@@ -56,6 +56,7 @@ let package = Package(
     .executableTarget(
       name: "NotifyExtd",
       dependencies: ["CoreShape", "Guardrails", "WalletProcess", "DaemonRuntime"],
+      exclude: ["link.order"],
       // One static file without Foundation: it starts in a millisecond and stays far under 24 MB.
       linkerSettings: [
         .unsafeFlags(
@@ -63,7 +64,7 @@ let package = Package(
             "-static-executable",
             // What one payment runs lies side by side: a fifth less memory is resident. Written by scripts/link-order.
             "-use-ld=lld", "-Xlinker",
-            "--symbol-ordering-file=\(Context.packageDirectory)/scripts/notifyextd.order", "-Xlinker",
+            "--symbol-ordering-file=\(Context.packageDirectory)/Sources/NotifyExtd/link.order", "-Xlinker",
             "--no-warn-symbol-ordering",
           ], .when(configuration: .release)),
         .linkedLibrary("m"),
