@@ -4,20 +4,38 @@ import Glibc
 import Guardrails
 
 /// One ping and its pong between two processes, each with its event loop, over the socket that presence uses.
-struct PresenceRoundTrip {
-  let floor: FloorProgram
-  let ownPath: String
+///
+/// Both processes, and both of the floor, share one processor: how long an idle one takes to wake up is not ours, and
+/// is far longer than what is measured.
+enum PresenceRoundTrip {
+  static let pingArgument = "--ping"
   static let echoArgument = "--echo"
   private static let batch = 500
   private static let verb = "presence"
 
-  func row(rounds: Int, progress: (Int) -> Void) throws -> Row {
+  static func row(floor: FloorProgram, rounds: Int, progress: (Int) -> Void) throws -> Row {
     let directory = try Scratch.directory()
     defer { Scratch.remove(directory) }
+    let oneProcessor = FloorProgram(path: "/usr/bin/taskset")
+    let own = "/proc/\(getpid())/exe"
+    let socket = "\(directory)/presence.sock"
+    var samples: [Int64] = []
+    var floorSamples: [Int64] = []
+    for done in stride(from: 0, to: rounds, by: batch) {
+      floorSamples += try oneProcessor.samples(["--cpu-list", "0", floor.path, "presence", "\(batch)"])
+      samples += try oneProcessor.samples(
+        ["--cpu-list", "0", own, pingArgument, socket, "--rounds", "\(batch)"])
+      progress(min(rounds, done + batch))
+    }
+    return Row(
+      name: "presence: ping → pong", samples: Samples(samples), floor: Samples(floorSamples),
+      aims: [.ratio(1.3)])
+  }
+
+  /// The one that asks: starts the other, and prints how long each round took.
+  static func ping(path: String, rounds: Int) throws {
     let loop = try EventLoop()
-    let path = "\(directory)/presence.sock"
-    let echo = try ChildProcess.start(
-      ownPath, arguments: [Self.echoArgument, path], boot: Clock().boot)
+    let echo = try ChildProcess.start("/proc/self/exe", arguments: [echoArgument, path], boot: Clock().boot)
     defer {
       echo.send(SIGKILL)
       _ = ChildEnd.reap(echo.identity.pid)
@@ -34,23 +52,16 @@ struct PresenceRoundTrip {
       if PresenceMessage(decoding: message.body) != nil { pongs += 1 }
     }
     connection.start()
-    var samples: [Int64] = []
-    var floorSamples: [Int64] = []
-    for done in stride(from: 0, to: rounds, by: Self.batch) {
-      floorSamples += try floor.samples(["presence", "\(Self.batch)"])
-      for _ in 0..<Self.batch {
-        let start = Clock.monotonicNow
-        let sought = pongs + 1
-        connection.send(ControlMessage(Self.verb, body: PresenceMessage(code: .appPing).encoded()))
-        while pongs < sought { try loop.turn(waitingMilliseconds: -1) }
-        samples.append((Clock.monotonicNow - start).nanoseconds)
+    for round in 1...rounds {
+      let start = Clock.monotonicNow
+      connection.send(ControlMessage(verb, body: PresenceMessage(code: .appPing).encoded()))
+      while pongs < round {
+        guard connection.end == nil else { throw BenchError("the echo process is gone") }
+        try loop.turn(waitingMilliseconds: -1)
       }
-      progress(min(rounds, done + Self.batch))
+      printLine("\((Clock.monotonicNow - start).nanoseconds)")
     }
     connection.close()
-    return Row(
-      name: "presence: ping → pong", samples: Samples(samples), floor: Samples(floorSamples),
-      aims: [.ratio(1.3)])
   }
 
   /// The other process: answers until it is killed.

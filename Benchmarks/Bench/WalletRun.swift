@@ -18,9 +18,9 @@ final class WalletRun {
     startedAt = clock.now
     child = try ChildProcess.start(path, arguments: arguments, boot: clock.boot, options: options)
     connection = UnixConnection(adopting: child.channel, loop: loop)
-    connection?.onMessage = { [unowned self] in messages.append($0) }
+    connection?.onMessage = { [weak self] in self?.messages.append($0) }
     connection?.start()
-    try loop.watchProcess(child.pidfd) { [unowned self] in reap() }
+    try loop.watchProcess(child.pidfd) { [weak self] in self?.reap() }
   }
 
   var pid: Int32 { child.identity.pid }

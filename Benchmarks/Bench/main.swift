@@ -17,7 +17,9 @@ let declaration = CommandLineDeclaration(
       help:
         "how often each start and each change of hands is measured; what takes microseconds, ten times that"),
     OptionDeclaration("--json", help: "print the table as JSON"),
-    OptionDeclaration(PresenceRoundTrip.echoArgument, value: .path("SOCKET"), help: "be the other process"),
+    OptionDeclaration(PresenceRoundTrip.pingArgument, value: .path("SOCKET"), help: "be the one that pings"),
+    OptionDeclaration(
+      PresenceRoundTrip.echoArgument, value: .path("SOCKET"), help: "be the one that answers"),
   ])
 let parsed = declaration.parseOrExit()
 let rounds = Int(parsed.integer("--rounds") ?? 200)
@@ -40,6 +42,10 @@ do {
     try PresenceRoundTrip.echo(path: socket)
     exit(0)
   }
+  if let socket = parsed.text(PresenceRoundTrip.pingArgument) {
+    try PresenceRoundTrip.ping(path: socket, rounds: rounds)
+    exit(0)
+  }
   let stage = try Stage(programs: programs)
   let start = ExtensionStart(stage: stage, floor: floor)
   let hands = ChangeOfHands(stage: stage)
@@ -50,8 +56,8 @@ do {
   rows += try ContainerCosts(floor: floor).rows(
     rounds: rounds * 10, progress: progress("claims and writes", of: rounds * 10))
   rows.append(
-    try PresenceRoundTrip(floor: floor, ownPath: "/proc/self/exe").row(
-      rounds: rounds * 10, progress: progress("presence round trips", of: rounds * 10)))
+    try PresenceRoundTrip.row(
+      floor: floor, rounds: rounds * 10, progress: progress("presence round trips", of: rounds * 10)))
   stage.end()
   let table = Table(rows: rows)
   printLine(parsed.isGiven("--json") ? table.json : table.text)
