@@ -13,7 +13,7 @@ enum PresenceRoundTrip {
   private static let batch = 500
   private static let verb = "presence"
 
-  static func row(floor: FloorProgram, rounds: Int, progress: (Int) -> Void) throws -> Row {
+  static func rows(floor: FloorProgram, rounds: Int, progress: (Int) -> Void) throws -> [Row] {
     let directory = try Scratch.directory()
     defer { Scratch.remove(directory) }
     let oneProcessor = FloorProgram(path: "/usr/bin/taskset")
@@ -21,15 +21,23 @@ enum PresenceRoundTrip {
     let socket = "\(directory)/presence.sock"
     var samples: [Int64] = []
     var floorSamples: [Int64] = []
+    var loopSamples: [Int64] = []
     for done in stride(from: 0, to: rounds, by: batch) {
       floorSamples += try oneProcessor.samples(["--cpu-list", "0", floor.path, "presence", "\(batch)"])
+      loopSamples += try oneProcessor.samples(
+        ["--cpu-list", "0", floor.path, "presence-loop", "\(batch)"])
       samples += try oneProcessor.samples(
         ["--cpu-list", "0", own, pingArgument, socket, "--rounds", "\(batch)"])
       progress(min(rounds, done + batch))
     }
-    return Row(
-      name: "presence: ping → pong", samples: Samples(samples), floor: Samples(floorSamples),
-      aims: [.ratio(1.3)])
+    return [
+      Row(
+        name: "presence: ping → pong", samples: Samples(samples), floor: Samples(floorSamples),
+        aims: [.ratio(1.3)]),
+      Row(
+        name: "presence, against C with an event loop", samples: Samples(samples),
+        floor: Samples(loopSamples)),
+    ]
   }
 
   /// The one that asks: starts the other, and prints how long each round took.

@@ -55,9 +55,8 @@ do {
   rows += try hands.handover(rounds: rounds, progress: progress("handovers", of: rounds))
   rows += try ContainerCosts(floor: floor).rows(
     rounds: rounds * 10, progress: progress("claims and writes", of: rounds * 10))
-  rows.append(
-    try PresenceRoundTrip.row(
-      floor: floor, rounds: rounds * 10, progress: progress("presence round trips", of: rounds * 10)))
+  rows += try PresenceRoundTrip.rows(
+    floor: floor, rounds: rounds * 10, progress: progress("presence round trips", of: rounds * 10))
   stage.end()
   let table = Table(rows: rows)
   printLine(parsed.isGiven("--json") ? table.json : table.text)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -117,7 +118,23 @@ static void beats(const char *directory, int rounds) {
   }
 }
 
-static void presence(int rounds) {
+// Waits in an event loop where there is one, as a daemon must that has other things to hear of as well.
+static void receive(int socket, int loop, char *packet) {
+  struct epoll_event event;
+  if (loop >= 0) check(epoll_wait(loop, &event, 1, -1) == 1, "epoll_wait");
+  ssize_t count = recv(socket, packet, PRESENCE, 0);
+  if (count == 0) _exit(0);
+  check(count == PRESENCE, "recv");
+}
+
+static int loopFor(int socket) {
+  int loop = epoll_create1(EPOLL_CLOEXEC);
+  struct epoll_event event = {.events = EPOLLIN};
+  check(loop >= 0 && epoll_ctl(loop, EPOLL_CTL_ADD, socket, &event) == 0, "epoll");
+  return loop;
+}
+
+static void presence(int rounds, int withLoop) {
   int ends[2];
   char packet[PRESENCE] = "presence";
   check(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "socketpair");
@@ -125,15 +142,18 @@ static void presence(int rounds) {
   check(child >= 0, "fork");
   if (child == 0) {
     close(ends[0]);
-    ssize_t count;
-    while ((count = recv(ends[1], packet, sizeof packet, 0)) > 0) send(ends[1], packet, count, 0);
-    _exit(0);
+    int loop = withLoop ? loopFor(ends[1]) : -1;
+    for (;;) {
+      receive(ends[1], loop, packet);
+      check(send(ends[1], packet, sizeof packet, 0) == sizeof packet, "send");
+    }
   }
   close(ends[1]);
+  int loop = withLoop ? loopFor(ends[0]) : -1;
   for (int i = 0; i < rounds; i++) {
     long long start = now();
     check(send(ends[0], packet, sizeof packet, 0) == sizeof packet, "send");
-    check(recv(ends[0], packet, sizeof packet, 0) == sizeof packet, "recv");
+    receive(ends[0], loop, packet);
     printf("%lld\n", now() - start);
   }
   close(ends[0]);
@@ -226,11 +246,12 @@ int main(int count, char **words) {
   if (count == 4 && strcmp(command, "commit") == 0) commits(words[2], atoi(words[3]), 0);
   else if (count == 4 && strcmp(command, "lock-commit") == 0) commits(words[2], atoi(words[3]), 1);
   else if (count == 4 && strcmp(command, "beat") == 0) beats(words[2], atoi(words[3]));
-  else if (count == 3 && strcmp(command, "presence") == 0) presence(atoi(words[2]));
+  else if (count == 3 && strcmp(command, "presence") == 0) presence(atoi(words[2]), 0);
+  else if (count == 3 && strcmp(command, "presence-loop") == 0) presence(atoi(words[2]), 1);
   else if (count == 3 && strcmp(command, "peer") == 0) peer(words[2]);
   else if (count == 4 && strcmp(command, "extension") == 0) extension(words[2], atoi(words[3]));
   else {
-    fputs("usage: floor commit|lock-commit|beat DIR ROUNDS, presence ROUNDS, peer DIR, extension DIR PORT\n", stderr);
+    fputs("usage: floor commit|lock-commit|beat DIR ROUNDS, presence|presence-loop ROUNDS, peer DIR, extension DIR PORT\n", stderr);
     return 64;
   }
   return 0;
