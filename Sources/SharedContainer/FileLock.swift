@@ -119,9 +119,13 @@ public final class FileLock {
     return there.isSameFile(as: mine)
   }
 
-  /// Closing drops the lock too. The number becomes free first, so that the next opening gets it again.
+  /// Closing alone would not drop the lock while a child that was just started still has our descriptors. The number
+  /// becomes free first, so that the next opening gets it again.
   private func closeDescriptor() {
-    if descriptor >= 0 { close(descriptor) }
+    if descriptor >= 0 {
+      flock(descriptor, LOCK_UN)
+      close(descriptor)
+    }
     descriptor = -1
     isHeld = false
   }

@@ -32,13 +32,15 @@ enum HolderVerdict: Hashable, Sendable {
     let beat = snapshot.beat(of: owner.role).flatMap { $0.epoch == owner.epoch ? $0 : nil }
     let holders = snapshot.lock(of: owner.role).holders
     guard let first = holders.first else {
-      if snapshot.lock(of: owner.role).strays.contains(owner.process.pid), let beat,
+      if beat?.phase == .released {
+        self = .released
+      } else if snapshot.lock(of: owner.role).strays.contains(owner.process.pid), let beat,
         bootClock - beat.bootClock < staleAfter
       {
         self = .beatingWithoutLock(beat.phase)
-        return
+      } else {
+        self = .gone
       }
-      self = beat?.phase == .released ? .released : .gone
       return
     }
     if !holders.contains(owner.process.pid) {
