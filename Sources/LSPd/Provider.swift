@@ -9,9 +9,6 @@ import PeerTransport
 final class Provider {
   /// How long a connection that is hung up may take to say its last.
   private static let drainWithin = Span.seconds(1)
-  /// A greeting mostly follows within this time, and then one durable write does for both: the wallet waits for one
-  /// and not for two.
-  private static let openingsAreWrittenWithin = Span.milliseconds(20)
 
   let options: ProviderOptions
   let loop: EventLoop
@@ -144,10 +141,11 @@ final class Provider {
     } catch { fail(error) }
   }
 
+  /// A connection is handed over with its first message: one durable write does for both, and the wallet waits for one
+  /// and not for two.
   private func postpone(_ step: LedgerStep) {
     unhurried.append(step)
-    guard unhurried.count == 1 else { return }
-    loop.after(Self.openingsAreWrittenWithin) { [weak self] in
+    loop.post { [weak self] in
       do { _ = try self?.commit(nil) } catch { self?.fail(error) }
     }
   }

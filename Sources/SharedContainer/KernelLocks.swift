@@ -40,8 +40,9 @@ enum KernelLocks {
       guard let text = SmallFile.read("/proc/locks") else { return nil }
       let reading = parse(text)
       locks = joined(older: locks, newer: reading)
-      if before == Set(reading) { break }
-      before = Set(reading)
+      let named = Set(reading)
+      if before == named { break }
+      before = named
     }
     return locks
   }
