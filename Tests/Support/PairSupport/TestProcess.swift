@@ -21,6 +21,8 @@ package final class TestProcess {
     connection?.start()
     try loop.watchProcess(child.pidfd) { [unowned self] in
       endedAt = clock.now
+      // Its last words may still lie in the socket.
+      connection?.drain()
       reap()
     }
   }
