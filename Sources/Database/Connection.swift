@@ -162,8 +162,21 @@ public final class Connection {
   func error(_ code: Int32) -> DatabaseError {
     var words = String(cString: sqlite3_errmsg(handle))
     // Of a file that could not be opened SQLite's words hide the reason, such as too many open files.
-    let reason = sqlite3_system_errno(handle)
-    if code & 0xFF == SQLITE_CANTOPEN && reason != 0 { words += ": \(String(cString: strerror(reason)))" }
+    if code & 0xFF == SQLITE_CANTOPEN {
+      let reason = sqlite3_system_errno(handle)
+      if reason == EMFILE || reason == ENFILE || !Self.canOpenAFile {
+        return DatabaseError(kind: .tooManyFiles, database: path, words: words)
+      }
+      if reason != 0 { words += ": \(String(cString: strerror(reason)))" }
+    }
     return DatabaseError(code: code, database: path, words: words)
+  }
+
+  /// SQLite does not keep the reason where the log or its index could not be opened.
+  private static var canOpenAFile: Bool {
+    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return errno != EMFILE && errno != ENFILE }
+    close(descriptor)
+    return true
   }
 }

@@ -16,6 +16,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
     case corrupt
     case notADatabase
     case cannotOpen
+    case tooManyFiles
     case constraint
     /// A statement that its caller may not run (see `StatementRights`).
     case notAllowed
@@ -57,6 +58,8 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
     case .foreign: "\(database) belongs to another program (\(words)); check the path"
     case .notADatabase: "\(database) is not an SQLite database (\(words)); check the path"
     case .cannotOpen: "\(database) cannot be opened (\(words)); check that it exists and may be opened"
+    case .tooManyFiles:
+      "\(database) cannot be opened, as too many files are open; raise the limit with `ulimit -n`"
     case .constraint: "\(database) refused a row (\(words)); this is a bug, please report it"
     case .notAllowed:
       "a statement on \(database) is not allowed here (\(words)); this is a bug, please report it"

@@ -83,9 +83,13 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .keepsChanging(let path):
       "\(path) keeps changing while it is copied; stop who writes it and try again"
     case .inputOutput(let path, let doing, let code):
-      "\(doing) \(path) failed (\(String(cString: strerror(code)))); check its disk"
+      "\(doing) \(path) failed (\(String(cString: strerror(code)))); \(Self.advice(code))"
     case .database(let error): error.description
     }
+  }
+
+  private static func advice(_ code: Int32) -> String {
+    code == EMFILE || code == ENFILE ? "raise the limit with `ulimit -n`" : "check its disk"
   }
 
   /// This process can never use the container again: what it has open is not what lies at the path.

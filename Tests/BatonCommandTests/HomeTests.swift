@@ -1,0 +1,89 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import BatonCommand
+
+/// Places in which a phone cannot live, and limits with which its programs cannot start.
+@Suite("A home that will not do") struct HomeTests {
+  private let scratch = Scratch()
+
+  static let canMount: Bool = {
+    let scratch = Scratch()
+    guard mount("tmpfs", scratch.path, "tmpfs", 0, "size=1m") == 0 else { return false }
+    umount2(scratch.path, Int32(MNT_DETACH))
+    return true
+  }()
+
+  @Test("on a disk that is read-only is refused by each program in one sentence", .enabled(if: canMount))
+  func readOnly() throws {
+    mkdir(scratch("disk"), 0o700)
+    try #require(mount("tmpfs", scratch("disk"), "tmpfs", 0, "size=1m") == 0)
+    defer { umount2(scratch("disk"), Int32(MNT_DETACH)) }
+    mkdir(scratch("disk/phone"), 0o700)
+    mkdir(scratch("disk/phone/AppGroup"), 0o700)
+    try #require(
+      mount(nil, scratch("disk"), nil, UInt(MS_REMOUNT | MS_RDONLY), nil) == 0)
+    let home = ["--home", scratch("disk/phone")]
+    for (program, arguments) in [
+      ("baton", home + ["up"]), ("iosd", home), ("lspd", home),
+      (
+        "mainappd",
+        [
+          "--container", scratch("disk/phone/AppGroup"), "--keychain", scratch("disk/phone/Keychain"),
+          "--journal",
+          scratch("disk/phone/journal"),
+        ]
+      ),
+    ] {
+      #expect(scratch.end(try scratch.start(program, arguments)) == .exited(code: 73), "\(program)")
+      let words = scratch.text("said")
+      #expect(words.contains("read-only") && isOneSentence(words, of: program), "\(words)")
+    }
+  }
+
+  @Test("that belongs to another user is refused", .enabled(if: geteuid() == 0)) func anotherUsers() throws {
+    chmod(scratch.path, 0o755)
+    try FileManager.default.copyItem(atPath: "\(Scratch.programs)/baton", toPath: scratch("baton"))
+    mkdir(scratch("phone"), 0o700)
+    let child = try scratch.start(
+      "/usr/bin/setpriv",
+      [
+        "--reuid=65534", "--regid=65534", "--clear-groups", scratch("baton"), "--home", scratch("phone"),
+        "up",
+      ])
+    #expect(scratch.end(child) == .exited(code: 73))
+    let words = scratch.text("said")
+    #expect(words.contains("permission denied; run as the owner of the path"), "\(words)")
+    #expect(isOneSentence(words, of: "baton"), "\(words)")
+  }
+
+  @Test("With too few descriptors each program says so and ends", arguments: 5...8)
+  func descriptors(limit: Int) throws {
+    let home = ["--home", scratch("phone")]
+    let container = [
+      "--container", scratch("AppGroup"), "--keychain", scratch("Keychain"), "--journal", scratch("journal"),
+    ]
+    for (program, arguments) in [
+      ("iosd", home), ("lspd", home), ("mainappd", container), ("notifyextd", container),
+    ] {
+      let child = try scratch.start(
+        "/bin/sh",
+        ["-c", #"ulimit -n \#(limit) && exec "$0" "$@""#, "\(Scratch.programs)/\(program)"] + arguments)
+      guard case .exited(let code)? = scratch.end(child) else {
+        Issue.record("\(program) with \(limit) descriptors did not end by itself: \(scratch.text("said"))")
+        continue
+      }
+      let words = scratch.text("said")
+      #expect([73, 74].contains(code), "\(program): \(words)")
+      #expect(words.contains("too many files are open") || words.contains("Too many open files"), "\(words)")
+      #expect(words.contains("; raise the limit with `ulimit -n`"), "\(words)")
+      #expect(isOneSentence(words, of: program), "\(words)")
+    }
+  }
+
+  private func isOneSentence(_ words: String, of program: String) -> Bool {
+    words.hasPrefix("\(program): ") && words.hasSuffix("\n") && words.filter { $0 == "\n" }.count == 1
+  }
+}
