@@ -9,32 +9,34 @@ import Testing
 struct CrowdTests {
   @Test(
     "10,000 strangers hold on at a door: proper clients are served, nothing spins, and all is as before when they leave",
+    .enabled(
+      if: RealPhone.descriptorsAllowed >= 2600,
+      "each of the four strangers holds 2,500 descriptors; raise the limit with `ulimit -Hn`"),
     arguments: RealPhone.Door.allCases)
   func held(_ door: RealPhone.Door) throws {
     let phone = try RealPhone()
     let pid = try phone.pid(behind: door)
     _ = try phone.ask(.phone, ControlMessage("open"))
     try RealPhone.wait("the app to be connected") { try walletIsConnected(phone) }
-    let descriptors = RealPhone.descriptors(of: pid)
-    let footprint = RealPhone.footprint(of: pid)
+    let descriptors = try RealPhone.descriptors(of: pid)
+    let footprint = try RealPhone.footprint(of: pid)
     // From several processes, as each may be allowed a few thousand only.
     var count = 0
     for _ in 0..<4 { count += try phone.knock("hold", 2500, at: door) }
-    #expect(count >= 1000)
+    #expect(count == 10_000)
     // The wallet has to dial anew in front of them all.
     _ = try phone.ask(.phone, ControlMessage("home"))
     try RealPhone.wait("the app to have left") { try !walletIsConnected(phone) }
     _ = try phone.ask(.phone, ControlMessage("open"))
     try RealPhone.wait("the app to be connected again") { try walletIsConnected(phone) }
-    #expect(RealPhone.descriptors(of: pid) <= descriptors + 256)
-    #expect(RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
-    let ticks = RealPhone.ticks(of: pid)
-    let loop = try EventLoop()
-    _ = try loop.run(for: .milliseconds(300)) { false }
-    #expect(RealPhone.ticks(of: pid) - ticks < 20, "the daemon spins")
+    #expect(try RealPhone.descriptors(of: pid) <= descriptors + 256)
+    #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
+    try RealPhone.waitUntilAsleep(pid)
     phone.dismissStrangers()
-    try RealPhone.wait("the descriptors to be closed") { RealPhone.descriptors(of: pid) <= descriptors + 1 }
-    #expect(RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
+    try RealPhone.wait("the descriptors to be closed") {
+      try RealPhone.descriptors(of: pid) <= descriptors + 1
+    }
+    #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
   }
 
   @Test(
@@ -42,13 +44,15 @@ struct CrowdTests {
   func dropped(_ door: RealPhone.Door) throws {
     let phone = try RealPhone()
     let pid = try phone.pid(behind: door)
-    let descriptors = RealPhone.descriptors(of: pid)
-    let footprint = RealPhone.footprint(of: pid)
+    let descriptors = try RealPhone.descriptors(of: pid)
+    let footprint = try RealPhone.footprint(of: pid)
     #expect(try phone.knock("drop", 10_000, at: door) == 10_000)
     #expect(try phone.ask(.phone, ControlMessage("status")).verb == "ok")
     #expect(try phone.ask(.provider, ControlMessage("status")).verb == "status")
-    try RealPhone.wait("the descriptors to be closed") { RealPhone.descriptors(of: pid) <= descriptors + 1 }
-    #expect(RealPhone.footprint(of: pid) <= footprint + 2 * 1024 * 1024)
+    try RealPhone.wait("the descriptors to be closed") {
+      try RealPhone.descriptors(of: pid) <= descriptors + 1
+    }
+    #expect(try RealPhone.footprint(of: pid) <= footprint + 2 * 1024 * 1024)
     // Whoever said nothing has no row.
     let ledger = try Connection(
       path: "\(phone.home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 5000)

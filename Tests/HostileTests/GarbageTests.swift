@@ -24,7 +24,7 @@ struct GarbageTests {
     ]
     for door in [RealPhone.Door.phone, .provider] {
       let pid = try phone.pid(behind: door)
-      let descriptors = RealPhone.descriptors(of: pid)
+      let descriptors = try RealPhone.descriptors(of: pid)
       for (sent, said) in cases {
         #expect(try answer(to: Array(sent.utf8), at: phone.place(door)) == said)
       }
@@ -34,7 +34,7 @@ struct GarbageTests {
       // An empty packet reads like an end.
       #expect(try answer(to: [], at: phone.place(door)) == nil)
       _ = try phone.ask(door, ControlMessage("status"))
-      try RealPhone.wait("the descriptors to be closed") { RealPhone.descriptors(of: pid) <= descriptors }
+      try RealPhone.wait("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors }
     }
   }
 
@@ -75,13 +75,13 @@ struct GarbageTests {
     let phone = try RealPhone()
     for door in [RealPhone.Door.phone, .provider] {
       let pid = try phone.pid(behind: door)
-      let footprint = RealPhone.footprint(of: pid)
+      let footprint = try RealPhone.footprint(of: pid)
       let client = try ControlClient(path: phone.place(door), daemon: "\(door)")
       #expect(throws: ControlClientError.hungUp(path: try phone.place(door))) {
         for _ in 0..<200_000 { try client.send(ControlMessage("status"), timeout: .seconds(60)) }
       }
       _ = try phone.ask(door, ControlMessage("status"))
-      #expect(RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
+      #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
     }
   }
 

@@ -36,7 +36,7 @@ struct NodeTests {
     try phone.wait("the text and the end of the service") { notifier.message("finished", id: id) != nil }
     #expect(notifier.message("content", id: id)?["title"]?.isEmpty == false)
     #expect(notifier.count("content") == 1)
-    #expect(RealPhone.footprint(of: notifier.pid) < 24 * 1024 * 1024)
+    #expect(try RealPhone.footprint(of: notifier.pid) < 24 * 1024 * 1024)
     notifier.send(ControlMessage("terminate"))
     try phone.wait("the extension to end") { notifier.hasEnded }
     #expect(notifier.end?.how == .exited(code: 0))

@@ -85,7 +85,7 @@ struct PresenceTests {
     let phone = try TestPhone()
     defer { phone.end() }
     let notifier = try phone.launchExtension()
-    let before = RealPhone.footprint(of: notifier.pid)
+    let before = try RealPhone.footprint(of: notifier.pid)
     let loop = phone.loop
     for number in 0..<300 {
       guard
@@ -105,7 +105,7 @@ struct PresenceTests {
     }
     let id = phone.push(notifier)
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
-    #expect(RealPhone.footprint(of: notifier.pid) < before + 4 * 1024 * 1024)
+    #expect(try RealPhone.footprint(of: notifier.pid) < before + 4 * 1024 * 1024)
     notifier.send(ControlMessage("time-will-expire", ["id": "\(id)"]))
     try phone.wait("its text") { notifier.message("finished", id: id) != nil }
   }

@@ -111,7 +111,7 @@ struct PushTests {
         try phone.wait("the extension to keep up") { notifier.count("content") + 100 > id }
       }
     }
-    #expect(RealPhone.footprint(of: notifier.pid) < 24 * 1024 * 1024)
+    #expect(try RealPhone.footprint(of: notifier.pid) < 24 * 1024 * 1024)
     notifier.send(ControlMessage("terminate"))
     try phone.wait("the extension to end") { notifier.hasEnded }
     #expect(notifier.end?.how == .exited(code: 0))

@@ -1,7 +1,8 @@
 import CoreShape
-import DaemonRuntime
 import Foundation
 import PairSupport
+
+@testable import DaemonRuntime
 
 /// A whole phone of real daemons, brought up by `baton`, in a directory of its own.
 final class RealPhone {
@@ -104,6 +105,13 @@ final class RealPhone {
     return Int(line.split(whereSeparator: \.isWhitespace).last ?? "") ?? 0
   }
 
+  /// How many descriptors a process of ours may have at most.
+  static var descriptorsAllowed: UInt {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return limit.rlim_max
+  }
+
   private var held: [Pipe] = []
 
   func dismissStrangers() {
@@ -115,22 +123,35 @@ final class RealPhone {
 
   // MARK: Figures
 
-  static func descriptors(of pid: Int32) -> Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? -1
+  /// Throws for a process that is gone: who is dead has closed everything, and that is no good news.
+  static func descriptors(of pid: Int32) throws -> Int {
+    let count = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+    _ = try memory(of: pid)
+    return count
   }
 
   /// Under a sanitizer nothing: the memory is the sanitizer's, and no limit means anything.
-  static func footprint(of pid: Int32) -> UInt64 {
-    if getenv("BATON_SANITIZED") != nil { return 0 }
-    return MemoryFigures(of: pid)?.footprintBytes ?? .max
+  static func footprint(of pid: Int32) throws -> UInt64 {
+    let figures = try memory(of: pid)
+    return getenv("BATON_SANITIZED") != nil ? 0 : figures.footprintBytes
   }
 
-  /// Processor time in hundredths of a second.
-  static func ticks(of pid: Int32) -> Int {
-    let line =
-      SmallFile.read("/proc/\(pid)/stat", limit: 4096).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    let fields = line.split(separator: ")").last?.split(separator: " ").compactMap { Int($0) } ?? []
-    return fields.count > 11 ? fields[9] + fields[10] : 0
+  /// A zombie still has its directory in /proc, but no memory.
+  private static func memory(of pid: Int32) throws -> MemoryFigures {
+    guard let figures = MemoryFigures(of: pid) else {
+      throw TestPhone.TimedOut(description: "process \(pid) has ended")
+    }
+    return figures
+  }
+
+  /// Waits until the process was found asleep ten times in a row: who turns in circles never sleeps, however little
+  /// of the processor a busy machine leaves it.
+  static func waitUntilAsleep(_ pid: Int32) throws {
+    var looksAsleep = 0
+    try wait("process \(pid) to rest") {
+      looksAsleep = ProcessTable.status(of: pid)?.state == UInt8(ascii: "S") ? looksAsleep + 1 : 0
+      return looksAsleep == 10
+    }
   }
 
   /// Looks again until it holds; the bound is for a machine that is far too busy.
