@@ -37,26 +37,25 @@ import Testing
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
   }
 
-  /// The holders in their order; an issue for every step in which two held the node at once.
-  private func holders(in log: String) -> [String] {
+  /// How many steps there were; an issue for the first in which two held the node at once.
+  private func stepsOfOneHolder(in log: String) -> Int {
     let lines = log.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-    var holders: [String] = []
+    var steps = 0
     for index in stride(from: 0, to: lines.count - 1, by: 2) {
       let (begin, end) = (lines[index], lines[index + 1])
       guard begin.count == 3, end.count == 3, begin[0] == "begin", end[0] == "end", begin[1...] == end[1...],
         begin[1] == "\(index / 2 + 1)"
       else {
         Issue.record("two holders, or an epoch left out: \(begin) \(end)")
-        return holders
+        return steps
       }
-      holders.append(begin[2])
+      steps += 1
     }
-    return holders
+    return steps
   }
 
-  private func expectExclusion(claims: Int) throws -> [String] {
-    let order = holders(in: String(decoding: Files.read(place.file("log")), as: UTF8.self))
-    #expect(order.count == claims)
+  private func expectExclusion(claims: Int) throws {
+    #expect(stepsOfOneHolder(in: String(decoding: Files.read(place.file("log")), as: UTF8.self)) == claims)
     #expect(try counters() == [Int64(claims), Int64(claims)])
     let plain = Files.read(place.file("counter")).enumerated().reduce(0) {
       $0 | Int($1.element) << (8 * $1.offset)
@@ -66,7 +65,6 @@ import Testing
     #expect(snapshot.claims.map(\.row.epoch) == (1...Epoch(claims)).map { $0 })
     #expect(snapshot.claims.allSatisfy { $0.seen + 1 == $0.row.epoch })
     #expect(snapshot.writes.count == Int64(claims))
-    return order
   }
 
   @Test(.timeLimit(.minutes(5))) func tenThousandRacesHaveOneWinnerEach() throws {
@@ -88,17 +86,14 @@ import Testing
       try #require(outcomes.filter { $0 == UInt8(ascii: "L") }.count == 1)
     }
     for racer in racers { #expect(racer.exitStatus() == 0) }
-    let order = try expectExclusion(claims: rounds)
-    for role in Role.allCases {
-      #expect(order.filter { $0 == role.rawValue }.count * 10 >= rounds, "\(role) hardly ever won")
-    }
+    try expectExclusion(claims: rounds)
   }
 
   @Test(.timeLimit(.minutes(5))) func whoeverFindsTheOthersLockFreeClaimsAndNeverTwoAtOnce() throws {
     let claims = 1_000
     let racers = try Role.allCases.map { try start("contend", $0, count: claims) }
     for racer in racers { #expect(racer.exitStatus() == 0) }
-    _ = try expectExclusion(claims: 2 * claims)
+    try expectExclusion(claims: 2 * claims)
   }
 
   @Test(.timeLimit(.minutes(5))) func twoThatCreateTheContainerTogetherAgreeOnIt() throws {
