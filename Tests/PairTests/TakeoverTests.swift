@@ -30,8 +30,12 @@ struct TakeoverTests {
       to: app.instant(ofStatus: "connected", after: notifier.endedAt ?? phone.clock.now))
   }
 
-  @Test("kill -9 at a random moment of a payment, with the app waiting in front", arguments: 0..<12)
-  func killedAtAnyMoment(round: Int) throws {
+  // From the push, which is line 5, over the claim, the dial and the payment, which arrives with some line 20, to the
+  // settlement with some line 31. A beat writes lines too, so that there are always enough.
+  @Test(
+    "kill -9 after so many lines of the extension's journal, or after the settlement, with the app waiting in front",
+    arguments: stride(from: 5, through: 31, by: 2).map(Int?.some) + [nil])
+  func killedAtAnyMoment(lines: Int?) throws {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
@@ -39,11 +43,13 @@ struct TakeoverTests {
     try phone.pay(invoice)
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)
-    // Each round a little later, from before the claim to after the settlement.
-    var generator = SystemRandomNumberGenerator()
-    let delay = Span(
-      nanoseconds: Int64.random(in: 0...2_000_000, using: &generator) + Int64(round) * 1_500_000)
-    _ = try phone.loop.run(for: delay) { false }
+    if let lines {
+      try phone.wait("\(lines) lines") {
+        phone.journal(of: "notifyextd").utf8.count { $0 == UInt8(ascii: "\n") } >= lines
+      }
+    } else {
+      try phone.waitUntilSettled(invoice)
+    }
     notifier.kill(SIGKILL)
     phone.open(app)
     try phone.waitUntilSettled(invoice)
