@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Foundation
 import PairSupport
+import Synchronization
 import Testing
 
 @Suite("Hostile input: pushes", .serialized)
@@ -66,19 +67,33 @@ struct PushTests {
   func slowWriter() throws {
     let phone = try RealPhone()
     let pipe = Pipe()
+    // Of our own: the handle's is closed once the process has started.
+    let reading = fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0)
+    try #require(reading >= 0)
+    defer { close(reading) }
+    let bytes = Array(Self.object.utf8)
+    try pipe.fileHandleForWriting.write(contentsOf: bytes[..<1])
+    #expect(Self.bytesWaiting(in: reading) == 1)
+    let state = Mutex((takenAlone: 0, isOver: false))
     let writer = Thread {
       // One byte at a time, each written when the one before has been read.
-      for byte in Self.object.utf8 {
-        try? pipe.fileHandleForWriting.write(contentsOf: Data([byte]))
-        var waiting: Int32 = 1
-        while ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &waiting) == 0, waiting > 0 {
-          poll(nil, 0, 1)
-        }
+      for next in 1...bytes.count {
+        while Self.bytesWaiting(in: reading) == 1, !state.withLock({ $0.isOver }) { poll(nil, 0, 1) }
+        guard Self.bytesWaiting(in: reading) == 0 else { break }
+        state.withLock { $0.takenAlone += 1 }
+        if next < bytes.count { try? pipe.fileHandleForWriting.write(contentsOf: bytes[next...next]) }
       }
       try? pipe.fileHandleForWriting.close()
     }
     writer.start()
+    defer { state.withLock { $0.isOver = true } }
     #expect(try phone.baton(["push", "-"], input: pipe).output == "push 1 is with the phone\n")
+    #expect(state.withLock { $0.takenAlone } == bytes.count)
+  }
+
+  private static func bytesWaiting(in pipe: Int32) -> Int32 {
+    var count: Int32 = 0
+    return ioctl(pipe, UInt(FIONREAD), &count) == 0 ? count : -1
   }
 
   @Test(
