@@ -20,8 +20,10 @@ enum JudgeRowsFuzz: FuzzTarget {
     let cells: [[SQLValue]] = [
       columns.map { _ in 1 }, columns.map { _ in "extension" }, columns.map { _ in .blob([1, 2]) },
       columns.enumerated().map { $0.offset % 3 == 0 ? .integer(.min) : $0.offset % 3 == 1 ? nil : "in" },
+      columns.map { $0 == "what" ? "channel revision 7, received 1" : 1 },
     ]
     return cells.map { $0.flatMap(ByteSource.write) }
+      + ["channel revision 7, received 1", "received 1, new invoice, received 2"].map { Array($0.utf8) }
   }
 
   static func feed(_ bytes: [UInt8]) {
@@ -34,11 +36,21 @@ enum JudgeRowsFuzz: FuzzTarget {
     read { () throws(JudgeError) in _ = try FenceEntry(row).evidence }
     read { () throws(JudgeError) in _ = try PaymentEntry(row) }
     read { () throws(JudgeError) in _ = try ClaimEntry(row).boot }
-    read { () throws(JudgeError) in _ = try NodeWriteEntry(row).evidence }
+    read { () throws(JudgeError) in
+      let write = try NodeWriteEntry(row)
+      _ = write.evidence
+      summarise(write.what)
+    }
+    // Of the bytes alone as well: a row in which every other column fits is a rare find.
+    summarise(text(bytes))
     read { () throws(JudgeError) in _ = try InvoiceEntry(row).evidence }
     read { () throws(JudgeError) in _ = try ReceivedEntry(row).evidence }
     read { () throws(JudgeError) in _ = try HTLCEntry(row, channel: nil) }
     read { () throws(JudgeError) in _ = try ChannelEntry(row) }
+  }
+
+  private static func summarise(_ what: String) {
+    if let summary = WriteSummary(what) { promise(summary.received >= 0, "less than nothing was received") }
   }
 
   private static func cell(_ value: SQLValue) -> SQLiteCell {

@@ -14,8 +14,10 @@ struct WriteSummary {
       case _ where part.trimmingPrefix(" ") == "restored from the peer's backup": isRestored = true
       case ["new", "invoice"]: invoices += 1
       case _ where words.count == 2 && words[0] == "received":
-        guard let number = Int64(words[1]) else { return nil }
-        received += number
+        guard let number = Int64(words[1]), number >= 0 else { return nil }
+        let (sum, overflow) = received.addingReportingOverflow(number)
+        guard !overflow else { return nil }
+        received = sum
       case _ where words.count == 3 && words[0] == "channel" && words[1] == "revision":
         guard let number = Int64(words[2]) else { return nil }
         revision = number
