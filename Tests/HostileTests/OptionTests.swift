@@ -139,6 +139,25 @@ struct OptionTests {
     }
   }
 
+  @Test("A descriptor that baton up has from its caller is not kept by the daemons")
+  func strangeDescriptor() throws {
+    let phone = try RealPhone()
+    #expect(try phone.baton(["down"]).code == 0)
+    let file = "\(phone.home)/of-the-caller"
+    let up = try RealPhone.run(
+      "/bin/sh",
+      ["-c", #"exec "$0" --home "$1" up 7>"$2""#, "\(TestPhone.binaries)/baton", phone.home, file])
+    #expect(up.code == 0)
+    for door in [RealPhone.Door.phone, .provider] {
+      let directory = "/proc/\(try phone.pid(behind: door))/fd"
+      let open = try FileManager.default.contentsOfDirectory(atPath: directory).compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\($0)")
+      }
+      #expect(open.contains { $0.hasPrefix(phone.home) })
+      #expect(!open.contains(file))
+    }
+  }
+
   private func inScratch(_ body: (String) throws -> Void) throws {
     let directory = FileManager.default.temporaryDirectory.appending(
       path: "baton-options-\(UUID().uuidString)"

@@ -218,4 +218,18 @@ import Testing
     }
     #expect(try provider.client().request(ControlMessage("payments")).bodyText == "[]")
   }
+
+  @Test func `Of more payments than fit into one message the newest are listed`() throws {
+    let provider = try ProviderProcess()
+    // Nobody is there and nobody is waited for: each fails at once.
+    for number in UInt64(1)...300 {
+      let sender = try provider.pay(number, hold: 0)
+      #expect(try sender.receive()["state"] == "failed")
+    }
+    let list = try provider.client().request(ControlMessage("payments")).bodyText
+    #expect(list.matches(of: #/"payment_hash":/#).count == 256)
+    #expect(!list.contains(paymentHash(44).hex))
+    #expect(list.contains(paymentHash(45).hex))
+    #expect(list.contains(paymentHash(300).hex))
+  }
 }
