@@ -64,9 +64,10 @@ struct PhoneReport {
     return object
   }
 
-  /// Living ones, or all there ever were.
+  /// Those that run, or before them those that ended, as many as one answer holds.
   func processes(all: Bool) -> String {
-    rows(shell.processes.rows.filter { all || $0.endedWall == nil })
+    let known = shell.processes.rows
+    return rows((all ? known.filter { $0.endedWall != nil } : []) + known.filter { $0.endedWall == nil })
   }
 
   var notifications: String { rows(shell.notifications.rows) }

@@ -134,6 +134,28 @@ import Testing
     #expect(file.split(separator: UInt8(ascii: "\n")).count == 300)
   }
 
+  @Test func anAppThatOutlivesHundredsOfExtensionsIsNotForgotten() throws {
+    let phone = try PhoneProcess(ext: "/bin/true")
+    try phone.ask("open")
+    try phone.wait("the app is in front") { try phone.state("app") == "foreground" }
+    try phone.ask("home")
+    try phone.wait("the app is in the background") { try phone.state("app") == "background" }
+    for _ in 0..<300 {
+      try phone.push()
+      try phone.wait("the extension has ended") { try phone.rows("ps", all: false).count == 1 }
+    }
+    let app = try #require(try phone.rows("ps", all: false).first)
+    #expect(app["role"] as? String == "app")
+    #expect(try phone.rows("ps").contains { $0["role"] as? String == "app" && $0["reason"] == nil })
+    #expect(try phone.rows("ps").count > 100)
+    try phone.ask("quit")
+    #expect(try phone.ended("app")["ended_at_ns"] != nil)
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    let file = try #require(FileManager.default.contents(atPath: "\(phone.home)/os/processes.jsonl"))
+    #expect(file.split(separator: UInt8(ascii: "\n")).count == 602)
+  }
+
   @Test func aTornLastLineOfALedgerCostsThatLineAlone() throws {
     let phone = try PhoneProcess()
     try phone.push()

@@ -103,8 +103,9 @@ final class PhoneProcess {
     return try #require(try ask("push", body: payload)["id"])
   }
 
-  func rows(_ verb: String) throws -> [[String: Any]] {
-    let value = try JSONSerialization.jsonObject(with: Data(try ask(verb, ["all": "yes"]).body))
+  func rows(_ verb: String, all: Bool = true) throws -> [[String: Any]] {
+    let fields: KeyValuePairs = ["all": all ? "yes" : "no"]
+    let value = try JSONSerialization.jsonObject(with: Data(try ask(verb, fields).body))
     return try #require(value as? [[String: Any]])
   }
 
