@@ -30,19 +30,26 @@ struct ProcessFacts: Hashable, Sendable {
     peakResidentBytes = object["peak_resident_bytes"]?.uint
   }
 
-  /// Each process is written at its start and again at its end: the last row counts.
-  static func ledger(_ path: String) -> [ProcessFacts] {
-    guard let bytes = SmallFile.read(path, limit: 64 * 1024 * 1024) else { return [] }
-    var rows: [ProcessFacts] = []
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      guard let facts = JSONValue(parsing: Array(line)).flatMap(ProcessFacts.init) else { continue }
-      if let index = rows.lastIndex(where: { $0.id == facts.id }) {
-        rows[index] = facts
+  /// The rows of iosd's ledger as they stand there.
+  static func written(in path: String) -> [ProcessFacts] {
+    (SmallFile.read(path, limit: 64 * 1024 * 1024) ?? []).split(separator: UInt8(ascii: "\n")).compactMap {
+      JSONValue(parsing: Array($0)).flatMap(ProcessFacts.init)
+    }
+  }
+
+  /// Each process is written at its start and again at its end: the last row counts, in the place of the first.
+  static func lastOfEach(_ rows: [ProcessFacts]) -> [ProcessFacts] {
+    var places: [UInt64: Int] = [:]
+    var last: [ProcessFacts] = []
+    for row in rows {
+      if let place = places[row.id] {
+        last[place] = row
       } else {
-        rows.append(facts)
+        places[row.id] = last.count
+        last.append(row)
       }
     }
-    return rows
+    return last
   }
 
   var processName: String { role == "app" ? "mainappd" : role == "extension" ? "notifyextd" : role }

@@ -86,6 +86,16 @@ struct UsageTests {
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
   }
 
+  @Test("counts the last row of a process, in the place of its first") func lastRows() {
+    let file = (1...2000).map { #"{"id":\#($0),"role":"app","pid":7,"started_at_ns":1}"# }
+    let ends = [2000, 1].map { #"{"id":\#($0),"role":"app","pid":7,"started_at_ns":1,"reason":"done"}"# }
+    let scratch = Scratch()
+    scratch.write("processes.jsonl", (file + ends).joined(separator: "\n"))
+    let rows = ProcessFacts.lastOfEach(ProcessFacts.written(in: scratch("processes.jsonl")))
+    #expect(rows.map(\.id) == Array(1...2000))
+    #expect(rows.filter(\.hasEnded).map(\.id) == [1, 2000])
+  }
+
   @Test("repeats what was typed on one line", arguments: ["21s\0n", "5\n000", "\u{1b}[2J"])
   func foreignWords(word: String) throws {
     let step = failure { () throws(CommandFailure) in try DeviceVerb.stepSeconds(word) }

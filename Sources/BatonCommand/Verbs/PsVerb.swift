@@ -25,13 +25,14 @@ enum PsVerb: Verb {
     return .done
   }
 
-  /// From iosd, or from its ledger when it does not run: then nothing of it lives any more.
+  /// Only the ledger has all that ended; iosd knows what runs, and what a full disk kept out of the ledger.
   private static func walletRows(_ phone: Phone, all: Bool, isUp: Bool) throws -> [ProcessFacts] {
+    var rows = all ? ProcessFacts.written(in: phone.processLedger) : []
     if isUp {
       let answer = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": all ? "yes" : "no"]))
-      return (answer.elements ?? []).compactMap(ProcessFacts.init)
+      rows += (answer.elements ?? []).compactMap(ProcessFacts.init)
     }
-    return all ? ProcessFacts.ledger(phone.processLedger) : []
+    return ProcessFacts.lastOfEach(rows)
   }
 
   private static func tell(
