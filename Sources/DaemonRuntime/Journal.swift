@@ -18,8 +18,7 @@ public final class Journal {
   private let encoder = JSONLineEncoder()
   private var sequence: UInt64 = 0
   private var lostSinceLastRecord: UInt64 = 0
-  private var length: Int64 = 0
-  private var lineIsTorn = false
+  private var lines: LineWriter
   /// Wall minus monotonic clock at the last record: a change says that somebody set the wall clock.
   private var clockDifference: Int64?
 
@@ -41,6 +40,7 @@ public final class Journal {
     if descriptor < 0 { throw SystemError("create the journal \(path)") }
     self.path = path
     self.descriptor = descriptor
+    lines = LineWriter(appendingTo: descriptor)
     recordStart(name: name, version: version, arguments: arguments)
   }
 
@@ -131,28 +131,12 @@ public final class Journal {
     record.set("wall", wall)
     record.set("kind", kind)
     if lostSinceLastRecord > 0 { record.set("lost_before", lostSinceLastRecord) }
-    if writeLine(record.text(joinedWith: members)) {
+    if lines.append(record.text(joinedWith: members)) {
       lostSinceLastRecord = 0
     } else {
       lostRecords += 1
       lostSinceLastRecord += 1
     }
-  }
-
-  private func writeLine(_ text: String) -> Bool {
-    // A torn line that could not be taken back is ended first, so that it costs one record and not two.
-    let bytes = Array("\(lineIsTorn ? "\n" : "")\(text)\n".utf8)
-    let count = Glibc.write(descriptor, bytes, bytes.count)
-    if count == bytes.count {
-      length += Int64(count)
-      lineIsTorn = false
-      return true
-    }
-    if count > 0 {
-      lineIsTorn = ftruncate(descriptor, Int(length)) != 0
-      if lineIsTorn { length += Int64(count) }
-    }
-    return false
   }
 
   // MARK: Text

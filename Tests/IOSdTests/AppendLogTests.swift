@@ -1,0 +1,62 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import IOSd
+
+@Suite("A log of rows") final class AppendLogTests {
+  private let directory: String
+
+  init() {
+    var template = Array("/tmp/baton-log-XXXXXX".utf8CString)
+    directory = String(cString: mkdtemp(&template)!)
+  }
+
+  deinit {
+    umount2(directory, Int32(MNT_DETACH))
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  /// Two pages: one is taken, so that the log has a single one.
+  private func mountSmallDisk() -> Bool { mount("tmpfs", directory, "tmpfs", 0, "size=8k") == 0 }
+
+  private static let canMount: Bool = AppendLogTests().mountSmallDisk()
+
+  private func row(_ id: UInt64) -> PushRow {
+    PushRow(id: id, isVisible: true, hasMutableContent: true, wall: 1, at: 2)
+  }
+
+  @Test(
+    "On a full disk a row that is cut short is taken back, and the next one is whole", .enabled(if: canMount))
+  func fullDisk() throws {
+    try #require(mountSmallDisk())
+    let path = "\(directory)/pushes.jsonl"
+    let log = try AppendLog<PushRow>(path)
+    try Data(repeating: 0, count: 4096).write(to: URL(fileURLWithPath: "\(directory)/filler"))
+    var next: UInt64 = 1
+    while log.append(row(next)) { next += 1 }
+    #expect(!log.append(row(next + 1)))
+    #expect(FileManager.default.contents(atPath: path)?.last == UInt8(ascii: "\n"))
+    unlink("\(directory)/filler")
+    #expect(log.append(row(next + 2)))
+    #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == Array(1..<next) + [next + 2])
+  }
+
+  @Test("A row that a kill cut short is ended, and the next one begins on a line of its own")
+  func cutByAKill()
+    throws
+  {
+    let path = "\(directory)/pushes.jsonl"
+    #expect(try AppendLog<PushRow>(path).append(row(1)))
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    file.seekToEndOfFile()
+    file.write(Data(#"{"id":"#.utf8))
+    try file.close()
+    let log = try AppendLog<PushRow>(path)
+    #expect(log.append(row(3)))
+    #expect(log.append(row(4)))
+    #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == [1, 3, 4])
+    #expect(SmallFile.read(path, limit: 4096)?.filter { $0 == UInt8(ascii: "\n") }.count == 4)
+  }
+}
