@@ -161,7 +161,20 @@ struct ReplayTests {
     #expect(outcome.difference == nil)
   }
 
-  @Test("of an empty file is a difference, and never a pass") func empty() throws {
-    #expect(try replay([], ending: "").difference != nil)
+  /// As a kill leaves it between the making of the file and the end of its first line.
+  @Test("has nothing to compare in a file without a whole line", arguments: ["", "{\"seq\":1,"])
+  func noWholeLine(text: String) throws {
+    let outcome = try replay([text], ending: "")
+    #expect(outcome.difference == nil)
+    #expect(outcome.records == 0 && outcome.isTorn == !text.isEmpty)
+    #expect(
+      scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])) == .exited(code: 0))
+    #expect(scratch.text("said").contains("nothing to compare"))
+  }
+
+  @Test("of a file whose only line is no record is a difference, and never a pass") func onlyGarbage() throws
+  {
+    #expect(try replay([""]).difference?.line == 1)
+    #expect(try replay(["garbage"]).difference?.line == 1)
   }
 }

@@ -66,8 +66,6 @@ struct JournalReplay {
     }
     if firstUnreadable < .max {
       outcome.difference = Difference(line: firstUnreadable, sentence: "this line is no record of a journal")
-    } else if lines.isEmpty {
-      outcome.difference = Difference(line: 1, sentence: "there is no record in this file")
     }
   }
 
