@@ -23,6 +23,10 @@ let package = Package(
     .target(name: "Guardrails", dependencies: ["CoreShape", "Heartbeat"]),
     .target(name: "Lightning", dependencies: ["CoreShape", "Crypto"]),
     .target(name: "PhonePolicy", dependencies: ["CoreShape"]),
+    .executableTarget(name: "SimTry", dependencies: ["Simulation", "CoreShape"]),
+    .target(
+      name: "Simulation",
+      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"]),
 
     // The C libraries, and the few system calls Swift cannot reach.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

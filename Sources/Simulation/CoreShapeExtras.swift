@@ -1,0 +1,5 @@
+import CoreShape
+
+extension Instant {
+  static let zero = Instant(nanoseconds: 0)
+}

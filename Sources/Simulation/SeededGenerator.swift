@@ -1,0 +1,22 @@
+/// SplitMix64: the one source of chance of a simulated run. The same seed gives the same run, on any machine and in any
+/// build.
+public struct SeededGenerator: Hashable, Sendable {
+  private var state: UInt64
+
+  public init(seed: UInt64) { state = seed }
+
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// From 0 up to, not including, the bound; the upper half of a product, so that no bound is favoured noticeably.
+  public mutating func below(_ bound: Int) -> Int {
+    bound <= 1 ? 0 : Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
+  }
+
+  public mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+}

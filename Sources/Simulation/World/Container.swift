@@ -1,0 +1,54 @@
+import Crypto
+import Guardrails
+import Heartbeat
+import Lightning
+
+/// The App Group directory as a value: the row, the node's state, locks, wish and beats. What is in the tables is
+/// durable; locks and the wish belong to processes and go with them.
+public struct Container: Hashable, Sendable {
+  public let id: ContainerID
+  public internal(set) var row: ClaimRow?
+  public internal(set) var node = NodeState()
+  /// Payments that were received, in their order.
+  public internal(set) var received: [Receipt] = []
+  var locks = PerRole<LockFile>(LockFile(), LockFile())
+  /// The process that holds the wish.
+  var wish: Int32?
+  var beats = PerRole<Beat?>(nil, nil)
+  /// The process that is stopped inside a transaction.
+  var writer: Int32?
+
+  init(id: ContainerID) { self.id = id }
+
+  /// A role's lock file. Who holds the lock of a file that was replaced still has it, and guards nothing.
+  struct LockFile: Hashable, Sendable {
+    var holder: Int32?
+  }
+
+  mutating func forget(_ pid: Int32) {
+    if locks.app.holder == pid { locks.app.holder = nil }
+    if locks.notifier.holder == pid { locks.notifier.holder = nil }
+    if wish == pid { wish = nil }
+    if writer == pid { writer = nil }
+  }
+}
+
+/// One of a thing for each of the two roles.
+public struct PerRole<Value> {
+  public var app: Value
+  public var notifier: Value
+
+  init(_ app: Value, _ notifier: Value) {
+    self.app = app
+    self.notifier = notifier
+  }
+
+  public subscript(role: Role) -> Value {
+    get { role == .app ? app : notifier }
+    set { if role == .app { app = newValue } else { notifier = newValue } }
+  }
+}
+
+extension PerRole: Equatable where Value: Equatable {}
+extension PerRole: Hashable where Value: Hashable {}
+extension PerRole: Sendable where Value: Sendable {}

@@ -1,0 +1,68 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import Lightning
+
+/// One wallet process, from its start to its end: the two cores that ship, and what its shell has still to do.
+///
+/// A process does one thing after the other, as its event loop does: what the node ordered, then what the node is to
+/// hear, then the same of the guard, then the news that were put off until all else is done. Between any two of these
+/// steps the process can die or freeze, and the other one can move.
+public struct Life: Hashable, Sendable {
+  public let role: Role
+  public let identity: ProcessIdentity
+  var guardValue: GuardValue
+  var node = NodeMachine(configuration: .init())
+
+  var nodeTodo: ArraySlice<NodeDirective> = []
+  var nodeQueue: ArraySlice<NodeEvent> = []
+  var guardTodo: ArraySlice<GuardDirective> = []
+  var guardQueue: ArraySlice<GuardEvent> = []
+  var posted: ArraySlice<Posted> = []
+  /// What the phone has told it and it has not read yet.
+  var inbox: ArraySlice<GuardEvent> = []
+
+  var claim: Claim?
+  /// Read in the claim, until the node is started with it.
+  var claimedState = NodeState()
+  /// Grows with every start of the node: its news of an earlier start is not told in a later one.
+  var nodeStarts: UInt32 = 0
+  /// The node's connection.
+  var wire: UInt64?
+  /// How many payments were received when the push came.
+  var newestReceived = 0
+  public internal(set) var isFrozen = false
+  /// Since when it has run without a pause.
+  var runningSince: Instant
+  public internal(set) var status: Status?
+  /// It has said that it ends.
+  var hasEnded = false
+  /// The newest state of the channel that is durable under its claim, or was read under it.
+  var soundRevision: UInt64 = 0
+
+  struct Posted: Hashable, Sendable {
+    var event: GuardEvent
+    var nodeStarts: UInt32
+  }
+
+  init(role: Role, identity: ProcessIdentity, configuration: GuardConfiguration, now: Instant) {
+    self.role = role
+    self.identity = identity
+    guardValue = GuardValue(role: role, configuration: configuration)
+    runningSince = now
+    inbox = [.launched]
+  }
+
+  /// Nothing is half done: it waits for something to happen.
+  var isIdle: Bool {
+    nodeTodo.isEmpty && nodeQueue.isEmpty && guardTodo.isEmpty && guardQueue.isEmpty && posted.isEmpty
+  }
+
+  var deadline: Instant? {
+    switch (guardValue.deadline, node.deadline) {
+    case (let one?, let other?): min(one, other)
+    case (let one, nil): one
+    case (nil, let other): other
+    }
+  }
+}

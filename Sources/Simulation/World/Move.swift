@@ -1,0 +1,47 @@
+import CoreShape
+import Heartbeat
+
+/// One thing that may happen next. Everything that is not in here follows from it.
+public enum Move: Hashable, Sendable {
+  // By themselves.
+  /// The process does the next thing that it has to do.
+  case work(Role)
+  /// The process notices that its deadline has come.
+  case wake(Role)
+  /// The process reads the next word of the phone.
+  case hear(Role)
+  case readLetter(Int)
+  /// The peer takes the next packet of a connection, or notices its end.
+  case peerReads(wire: UInt64)
+  case walletReads(wire: UInt64)
+  case peerWakes
+  case phoneWakes
+  case timePasses(until: Instant)
+
+  // The person, and somebody who pays.
+  case open
+  case home
+  case quit
+  case invoice
+  case pay(Int)
+
+  // Faults.
+  case kill(Role)
+  case freeze(Role)
+  /// Stopped inside the transaction that it is about to make.
+  case freezeInside(Role)
+  case thaw(Role)
+  case loseLetter(Int)
+  case repeatLetter(Int)
+  case cut(wire: UInt64)
+  case restartPeer
+  /// A new plain file in the place of a role's lock file.
+  case replaceLock(Role)
+  case loseBeat(Role)
+  case reboot
+  /// The device sleeps: the phone's clock stands still, the peer's does not.
+  case sleep(Span)
+  case losePush
+  /// From here on nothing goes wrong.
+  case noMoreFaults
+}

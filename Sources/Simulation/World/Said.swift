@@ -1,0 +1,16 @@
+import Guardrails
+import Heartbeat
+import Lightning
+import PhonePolicy
+
+/// One line of the story of a run, before it is put into words.
+public enum Said: Hashable, Sendable {
+  case move(Move)
+  case heard(Role, GuardEvent)
+  case ordered(Role, GuardDirective)
+  case peer(PeerEvent, [PeerDirective])
+  case phone(PhoneEvent, [PhoneDirective])
+  case started(Role, pid: Int32)
+  case ended(Role, String)
+  case violation(Violation)
+}

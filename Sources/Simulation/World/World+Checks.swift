@@ -1,0 +1,51 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import Lightning
+
+// What must never be.
+extension World {
+  /// At most one process has spoken of its channel on a connection that the peer still listens to.
+  mutating func checkDrivers() {
+    guard wires.count > 1 else { return }
+    let driven = wires.filter { $0.isDriven && !$0.isOverForPeer && !$0.isShutByWallet }
+    if driven.count > 1 { report(.oneDriver, "Two processes are connected to the peer at once.") }
+  }
+
+  /// An owner that runs and beats is not robbed of the node.
+  mutating func checkDisplacement(by life: Life) {
+    guard let row = container.row, row.role != life.role, let holder = lives[row.role],
+      holder.identity == row.process, holder.claim?.owns(row) == true, !holder.isFrozen,
+      container.locks[row.role].holder == holder.identity.pid || settings.without.contains(.lock),
+      now - holder.runningSince > Self.healthyAfter
+    else { return }
+    if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }
+    report(.healthyOwnerStays, "The \(row.role) owned the node, ran and beat, and the \(life.role) claims.")
+  }
+
+  /// The rule of staleness, and a beat for the observer to see it.
+  static let healthyAfter = Span.seconds(7)
+  static let lockHealsWithin = Span.seconds(3)
+
+  mutating func reportNoProgress(within span: Span) {
+    let app = lives.app?.status.map { "shows “\($0.text)”" } ?? "is not there"
+    report(
+      .progress,
+      "\(span.nanoseconds / 1_000_000_000) s after the last fault the app \(app), and \(peer.state.payments.count) payments wait."
+    )
+  }
+
+  /// After the faults are over and all is settled.
+  public mutating func checkAtTheEnd() {
+    for push in pushes where push.shown == 0 && !push.isLost && !push.wentToApp {
+      guard phone.queue.allSatisfy({ $0.id != push.id }), phone.service.current?.push.id != push.id else { continue }
+      report(.oneTextPerPush, "Push \(push.id) was never shown.")
+    }
+    for payment in payments where payment.state == .paid {
+      let hash = invoices[payment.invoice].invoice.paymentHash
+      if container.received.count(where: { $0.invoice.paymentHash == hash }) != 1 {
+        report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet once.")
+      }
+    }
+  }
+}

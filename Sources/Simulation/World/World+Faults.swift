@@ -1,0 +1,39 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+
+// What can go wrong with a process and with the files.
+extension World {
+  mutating func freeze(_ role: Role) { lives[role]?.isFrozen = true }
+
+  /// Stopped between BEGIN and COMMIT of what it is about to write; nobody else can write until it goes on or dies.
+  mutating func freezeInside(_ role: Role) {
+    guard let life = lives[role], !life.isFrozen, container.writer == nil, life.isAboutToWrite else { return }
+    container.writer = life.identity.pid
+    freeze(role)
+  }
+
+  mutating func thaw(_ role: Role) {
+    guard lives[role]?.isFrozen == true else { return }
+    lives[role]?.isFrozen = false
+    lives[role]?.runningSince = now
+  }
+
+  mutating func replaceLock(_ role: Role) {
+    container.locks[role].holder = nil
+    lockReplacedAt = now
+  }
+}
+
+extension Life {
+  var isAboutToWrite: Bool {
+    if let next = nodeTodo.first {
+      if case .write = next { return true }
+      return false
+    }
+    switch guardTodo.first {
+    case .claim?, .raiseEpoch?: return true
+    default: return false
+    }
+  }
+}

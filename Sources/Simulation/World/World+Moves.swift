@@ -1,0 +1,127 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import Lightning
+import PhonePolicy
+
+// One move, and what follows from it at once.
+extension World {
+  /// A move that makes no sense here changes nothing.
+  public mutating func make(_ move: Move) {
+    say(.move(move))
+    switch move {
+    case .work(let role): work(role)
+    case .wake(let role): wake(role)
+    case .hear(let role): hear(role)
+    case .readLetter(let index): readLetter(index)
+    case .peerReads(let wire): peerReads(wire)
+    case .walletReads(let wire): walletReads(wire)
+    case .peerWakes: tellPeer(.deadlineReached)
+    case .phoneWakes: tellPhone(.deadlineReached)
+    case .timePasses(let instant): passTime(until: instant)
+    case .open: tellPhone(.personOpened)
+    case .home: tellPhone(.personWentHome)
+    case .quit: tellPhone(.personQuit)
+    case .invoice: makeInvoice()
+    case .pay(let invoice): pay(invoice)
+    case .kill(let role): kill(role)
+    case .freeze(let role): freeze(role)
+    case .freezeInside(let role): freezeInside(role)
+    case .thaw(let role): thaw(role)
+    case .loseLetter(let index): if letters.indices.contains(index) { letters.remove(at: index) }
+    case .repeatLetter(let index): if letters.indices.contains(index) { letters.append(letters[index]) }
+    case .cut(let wire): cut(wire)
+    case .restartPeer: restartPeer()
+    case .replaceLock(let role): replaceLock(role)
+    case .loseBeat(let role): container.beats[role] = nil
+    case .reboot: reboot()
+    case .sleep(let span): peerNow = peerNow + span
+    case .losePush: losesNextPush = true
+    case .noMoreFaults: losesNextPush = false
+    }
+    letPhoneHear()
+    checkDrivers()
+  }
+
+  // MARK: A process
+
+  /// Does the next thing in the order of a real process: a directive is carried out, and what it leads the cores to
+  /// think is thought at once, as nobody else can see that.
+  private mutating func work(_ role: Role) {
+    guard var life = lives[role], !life.isFrozen else { return }
+    lives[role] = nil
+    if let directive = life.nodeTodo.popFirst() {
+      carryOut(directive, &life)
+    } else if let directive = life.guardTodo.popFirst() {
+      carryOut(directive, &life)
+    }
+    think(&life)
+    settle(life)
+  }
+
+  /// Until the next directive is to be carried out, or nothing is left to think about.
+  private mutating func think(_ life: inout Life) {
+    while life.nodeTodo.isEmpty {
+      if let event = life.nodeQueue.popFirst() {
+        life.nodeTodo += handle(event, &life)
+        continue
+      }
+      guard life.guardTodo.isEmpty else { return }
+      if let event = life.guardQueue.popFirst() {
+        life.guardTodo += handle(event, &life)
+      } else if let news = life.posted.popFirst() {
+        if news.nodeStarts == life.nodeStarts { life.guardQueue.append(news.event) }
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func handle(_ event: NodeEvent, _ life: inout Life) -> [NodeDirective] {
+    let directives = life.node.handle(event, at: now)
+    if !directives.isEmpty { deliveredEvents &+= 1 }
+    return directives
+  }
+
+  private mutating func handle(_ event: GuardEvent, _ life: inout Life) -> [GuardDirective] {
+    say(.heard(life.role, event))
+    let directives = life.guardValue.handle(event, at: now)
+    if !directives.isEmpty { deliveredEvents &+= 1 }
+    return directives
+  }
+
+  /// Puts a process back that was taken out to work; or not, when it has ended meanwhile.
+  private mutating func settle(_ life: Life) {
+    if life.hasEnded { end(life, .exited(code: 0)) } else { lives[life.role] = life }
+  }
+
+  mutating func withLife(_ role: Role, _ body: (inout World, inout Life) -> Void) {
+    guard var life = lives[role], !life.isFrozen else { return }
+    lives[role] = nil
+    body(&self, &life)
+    think(&life)
+    settle(life)
+  }
+
+  private mutating func wake(_ role: Role) {
+    let instant = now
+    withLife(role) { _, life in
+      if let deadline = life.node.deadline, deadline <= instant { life.nodeQueue.append(.deadlineReached) }
+      if let deadline = life.guardValue.deadline, deadline <= instant { life.guardQueue.append(.deadlineReached) }
+    }
+  }
+
+  private mutating func hear(_ role: Role) {
+    withLife(role) { world, life in
+      guard let event = life.inbox.popFirst() else { return }
+      if case .pushArrived = event { life.newestReceived = world.container.received.count }
+      life.guardQueue.append(event)
+    }
+  }
+
+  private mutating func readLetter(_ index: Int) {
+    guard letters.indices.contains(index) else { return }
+    let letter = letters.remove(at: index)
+    withLife(letter.to) { _, life in life.guardQueue.append(letter.event) }
+  }
+}

@@ -1,0 +1,151 @@
+import Crypto
+import Guardrails
+import Heartbeat
+import Lightning
+
+// What the node's shell does in a real process.
+extension World {
+  mutating func carryOut(_ directive: NodeDirective, _ life: inout Life) {
+    switch directive {
+    case .checkRow: life.nodeQueue.append(.rowChecked(isOurs: life.claim?.owns(container.row) ?? false))
+    case .checkGreeting: checkGreeting(&life)
+    case .write(let change): write(change, &life)
+    case .dial: dial(&life)
+    case .send(let messages): for message in messages { send(message, life) }
+    case .hangUp: hangUp(&life)
+    case .cutOff: abandonWire(&life)
+    case .report(let news):
+      let report = NodeReport(news)
+      say(.heard(life.role, .node(report)))
+      life.posted.append(Life.Posted(event: .node(report), nodeStarts: life.nodeStarts))
+    case .invoiceStored(let hash): invoiceStored(hash)
+    case .invoiceRefused: break
+    }
+  }
+
+  private mutating func checkGreeting(_ life: inout Life) {
+    guard !settings.without.contains(.greetingCheck) else {
+      return life.nodeQueue.append(.greetingChecked(life.claimedState))
+    }
+    guard life.claim?.owns(container.row) ?? false else { return life.nodeQueue.append(.fenced) }
+    life.soundRevision = container.node.channel?.revision ?? 0
+    life.nodeQueue.append(.greetingChecked(container.node))
+  }
+
+  private mutating func write(_ change: NodeChange, _ life: inout Life) {
+    if let writer = container.writer, writer != life.identity.pid {
+      return life.nodeQueue.append(.storeBlocked)
+    }
+    container.writer = nil
+    let isOwner = life.claim?.owns(container.row) ?? false
+    guard isOwner || settings.without.contains(.fencedWrites) else { return life.nodeQueue.append(.fenced) }
+    if !isOwner { report(.oneDriver, "A write of \(life.role) under an epoch that it lost succeeds.") }
+    if let channel = change.channel, change.restored == nil, let stored = container.node.channel,
+      channel.revision <= stored.revision
+    {
+      report(.channelNeverBack, "The database would go back to revision \(channel.revision).")
+    }
+    store(change)
+    if isOwner, let channel = change.channel { life.soundRevision = channel.revision }
+    life.nodeQueue.append(.written)
+  }
+
+  private mutating func store(_ change: NodeChange) {
+    if let channel = change.channel { container.node.channel = channel }
+    if let restored = change.restored { container.node.invoices = restored }
+    if let invoice = change.newInvoice { container.node.invoices.append(invoice) }
+    for receipt in change.received {
+      if container.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {
+        report(.paidIsReceivedOnce, "A payment is received a second time.")
+      }
+      container.received.append(receipt)
+      container.node.invoices.removeAll { $0 == receipt.invoice }
+    }
+  }
+
+  // MARK: The wire
+
+  private mutating func dial(_ life: inout Life) {
+    let id = nextWire
+    nextWire += 1
+    wires.append(Wire(id: id, owner: life.identity.pid))
+    life.wire = id
+  }
+
+  private mutating func send(_ outgoing: NodeOutgoing, _ life: Life) {
+    guard let id = life.wire, let index = wireIndex(id), !wires[index].isOverForPeer else { return }
+    let message: Message
+    switch outgoing {
+    case .message(let plain), .channel(.message(let plain)): message = plain
+    case .backup(let backup): message = .peerStorage(Bytes(backup.encoded()))
+    case .channel(.fulfill(let htlc, let hash)):
+      guard let channel = life.node.durableChannel, let preimage = preimage(of: hash) else { return }
+      message = channel.fulfilMessage(htlc, preimage: preimage)
+    }
+    if case .channelReestablish = message { wires[index].isDriven = true }
+    let revision = life.node.durableChannel?.revision ?? 0
+    wires[index].toPeer.append(Wire.Packet(message: message, isSound: revision <= life.soundRevision))
+  }
+
+  private mutating func hangUp(_ life: inout Life) {
+    guard let id = life.wire, let index = wireIndex(id) else {
+      return life.nodeQueue.append(.closed("there was no connection"))
+    }
+    wires[index].isShutByWallet = true
+  }
+
+  /// What was sent before still arrives.
+  mutating func abandonWire(_ life: inout Life) {
+    guard let id = life.wire else { return }
+    life.wire = nil
+    abandonWire(id)
+  }
+
+  mutating func abandonWire(_ id: UInt64) {
+    guard let index = wireIndex(id) else { return }
+    wires[index].isShutByWallet = true
+    wires[index].isAbandoned = true
+    wires[index].toWallet = []
+    if wires[index].isOverForPeer { wires.remove(at: index) }
+  }
+
+  mutating func walletReads(_ id: UInt64) {
+    guard let index = wireIndex(id), let role = life(withPid: wires[index].owner)?.role else { return }
+    withLife(role) { world, life in
+      guard let index = world.wireIndex(id) else { return }
+      if !world.wires[index].isAccepted {
+        world.wires[index].isAccepted = true
+        life.nodeQueue.append(.dialled)
+        world.tellPeer(.connected(connection: id))
+      } else if let message = world.wires[index].toWallet.popFirst() {
+        if case .peerStorageRetrieval(let blob) = message {
+          life.nodeQueue.append(.backupReceived(NodeBackup.read(blob.array)))
+        } else {
+          life.nodeQueue.append(.received(message))
+        }
+      } else if world.wires[index].isShutByPeer {
+        life.wire = nil
+        world.abandonWire(id)
+        life.nodeQueue.append(.closed("the peer hung up"))
+      }
+    }
+  }
+}
+
+extension NodeReport {
+  init(_ news: NodeNews) {
+    switch news {
+    case .connecting: self = .connecting
+    case .established: self = .established
+    case .settling(let isSettling): self = .settling(isSettling)
+    case .received(let receipt): self = .received(ReceivedPayment(receipt))
+    case .stopped: self = .stopped
+    case .fenced: self = .fenced
+    case .refused(let answer):
+      self = .refused(
+        highest: answer.highest,
+        container: ContainerID(high: answer.containerHigh, low: answer.containerLow))
+    case .trouble(let sentence): self = .trouble(sentence)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import CoreShape
+import Crypto
+import Guardrails
+import Heartbeat
+import Lightning
+import PhonePolicy
+
+// The provider, and somebody who pays through it.
+extension World {
+  mutating func peerReads(_ id: UInt64) {
+    guard let index = wireIndex(id), !wires[index].isOverForPeer else { return }
+    if let packet = wires[index].toPeer.popFirst() {
+      let before = peer.state.channel.revision
+      tellPeer(.received(connection: id, packet.message))
+      if !packet.isSound, peer.state.channel.revision != before {
+        report(.oneDriver, "The peer acts on a message that its sender had not made durable under its claim.")
+      }
+    } else if wires[index].isShutByWallet {
+      endForPeer(id, "the wallet hung up")
+    }
+  }
+
+  /// The peer's end of a connection is over; the wallet reads what is left, and then the end.
+  private mutating func endForPeer(_ id: UInt64, _ why: String) {
+    guard let index = wireIndex(id), !wires[index].isOverForPeer else { return }
+    wires[index].isOverForPeer = true
+    wires[index].isShutByPeer = true
+    wires[index].toPeer = []
+    if wires[index].isAbandoned { wires.remove(at: index) }
+    tellPeer(.closed(connection: id, why))
+  }
+
+  mutating func tellPeer(_ event: PeerEvent) {
+    let directives = peer.handle(event, at: peerNow)
+    if !directives.isEmpty { deliveredEvents &+= 1 }
+    say(.peer(event, directives))
+    var over: [(UInt64, String)] = []
+    for directive in directives {
+      switch directive {
+      case .store(let changes): for change in changes { noticed(change) }
+      case .send(let connection, let message):
+        if let index = wireIndex(connection), !wires[index].isAbandoned, !wires[index].isShutByPeer {
+          wires[index].toWallet.append(message)
+        }
+      case .close(let connection, let why), .evict(let connection, let why): over.append((connection, why))
+      case .requestPush(let request): push(request)
+      case .answer(let payment, let outcome): answered(payment, outcome)
+      }
+    }
+    for (connection, why) in over { endForPeer(connection, why) }
+  }
+
+  private mutating func noticed(_ change: LedgerChange) {
+    switch change {
+    case .paymentPaid(let id, let preimage):
+      guard let payment = payments.first(where: { $0.id == id }) else { return }
+      let hash = invoices[payment.invoice].invoice.paymentHash
+      let count = container.received.count { $0.invoice.paymentHash == hash }
+      if count != 1 || preimage != invoices[payment.invoice].preimage {
+        report(.paidIsReceivedOnce, "A sender has paid what is in the wallet \(count) times.")
+      }
+    case .dataLoss(_, let side):
+      report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
+    case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn, .frameIgnored, .fence, .channel,
+      .backup, .paymentHeld, .paymentOffered, .paymentFailed:
+      break
+    }
+  }
+
+  mutating func restartPeer() {
+    for wire in wires where !wire.isOverForPeer {
+      guard let index = wireIndex(wire.id) else { continue }
+      wires[index].isOverForPeer = true
+      wires[index].isShutByPeer = true
+      wires[index].toPeer = []
+    }
+    wires.removeAll { $0.isAbandoned && $0.isOverForPeer }
+    peer = PeerMachine(
+      configuration: .init(isLegacy: settings.peerIsLegacy, startedAt: peerNow, state: peer.state))
+  }
+
+  /// The network breaks: what is on its way is gone, and both ends notice.
+  mutating func cut(_ id: UInt64) {
+    guard let index = wireIndex(id) else { return }
+    wires[index].toPeer = []
+    wires[index].toWallet = []
+    endForPeer(id, "the connection broke")
+  }
+
+  // MARK: Payments
+
+  func preimage(of hash: Bytes32) -> Bytes32? {
+    invoices.last { $0.invoice.paymentHash == hash }?.preimage
+  }
+
+  /// The person asks the app for an invoice.
+  mutating func makeInvoice() {
+    guard lives.app?.claim != nil else { return }
+    let number = UInt64(invoices.count)
+    let preimage = Bytes32(word: number &+ 1)
+    let invoice = Invoice(
+      paymentHash: SHA256.hash(preimage.bytes), amountMsat: 1000 + number, text: "", tweak: preimage,
+      expiresAt: 0)
+    invoices.append(WorldInvoice(invoice: invoice, preimage: preimage))
+    withLife(.app) { _, life in life.nodeQueue.append(.invoiceMade(invoice)) }
+  }
+
+  mutating func invoiceStored(_ hash: Bytes32) {
+    if let index = invoices.lastIndex(where: { $0.invoice.paymentHash == hash }) { invoices[index].isStored = true }
+  }
+
+  mutating func pay(_ index: Int) {
+    guard invoices.indices.contains(index) else { return }
+    let id = nextPayment
+    nextPayment += 1
+    payments.append(WorldPayment(id: id, invoice: index))
+    tellPeer(
+      .payRequested(
+        PaymentRequest(
+          id: id, paymentHash: invoices[index].invoice.paymentHash,
+          amountMsat: invoices[index].invoice.amountMsat, holdUntil: peerNow + settings.holdTime)))
+  }
+
+  private mutating func answered(_ id: UInt64, _ outcome: PaymentOutcome) {
+    guard let index = payments.lastIndex(where: { $0.id == id }) else { return }
+    switch outcome {
+    case .settled: payments[index].state = .paid
+    case .held, .offered: break
+    case .failed: payments[index].state = .failed
+    }
+  }
+
+  private mutating func push(_ request: PushRequest) {
+    guard !losesNextPush else {
+      losesNextPush = false
+      return
+    }
+    let id = nextPush
+    nextPush += 1
+    let reason: Push.Reason = request.reason == .incomingPayment ? .incomingPayment : .pendingSettlement
+    pushes.append(WorldPush(id: id, paymentHash: request.paymentHash, reason: reason))
+    tellPhone(
+      .pushArrived(
+        PhonePush(id: id, alert: NotificationText(title: "pay", body: ""), hasMutableContent: true)))
+  }
+}
+
+extension Bytes32 {
+  /// Recognisable, and another one for each number.
+  init(word: UInt64) {
+    var bytes = [UInt8](repeating: 0, count: 24)
+    for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+    self = Bytes32(bytes) ?? .zero
+  }
+}

@@ -1,0 +1,108 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import PhonePolicy
+
+// The phone: it starts and ends processes and shows what there is to show.
+extension World {
+  /// The phone hears it when the one who speaks has done what he is at: it may order something of him.
+  mutating func tellPhone(_ event: PhoneEvent) { wordsForPhone.append(event) }
+
+  mutating func letPhoneHear() {
+    while let event = wordsForPhone.popFirst() { phoneHears(event) }
+  }
+
+  private mutating func phoneHears(_ event: PhoneEvent) {
+    let directives = phone.handle(event, at: now)
+    if !directives.isEmpty { deliveredEvents &+= 1 }
+    say(.phone(event, directives))
+    for directive in directives { carryOut(directive) }
+  }
+
+  private mutating func carryOut(_ directive: PhoneDirective) {
+    switch directive {
+    case .launch(let role, _): start(Role(role))
+    case .tell(let role, let message): tell(Role(role), message)
+    case .kill(let role, let reason): kill(Role(role), because: "\(reason)")
+    case .show(let notification):
+      guard let id = notification.push, let index = pushIndex(id) else { return }
+      pushes[index].shown += 1
+      if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
+    case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
+    case .withdraw, .refuseContent, .recordEnd, .passOnInvoice, .failInvoice, .powerOff: break
+    }
+  }
+
+  private func pushIndex(_ id: UInt64) -> Int? { pushes.lastIndex { $0.id == id } }
+
+  private mutating func start(_ role: Role) {
+    let pid = nextPid
+    nextPid += 1
+    let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
+    say(.started(role, pid: pid))
+    lives[role] = Life(
+      role: role, identity: identity, configuration: settings.guardConfiguration, now: now)
+    tellPhone(.processStarted(PhoneRole(role), pid: pid))
+  }
+
+  private mutating func tell(_ role: Role, _ message: PhoneMessage) {
+    switch message {
+    case .enterForeground: post(.enteredForeground, to: role)
+    case .enterBackground: post(.enteredBackground, to: role)
+    case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
+    case .terminate: post(.terminationRequested, to: role)
+    case .invoice: break
+    case .push(let id, _):
+      guard let index = pushIndex(id) else { return }
+      guard role == .extension else {
+        pushes[index].wentToApp = true
+        return
+      }
+      post(
+        .pushArrived(Push(id: id, reason: pushes[index].reason, paymentHash: pushes[index].paymentHash?.hex)),
+        to: role)
+    }
+  }
+
+  private mutating func post(_ event: GuardEvent, to role: Role) { lives[role]?.inbox.append(event) }
+
+  // MARK: Ends
+
+  mutating func kill(_ role: Role, because why: String = "killed") {
+    guard let life = lives[role] else { return }
+    end(life, .signalled(9), why)
+  }
+
+  /// The kernel frees what the process held in the instant of its end, and the other one hears of it.
+  mutating func end(_ life: Life, _ how: ProcessEnd, _ why: String = "ended by itself") {
+    say(.ended(life.role, why))
+    lives[life.role] = nil
+    container.forget(life.identity.pid)
+    if let wire = life.wire { abandonWire(wire) }
+    letters.removeAll { $0.to == life.role }
+    if lives[life.role.other] != nil { letters.append(Letter(to: life.role.other, event: .partnerEnded)) }
+    tellPhone(.processEnded(PhoneRole(life.role), how))
+  }
+
+  mutating func reboot() {
+    for role in [Role.app, .extension] {
+      guard let life = lives[role] else { continue }
+      lives[role] = nil
+      container.forget(life.identity.pid)
+      if let wire = life.wire { abandonWire(wire) }
+    }
+    letters = []
+    boots += 1
+    now = Instant(nanoseconds: 0)
+    phone = Phone(configuration: phone.configuration)
+    for index in pushes.indices where pushes[index].shown == 0 { pushes[index].isLost = true }
+  }
+}
+
+extension Role {
+  init(_ role: PhoneRole) { self = role == .app ? .app : .extension }
+}
+
+extension PhoneRole {
+  init(_ role: Role) { self = role == .app ? .app : .extension }
+}

@@ -1,0 +1,147 @@
+// Simulation: the cores that ship, in a world of virtual time with every fault that the real one has. Pure: chance comes
+// from a seed or from whoever explores, and the same moves give the same world on any machine.
+
+import CoreShape
+import Crypto
+import Guardrails
+import Heartbeat
+import Lightning
+import PhonePolicy
+
+/// One phone with its two wallet processes, its container, its peer, its person and somebody who pays.
+///
+/// It is a value: `ready` says what can happen next, `make` lets one of it happen. Nothing in it is chosen by chance.
+public struct World: Hashable, Sendable {
+  public let settings: WorldSettings
+  /// The phone's running time, which is the clock of its processes.
+  public internal(set) var now = Instant(nanoseconds: 0)
+  /// The peer's clock: it goes on while the device sleeps.
+  public internal(set) var peerNow = Instant(nanoseconds: 0)
+  public internal(set) var lives = PerRole<Life?>(nil, nil)
+  public internal(set) var container: Container
+  public internal(set) var phone: Phone
+  public internal(set) var peer: PeerMachine
+  var wires: [Wire] = []
+  var letters: [Letter] = []
+  var wordsForPhone: ArraySlice<PhoneEvent> = []
+  var nextPid: Int32 = 1
+  var nextWire: UInt64 = 1
+  var nextPush: UInt64 = 1
+  var nextPayment: UInt64 = 1
+  var boots: UInt64 = 1
+
+  /// What the wallet has asked to be paid, in the order of the making.
+  public internal(set) var invoices: [WorldInvoice] = []
+  public internal(set) var payments: [WorldPayment] = []
+  public internal(set) var pushes: [WorldPush] = []
+  public internal(set) var violation: Violation?
+  /// Until its holder's next beat such a lock looks free, which may displace a healthy owner.
+  var lockReplacedAt: Instant?
+  var incarnations: UInt64 = 0
+  /// The next push is not delivered.
+  var losesNextPush = false
+
+  /// Whether somebody listens: nothing is written down otherwise.
+  public var isHeard = false
+  /// What was said since it was last taken.
+  public internal(set) var said: [Said] = []
+  /// Events that made a core order something.
+  public internal(set) var deliveredEvents: UInt64 = 0
+
+  public init(settings: WorldSettings = WorldSettings()) {
+    self.settings = settings
+    container = Container(id: ContainerID(high: 0xC0, low: 1))
+    phone = Phone(configuration: PhoneConfiguration())
+    peer = PeerMachine(
+      configuration: .init(
+        isLegacy: settings.peerIsLegacy, startedAt: Instant(nanoseconds: 0),
+        state: PeerState(channel: Self.newChannel)))
+  }
+
+  private static let newChannel: Channel = {
+    let terms = ChannelTerms.standard
+    let id = Bytes32([UInt8](repeating: 0x0C, count: 32)) ?? .zero
+    guard
+      let channel = try? Channel(
+        id: id, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
+    else { preconditionFailure("the standard terms make a sound channel") }
+    return channel
+  }()
+
+  var boot: BootID { BootID(high: 0, low: boots) }
+
+  // MARK: What is said
+
+  mutating func say(_ line: @autoclosure () -> Said) {
+    if isHeard { said.append(line()) }
+  }
+
+  public mutating func takeSaid() -> [Said] {
+    defer { said = [] }
+    return said
+  }
+
+  mutating func report(_ invariant: Invariant, _ sentence: String) {
+    guard violation == nil else { return }
+    let found = Violation(invariant: invariant, sentence: sentence)
+    violation = found
+    say(.violation(found))
+  }
+
+  // MARK: What is so
+
+  public func life(_ role: Role) -> Life? { lives[role] }
+
+  func life(withPid pid: Int32) -> Life? {
+    if lives.app?.identity.pid == pid { return lives.app }
+    return lives.notifier?.identity.pid == pid ? lives.notifier : nil
+  }
+
+  var someWire: UInt64? { wires.first { !$0.isOverForPeer }?.id }
+
+  func wireIndex(_ id: UInt64) -> Int? { wires.firstIndex { $0.id == id } }
+
+  /// The app is connected under its own claim, and nothing waits any more.
+  public var isSettled: Bool {
+    guard let app = lives.app, case .connected = app.status, app.claim?.owns(container.row) == true else {
+      return false
+    }
+    return peer.state.payments.isEmpty
+  }
+}
+
+/// What stays the same through a run.
+public struct WorldSettings: Hashable, Sendable {
+  public var guardConfiguration = GuardConfiguration()
+  public var peerIsLegacy = false
+  /// How long the peer holds a payment for a wallet that is away.
+  public var holdTime = Span.seconds(120)
+  /// Rules that are taken away, to see what they are for.
+  public var without = Rules()
+
+  public init() {}
+}
+
+/// An invoice that the wallet was asked for.
+public struct WorldInvoice: Hashable, Sendable {
+  public var invoice: Invoice
+  var preimage: Bytes32
+  public var isStored = false
+}
+
+public struct WorldPayment: Hashable, Sendable {
+  public enum State: Hashable, Sendable { case underWay, paid, failed }
+  public var id: UInt64
+  public var invoice: Int
+  public var state = State.underWay
+}
+
+public struct WorldPush: Hashable, Sendable {
+  public var id: UInt64
+  public var paymentHash: Bytes32?
+  public var reason: Push.Reason
+  /// How often it was shown to the person.
+  public var shown = 0
+  public var wentToApp = false
+  public var isLost = false
+}
