@@ -14,9 +14,9 @@ extension World {
 
   /// An owner that runs and beats is not robbed of the node.
   mutating func checkDisplacement(by life: Life) {
-    guard let row = container.row, row.role != life.role, let holder = lives[row.role],
+    guard let row = container.value.row, row.role != life.role, let holder = lives[row.role]?.value,
       holder.identity == row.process, holder.claim?.owns(row) == true, !holder.isFrozen,
-      container.locks[row.role].holder == holder.identity.pid || settings.without.contains(.lock),
+      container.value.locks[row.role].holder == holder.identity.pid || settings.without.contains(.lock),
       now - holder.runningSince > Self.healthyAfter
     else { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }
@@ -28,10 +28,10 @@ extension World {
   static let lockHealsWithin = Span.seconds(3)
 
   mutating func reportNoProgress(within span: Span) {
-    let app = lives.app?.status.map { "shows “\($0.text)”" } ?? "is not there"
+    let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "is not there"
     report(
       .progress,
-      "\(span.nanoseconds / 1_000_000_000) s after the last fault the app \(app), and \(peer.state.payments.count) payments wait."
+      "\(span.nanoseconds / 1_000_000_000) s after the last fault the app \(app), and \(peer.value.state.payments.count) payments wait."
     )
   }
 
@@ -43,7 +43,7 @@ extension World {
     }
     for payment in payments where payment.state == .paid {
       let hash = invoices[payment.invoice].invoice.paymentHash
-      if container.received.count(where: { $0.invoice.paymentHash == hash }) != 1 {
+      if container.value.received.count(where: { $0.invoice.paymentHash == hash }) != 1 {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet once.")
       }
     }

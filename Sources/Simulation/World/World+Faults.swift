@@ -4,23 +4,24 @@ import Heartbeat
 
 // What can go wrong with a process and with the files.
 extension World {
-  mutating func freeze(_ role: Role) { lives[role]?.isFrozen = true }
+  mutating func freeze(_ role: Role) { lives[role]?.value.isFrozen = true }
 
   /// Stopped between BEGIN and COMMIT of what it is about to write; nobody else can write until it goes on or dies.
   mutating func freezeInside(_ role: Role) {
-    guard let life = lives[role], !life.isFrozen, container.writer == nil, life.isAboutToWrite else { return }
-    container.writer = life.identity.pid
+    guard let life = lives[role], !life.value.isFrozen, container.value.writer == nil, life.value.isAboutToWrite
+    else { return }
+    container.value.writer = life.value.identity.pid
     freeze(role)
   }
 
   mutating func thaw(_ role: Role) {
-    guard lives[role]?.isFrozen == true else { return }
-    lives[role]?.isFrozen = false
-    lives[role]?.runningSince = now
+    guard lives[role]?.value.isFrozen == true else { return }
+    lives[role]?.value.isFrozen = false
+    lives[role]?.value.runningSince = now
   }
 
   mutating func replaceLock(_ role: Role) {
-    container.locks[role].holder = nil
+    container.value.locks[role].holder = nil
     lockReplacedAt = now
   }
 }

@@ -10,8 +10,8 @@ extension World {
     say(.ordered(life.role, directive))
     let pid = life.identity.pid
     switch directive {
-    case .raiseWish: if container.wish == nil { container.wish = pid }
-    case .withdrawWish: if container.wish == pid { container.wish = nil }
+    case .raiseWish: if container.value.wish == nil { container.value.wish = pid }
+    case .withdrawWish: if container.value.wish == pid { container.value.wish = nil }
     case .look: life.guardQueue.append(.observed(observation(of: life)))
     case .claim(let seen, _): claim(seen: seen, &life)
     case .raiseEpoch(let claim, let above): raise(claim, above: above, &life)
@@ -42,22 +42,22 @@ extension World {
   // MARK: Looking
 
   private func observation(of life: Life) -> Observation {
-    let row = container.row
+    let row = container.value.row
     return Observation(
       row: row, holderLockIsBusy: row.map { isLockSeenBusy(of: $0.role) } ?? false,
-      beat: row.flatMap { container.beats[$0.role] }, appWantsNode: isWishSeen, boot: boot, bootClock: now)
+      beat: row.flatMap { container.value.beats[$0.role] }, appWantsNode: isWishSeen, boot: boot, bootClock: now)
   }
 
-  private var isWishSeen: Bool { !settings.without.contains(.wishAsState) && container.wish != nil }
+  private var isWishSeen: Bool { !settings.without.contains(.wishAsState) && container.value.wish != nil }
 
   private func isLockSeenBusy(of role: Role) -> Bool {
-    settings.without.contains(.lock) || container.locks[role].holder != nil
+    settings.without.contains(.lock) || container.value.locks[role].holder != nil
   }
 
   /// Without the rule a beat never learns that the row is another's.
   private func rowForBeat(_ life: Life) -> ClaimRow? {
-    guard settings.without.contains(.rowBeforeBeat), let claim = life.claim, var row = container.row else {
-      return container.row
+    guard settings.without.contains(.rowBeforeBeat), let claim = life.claim, var row = container.value.row else {
+      return container.value.row
     }
     row.epoch = claim.epoch
     row.incarnation = claim.incarnation
@@ -67,33 +67,33 @@ extension World {
   // MARK: Claiming
 
   private mutating func claim(seen: Epoch, _ life: inout Life) {
-    if let writer = container.writer, writer != life.identity.pid {
+    if let writer = container.value.writer, writer != life.identity.pid {
       return life.guardQueue.append(.claimFailed(blocked(by: writer)))
     }
-    container.writer = nil
-    let highest = container.row?.epoch ?? 0
+    container.value.writer = nil
+    let highest = container.value.row?.epoch ?? 0
     guard settings.without.contains(.compareAndSet) || highest == seen else {
       return life.guardQueue.append(.claimSuperseded)
     }
     guard isOwnLockFree(life) else { return life.guardQueue.append(.ownLockWasBusy) }
     checkDisplacement(by: life)
-    container.locks[life.role].holder = life.identity.pid
+    container.value.locks[life.role].holder = life.identity.pid
     writeRow(highest + 1, &life)
   }
 
   private mutating func raise(_ claim: Claim, above known: Epoch, _ life: inout Life) {
-    if let writer = container.writer, writer != life.identity.pid {
+    if let writer = container.value.writer, writer != life.identity.pid {
       return life.guardQueue.append(.claimFailed(blocked(by: writer)))
     }
-    container.writer = nil
-    guard claim.owns(container.row) else { return life.guardQueue.append(.claimSuperseded) }
+    container.value.writer = nil
+    guard claim.owns(container.value.row) else { return life.guardQueue.append(.claimSuperseded) }
     guard isOwnLockFree(life) else { return life.guardQueue.append(.ownLockWasBusy) }
-    container.locks[life.role].holder = life.identity.pid
+    container.value.locks[life.role].holder = life.identity.pid
     writeRow(known + 1, &life)
   }
 
   private func isOwnLockFree(_ life: Life) -> Bool {
-    let holder = container.locks[life.role].holder
+    let holder = container.value.locks[life.role].holder
     return holder == nil || holder == life.identity.pid
   }
 
@@ -101,31 +101,31 @@ extension World {
   private mutating func writeRow(_ epoch: Epoch, _ life: inout Life) {
     incarnations &+= 1
     let incarnation = settings.without.contains(.incarnation) ? 1 : incarnations
-    container.row = ClaimRow(
-      epoch: epoch, role: life.role, process: life.identity, incarnation: incarnation, container: container.id)
-    if !settings.without.contains(.stateFromClaim) || life.nodeStarts == 0 { life.claimedState = container.node }
+    container.value.row = ClaimRow(
+      epoch: epoch, role: life.role, process: life.identity, incarnation: incarnation, container: container.value.id)
+    if !settings.without.contains(.stateFromClaim) || life.nodeStarts == 0 { life.claimedState = container.value.node }
     life.guardQueue.append(
-      .claimed(Claim(epoch: epoch, incarnation: incarnation, container: container.id)))
+      .claimed(Claim(epoch: epoch, incarnation: incarnation, container: container.value.id)))
   }
 
   func blocked(by pid: Int32) -> Trouble {
-    .blocked(pid: pid, isStopped: life(withPid: pid)?.isFrozen ?? false)
+    .blocked(pid: pid, isStopped: role(ofPid: pid).flatMap { lives[$0] }?.value.isFrozen ?? false)
   }
 
   // MARK: Owning
 
   private mutating func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64, _ life: Life) {
     if phase != .released, isOwnLockFree(life), !settings.without.contains(.inodeCheck) {
-      container.locks[life.role].holder = life.identity.pid
+      container.value.locks[life.role].holder = life.identity.pid
     }
     if settings.without.contains(.earlyBeat), phase == .claimed || phase == .connecting { return }
-    container.beats[life.role] = Beat(
+    container.value.beats[life.role] = Beat(
       role: life.role, epoch: epoch, phase: phase, counter: counter, process: life.identity, bootClock: now,
       wallClockNanoseconds: 0)
   }
 
   private mutating func dropLock(_ life: Life) {
-    if container.locks[life.role].holder == life.identity.pid { container.locks[life.role].holder = nil }
+    if container.value.locks[life.role].holder == life.identity.pid { container.value.locks[life.role].holder = nil }
   }
 
   private mutating func startNode(_ claim: Claim, _ life: inout Life) {
@@ -145,9 +145,9 @@ extension World {
   private mutating func readReceived(_ hash: String?, _ life: inout Life) {
     let found: ArraySlice<Receipt>
     if let hash {
-      found = container.received.filter { $0.invoice.paymentHash.hex == hash }[...]
+      found = container.value.received.filter { $0.invoice.paymentHash.hex == hash }[...]
     } else {
-      found = container.received.suffix(from: min(life.newestReceived, container.received.count))
+      found = container.value.received.suffix(from: min(life.newestReceived, container.value.received.count))
     }
     life.guardQueue.append(.receivedFound(found.map { ReceivedPayment($0) }))
   }

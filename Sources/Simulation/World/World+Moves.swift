@@ -33,7 +33,7 @@ extension World {
     case .cut(let wire): cut(wire)
     case .restartPeer: restartPeer()
     case .replaceLock(let role): replaceLock(role)
-    case .loseBeat(let role): container.beats[role] = nil
+    case .loseBeat(let role): container.value.beats[role] = nil
     case .reboot: reboot()
     case .sleep(let span): peerNow = peerNow + span
     case .losePush: losesNextPush = true
@@ -48,15 +48,13 @@ extension World {
   /// Does the next thing in the order of a real process: a directive is carried out, and what it leads the cores to
   /// think is thought at once, as nobody else can see that.
   private mutating func work(_ role: Role) {
-    guard var life = lives[role], !life.isFrozen else { return }
-    lives[role] = nil
-    if let directive = life.nodeTodo.popFirst() {
-      carryOut(directive, &life)
-    } else if let directive = life.guardTodo.popFirst() {
-      carryOut(directive, &life)
+    withLife(role) { world, life in
+      if let directive = life.nodeTodo.popFirst() {
+        world.carryOut(directive, &life)
+      } else if let directive = life.guardTodo.popFirst() {
+        world.carryOut(directive, &life)
+      }
     }
-    think(&life)
-    settle(life)
   }
 
   /// Until the next directive is to be carried out, or nothing is left to think about.
@@ -90,17 +88,14 @@ extension World {
     return directives
   }
 
-  /// Puts a process back that was taken out to work; or not, when it has ended meanwhile.
-  private mutating func settle(_ life: Life) {
-    if life.hasEnded { end(life, .exited(code: 0)) } else { lives[life.role] = life }
-  }
-
+  /// Takes the process out while it works: what it does must not reach it by another way.
   mutating func withLife(_ role: Role, _ body: (inout World, inout Life) -> Void) {
-    guard var life = lives[role], !life.isFrozen else { return }
+    guard var life = lives[role], !life.value.isFrozen else { return }
     lives[role] = nil
-    body(&self, &life)
-    think(&life)
-    settle(life)
+    body(&self, &life.value)
+    think(&life.value)
+    lives[role] = life
+    if life.value.hasEnded { end(role, .exited(code: 0)) }
   }
 
   private mutating func wake(_ role: Role) {
@@ -114,7 +109,7 @@ extension World {
   private mutating func hear(_ role: Role) {
     withLife(role) { world, life in
       guard let event = life.inbox.popFirst() else { return }
-      if case .pushArrived = event { life.newestReceived = world.container.received.count }
+      if case .pushArrived = event { life.newestReceived = world.container.value.received.count }
       life.guardQueue.append(event)
     }
   }

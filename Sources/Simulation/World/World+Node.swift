@@ -7,7 +7,7 @@ import Lightning
 extension World {
   mutating func carryOut(_ directive: NodeDirective, _ life: inout Life) {
     switch directive {
-    case .checkRow: life.nodeQueue.append(.rowChecked(isOurs: life.claim?.owns(container.row) ?? false))
+    case .checkRow: life.nodeQueue.append(.rowChecked(isOurs: life.claim?.owns(container.value.row) ?? false))
     case .checkGreeting: checkGreeting(&life)
     case .write(let change): write(change, &life)
     case .dial: dial(&life)
@@ -27,20 +27,20 @@ extension World {
     guard !settings.without.contains(.greetingCheck) else {
       return life.nodeQueue.append(.greetingChecked(life.claimedState))
     }
-    guard life.claim?.owns(container.row) ?? false else { return life.nodeQueue.append(.fenced) }
-    life.soundRevision = container.node.channel?.revision ?? 0
-    life.nodeQueue.append(.greetingChecked(container.node))
+    guard life.claim?.owns(container.value.row) ?? false else { return life.nodeQueue.append(.fenced) }
+    life.soundRevision = container.value.node.channel?.revision ?? 0
+    life.nodeQueue.append(.greetingChecked(container.value.node))
   }
 
   private mutating func write(_ change: NodeChange, _ life: inout Life) {
-    if let writer = container.writer, writer != life.identity.pid {
+    if let writer = container.value.writer, writer != life.identity.pid {
       return life.nodeQueue.append(.storeBlocked)
     }
-    container.writer = nil
-    let isOwner = life.claim?.owns(container.row) ?? false
+    container.value.writer = nil
+    let isOwner = life.claim?.owns(container.value.row) ?? false
     guard isOwner || settings.without.contains(.fencedWrites) else { return life.nodeQueue.append(.fenced) }
     if !isOwner { report(.oneDriver, "A write of \(life.role) under an epoch that it lost succeeds.") }
-    if let channel = change.channel, change.restored == nil, let stored = container.node.channel,
+    if let channel = change.channel, change.restored == nil, let stored = container.value.node.channel,
       channel.revision <= stored.revision
     {
       report(.channelNeverBack, "The database would go back to revision \(channel.revision).")
@@ -51,15 +51,15 @@ extension World {
   }
 
   private mutating func store(_ change: NodeChange) {
-    if let channel = change.channel { container.node.channel = channel }
-    if let restored = change.restored { container.node.invoices = restored }
-    if let invoice = change.newInvoice { container.node.invoices.append(invoice) }
+    if let channel = change.channel { container.value.node.channel = channel }
+    if let restored = change.restored { container.value.node.invoices = restored }
+    if let invoice = change.newInvoice { container.value.node.invoices.append(invoice) }
     for receipt in change.received {
-      if container.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {
+      if container.value.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {
         report(.paidIsReceivedOnce, "A payment is received a second time.")
       }
-      container.received.append(receipt)
-      container.node.invoices.removeAll { $0 == receipt.invoice }
+      container.value.received.append(receipt)
+      container.value.node.invoices.removeAll { $0 == receipt.invoice }
     }
   }
 
@@ -110,7 +110,7 @@ extension World {
   }
 
   mutating func walletReads(_ id: UInt64) {
-    guard let index = wireIndex(id), let role = life(withPid: wires[index].owner)?.role else { return }
+    guard let index = wireIndex(id), let role = role(ofPid: wires[index].owner) else { return }
     withLife(role) { world, life in
       guard let index = world.wireIndex(id) else { return }
       if !world.wires[index].isAccepted {

@@ -10,9 +10,9 @@ extension World {
   mutating func peerReads(_ id: UInt64) {
     guard let index = wireIndex(id), !wires[index].isOverForPeer else { return }
     if let packet = wires[index].toPeer.popFirst() {
-      let before = peer.state.channel.revision
+      let before = peer.value.state.channel.revision
       tellPeer(.received(connection: id, packet.message))
-      if !packet.isSound, peer.state.channel.revision != before {
+      if !packet.isSound, peer.value.state.channel.revision != before {
         report(.oneDriver, "The peer acts on a message that its sender had not made durable under its claim.")
       }
     } else if wires[index].isShutByWallet {
@@ -31,7 +31,7 @@ extension World {
   }
 
   mutating func tellPeer(_ event: PeerEvent) {
-    let directives = peer.handle(event, at: peerNow)
+    let directives = peer.value.handle(event, at: peerNow)
     if !directives.isEmpty { deliveredEvents &+= 1 }
     say(.peer(event, directives))
     var over: [(UInt64, String)] = []
@@ -55,7 +55,7 @@ extension World {
     case .paymentPaid(let id, let preimage):
       guard let payment = payments.first(where: { $0.id == id }) else { return }
       let hash = invoices[payment.invoice].invoice.paymentHash
-      let count = container.received.count { $0.invoice.paymentHash == hash }
+      let count = container.value.received.count { $0.invoice.paymentHash == hash }
       if count != 1 || preimage != invoices[payment.invoice].preimage {
         report(.paidIsReceivedOnce, "A sender has paid what is in the wallet \(count) times.")
       }
@@ -75,8 +75,9 @@ extension World {
       wires[index].toPeer = []
     }
     wires.removeAll { $0.isAbandoned && $0.isOverForPeer }
-    peer = PeerMachine(
-      configuration: .init(isLegacy: settings.peerIsLegacy, startedAt: peerNow, state: peer.state))
+    peer = Boxed(
+      PeerMachine(
+        configuration: .init(isLegacy: settings.peerIsLegacy, startedAt: peerNow, state: peer.value.state)))
   }
 
   /// The network breaks: what is on its way is gone, and both ends notice.
@@ -95,7 +96,7 @@ extension World {
 
   /// The person asks the app for an invoice.
   mutating func makeInvoice() {
-    guard lives.app?.claim != nil else { return }
+    guard lives.app?.value.claim != nil else { return }
     let number = UInt64(invoices.count)
     let preimage = Bytes32(word: number &+ 1)
     let invoice = Invoice(

@@ -40,8 +40,8 @@ extension World {
     nextPid += 1
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
-    lives[role] = Life(
-      role: role, identity: identity, configuration: settings.guardConfiguration, now: now)
+    lives[role] = Boxed(
+      Life(role: role, identity: identity, configuration: settings.guardConfiguration, now: now))
     tellPhone(.processStarted(PhoneRole(role), pid: pid))
   }
 
@@ -64,33 +64,34 @@ extension World {
     }
   }
 
-  private mutating func post(_ event: GuardEvent, to role: Role) { lives[role]?.inbox.append(event) }
+  private mutating func post(_ event: GuardEvent, to role: Role) { lives[role]?.value.inbox.append(event) }
 
   // MARK: Ends
 
   mutating func kill(_ role: Role, because why: String = "killed") {
-    guard let life = lives[role] else { return }
-    end(life, .signalled(9), why)
+    end(role, .signalled(9), why)
   }
 
   /// The kernel frees what the process held in the instant of its end, and the other one hears of it.
-  mutating func end(_ life: Life, _ how: ProcessEnd, _ why: String = "ended by itself") {
-    say(.ended(life.role, why))
-    lives[life.role] = nil
-    container.forget(life.identity.pid)
-    if let wire = life.wire { abandonWire(wire) }
-    letters.removeAll { $0.to == life.role }
-    if lives[life.role.other] != nil { letters.append(Letter(to: life.role.other, event: .partnerEnded)) }
-    tellPhone(.processEnded(PhoneRole(life.role), how))
+  mutating func end(_ role: Role, _ how: ProcessEnd, _ why: String = "ended by itself") {
+    guard forget(role) else { return }
+    say(.ended(role, why))
+    letters.removeAll { $0.to == role }
+    if lives[role.other] != nil { letters.append(Letter(to: role.other, event: .partnerEnded)) }
+    tellPhone(.processEnded(PhoneRole(role), how))
+  }
+
+  @discardableResult
+  private mutating func forget(_ role: Role) -> Bool {
+    guard let life = lives[role] else { return false }
+    lives[role] = nil
+    container.value.forget(life.value.identity.pid)
+    if let wire = life.value.wire { abandonWire(wire) }
+    return true
   }
 
   mutating func reboot() {
-    for role in [Role.app, .extension] {
-      guard let life = lives[role] else { continue }
-      lives[role] = nil
-      container.forget(life.identity.pid)
-      if let wire = life.wire { abandonWire(wire) }
-    }
+    for role in [Role.app, .extension] { forget(role) }
     letters = []
     boots += 1
     now = Instant(nanoseconds: 0)

@@ -7,15 +7,15 @@ extension World {
   /// Everything that is due at this instant.
   public func ready(into moves: inout [Move]) {
     for role in [Role.app, .extension] {
-      guard let life = lives[role], !life.isFrozen else { continue }
-      guard life.isIdle else {
+      guard let life = lives[role], !life.value.isFrozen else { continue }
+      guard life.value.isIdle else {
         moves.append(.work(role))
         continue
       }
-      if !life.inbox.isEmpty { moves.append(.hear(role)) }
-      if let deadline = life.deadline, deadline <= now { moves.append(.wake(role)) }
+      if !life.value.inbox.isEmpty { moves.append(.hear(role)) }
+      if let deadline = life.value.deadline, deadline <= now { moves.append(.wake(role)) }
       for index in letters.indices where letters[index].to == role { moves.append(.readLetter(index)) }
-      for wire in wires where wire.owner == life.identity.pid && !wire.isAbandoned {
+      for wire in wires where wire.owner == life.value.identity.pid && !wire.isAbandoned {
         if !wire.isAccepted || !wire.toWallet.isEmpty || wire.isShutByPeer {
           moves.append(.walletReads(wire: wire.id))
         }
@@ -24,7 +24,7 @@ extension World {
     for wire in wires where !wire.isOverForPeer {
       if !wire.toPeer.isEmpty || wire.isShutByWallet { moves.append(.peerReads(wire: wire.id)) }
     }
-    if let deadline = peer.deadline, deadline <= peerNow { moves.append(.peerWakes) }
+    if let deadline = peer.value.deadline, deadline <= peerNow { moves.append(.peerWakes) }
     if let deadline = phone.deadline, deadline <= now { moves.append(.phoneWakes) }
   }
 
@@ -36,10 +36,10 @@ extension World {
       next = next.map { min($0, instant) } ?? instant
     }
     for role in [Role.app, .extension] {
-      if let life = lives[role], !life.isFrozen { consider(life.deadline) }
+      if let life = lives[role], !life.value.isFrozen { consider(life.value.deadline) }
     }
     consider(phone.deadline)
-    if let deadline = peer.deadline { consider(now + (deadline - peerNow)) }
+    if let deadline = peer.value.deadline { consider(now + (deadline - peerNow)) }
     return next
   }
 

@@ -17,10 +17,10 @@ public struct World: Hashable, Sendable {
   public internal(set) var now = Instant(nanoseconds: 0)
   /// The peer's clock: it goes on while the device sleeps.
   public internal(set) var peerNow = Instant(nanoseconds: 0)
-  public internal(set) var lives = PerRole<Life?>(nil, nil)
-  public internal(set) var container: Container
+  public internal(set) var lives = PerRole<Boxed<Life>?>(nil, nil)
+  public internal(set) var container: Boxed<Container>
   public internal(set) var phone: Phone
-  public internal(set) var peer: PeerMachine
+  public internal(set) var peer: Boxed<PeerMachine>
   var wires: [Wire] = []
   var letters: [Letter] = []
   var wordsForPhone: ArraySlice<PhoneEvent> = []
@@ -50,12 +50,13 @@ public struct World: Hashable, Sendable {
 
   public init(settings: WorldSettings = WorldSettings()) {
     self.settings = settings
-    container = Container(id: ContainerID(high: 0xC0, low: 1))
+    container = Boxed(Container(id: ContainerID(high: 0xC0, low: 1)))
     phone = Phone(configuration: PhoneConfiguration())
-    peer = PeerMachine(
-      configuration: .init(
-        isLegacy: settings.peerIsLegacy, startedAt: Instant(nanoseconds: 0),
-        state: PeerState(channel: Self.newChannel)))
+    peer = Boxed(
+      PeerMachine(
+        configuration: .init(
+          isLegacy: settings.peerIsLegacy, startedAt: Instant(nanoseconds: 0),
+          state: PeerState(channel: Self.newChannel))))
   }
 
   private static let newChannel: Channel = {
@@ -90,11 +91,11 @@ public struct World: Hashable, Sendable {
 
   // MARK: What is so
 
-  public func life(_ role: Role) -> Life? { lives[role] }
+  public func life(_ role: Role) -> Life? { lives[role]?.value }
 
-  func life(withPid pid: Int32) -> Life? {
-    if lives.app?.identity.pid == pid { return lives.app }
-    return lives.notifier?.identity.pid == pid ? lives.notifier : nil
+  func role(ofPid pid: Int32) -> Role? {
+    if lives.app?.value.identity.pid == pid { return .app }
+    return lives.notifier?.value.identity.pid == pid ? .extension : nil
   }
 
   var someWire: UInt64? { wires.first { !$0.isOverForPeer }?.id }
@@ -103,10 +104,10 @@ public struct World: Hashable, Sendable {
 
   /// The app is connected under its own claim, and nothing waits any more.
   public var isSettled: Bool {
-    guard let app = lives.app, case .connected = app.status, app.claim?.owns(container.row) == true else {
+    guard let app = lives.app?.value, case .connected = app.status, app.claim?.owns(container.value.row) == true else {
       return false
     }
-    return peer.state.payments.isEmpty
+    return peer.value.state.payments.isEmpty
   }
 }
 
