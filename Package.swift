@@ -84,8 +84,8 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Database",
-        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation",
+        "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
       ]),
 
     // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.

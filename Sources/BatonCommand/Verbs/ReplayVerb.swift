@@ -4,22 +4,31 @@ import DaemonRuntime
 enum ReplayVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "replay", summary: "run the decisions of a journal again and compare them byte for byte",
+      name: "replay", summary: "run a journal again and compare byte for byte, or a simulated seed and tell it",
       options: [
-        OptionDeclaration("--step", help: "show every event and what was decided as it is run")
-      ],
+        OptionDeclaration("--step", help: "show every event and what was decided as it is run"),
+        OptionDeclaration(
+          "--seed", value: .integer(0...Int64.max), help: "tell this run of `baton sim`, instead of journals"),
+        OptionDeclaration("--only", value: .text("NUMBERS"), help: "of what happens in it, only these, as 3,9,12"),
+        OptionDeclaration("--order", value: .integer(0...Int64.max), default: "0", help: "another order of its moves"),
+      ] + SimOptions.declarations,
       positionals: [
         PositionalDeclaration(
-          "JOURNAL", value: .path("JOURNAL"), count: .atLeastOne,
+          "JOURNAL", value: .path("JOURNAL"), count: .any,
           help: "files of the directory journal/ of a phone")
       ],
       examples: [
-        ("baton replay .baton/journal/*.jsonl", "do the shells add nothing to what the cores decided?")
+        ("baton replay .baton/journal/*.jsonl", "do the shells add nothing to what the cores decided?"),
+        ("baton replay --seed 17", "the story of one simulated run; with --step all of it"),
       ])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
+    if let seed = invocation.line.integer("--seed") { return try tellSeed(UInt64(seed), invocation) }
+    guard !invocation.line.positionals.isEmpty else {
+      throw CommandFailure(.wrongUsage, "name a journal, or a simulated run with --seed")
+    }
     var differs = false
     for path in invocation.line.positionals {
       let onStep: ((JournalLine) -> Void)? = invocation.line.isGiven("--step") ? { step($0, output) } : nil
@@ -28,6 +37,26 @@ enum ReplayVerb: Verb {
       output.isJSON ? output.say(json(outcome, path)) : tell(outcome, path, output)
     }
     return differs ? .exclusionOrMoneyBroken : .done
+  }
+
+  private static func tellSeed(_ seed: UInt64, _ invocation: Invocation) throws -> ExitCode {
+    let line = invocation.line
+    guard line.positionals.isEmpty else {
+      throw CommandFailure(.wrongUsage, "give either journals or --seed")
+    }
+    var settings = try SimOptions(line).settings(seed: seed)
+    settings.order = UInt64(line.integer("--order") ?? 0)
+    if let only = line.text("--only") {
+      let numbers = only.split(separator: ",").map { Int($0) }
+      guard !numbers.isEmpty, numbers.allSatisfy({ $0 != nil }) else {
+        throw CommandFailure(.wrongUsage, "--only must be numbers such as 3,9,12")
+      }
+      settings.only = numbers.compactMap { $0 }
+    }
+    let story = SimStory.of(settings)
+    for line in story.text(all: line.isGiven("--step")) { invocation.output.say(line) }
+    guard let violation = story.violation else { return .done }
+    return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
   }
 
   private static func step(_ line: JournalLine, _ output: Output) {

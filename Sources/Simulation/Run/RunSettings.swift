@@ -8,23 +8,10 @@ public struct RunSettings: Hashable, Sendable {
   public var length = Span.seconds(600)
   /// How long the pair may take afterwards until the app is connected and all is settled.
   public var healsWithin = Span.seconds(60)
-  /// Of the actions and faults, by their number, only these; nil for all. That is how a failure is made short.
+  /// Of the agenda, by their numbers, only these; nil for all.
   public var only: [Int]?
+  /// Who moves next follows from the seed and from this: other orders of the same agenda.
+  public var order: UInt64 = 0
 
   public init(seed: UInt64) { self.seed = seed }
-}
-
-/// What a run came to.
-public struct RunResult: Hashable, Sendable {
-  public var seed: UInt64
-  public var violation: Violation?
-  public var simulated = Span.zero
-  public var deliveredEvents: UInt64 = 0
-  public var moves: UInt64 = 0
-  public var payments = 0
-  public var paid = 0
-  public var pushes = 0
-  public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
-  /// The numbers of the actions and faults that took place.
-  public var actions: [Int] = []
 }

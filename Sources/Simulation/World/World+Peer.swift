@@ -115,6 +115,7 @@ extension World {
     let id = nextPayment
     nextPayment += 1
     payments.append(WorldPayment(id: id, invoice: index))
+    invoices[index].isPaid = true
     tellPeer(
       .payRequested(
         PaymentRequest(

@@ -98,6 +98,11 @@ public struct World: Hashable, Sendable {
     return lives.notifier?.value.identity.pid == pid ? .extension : nil
   }
 
+  /// Those that are stored and that nobody has paid yet.
+  var unpaidInvoices: [Int] {
+    invoices.indices.filter { invoices[$0].isStored && !invoices[$0].isPaid }
+  }
+
   var someWire: UInt64? { wires.first { !$0.isOverForPeer }?.id }
 
   func wireIndex(_ id: UInt64) -> Int? { wires.firstIndex { $0.id == id } }
@@ -128,6 +133,7 @@ public struct WorldInvoice: Hashable, Sendable {
   public var invoice: Invoice
   var preimage: Bytes32
   public var isStored = false
+  public var isPaid = false
 }
 
 public struct WorldPayment: Hashable, Sendable {

@@ -1,0 +1,28 @@
+import CoreShape
+import Heartbeat
+import Simulation
+
+/// What fate and people do in a simulated world, in words. What follows from it speaks for itself.
+enum MoveSentences {
+  static func of(_ move: Move) -> String? {
+    switch move {
+    case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses, .open,
+      .home, .quit, .invoice, .pay:
+      nil
+    case .kill(let role): "the \(role.rawValue) is killed"
+    case .freeze(let role): "the \(role.rawValue) is frozen"
+    case .freezeInside(let role): "the \(role.rawValue) is frozen inside a transaction, if it is about to write"
+    case .thaw(let role): "the \(role.rawValue) thaws"
+    case .loseLetter: "a presence message is lost"
+    case .repeatLetter: "a presence message comes twice"
+    case .cut(let wire): "connection \(wire) breaks, with all that was on its way"
+    case .restartPeer: "the peer restarts"
+    case .replaceLock(let role): "a new file is put in the place of the \(role.rawValue)'s lock"
+    case .loseBeat(let role): "the \(role.rawValue)'s beats are wiped out"
+    case .reboot: "the phone reboots"
+    case .sleep(let span): "the device sleeps for \(HumanText.span(span))"
+    case .losePush: "the next push will be lost"
+    case .noMoreFaults: "from here on nothing goes wrong, and the person looks at the app"
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// Seeds from one number to another, as they are typed: `1..1000`, or one alone.
+struct SeedRange: Hashable, Sendable {
+  var first: UInt64
+  var last: UInt64
+
+  init?(_ text: String) {
+    let parts = text.components(separatedBy: "..")
+    guard parts.count <= 2, let first = UInt64(parts[0]), let last = UInt64(parts[parts.count - 1]), first <= last,
+      last < .max, last - first < 1 << 40
+    else { return nil }
+    self.first = first
+    self.last = last
+  }
+
+  var count: UInt64 { last - first + 1 }
+}

@@ -1,0 +1,84 @@
+import CoreShape
+import DaemonRuntime
+import Simulation
+
+/// What many runs came to, together.
+struct SimFigures: Sendable {
+  private(set) var seeds: UInt64 = 0
+  private(set) var simulated = Span.zero
+  private(set) var events: UInt64 = 0
+  private(set) var moves: UInt64 = 0
+  private(set) var payments = 0
+  private(set) var paid = 0
+  private(set) var pushes = 0
+  private(set) var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
+  private(set) var broken: [RunResult] = []
+
+  mutating func add(_ result: RunResult) {
+    seeds += 1
+    simulated = simulated + result.simulated
+    events += result.deliveredEvents
+    moves += result.moves
+    payments += result.payments
+    paid += result.paid
+    pushes += result.pushes
+    for place in faults.indices { faults[place] += result.faults[place] }
+    if result.violation != nil { broken.append(result) }
+  }
+
+  mutating func add(_ other: SimFigures) {
+    seeds += other.seeds
+    simulated = simulated + other.simulated
+    events += other.events
+    moves += other.moves
+    payments += other.payments
+    paid += other.paid
+    pushes += other.pushes
+    for place in faults.indices { faults[place] += other.faults[place] }
+    broken += other.broken
+    broken.sort { $0.seed < $1.seed }
+  }
+
+  var faultCount: Int { faults.reduce(0, +) }
+  private var hours: Double { Double(simulated.nanoseconds) / 3.6e12 }
+  func perHour(_ count: Int) -> Double { hours == 0 ? 0 : Double(count) / hours }
+
+  func text(took: Span) -> [(String, String)] {
+    let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
+    let kinds = zip(FaultKind.allCases, faults).filter { $0.1 > 0 }
+      .map { "\($0.rawValue) \(Int(perHour($1).rounded()))" }
+    return [
+      ("seeds", HumanText.grouped(seeds)),
+      ("simulated", "\(decimal(hours)) h, \(grouped(hours * 3600 / seconds)) times faster than real time"),
+      ("events", "\(HumanText.grouped(events)) delivered, \(grouped(Double(events) / seconds)) a second"),
+      (
+        "payments",
+        "\(HumanText.grouped(UInt64(payments))), \(HumanText.grouped(UInt64(paid))) of them settled; \(grouped(perHour(payments))) a simulated hour"
+      ),
+      ("faults", "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) a simulated hour"),
+      ("", kinds.joined(separator: ", ")),
+    ]
+  }
+
+  func json(took: Span) -> JSONObject {
+    let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
+    var kinds = JSONObject()
+    for (kind, count) in zip(FaultKind.allCases, faults) { kinds.set(kind.rawValue, count) }
+    var object = JSONObject()
+    object.set("seeds", seeds)
+    object.set("simulated_ms", simulated.wholeMilliseconds)
+    object.set("took_ms", took.wholeMilliseconds)
+    object.set("events", events)
+    object.set("events_per_second", UInt64(Double(events) / seconds))
+    object.set("payments", payments)
+    object.set("paid", paid)
+    object.set("pushes", pushes)
+    object.set("faults", raw: kinds.text)
+    object.set("violations", broken.count)
+    object.set("broken_seeds", broken.map { String($0.seed) })
+    return object
+  }
+
+  private func grouped(_ number: Double) -> String { HumanText.grouped(UInt64(max(0, number.rounded()))) }
+  private func decimal(_ number: Double) -> String { "\(Int(number)).\(Int(number * 10) % 10)" }
+}

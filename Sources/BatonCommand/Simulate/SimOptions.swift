@@ -1,0 +1,44 @@
+import CoreShape
+import DaemonRuntime
+import Simulation
+
+/// What `sim` and `replay --seed` are told about a run.
+struct SimOptions: Sendable {
+  private var length = Span.seconds(600)
+  private var isLegacy = false
+
+  static var declarations: [OptionDeclaration] {
+    [
+      OptionDeclaration(
+        "--length", value: .span, default: "10m", help: "how long people and faults are at work in each run"),
+      OptionDeclaration(
+        "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
+        help: "a peer that knows epochs, or one for which the newest connection wins"),
+    ]
+  }
+
+  init(_ line: ParsedCommandLine) throws {
+    if let length = line.span("--length") { self.length = length }
+    guard length > .zero, length <= .seconds(86_400) else {
+      throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
+    }
+    isLegacy = line.text("--peer") == "legacy"
+  }
+
+  func settings(seed: UInt64) -> RunSettings {
+    var settings = RunSettings(seed: seed)
+    settings.length = length
+    settings.world.peerIsLegacy = isLegacy
+    return settings
+  }
+
+  /// What to type for this very run.
+  func words(for settings: RunSettings) -> String {
+    var words = "--seed \(settings.seed)"
+    if settings.length != .seconds(600) { words += " --length \(settings.length.wholeMilliseconds)ms" }
+    if settings.world.peerIsLegacy { words += " --peer legacy" }
+    if let only = settings.only { words += " --only \(only.map(String.init).joined(separator: ","))" }
+    if settings.order != 0 { words += " --order \(settings.order)" }
+    return words
+  }
+}

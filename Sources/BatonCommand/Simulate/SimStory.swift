@@ -1,0 +1,11 @@
+import Simulation
+
+/// One run, told.
+enum SimStory {
+  static func of(_ settings: RunSettings) -> WorldStory {
+    var story = WorldStory()
+    var run = SeedRun(settings, isHeard: true)
+    _ = run.run { story.listen(to: &$0) }
+    return story
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import CoreShape
+import Heartbeat
+import Simulation
+
+/// The story of a simulated run: who did what, when, in the words that the journals of real processes are told in.
+struct WorldStory {
+  struct Line: Hashable, Sendable {
+    var at: Instant
+    var who: String
+    var text: String
+    var matters: Bool
+  }
+
+  private(set) var lines: [Line] = []
+  private(set) var violation: Violation?
+
+  /// Takes what was said in the world since it was last asked.
+  mutating func listen(to world: inout World) {
+    let instant = world.peerNow
+    for said in world.takeSaid() { tell(said, at: instant) }
+  }
+
+  private mutating func tell(_ said: Said, at instant: Instant) {
+    func add(_ who: String, _ sentences: [JournalNarrator.Sentence]) {
+      for sentence in sentences {
+        lines.append(Line(at: instant, who: who, text: sentence.text, matters: sentence.matters))
+      }
+    }
+    switch said {
+    case .move(let move): add("fate", MoveSentences.of(move).map { [.init($0)] } ?? [])
+    // Told twice: the node says it, and a moment later the guard hears it.
+    case .heard(let role, .node(let report)) where report != .established: add(name(role), GuardSentences.of(.node(report)))
+    case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
+    case .heard(let role, let event): add(name(role), GuardSentences.of(event))
+    case .ordered(let role, let directive): add(name(role), GuardSentences.of(directive))
+    case .peer(let event, let directives): add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))
+    case .phone(let event, let directives):
+      add("phone", PhoneSentences.of(event) + directives.flatMap(PhoneSentences.of))
+    case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])
+    case .ended(let role, let why): add(name(role), [.init("is gone: \(why)")])
+    case .violation(let violation):
+      self.violation = violation
+      add("BROKEN", [.init("\(violation.invariant.sentence) \(violation.sentence)")])
+    }
+  }
+
+  private func name(_ role: Role) -> String { role.rawValue }
+
+  /// As lines of text: the time in seconds, who, what.
+  func text(all: Bool = false) -> [String] {
+    lines.filter { all || $0.matters }.map { line in
+      let time = HumanText.seconds(line.at - Instant(nanoseconds: 0))
+      let lead = String(repeating: " ", count: max(0, 9 - time.count)) + time
+      return "\(lead)  \(line.who.padding(toLength: 9, withPad: " ", startingAt: 0))  \(line.text)"
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import CoreShape
+
+/// What the person, the senders and fate do in one run, and when: all of it follows from the seed alone. A part of it is
+/// an agenda too, which is how a failure is made short.
+public struct Agenda: Hashable, Sendable {
+  public enum Deed: Hashable, Sendable {
+    case open
+    case home
+    case quit
+    /// Somebody pays one of the open invoices, or the app makes some.
+    case pay
+    /// It strikes after so many more moves: in the midst of something, wherever that is.
+    case fault(FaultKind, afterMoves: Int)
+  }
+
+  public struct Entry: Hashable, Sendable {
+    public var number: Int
+    public var at: Instant
+    public var deed: Deed
+    /// What is left to chance in it.
+    var salt: UInt64
+  }
+
+  public private(set) var entries: [Entry]
+
+  public init(seed: UInt64, length: Span) {
+    // Another stream than the one that says who moves next, so that a part of an agenda does what the whole did.
+    var generator = SeededGenerator(seed: seed ^ 0xA6E2_DA00_0000_0000)
+    let enabled = FaultKind.allCases.filter { _ in generator.chance(60) }
+    var timed: [(at: Instant, deed: Deed)] = []
+    let end = Instant.zero + length
+    func wait(_ from: Int, _ to: Int) -> Span { .milliseconds(Int64(from + generator.below(to - from))) }
+
+    var at = Instant.zero
+    while at < end {
+      let choice = generator.below(10)
+      timed.append((at, choice < 5 ? .open : choice < 9 ? .home : .quit))
+      at = at + wait(300, 40_000)
+    }
+    at = .zero + .seconds(10)
+    while at < end {
+      timed.append((at, .pay))
+      at = at + wait(100, 30_000)
+    }
+    at = .zero + .seconds(12)
+    while at < end, !enabled.isEmpty {
+      timed.append((at, .fault(enabled[generator.below(enabled.count)], afterMoves: generator.below(40))))
+      at = at + wait(200, 25_000)
+    }
+    // Sorted by time; of one instant in the order of the making, as no sort promises that by itself.
+    let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }
+    entries = []
+    for (number, place) in order.enumerated() {
+      entries.append(
+        Entry(number: number + 1, at: timed[place].at, deed: timed[place].deed, salt: generator.next()))
+    }
+  }
+
+  public func only(_ numbers: [Int]) -> Agenda {
+    var part = self
+    part.entries = entries.filter { numbers.contains($0.number) }
+    return part
+  }
+}

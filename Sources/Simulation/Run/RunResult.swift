@@ -1,0 +1,15 @@
+import CoreShape
+
+/// What a run came to.
+public struct RunResult: Hashable, Sendable {
+  public var seed: UInt64
+  public var violation: Violation?
+  public var simulated = Span.zero
+  public var deliveredEvents: UInt64 = 0
+  public var moves: UInt64 = 0
+  public var payments = 0
+  public var paid = 0
+  public var pushes = 0
+  /// How often each kind of fault struck.
+  public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
+}
