@@ -23,7 +23,6 @@ let package = Package(
     .target(name: "Guardrails", dependencies: ["CoreShape", "Heartbeat"]),
     .target(name: "Lightning", dependencies: ["CoreShape", "Crypto"]),
     .target(name: "PhonePolicy", dependencies: ["CoreShape"]),
-    .executableTarget(name: "SimTry", dependencies: ["Simulation", "CoreShape"]),
     .target(
       name: "Simulation",
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"]),
@@ -100,6 +99,11 @@ let package = Package(
     .testTarget(name: "GuardrailsTests", dependencies: ["CoreShape", "Heartbeat", "Guardrails"]),
     .testTarget(name: "LightningTests", dependencies: ["CoreShape", "Crypto", "Lightning"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["CoreShape", "PhonePolicy"]),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto", "Simulation",
+      ]),
     .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
     // A real process that claims, for the tests that race, stop and kill one.
     .executableTarget(

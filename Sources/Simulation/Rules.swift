@@ -1,32 +1,72 @@
-/// The rules of the coordination, one by one, so that one can be taken away and its worth be seen.
+/// A rule of the coordination, which can be taken away from a simulated world to see what it is for. The cores stay as
+/// they are: the world around them answers as if the rule were not there.
+public enum Rule: String, Hashable, Sendable, CaseIterable {
+  /// A role lock tells at once whether the holder lives.
+  case lock
+  /// A write is checked against the row, in its transaction.
+  case fencedWrites = "fenced-writes"
+  /// The claim gives the state that it read; without, a process goes on with what it knew.
+  case stateFromClaim = "state-from-claim"
+  /// The row and the state are read once more after the peer's greeting.
+  case greetingCheck = "greeting-check"
+  /// A claim succeeds only against the epoch that was seen.
+  case compareAndSet = "compare-and-set"
+  /// Two claims under one number differ by a random incarnation.
+  case incarnation
+  /// Beats begin with the claim, not with the connection.
+  case earlyBeat = "early-beat"
+  /// Each beat reads the row first.
+  case rowBeforeBeat = "row-before-beat"
+  /// The app's wish is state that can be read, not only a message.
+  case wishAsState = "wish-as-state"
+  /// A lock file that was replaced is noticed and taken anew.
+  case inodeCheck = "inode-check"
+
+  public var sentence: String {
+    switch self {
+    case .lock: "A role lock tells at once whether its holder lives."
+    case .fencedWrites: "A write is checked against the row, in its transaction."
+    case .stateFromClaim: "The claim gives the state that it read."
+    case .greetingCheck: "Row and state are read once more after the peer's greeting."
+    case .compareAndSet: "A claim succeeds only against the epoch that was seen."
+    case .incarnation: "Two claims under one number differ by a random incarnation."
+    case .earlyBeat: "Beats begin with the claim, not with the connection."
+    case .rowBeforeBeat: "Each beat reads the row first."
+    case .wishAsState: "The app's wish is state that can be read."
+    case .inodeCheck: "A lock file that was replaced is taken anew with the next beat."
+    }
+  }
+}
+
+/// Some of the rules.
 public struct Rules: OptionSet, Hashable, Sendable {
   public let rawValue: UInt32
+
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// A role lock tells at once whether the holder lives.
-  public static let lock = Rules(rawValue: 1 << 0)
-  /// A write is checked against the row, in its transaction.
-  public static let fencedWrites = Rules(rawValue: 1 << 1)
-  /// The peer refuses a lower epoch.
-  public static let peerFence = Rules(rawValue: 1 << 2)
-  /// The claim gives the state that it read.
-  public static let stateFromClaim = Rules(rawValue: 1 << 3)
-  /// The row and the state are read once more after the peer's greeting.
-  public static let greetingCheck = Rules(rawValue: 1 << 4)
-  /// A claim succeeds only against the epoch that was seen.
-  public static let compareAndSet = Rules(rawValue: 1 << 5)
-  /// Two claims under one number differ by a random incarnation.
-  public static let incarnation = Rules(rawValue: 1 << 6)
-  /// Beats begin with the claim, not with the connection.
-  public static let earlyBeat = Rules(rawValue: 1 << 7)
-  /// Each beat reads the row first.
-  public static let rowBeforeBeat = Rules(rawValue: 1 << 8)
-  /// The app's wish is state that can be read, not only a message.
-  public static let wishAsState = Rules(rawValue: 1 << 9)
-  /// The lock is dropped after the socket is closed.
-  public static let releaseOrder = Rules(rawValue: 1 << 10)
-  /// Durable first, sent afterwards.
-  public static let durableFirst = Rules(rawValue: 1 << 11)
-  /// A lock file that was replaced is noticed and taken anew.
-  public static let inodeCheck = Rules(rawValue: 1 << 12)
+  public init(_ rules: [Rule]) {
+    self.init(
+      rawValue: Rule.allCases.enumerated().reduce(0) {
+        $1.element.isIn(rules) ? $0 | 1 << UInt32($1.offset) : $0
+      })
+  }
+
+  private init(_ rule: Rule) { self.init([rule]) }
+
+  static let lock = Rules(.lock)
+  static let fencedWrites = Rules(.fencedWrites)
+  static let stateFromClaim = Rules(.stateFromClaim)
+  static let greetingCheck = Rules(.greetingCheck)
+  static let compareAndSet = Rules(.compareAndSet)
+  static let incarnation = Rules(.incarnation)
+  static let earlyBeat = Rules(.earlyBeat)
+  static let rowBeforeBeat = Rules(.rowBeforeBeat)
+  static let wishAsState = Rules(.wishAsState)
+  static let inodeCheck = Rules(.inodeCheck)
+
+  public var list: [Rule] { Rule.allCases.filter { contains(Rules($0)) } }
+}
+
+extension Rule {
+  fileprivate func isIn(_ rules: [Rule]) -> Bool { rules.contains(self) }
 }

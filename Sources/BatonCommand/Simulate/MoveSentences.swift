@@ -6,12 +6,14 @@ import Simulation
 enum MoveSentences {
   static func of(_ move: Move) -> String? {
     switch move {
-    case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses, .open,
+    case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
+      .open,
       .home, .quit, .invoice, .pay:
       nil
     case .kill(let role): "the \(role.rawValue) is killed"
     case .freeze(let role): "the \(role.rawValue) is frozen"
-    case .freezeInside(let role): "the \(role.rawValue) is frozen inside a transaction, if it is about to write"
+    case .freezeInside(let role):
+      "the \(role.rawValue) is frozen inside a transaction, if it is about to write"
     case .thaw(let role): "the \(role.rawValue) thaws"
     case .loseLetter: "a presence message is lost"
     case .repeatLetter: "a presence message comes twice"

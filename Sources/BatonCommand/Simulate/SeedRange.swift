@@ -7,7 +7,8 @@ struct SeedRange: Hashable, Sendable {
 
   init?(_ text: String) {
     let parts = text.components(separatedBy: "..")
-    guard parts.count <= 2, let first = UInt64(parts[0]), let last = UInt64(parts[parts.count - 1]), first <= last,
+    guard parts.count <= 2, let first = UInt64(parts[0]), let last = UInt64(parts[parts.count - 1]),
+      first <= last,
       last < .max, last - first < 1 << 40
     else { return nil }
     self.first = first

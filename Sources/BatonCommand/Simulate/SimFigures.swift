@@ -55,7 +55,9 @@ struct SimFigures: Sendable {
         "payments",
         "\(HumanText.grouped(UInt64(payments))), \(HumanText.grouped(UInt64(paid))) of them settled; \(grouped(perHour(payments))) a simulated hour"
       ),
-      ("faults", "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) a simulated hour"),
+      (
+        "faults", "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) a simulated hour"
+      ),
       ("", kinds.joined(separator: ", ")),
     ]
   }

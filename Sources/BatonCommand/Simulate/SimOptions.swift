@@ -6,6 +6,7 @@ import Simulation
 struct SimOptions: Sendable {
   private var length = Span.seconds(600)
   private var isLegacy = false
+  private var without: [Rule] = []
 
   static var declarations: [OptionDeclaration] {
     [
@@ -14,6 +15,11 @@ struct SimOptions: Sendable {
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
         help: "a peer that knows epochs, or one for which the newest connection wins"),
+      OptionDeclaration(
+        "--without", value: .text("RULES"),
+        help:
+          "take rules away, to see what they are for: \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
+      ),
     ]
   }
 
@@ -23,12 +29,22 @@ struct SimOptions: Sendable {
       throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
     }
     isLegacy = line.text("--peer") == "legacy"
+    for word in (line.text("--without") ?? "").split(separator: ",") {
+      guard let rule = Rule(rawValue: String(word)) else {
+        throw CommandFailure(
+          .wrongUsage,
+          "there is no rule \(String(word).onOneLine); --without knows \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
+        )
+      }
+      without.append(rule)
+    }
   }
 
   func settings(seed: UInt64) -> RunSettings {
     var settings = RunSettings(seed: seed)
     settings.length = length
     settings.world.peerIsLegacy = isLegacy
+    settings.world.without = Rules(without)
     return settings
   }
 
@@ -37,6 +53,7 @@ struct SimOptions: Sendable {
     var words = "--seed \(settings.seed)"
     if settings.length != .seconds(600) { words += " --length \(settings.length.wholeMilliseconds)ms" }
     if settings.world.peerIsLegacy { words += " --peer legacy" }
+    if !without.isEmpty { words += " --without \(without.map(\.rawValue).joined(separator: ","))" }
     if let only = settings.only { words += " --only \(only.map(String.init).joined(separator: ","))" }
     if settings.order != 0 { words += " --order \(settings.order)" }
     return words

@@ -30,11 +30,13 @@ struct WorldStory {
     switch said {
     case .move(let move): add("fate", MoveSentences.of(move).map { [.init($0)] } ?? [])
     // Told twice: the node says it, and a moment later the guard hears it.
-    case .heard(let role, .node(let report)) where report != .established: add(name(role), GuardSentences.of(.node(report)))
+    case .heard(let role, .node(let report)) where report != .established:
+      add(name(role), GuardSentences.of(.node(report)))
     case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
     case .heard(let role, let event): add(name(role), GuardSentences.of(event))
     case .ordered(let role, let directive): add(name(role), GuardSentences.of(directive))
-    case .peer(let event, let directives): add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))
+    case .peer(let event, let directives):
+      add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))
     case .phone(let event, let directives):
       add("phone", PhoneSentences.of(event) + directives.flatMap(PhoneSentences.of))
     case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])

@@ -4,13 +4,16 @@ import DaemonRuntime
 enum ReplayVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "replay", summary: "run a journal again and compare byte for byte, or a simulated seed and tell it",
+      name: "replay",
+      summary: "run a journal again and compare byte for byte, or a simulated seed and tell it",
       options: [
         OptionDeclaration("--step", help: "show every event and what was decided as it is run"),
         OptionDeclaration(
           "--seed", value: .integer(0...Int64.max), help: "tell this run of `baton sim`, instead of journals"),
-        OptionDeclaration("--only", value: .text("NUMBERS"), help: "of what happens in it, only these, as 3,9,12"),
-        OptionDeclaration("--order", value: .integer(0...Int64.max), default: "0", help: "another order of its moves"),
+        OptionDeclaration(
+          "--only", value: .text("NUMBERS"), help: "of what happens in it, only these, as 3,9,12"),
+        OptionDeclaration(
+          "--order", value: .integer(0...Int64.max), default: "0", help: "another order of its moves"),
       ] + SimOptions.declarations,
       positionals: [
         PositionalDeclaration(

@@ -11,13 +11,18 @@ enum SimVerb: Verb {
       name: "sim", summary: "play days of the pair in virtual time, with every fault, and check every step",
       options: [
         OptionDeclaration(
-          "--seeds", value: .text("A..B"), default: "1..1000", help: "each seed is one run, and always the same one"),
+          "--seeds", value: .text("A..B"), default: "1..1000",
+          help: "each seed is one run, and always the same one"),
         OptionDeclaration(
-          "--jobs", value: .integer(1...256), help: "threads; as many as there are processors when it is not given"),
+          "--jobs", value: .integer(1...256),
+          help: "threads; as many as there are processors when it is not given"),
         OptionDeclaration("--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML"),
       ] + SimOptions.declarations,
       examples: [
-        ("baton sim --seeds 1..100000", "a hundred thousand runs; 2 when a promise broke, 3 when no progress was made"),
+        (
+          "baton sim --seeds 1..100000",
+          "a hundred thousand runs; 2 when a promise broke, 3 when no progress was made"
+        ),
         ("baton replay --seed 17", "the story of one run"),
       ])
   }
@@ -30,7 +35,8 @@ enum SimVerb: Verb {
         .wrongUsage, "--seeds must be a number or two such as 1..1000, the first not above the second")
     }
     let base = try SimOptions(line)
-    let jobs = line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    let jobs =
+      line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
     let start = Clock.monotonicNow
     let campaign = SimCampaign(range, jobs: jobs) { base.settings(seed: $0) }
     let showsProgress = !output.isJSON && isatty(standardError) == 1
@@ -47,7 +53,9 @@ enum SimVerb: Verb {
       output.say(figures.json(took: took).text)
     } else {
       output.facts(figures.text(took: took))
-      if let first = figures.broken.first { tell(first, figures, base, output) } else {
+      if let first = figures.broken.first {
+        tell(first, figures, base, output)
+      } else {
         output.say(output.paint("no promise broke", .green))
       }
     }
@@ -64,7 +72,9 @@ enum SimVerb: Verb {
   private static func tell(_ result: RunResult, _ figures: SimFigures, _ base: SimOptions, _ output: Output) {
     guard let violation = result.violation else { return }
     output.say(
-      output.paint("\(HumanText.count(figures.broken.count, "seed")) broke a promise; the first is \(result.seed):", .red))
+      output.paint(
+        "\(HumanText.count(figures.broken.count, "seed")) broke a promise; the first is \(result.seed):", .red
+      ))
     var shrinker = Shrinker(base.settings(seed: result.seed), breaking: violation.invariant)
     let shortest = shrinker.shrink()
     let story = SimStory.of(shortest)

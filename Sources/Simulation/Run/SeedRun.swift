@@ -163,7 +163,9 @@ public struct SeedRun {
 
   private mutating func freeze(_ role: Role, _ move: Move, _ choice: Int) {
     make(move)
-    if world.life(role)?.isFrozen == true { thawAt[role] = world.peerNow + .milliseconds(Self.freezes[choice]) }
+    if world.life(role)?.isFrozen == true {
+      thawAt[role] = world.peerNow + .milliseconds(Self.freezes[choice])
+    }
   }
 
   // MARK: The end

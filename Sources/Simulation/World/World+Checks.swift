@@ -38,7 +38,9 @@ extension World {
   /// After the faults are over and all is settled.
   public mutating func checkAtTheEnd() {
     for push in pushes where push.shown == 0 && !push.isLost && !push.wentToApp {
-      guard phone.queue.allSatisfy({ $0.id != push.id }), phone.service.current?.push.id != push.id else { continue }
+      guard phone.queue.allSatisfy({ $0.id != push.id }), phone.service.current?.push.id != push.id else {
+        continue
+      }
       report(.oneTextPerPush, "Push \(push.id) was never shown.")
     }
     for payment in payments where payment.state == .paid {

@@ -8,7 +8,8 @@ extension World {
 
   /// Stopped between BEGIN and COMMIT of what it is about to write; nobody else can write until it goes on or dies.
   mutating func freezeInside(_ role: Role) {
-    guard let life = lives[role], !life.value.isFrozen, container.value.writer == nil, life.value.isAboutToWrite
+    guard let life = lives[role], !life.value.isFrozen, container.value.writer == nil,
+      life.value.isAboutToWrite
     else { return }
     container.value.writer = life.value.identity.pid
     freeze(role)

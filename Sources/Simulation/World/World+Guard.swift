@@ -45,7 +45,8 @@ extension World {
     let row = container.value.row
     return Observation(
       row: row, holderLockIsBusy: row.map { isLockSeenBusy(of: $0.role) } ?? false,
-      beat: row.flatMap { container.value.beats[$0.role] }, appWantsNode: isWishSeen, boot: boot, bootClock: now)
+      beat: row.flatMap { container.value.beats[$0.role] }, appWantsNode: isWishSeen, boot: boot,
+      bootClock: now)
   }
 
   private var isWishSeen: Bool { !settings.without.contains(.wishAsState) && container.value.wish != nil }
@@ -56,7 +57,8 @@ extension World {
 
   /// Without the rule a beat never learns that the row is another's.
   private func rowForBeat(_ life: Life) -> ClaimRow? {
-    guard settings.without.contains(.rowBeforeBeat), let claim = life.claim, var row = container.value.row else {
+    guard settings.without.contains(.rowBeforeBeat), let claim = life.claim, var row = container.value.row
+    else {
       return container.value.row
     }
     row.epoch = claim.epoch
@@ -102,8 +104,11 @@ extension World {
     incarnations &+= 1
     let incarnation = settings.without.contains(.incarnation) ? 1 : incarnations
     container.value.row = ClaimRow(
-      epoch: epoch, role: life.role, process: life.identity, incarnation: incarnation, container: container.value.id)
-    if !settings.without.contains(.stateFromClaim) || life.nodeStarts == 0 { life.claimedState = container.value.node }
+      epoch: epoch, role: life.role, process: life.identity, incarnation: incarnation,
+      container: container.value.id)
+    if !settings.without.contains(.stateFromClaim) || life.nodeStarts == 0 {
+      life.claimedState = container.value.node
+    }
     life.guardQueue.append(
       .claimed(Claim(epoch: epoch, incarnation: incarnation, container: container.value.id)))
   }
@@ -125,7 +130,9 @@ extension World {
   }
 
   private mutating func dropLock(_ life: Life) {
-    if container.value.locks[life.role].holder == life.identity.pid { container.value.locks[life.role].holder = nil }
+    if container.value.locks[life.role].holder == life.identity.pid {
+      container.value.locks[life.role].holder = nil
+    }
   }
 
   private mutating func startNode(_ claim: Claim, _ life: inout Life) {
@@ -156,7 +163,8 @@ extension World {
 extension ReceivedPayment {
   init(_ receipt: Receipt) {
     self.init(
-      paymentHash: receipt.invoice.paymentHash.hex, amountMsat: receipt.amountMsat, text: receipt.invoice.text)
+      paymentHash: receipt.invoice.paymentHash.hex, amountMsat: receipt.amountMsat, text: receipt.invoice.text
+    )
   }
 }
 

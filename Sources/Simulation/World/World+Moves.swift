@@ -102,7 +102,9 @@ extension World {
     let instant = now
     withLife(role) { _, life in
       if let deadline = life.node.deadline, deadline <= instant { life.nodeQueue.append(.deadlineReached) }
-      if let deadline = life.guardValue.deadline, deadline <= instant { life.guardQueue.append(.deadlineReached) }
+      if let deadline = life.guardValue.deadline, deadline <= instant {
+        life.guardQueue.append(.deadlineReached)
+      }
     }
   }
 

@@ -16,7 +16,6 @@ extension World {
     case .cutOff: abandonWire(&life)
     case .report(let news):
       let report = NodeReport(news)
-      say(.heard(life.role, .node(report)))
       life.posted.append(Life.Posted(event: .node(report), nodeStarts: life.nodeStarts))
     case .invoiceStored(let hash): invoiceStored(hash)
     case .invoiceRefused: break

@@ -61,7 +61,8 @@ extension World {
       }
     case .dataLoss(_, let side):
       report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
-    case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn, .frameIgnored, .fence, .channel,
+    case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn, .frameIgnored, .fence,
+      .channel,
       .backup, .paymentHeld, .paymentOffered, .paymentFailed:
       break
     }
@@ -107,7 +108,9 @@ extension World {
   }
 
   mutating func invoiceStored(_ hash: Bytes32) {
-    if let index = invoices.lastIndex(where: { $0.invoice.paymentHash == hash }) { invoices[index].isStored = true }
+    if let index = invoices.lastIndex(where: { $0.invoice.paymentHash == hash }) {
+      invoices[index].isStored = true
+    }
   }
 
   mutating func pay(_ index: Int) {
@@ -151,7 +154,9 @@ extension Bytes32 {
   /// Recognisable, and another one for each number.
   init(word: UInt64) {
     var bytes = [UInt8](repeating: 0, count: 24)
-    for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+    for shift in stride(from: 56, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+    }
     self = Bytes32(bytes) ?? .zero
   }
 }

@@ -109,7 +109,9 @@ public struct World: Hashable, Sendable {
 
   /// The app is connected under its own claim, and nothing waits any more.
   public var isSettled: Bool {
-    guard let app = lives.app?.value, case .connected = app.status, app.claim?.owns(container.value.row) == true else {
+    guard let app = lives.app?.value, case .connected = app.status,
+      app.claim?.owns(container.value.row) == true
+    else {
       return false
     }
     return peer.value.state.payments.isEmpty

@@ -1,0 +1,56 @@
+import CoreShape
+import Testing
+
+@testable import Simulation
+
+/// Takes a rule away: the checks must see it. What they say of the whole set of rules is worth no more than this.
+@Suite("Without a rule") struct RuleTests {
+  private func firstFailure(
+    without rules: [Rule], legacy: Bool = false, seeds: ClosedRange<UInt64> = 1...1000
+  ) -> RunResult? {
+    for seed in seeds {
+      var settings = RunSettings(seed: seed)
+      settings.world.without = Rules(rules)
+      settings.world.peerIsLegacy = legacy
+      var run = SeedRun(settings)
+      let result = run.run()
+      if result.violation != nil { return result }
+    }
+    return nil
+  }
+
+  @Test("the locks, healthy owners are displaced") func lock() {
+    #expect(firstFailure(without: [.lock])?.violation?.invariant == .healthyOwnerStays)
+  }
+
+  @Test("the fence of the writes, a superseded owner writes") func fencedWrites() {
+    #expect(firstFailure(without: [.fencedWrites])?.violation?.invariant == .oneDriver)
+  }
+
+  @Test("the look after the greeting, old state is spoken of or written") func greetingCheck() {
+    #expect(firstFailure(without: [.greetingCheck])?.violation?.invariant == .channelNeverBack)
+  }
+
+  @Test("that look and the state of the claim, the peer acts on what was never durable") func cachedState() {
+    #expect(firstFailure(without: [.greetingCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
+  }
+
+  @Test("A failure is made short: a few deeds of many are left, and they break the same promise")
+  func shrinking() throws {
+    let failure = try #require(firstFailure(without: [.lock]))
+    let violation = try #require(failure.violation)
+    var settings = RunSettings(seed: failure.seed)
+    settings.world.without = Rules([.lock])
+    var shrinker = Shrinker(settings, breaking: violation.invariant)
+    let short = shrinker.shrink()
+    #expect((short.only?.count ?? 1000) <= 6)
+    var again = SeedRun(short)
+    #expect(again.run().violation?.invariant == violation.invariant)
+  }
+
+  @Test("The names of the rules are distinct and can be taken together") func names() {
+    #expect(Set(Rule.allCases.map(\.rawValue)).count == Rule.allCases.count)
+    #expect(Rules(Rule.allCases).list == Rule.allCases)
+    #expect(Rules([.lock, .incarnation]).list == [.lock, .incarnation])
+  }
+}

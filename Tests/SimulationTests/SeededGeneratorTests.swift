@@ -1,0 +1,24 @@
+import Testing
+
+@testable import Simulation
+
+@Suite struct SeededGeneratorTests {
+  /// The first numbers of SplitMix64 for the seed 1234567, as its reference implementation prints them.
+  @Test func givesTheNumbersOfTheReference() {
+    var generator = SeededGenerator(seed: 1_234_567)
+    #expect(
+      (0..<5).map { _ in generator.next() } == [
+        6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
+        4_593_380_528_125_082_431, 16_408_922_859_458_223_821,
+      ])
+  }
+
+  @Test func staysBelowItsBound() {
+    var generator = SeededGenerator(seed: 1)
+    var counts = [Int](repeating: 0, count: 7)
+    for _ in 0..<7000 { counts[generator.below(7)] += 1 }
+    #expect(counts.allSatisfy { $0 > 800 && $0 < 1200 })
+    #expect(generator.below(1) == 0)
+    #expect(generator.below(0) == 0)
+  }
+}
