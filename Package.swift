@@ -104,6 +104,10 @@ let package = Package(
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto", "Simulation",
       ]),
+    // The container of the simulation against the real one.
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Simulation"]),
     .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
     // A real process that claims, for the tests that race, stop and kill one.
     .executableTarget(

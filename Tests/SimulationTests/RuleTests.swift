@@ -19,10 +19,6 @@ import Testing
     return nil
   }
 
-  @Test("the locks, healthy owners are displaced") func lock() {
-    #expect(firstFailure(without: [.lock])?.violation?.invariant == .healthyOwnerStays)
-  }
-
   @Test("the fence of the writes, a superseded owner writes") func fencedWrites() {
     #expect(firstFailure(without: [.fencedWrites])?.violation?.invariant == .oneDriver)
   }
@@ -37,10 +33,10 @@ import Testing
 
   @Test("A failure is made short: a few deeds of many are left, and they break the same promise")
   func shrinking() throws {
-    let failure = try #require(firstFailure(without: [.lock]))
+    let failure = try #require(firstFailure(without: [.greetingCheck]))
     let violation = try #require(failure.violation)
     var settings = RunSettings(seed: failure.seed)
-    settings.world.without = Rules([.lock])
+    settings.world.without = Rules([.greetingCheck])
     var shrinker = Shrinker(settings, breaking: violation.invariant)
     let short = shrinker.shrink()
     #expect((short.only?.count ?? 1000) <= 6)

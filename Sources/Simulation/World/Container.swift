@@ -18,18 +18,11 @@ public struct Container: Hashable, Sendable {
   /// The process that is stopped inside a transaction.
   var writer: Int32?
 
-  init(id: ContainerID) { self.id = id }
+  public init(id: ContainerID) { self.id = id }
 
   /// A role's lock file. Who holds the lock of a file that was replaced still has it, and guards nothing.
   struct LockFile: Hashable, Sendable {
     var holder: Int32?
-  }
-
-  mutating func forget(_ pid: Int32) {
-    if locks.app.holder == pid { locks.app.holder = nil }
-    if locks.notifier.holder == pid { locks.notifier.holder = nil }
-    if wish == pid { wish = nil }
-    if writer == pid { writer = nil }
   }
 }
 

@@ -13,10 +13,9 @@ extension World {
   }
 
   /// An owner that runs and beats is not robbed of the node.
-  mutating func checkDisplacement(by life: Life) {
-    guard let row = container.value.row, row.role != life.role, let holder = lives[row.role]?.value,
+  mutating func checkDisplacement(of row: ClaimRow?, by life: Life) {
+    guard let row, row.role != life.role, let holder = lives[row.role]?.value,
       holder.identity == row.process, holder.claim?.owns(row) == true, !holder.isFrozen,
-      container.value.locks[row.role].holder == holder.identity.pid || settings.without.contains(.lock),
       now - holder.runningSince > Self.healthyAfter
     else { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }

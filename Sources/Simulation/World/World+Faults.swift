@@ -22,7 +22,7 @@ extension World {
   }
 
   mutating func replaceLock(_ role: Role) {
-    container.value.locks[role].holder = nil
+    container.value.replaceLock(role)
     lockReplacedAt = now
   }
 }

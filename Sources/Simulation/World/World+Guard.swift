@@ -10,14 +10,20 @@ extension World {
     say(.ordered(life.role, directive))
     let pid = life.identity.pid
     switch directive {
-    case .raiseWish: if container.value.wish == nil { container.value.wish = pid }
-    case .withdrawWish: if container.value.wish == pid { container.value.wish = nil }
-    case .look: life.guardQueue.append(.observed(observation(of: life)))
+    case .raiseWish: container.value.raiseWish(pid)
+    case .withdrawWish: container.value.withdrawWish(pid)
+    case .look:
+      life.guardQueue.append(
+        .observed(container.value.look(boot: boot, bootClock: now, without: settings.without)))
     case .claim(let seen, _): claim(seen: seen, &life)
     case .raiseEpoch(let claim, let above): raise(claim, above: above, &life)
-    case .readRow: life.guardQueue.append(.rowRead(rowForBeat(life), appWantsNode: isWishSeen))
+    case .readRow:
+      life.guardQueue.append(
+        .rowRead(rowForBeat(life), appWantsNode: container.value.isWished(without: settings.without)))
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, life)
-    case .dropLock: dropLock(life)
+    case .dropLock:
+      life.claim = nil
+      container.value.dropLock(life.role, pid)
     case .readReceived(let hash): readReceived(hash, &life)
     case .startNode(let claim): startNode(claim, &life)
     case .stopNode(let gracefully):
@@ -41,20 +47,6 @@ extension World {
 
   // MARK: Looking
 
-  private func observation(of life: Life) -> Observation {
-    let row = container.value.row
-    return Observation(
-      row: row, holderLockIsBusy: row.map { isLockSeenBusy(of: $0.role) } ?? false,
-      beat: row.flatMap { container.value.beats[$0.role] }, appWantsNode: isWishSeen, boot: boot,
-      bootClock: now)
-  }
-
-  private var isWishSeen: Bool { !settings.without.contains(.wishAsState) && container.value.wish != nil }
-
-  private func isLockSeenBusy(of role: Role) -> Bool {
-    settings.without.contains(.lock) || container.value.locks[role].holder != nil
-  }
-
   /// Without the rule a beat never learns that the row is another's.
   private func rowForBeat(_ life: Life) -> ClaimRow? {
     guard settings.without.contains(.rowBeforeBeat), let claim = life.claim, var row = container.value.row
@@ -68,71 +60,54 @@ extension World {
 
   // MARK: Claiming
 
+  private mutating func claimant(_ life: Life) -> Container.Claimant {
+    incarnations &+= 1
+    return Container.Claimant(
+      role: life.role, process: life.identity,
+      incarnation: settings.without.contains(.incarnation) ? 1 : incarnations)
+  }
+
   private mutating func claim(seen: Epoch, _ life: inout Life) {
-    if let writer = container.value.writer, writer != life.identity.pid {
-      return life.guardQueue.append(.claimFailed(blocked(by: writer)))
-    }
-    container.value.writer = nil
-    let highest = container.value.row?.epoch ?? 0
-    guard settings.without.contains(.compareAndSet) || highest == seen else {
-      return life.guardQueue.append(.claimSuperseded)
-    }
-    guard isOwnLockFree(life) else { return life.guardQueue.append(.ownLockWasBusy) }
-    checkDisplacement(by: life)
-    container.value.locks[life.role].holder = life.identity.pid
-    writeRow(highest + 1, &life)
+    let claimant = claimant(life)
+    let before = container.value.row
+    let answer = container.value.claim(seen: seen, by: claimant, without: settings.without)
+    if case .claimed = answer { checkDisplacement(of: before, by: life) }
+    tell(answer, to: &life)
   }
 
   private mutating func raise(_ claim: Claim, above known: Epoch, _ life: inout Life) {
-    if let writer = container.value.writer, writer != life.identity.pid {
-      return life.guardQueue.append(.claimFailed(blocked(by: writer)))
+    let claimant = claimant(life)
+    tell(container.value.raise(claim, above: known, by: claimant), to: &life)
+  }
+
+  private mutating func tell(_ answer: Container.ClaimAnswer, to life: inout Life) {
+    switch answer {
+    case .claimed(let claim):
+      // Durable, and the state that was read with it.
+      if !settings.without.contains(.stateFromClaim) || life.nodeStarts == 0 {
+        life.claimedState = container.value.node
+      }
+      life.guardQueue.append(.claimed(claim))
+    case .superseded: life.guardQueue.append(.claimSuperseded)
+    case .ownLockBusy: life.guardQueue.append(.ownLockWasBusy)
+    case .blocked(let pid):
+      let isStopped = role(ofPid: pid).flatMap { lives[$0] }?.value.isFrozen ?? false
+      life.guardQueue.append(.claimFailed(.blocked(pid: pid, isStopped: isStopped)))
+    case .refused: life.guardQueue.append(.claimFailed(.failed("The epoch may not go so far.")))
     }
-    container.value.writer = nil
-    guard claim.owns(container.value.row) else { return life.guardQueue.append(.claimSuperseded) }
-    guard isOwnLockFree(life) else { return life.guardQueue.append(.ownLockWasBusy) }
-    container.value.locks[life.role].holder = life.identity.pid
-    writeRow(known + 1, &life)
-  }
-
-  private func isOwnLockFree(_ life: Life) -> Bool {
-    let holder = container.value.locks[life.role].holder
-    return holder == nil || holder == life.identity.pid
-  }
-
-  /// Durable, and the state that was read with it.
-  private mutating func writeRow(_ epoch: Epoch, _ life: inout Life) {
-    incarnations &+= 1
-    let incarnation = settings.without.contains(.incarnation) ? 1 : incarnations
-    container.value.row = ClaimRow(
-      epoch: epoch, role: life.role, process: life.identity, incarnation: incarnation,
-      container: container.value.id)
-    if !settings.without.contains(.stateFromClaim) || life.nodeStarts == 0 {
-      life.claimedState = container.value.node
-    }
-    life.guardQueue.append(
-      .claimed(Claim(epoch: epoch, incarnation: incarnation, container: container.value.id)))
-  }
-
-  func blocked(by pid: Int32) -> Trouble {
-    .blocked(pid: pid, isStopped: role(ofPid: pid).flatMap { lives[$0] }?.value.isFrozen ?? false)
   }
 
   // MARK: Owning
 
   private mutating func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64, _ life: Life) {
-    if phase != .released, isOwnLockFree(life), !settings.without.contains(.inodeCheck) {
-      container.value.locks[life.role].holder = life.identity.pid
+    if phase != .released, !settings.without.contains(.inodeCheck) {
+      container.value.keepLock(life.role, life.identity.pid)
     }
     if settings.without.contains(.earlyBeat), phase == .claimed || phase == .connecting { return }
-    container.value.beats[life.role] = Beat(
-      role: life.role, epoch: epoch, phase: phase, counter: counter, process: life.identity, bootClock: now,
-      wallClockNanoseconds: 0)
-  }
-
-  private mutating func dropLock(_ life: Life) {
-    if container.value.locks[life.role].holder == life.identity.pid {
-      container.value.locks[life.role].holder = nil
-    }
+    container.value.write(
+      Beat(
+        role: life.role, epoch: epoch, phase: phase, counter: counter, process: life.identity, bootClock: now,
+        wallClockNanoseconds: 0))
   }
 
   private mutating func startNode(_ claim: Claim, _ life: inout Life) {

@@ -32,12 +32,14 @@ extension World {
   }
 
   private mutating func write(_ change: NodeChange, _ life: inout Life) {
-    if let writer = container.value.writer, writer != life.identity.pid {
-      return life.nodeQueue.append(.storeBlocked)
+    let isOwner: Bool
+    switch container.value.beginWrite(under: life.claim, by: life.identity.pid) {
+    case .blocked: return life.nodeQueue.append(.storeBlocked)
+    case .allowed: isOwner = true
+    case .fenced:
+      guard settings.without.contains(.fencedWrites) else { return life.nodeQueue.append(.fenced) }
+      isOwner = false
     }
-    container.value.writer = nil
-    let isOwner = life.claim?.owns(container.value.row) ?? false
-    guard isOwner || settings.without.contains(.fencedWrites) else { return life.nodeQueue.append(.fenced) }
     if !isOwner { report(.oneDriver, "A write of \(life.role) under an epoch that it lost succeeds.") }
     if let channel = change.channel, change.restored == nil, let stored = container.value.node.channel,
       channel.revision <= stored.revision

@@ -1,0 +1,115 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+
+// What `SharedContainer` does, as operations on a value. One suite of tests runs the same steps through both.
+extension Container {
+  public struct Claimant: Hashable, Sendable {
+    public var role: Role
+    public var process: ProcessIdentity
+    public var incarnation: UInt64
+
+    public init(role: Role, process: ProcessIdentity, incarnation: UInt64) {
+      self.role = role
+      self.process = process
+      self.incarnation = incarnation
+    }
+  }
+
+  public enum ClaimAnswer: Hashable, Sendable {
+    case claimed(Claim)
+    case superseded
+    case ownLockBusy
+    /// This process is inside a transaction.
+    case blocked(by: Int32)
+    case refused
+  }
+
+  public enum WriteAnswer: Hashable, Sendable {
+    case allowed
+    case fenced
+    case blocked(by: Int32)
+  }
+
+  static let epochJumpMax: Epoch = 1 << 32
+
+  public mutating func claim(seen: Epoch, by claimant: Claimant, without: Rules = []) -> ClaimAnswer {
+    let highest = row?.epoch ?? 0
+    return write(highest + 1, by: claimant) {
+      $0.row?.epoch ?? 0 == seen || without.contains(.compareAndSet) ? nil : .superseded
+    }
+  }
+
+  public mutating func raise(_ claim: Claim, above known: Epoch, by claimant: Claimant) -> ClaimAnswer {
+    write(known &+ 1, by: claimant) { container in
+      guard claim.owns(container.row), container.row?.container == claim.container else { return .superseded }
+      guard known >= claim.epoch, known - claim.epoch <= Self.epochJumpMax, known < Epoch(Int64.max) else {
+        return .refused
+      }
+      return nil
+    }
+  }
+
+  /// The own lock, then the transaction, then the check: in this order a refusal is found.
+  private mutating func write(
+    _ epoch: Epoch, by claimant: Claimant, unless refusal: (Container) -> ClaimAnswer?
+  ) -> ClaimAnswer {
+    let pid = claimant.process.pid
+    guard canTakeLock(claimant.role, pid) else { return .ownLockBusy }
+    if let writer, writer != pid { return .blocked(by: writer) }
+    writer = nil
+    if let refusal = refusal(self) { return refusal }
+    locks[claimant.role].holder = pid
+    row = ClaimRow(
+      epoch: epoch, role: claimant.role, process: claimant.process, incarnation: claimant.incarnation,
+      container: id)
+    return .claimed(Claim(epoch: epoch, incarnation: claimant.incarnation, container: id))
+  }
+
+  func canTakeLock(_ role: Role, _ pid: Int32) -> Bool {
+    let holder = locks[role].holder
+    return holder == nil || holder == pid
+  }
+
+  /// Whether a write under this claim happens. A process that was stopped inside its transaction ends it with this.
+  public mutating func beginWrite(under claim: Claim?, by pid: Int32) -> WriteAnswer {
+    if let writer, writer != pid { return .blocked(by: writer) }
+    writer = nil
+    return claim?.owns(row) == true && row?.container == claim?.container ? .allowed : .fenced
+  }
+
+  /// Takes the own lock anew if its file was replaced.
+  public mutating func keepLock(_ role: Role, _ pid: Int32) {
+    if canTakeLock(role, pid) { locks[role].holder = pid }
+  }
+
+  public mutating func dropLock(_ role: Role, _ pid: Int32) {
+    if locks[role].holder == pid { locks[role].holder = nil }
+  }
+
+  public mutating func replaceLock(_ role: Role) { locks[role].holder = nil }
+
+  public mutating func raiseWish(_ pid: Int32) { if wish == nil { wish = pid } }
+
+  public mutating func withdrawWish(_ pid: Int32) { if wish == pid { wish = nil } }
+
+  public mutating func write(_ beat: Beat) { beats[beat.role] = beat }
+
+  public func look(boot: BootID, bootClock: Instant, without: Rules = []) -> Observation {
+    Observation(
+      row: row,
+      holderLockIsBusy: row.map { without.contains(.lock) || locks[$0.role].holder != nil } ?? false,
+      beat: row.flatMap { beats[$0.role] }, appWantsNode: isWished(without: without), boot: boot,
+      bootClock: bootClock)
+  }
+
+  public func isWished(without: Rules = []) -> Bool { !without.contains(.wishAsState) && wish != nil }
+
+  /// The kernel takes back what a process held.
+  public mutating func forget(_ pid: Int32) {
+    if locks.app.holder == pid { locks.app.holder = nil }
+    if locks.notifier.holder == pid { locks.notifier.holder = nil }
+    if wish == pid { wish = nil }
+    if writer == pid { writer = nil }
+  }
+}

@@ -1,0 +1,64 @@
+import Guardrails
+import Heartbeat
+import Simulation
+
+/// One step of a story that both containers are taken through.
+enum ContainerStep: Hashable {
+  case claim(Role, seen: Epoch, incarnation: UInt64)
+  /// Above an epoch that the peer may know, under the claim this role made last.
+  case raise(Role, above: Epoch, incarnation: UInt64)
+  case write(Role)
+  case beat(Role, counter: UInt64, Phase)
+  case keepLock(Role)
+  case dropLock(Role)
+  case wish(Bool)
+  case look(Role)
+  /// The process ends, and another of its role starts.
+  case restart(Role)
+  /// A new plain file in the place of the role's lock file.
+  case replaceLock(Role)
+
+  static func random(_ generator: inout SeededGenerator, highest: Epoch, number: UInt64) -> ContainerStep {
+    let role = generator.chance(50) ? Role.app : .extension
+    switch generator.below(14) {
+    case 0, 1, 2:
+      // Mostly what was really seen.
+      let seen = generator.chance(70) ? highest : Epoch(generator.below(Int(highest) + 2))
+      return .claim(role, seen: seen, incarnation: number)
+    case 3:
+      let above = [highest, highest + 5, highest + (1 << 32), .max, 0][generator.below(5)]
+      return .raise(role, above: above, incarnation: number)
+    case 4, 5: return .write(role)
+    case 6: return .beat(role, counter: number, Phase.allCases[generator.below(Phase.allCases.count)])
+    case 7: return .keepLock(role)
+    case 8, 9: return .dropLock(role)
+    case 10: return .wish(generator.chance(50))
+    case 11: return generator.chance(60) ? .restart(role) : .replaceLock(role)
+    default: return .look(role)
+    }
+  }
+}
+
+/// What a step gave, in words both containers have.
+enum ContainerAnswer: Hashable {
+  case claimed(epoch: Epoch, incarnation: UInt64)
+  case superseded
+  case ownLockBusy
+  case blocked
+  case refused
+  case written
+  case fenced
+  case seen(epoch: Epoch?, role: Role?, incarnation: UInt64?, lockIsBusy: Bool, beat: UInt64?, wish: Bool)
+  case done
+
+  init(_ observation: Observation) {
+    self = .seen(
+      epoch: observation.row?.epoch, role: observation.row?.role, incarnation: observation.row?.incarnation,
+      lockIsBusy: observation.holderLockIsBusy, beat: observation.beat?.counter,
+      wish: observation.appWantsNode)
+  }
+}
+
+protocol ContainerUnderTest {
+  mutating func take(_ step: ContainerStep) throws -> ContainerAnswer
+}
