@@ -20,6 +20,7 @@ enum Welcome {
     Judge it
       judge DIR            the verdict on a run, from raw evidence
       replay JOURNAL…      run every decision again and compare byte for byte
+      sim                  days of the pair in virtual time, with every fault, checked at every step
       soak                 thousands of pushes through one phone, and what its processes keep of them
     And
       completion SHELL     completion for bash, zsh or fish

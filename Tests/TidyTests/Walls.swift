@@ -29,7 +29,7 @@ enum Walls {
       "BatonCommand",
       """
       CoreShape Heartbeat Guardrails Lightning PhonePolicy Simulation Crypto Database SharedContainer WalletStore \
-      DaemonRuntime PeerTransport Judge CLinux Glibc Foundation
+      DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
       """
     ),
   ]

@@ -22,7 +22,7 @@ enum MoveSentences {
     case .replaceLock(let role): "a new file is put in the place of the \(role.rawValue)'s lock"
     case .loseBeat(let role): "the \(role.rawValue)'s beats are wiped out"
     case .reboot: "the phone reboots"
-    case .sleep(let span): "the device sleeps for \(HumanText.span(span))"
+    case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"
     case .losePush: "the next push will be lost"
     case .noMoreFaults: "from here on nothing goes wrong, and the person looks at the app"
     }

@@ -7,54 +7,62 @@ import Synchronization
 /// Runs a range of seeds on several threads. What comes out does not depend on how many there are.
 final class SimCampaign: Sendable {
   private static let seedsAtATime: UInt64 = 16
-
-  private let range: SeedRange
-  private let settings: @Sendable (UInt64) -> RunSettings
-  private let jobs: Int
-  private let next: Mutex<UInt64>
-  private let figures = Mutex(SimFigures())
   /// More broken seeds than anybody reads are not looked for.
   private static let brokenMax = 100
+  private static let progressInterval = Span.seconds(1)
+
+  private struct State {
+    var next: UInt64
+    var figures = SimFigures()
+    var toldAt: Instant
+  }
+
+  private let range: SeedRange
+  private let jobs: Int
+  private let settings: @Sendable (UInt64) -> RunSettings
+  private let state: Mutex<State>
 
   init(_ range: SeedRange, jobs: Int, settings: @escaping @Sendable (UInt64) -> RunSettings) {
     self.range = range
     self.jobs = jobs
     self.settings = settings
-    next = Mutex(range.first)
+    state = Mutex(State(next: range.first, toldAt: Clock.monotonicNow))
   }
 
-  /// `progress` is called about once a second, from one thread.
+  /// `progress` is called about once a second, by one of the threads.
   func run(progress: @escaping @Sendable (SimFigures) -> Void) -> SimFigures {
-    let teller = Thread { [self] in
-      while !Thread.current.isCancelled {
-        Thread.sleep(forTimeInterval: 1)
-        if !Thread.current.isCancelled { progress(figures.withLock { $0 }) }
-      }
-    }
-    teller.start()
-    DispatchQueue.concurrentPerform(iterations: jobs) { _ in work() }
-    teller.cancel()
-    return figures.withLock { $0 }
+    DispatchQueue.concurrentPerform(iterations: jobs) { _ in work(progress) }
+    return state.withLock { $0.figures }
   }
 
-  private func work() {
+  private func work(_ progress: (SimFigures) -> Void) {
     while let part = takePart() {
       var sum = SimFigures()
       for seed in part {
         var run = SeedRun(settings(seed))
         sum.add(run.run())
       }
-      figures.withLock { $0.add(sum) }
+      if let toTell = add(sum) { progress(toTell) }
     }
   }
 
   private func takePart() -> ClosedRange<UInt64>? {
-    guard figures.withLock({ $0.broken.count < Self.brokenMax }) else { return nil }
-    return next.withLock { first in
-      guard first <= range.last else { return nil }
-      let last = min(range.last, first + Self.seedsAtATime - 1)
-      defer { first = last + 1 }
-      return first...last
+    state.withLock { state in
+      guard state.next <= range.last, state.figures.broken.count < Self.brokenMax else { return nil }
+      let last = min(range.last, state.next + Self.seedsAtATime - 1)
+      defer { state.next = last + 1 }
+      return state.next...last
+    }
+  }
+
+  /// What is to be told, when it is time.
+  private func add(_ sum: SimFigures) -> SimFigures? {
+    let now = Clock.monotonicNow
+    return state.withLock { state in
+      state.figures.add(sum)
+      guard now - state.toldAt >= Self.progressInterval else { return nil }
+      state.toldAt = now
+      return state.figures
     }
   }
 }

@@ -13,6 +13,6 @@ public enum FaultKind: String, Hashable, Sendable, CaseIterable {
   case replaceLock = "a lock file is replaced"
   case loseBeat = "a beat is lost"
   case reboot = "the phone reboots"
-  case sleep = "the device sleeps"
+  case deviceSleeps = "the device sleeps"
   case losePush = "a push is lost"
 }

@@ -156,7 +156,7 @@ public struct SeedRun {
     case .replaceLock: make(.replaceLock(role))
     case .loseBeat: make(.loseBeat(role))
     case .reboot: make(.reboot)
-    case .sleep: make(.sleep(span(100, 60_000)))
+    case .deviceSleeps: make(.deviceSleeps(span(100, 60_000)))
     case .losePush: make(.losePush)
     }
   }

@@ -40,7 +40,7 @@ public enum Move: Hashable, Sendable {
   case loseBeat(Role)
   case reboot
   /// The device sleeps: the phone's clock stands still, the peer's does not.
-  case sleep(Span)
+  case deviceSleeps(Span)
   case losePush
   /// From here on nothing goes wrong.
   case noMoreFaults

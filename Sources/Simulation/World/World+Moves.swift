@@ -35,7 +35,7 @@ extension World {
     case .replaceLock(let role): replaceLock(role)
     case .loseBeat(let role): container.value.beats[role] = nil
     case .reboot: reboot()
-    case .sleep(let span): peerNow = peerNow + span
+    case .deviceSleeps(let span): peerNow = peerNow + span
     case .losePush: losesNextPush = true
     case .noMoreFaults: losesNextPush = false
     }
