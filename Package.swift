@@ -96,8 +96,9 @@ let package = Package(
       path: "Benchmarks/Bench"),
 
     .testTarget(name: "HeartbeatTests", dependencies: ["CoreShape", "Heartbeat"]),
-    .testTarget(name: "GuardrailsTests", dependencies: ["CoreShape", "Heartbeat", "Guardrails"]),
-    .testTarget(name: "LightningTests", dependencies: ["CoreShape", "Crypto", "Lightning"]),
+    .testTarget(
+      name: "GuardrailsTests", dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Simulation"]),
+    .testTarget(name: "LightningTests", dependencies: ["CoreShape", "Crypto", "Lightning", "Simulation"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["CoreShape", "PhonePolicy"]),
     .testTarget(
       name: "SimulationTests",

@@ -1,6 +1,6 @@
 /// SplitMix64: the one source of chance of a simulated run. The same seed gives the same run, on any machine and in any
 /// build.
-public struct SeededGenerator: Hashable, Sendable {
+public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
   public init(seed: UInt64) { state = seed }
@@ -19,4 +19,9 @@ public struct SeededGenerator: Hashable, Sendable {
   }
 
   public mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+  /// True once in so many times.
+  public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
+  public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 }

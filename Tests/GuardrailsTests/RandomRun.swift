@@ -1,5 +1,6 @@
 import CoreShape
 import Guardrails
+import Simulation
 import Heartbeat
 
 /// One machine in a world that answers as a container and a node could, in the order it was asked, but otherwise as

@@ -1,5 +1,6 @@
 import CoreShape
 import Guardrails
+import Simulation
 import Heartbeat
 import Testing
 

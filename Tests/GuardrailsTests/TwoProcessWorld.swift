@@ -1,5 +1,6 @@
 import CoreShape
 import Guardrails
+import Simulation
 import Heartbeat
 
 /// App and extension against each other in virtual time: one container, one peer that fences, and a seed that chooses

@@ -1,4 +1,5 @@
 import Crypto
+import Simulation
 import Lightning
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
     #expect(throws: ChannelError.damaged("its version 9 is not known here")) {
       try Channel(decoding: [9] + bytes.dropFirst())
     }
-    var random = SplitMix(seed: 5)
+    var random = SeededGenerator(seed: 5)
     for _ in 0..<4000 {
       var changed = bytes
       for _ in 0...random.below(3) { changed[random.below(changed.count)] = UInt8(random.below(256)) }

@@ -1,4 +1,5 @@
 import Crypto
+import Simulation
 import Lightning
 
 /// One end of a channel as a daemon drives it: a live channel, a durable copy, and facts that count only once they
@@ -22,13 +23,13 @@ struct ChannelStorm {
   /// What is on its way to each side.
   var queues: [[Message]] = [[], []]
   var isConnected = false
-  var random: SplitMix
+  var random: SeededGenerator
   var preimages: [Bytes32: Bytes32] = [:]
   var offered: UInt64 = 0
   var capacity: UInt64
 
   init(seed: UInt64) throws {
-    random = SplitMix(seed: seed)
+    random = SeededGenerator(seed: seed)
     let left = try Channel(id: channelID, localMsat: 60_000, remoteMsat: 40_000, isOpener: true)
     let right = try Channel(id: channelID, localMsat: 40_000, remoteMsat: 60_000, isOpener: false)
     sides = [StormSide(left), StormSide(right)]

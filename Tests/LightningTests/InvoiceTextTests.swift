@@ -1,4 +1,5 @@
 import Crypto
+import Simulation
 import Testing
 
 @testable import Lightning
@@ -89,7 +90,7 @@ struct InvoiceTextTests {
   }
 
   @Test("is never read from random bytes") func randomBytes() {
-    var random = SplitMix(seed: 42)
+    var random = SeededGenerator(seed: 42)
     for _ in 0..<2000 {
       let bytes = (0..<random.below(120)).map { _ in UInt8(random.below(256)) }
       #expect(failure(InvoiceText.prefix + Hexadecimal.encode(bytes)) != nil)

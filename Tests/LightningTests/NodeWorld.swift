@@ -1,6 +1,7 @@
 import CoreShape
 import Crypto
 
+import Simulation
 @testable import Lightning
 
 /// Several owners of one node, one after the other and some of them zombies, against the real peer machine: a
@@ -23,7 +24,7 @@ struct NodeWorld {
 
   static let container = (high: UInt64(7), low: UInt64(9))
 
-  var generator: SplitMix
+  var generator: SeededGenerator
   var now = Instant(nanoseconds: 0)
   var faultsAreOn = true
   var owners: [Owner] = []
@@ -50,7 +51,7 @@ struct NodeWorld {
     let channel = try Channel(
       id: SHA256.hash([1]), localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
     peer = PeerMachine(configuration: .init(startedAt: now, state: PeerState(channel: channel)))
-    generator = SplitMix(seed: seed)
+    generator = SeededGenerator(seed: seed)
     for number in 0..<payments {
       let preimage = SHA256.hash([UInt8(number), UInt8(truncatingIfNeeded: seed)])
       let invoice = Invoice(

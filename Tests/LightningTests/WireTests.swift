@@ -1,4 +1,5 @@
 import Crypto
+import Simulation
 import Lightning
 import Testing
 
@@ -118,7 +119,7 @@ private let everyMessage: [Message] = [
   }
 
   @Test func `Random bytes never crash the decoder`() {
-    var random = SplitMix(seed: 1)
+    var random = SeededGenerator(seed: 1)
     for _ in 0..<20_000 {
       let type = [0, 1, 7, 9, 16, 17, 18, 19, 128, 130, 131, 132, 133, 136][random.below(14)]
       let body = (0..<random.below(200)).map { _ in
