@@ -11,6 +11,8 @@ struct SimFigures: Sendable {
   private(set) var payments = 0
   private(set) var paid = 0
   private(set) var pushes = 0
+  private(set) var connecting = Waits()
+  private(set) var settling = Waits()
   private(set) var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
   private(set) var broken: [RunResult] = []
 
@@ -22,6 +24,8 @@ struct SimFigures: Sendable {
     payments += result.payments
     paid += result.paid
     pushes += result.pushes
+    connecting.add(result.connecting)
+    settling.add(result.settling)
     for place in faults.indices { faults[place] += result.faults[place] }
     if result.violation != nil { broken.append(result) }
   }
@@ -34,6 +38,8 @@ struct SimFigures: Sendable {
     payments += other.payments
     paid += other.paid
     pushes += other.pushes
+    connecting.add(other.connecting)
+    settling.add(other.settling)
     for place in faults.indices { faults[place] += other.faults[place] }
     broken += other.broken
     broken.sort { $0.seed < $1.seed }
@@ -59,6 +65,8 @@ struct SimFigures: Sendable {
         "faults", "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) a simulated hour"
       ),
       ("", kinds.joined(separator: ", ")),
+      ("waited", "\(words(connecting)) from opening the app to connected"),
+      ("", "\(words(settling)) from a sender's request to the preimage"),
     ]
   }
 
@@ -75,10 +83,16 @@ struct SimFigures: Sendable {
     object.set("payments", payments)
     object.set("paid", paid)
     object.set("pushes", pushes)
+    object.set("connecting_mean_ms", connecting.mean.wholeMilliseconds)
+    object.set("settling_mean_ms", settling.mean.wholeMilliseconds)
     object.set("faults", raw: kinds.text)
     object.set("violations", broken.count)
     object.set("broken_seeds", broken.map { String($0.seed) })
     return object
+  }
+
+  private func words(_ waits: Waits) -> String {
+    "\(HumanText.span(waits.mean)) on average, \(HumanText.span(waits.longest)) at most,"
   }
 
   private func grouped(_ number: Double) -> String { HumanText.grouped(UInt64(max(0, number.rounded()))) }

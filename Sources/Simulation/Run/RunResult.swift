@@ -10,6 +10,8 @@ public struct RunResult: Hashable, Sendable {
   public var payments = 0
   public var paid = 0
   public var pushes = 0
+  public var connecting = Waits()
+  public var settling = Waits()
   /// How often each kind of fault struck.
   public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
 }

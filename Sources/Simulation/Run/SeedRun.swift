@@ -54,6 +54,8 @@ public struct SeedRun {
     result.payments = world.payments.count
     result.paid = world.payments.count { $0.state == .paid }
     result.pushes = world.pushes.count
+    result.connecting = world.connecting
+    result.settling = world.settling
     return result
   }
 

@@ -34,7 +34,9 @@ extension World {
       if lives[life.role.other] != nil {
         letters.append(Letter(to: life.role.other, event: .presenceHeard(message)))
       }
-    case .show(let status): life.status = status
+    case .show(let status):
+      life.status = status
+      if life.role == .app, case .connected = status { appConnected() }
     case .deliver(let push, let content): tellPhone(.contentDelivered(push: push, content.asText))
     case .notify(let content, let payment):
       tellPhone(.notificationPosted(content.asText, key: payment))

@@ -19,9 +19,15 @@ extension World {
     case .peerWakes: tellPeer(.deadlineReached)
     case .phoneWakes: tellPhone(.deadlineReached)
     case .timePasses(let instant): passTime(until: instant)
-    case .open: tellPhone(.personOpened)
-    case .home: tellPhone(.personWentHome)
-    case .quit: tellPhone(.personQuit)
+    case .open:
+      noteOpening()
+      tellPhone(.personOpened)
+    case .home:
+      openedAt = nil
+      tellPhone(.personWentHome)
+    case .quit:
+      openedAt = nil
+      tellPhone(.personQuit)
     case .invoice: makeInvoice()
     case .pay(let invoice): pay(invoice)
     case .kill(let role): kill(role)

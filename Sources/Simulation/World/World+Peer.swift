@@ -117,7 +117,7 @@ extension World {
     guard invoices.indices.contains(index) else { return }
     let id = nextPayment
     nextPayment += 1
-    payments.append(WorldPayment(id: id, invoice: index))
+    payments.append(WorldPayment(id: id, invoice: index, madeAt: peerNow))
     invoices[index].isPaid = true
     tellPeer(
       .payRequested(
@@ -129,7 +129,9 @@ extension World {
   private mutating func answered(_ id: UInt64, _ outcome: PaymentOutcome) {
     guard let index = payments.lastIndex(where: { $0.id == id }) else { return }
     switch outcome {
-    case .settled: payments[index].state = .paid
+    case .settled:
+      payments[index].state = .paid
+      settling.add(peerNow - payments[index].madeAt)
     case .held, .offered: break
     case .failed: payments[index].state = .failed
     }

@@ -66,6 +66,22 @@ extension World {
 
   private mutating func post(_ event: GuardEvent, to role: Role) { lives[role]?.value.inbox.append(event) }
 
+  // MARK: The person waits
+
+  func isAppConnected() -> Bool {
+    if case .connected = lives.app?.value.status { true } else { false }
+  }
+
+  mutating func noteOpening() {
+    if openedAt == nil, !isAppConnected() { openedAt = peerNow }
+  }
+
+  mutating func appConnected() {
+    guard let opened = openedAt else { return }
+    connecting.add(peerNow - opened)
+    openedAt = nil
+  }
+
   // MARK: Ends
 
   mutating func kill(_ role: Role, because why: String = "killed") {
@@ -93,6 +109,7 @@ extension World {
   mutating func reboot() {
     for role in [Role.app, .extension] { forget(role) }
     letters = []
+    openedAt = nil
     boots += 1
     now = Instant(nanoseconds: 0)
     phone = Phone(configuration: phone.configuration)

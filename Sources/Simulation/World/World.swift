@@ -34,6 +34,11 @@ public struct World: Hashable, Sendable {
   public internal(set) var invoices: [WorldInvoice] = []
   public internal(set) var payments: [WorldPayment] = []
   public internal(set) var pushes: [WorldPush] = []
+  /// From the person's opening the app to `connected`, if the app stays in front until then.
+  public internal(set) var connecting = Waits()
+  /// From the sender's request to the preimage.
+  public internal(set) var settling = Waits()
+  var openedAt: Instant?
   public internal(set) var violation: Violation?
   /// Until its holder's next beat such a lock looks free, which may displace a healthy owner.
   var lockReplacedAt: Instant?
@@ -142,6 +147,7 @@ public struct WorldPayment: Hashable, Sendable {
   public enum State: Hashable, Sendable { case underWay, paid, failed }
   public var id: UInt64
   public var invoice: Int
+  var madeAt: Instant
   public var state = State.underWay
 }
 

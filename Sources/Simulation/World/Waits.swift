@@ -1,0 +1,24 @@
+import CoreShape
+
+/// How long people waited for something: what most of the rules are for.
+public struct Waits: Hashable, Sendable {
+  public private(set) var count = 0
+  public private(set) var total = Span.zero
+  public private(set) var longest = Span.zero
+
+  public init() {}
+
+  public var mean: Span { count == 0 ? .zero : Span(nanoseconds: total.nanoseconds / Int64(count)) }
+
+  mutating func add(_ span: Span) {
+    count += 1
+    total = total + span
+    longest = max(longest, span)
+  }
+
+  public mutating func add(_ other: Waits) {
+    count += other.count
+    total = total + other.total
+    longest = max(longest, other.longest)
+  }
+}
