@@ -62,6 +62,30 @@ struct NodeAndPeerTests {
     #expect(world.paid.count == 2)
   }
 
+  @Test(
+    "A backup that was lost with its connection is made up for by the next one, so that it can be needed later"
+  )
+  func lostBackup() throws {
+    var world = try NodeWorld(seed: 1, payments: 2)
+    world.faultsAreOn = false
+    world.claim(leavingZombie: false)
+    settle(&world)
+    let old = world.stored
+    world.pay(0)
+    settle(&world)
+    // As if the connection had broken with the backup on its way, and the channel had gone on with the next one.
+    world.peer.state.backup = nil
+    world.claim(leavingZombie: false)
+    settle(&world)
+    let newest = world.stored
+    world.kill(world.owners[0].id)
+    world.stored = old
+    world.claim(leavingZombie: false)
+    settle(&world)
+    #expect(world.stored.channel?.localMsat == newest.channel?.localMsat)
+    #expect(world.complaints.isEmpty, "\(world.complaints)")
+  }
+
   @Test("An old database without any backup is silent instead of speaking from the past")
   func dataLoss() throws {
     var world = try NodeWorld(seed: 1, payments: 1)

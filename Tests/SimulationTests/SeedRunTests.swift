@@ -36,7 +36,7 @@ import Testing
     #expect(digest.hex == Self.knownDigest)
   }
 
-  private static let knownDigest = "489424dc8312393f"
+  private static let knownDigest = "81a0325269712cf"
 
   @Test("Who listens changes nothing") func listening() {
     for seed in 1...3 as ClosedRange<UInt64> {
@@ -53,11 +53,13 @@ import Testing
       results.insert(run.run().moves)
     }
     #expect(results.count > 4)
-    var settings = RunSettings(seed: 1)
-    var first = SeedRun(settings)
-    settings.order = 1
-    var second = SeedRun(settings)
-    #expect(first.run().moves != second.run().moves)
+    let orders = (0..<4 as Range<UInt64>).map { order in
+      var settings = RunSettings(seed: 1)
+      settings.order = order
+      var run = SeedRun(settings)
+      return run.run().moves
+    }
+    #expect(Set(orders).count > 1)
   }
 }
 

@@ -24,6 +24,8 @@ enum MoveSentences {
     case .reboot: "the phone reboots"
     case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"
     case .losePush: "the next push will be lost"
+    case .copyDatabase: "somebody makes a copy of the database"
+    case .restoreCopy: "the phone is switched off, the old copy of the database put back, and switched on"
     case .noMoreFaults: "from here on nothing goes wrong, and the person looks at the app"
     }
   }

@@ -120,11 +120,19 @@ extension NodeMachine {
     self.channel = channel
     state = .established
     establishedAt = now
-    var directives: [NodeDirective] = [.send([.message(ours)]), .report(.established)]
+    var directives: [NodeDirective] = [.send(missingBackup(heard) + [.message(ours)]), .report(.established)]
     // Half-way from an earlier connection or owner: between true and false nothing should cut in.
     directives += sayWhatChanged(received: [])
     directives += advance(mustStore: false)
     return directives
+  }
+
+  /// A backup that was lost with an earlier connection, before our numbers tell the peer of the state it belongs to:
+  /// else a database that is restored later would be older than what the peer knows, with nothing to heal it.
+  private func missingBackup(_ heard: Heard) -> [NodeOutgoing] {
+    guard let channel = node.channel, channel.revision > 0 else { return [] }
+    if case .backup(let backup)? = heard.backup, !channel.isNewer(than: backup.channel) { return [] }
+    return [.backup(NodeBackup(channel: channel, invoices: node.invoices))]
   }
 
   private mutating func awaitBackup(_ heard: Heard, at now: Instant) -> [NodeDirective] {

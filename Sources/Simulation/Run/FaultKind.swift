@@ -15,4 +15,5 @@ public enum FaultKind: String, Hashable, Sendable, CaseIterable {
   case reboot = "the phone reboots"
   case deviceSleeps = "the device sleeps"
   case losePush = "a push is lost"
+  case restoreCopy = "an old copy of the database is put back"
 }

@@ -160,6 +160,7 @@ public struct SeedRun {
     case .reboot: make(.reboot)
     case .deviceSleeps: make(.deviceSleeps(span(100, 60_000)))
     case .losePush: make(.losePush)
+    case .restoreCopy: make(world.hasCopy && chance.chance(50) ? .restoreCopy : .copyDatabase)
     }
   }
 

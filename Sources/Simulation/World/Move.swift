@@ -42,6 +42,10 @@ public enum Move: Hashable, Sendable {
   /// The device sleeps: the phone's clock stands still, the peer's does not.
   case deviceSleeps(Span)
   case losePush
+  /// Somebody makes a copy of the database.
+  case copyDatabase
+  /// The phone is switched off and on, with that copy in the database's place.
+  case restoreCopy
   /// From here on nothing goes wrong.
   case noMoreFaults
 }

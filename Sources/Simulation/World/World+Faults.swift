@@ -1,4 +1,5 @@
 import CoreShape
+import Crypto
 import Guardrails
 import Heartbeat
 
@@ -19,6 +20,19 @@ extension World {
     guard lives[role]?.value.isFrozen == true else { return }
     lives[role]?.value.isFrozen = false
     lives[role]?.value.runningSince = now
+  }
+
+  /// The phone goes off, and comes back with a database of earlier: nobody runs meanwhile. What was received since then
+  /// is not in it any more, and the peer's backup cannot bring it back.
+  mutating func restoreOldCopy() {
+    guard let copy = oldCopy else { return }
+    reboot()
+    for receipt in container.value.received where !copy.value.received.contains(receipt) {
+      forgotten.append(receipt.invoice.paymentHash)
+    }
+    container.value.row = copy.value.row
+    container.value.node = copy.value.node
+    container.value.received = copy.value.received
   }
 
   mutating func replaceLock(_ role: Role) {

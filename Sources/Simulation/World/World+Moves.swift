@@ -43,6 +43,8 @@ extension World {
     case .reboot: reboot()
     case .deviceSleeps(let span): peerNow = peerNow + span
     case .losePush: losesNextPush = true
+    case .copyDatabase: oldCopy = container
+    case .restoreCopy: restoreOldCopy()
     case .noMoreFaults: losesNextPush = false
     }
     letPhoneHear()

@@ -43,6 +43,10 @@ public struct World: Hashable, Sendable {
   /// Until its holder's next beat such a lock looks free, which may displace a healthy owner.
   var lockReplacedAt: Instant?
   var incarnations: UInt64 = 0
+  /// The container as it was when somebody made a copy.
+  var oldCopy: Boxed<Container>?
+  /// Payments that were received and that a restored copy does not know.
+  var forgotten: [Bytes32] = []
   /// The next push is not delivered.
   var losesNextPush = false
 
@@ -106,6 +110,13 @@ public struct World: Hashable, Sendable {
   /// Those that are stored and that nobody has paid yet.
   var unpaidInvoices: [Int] {
     invoices.indices.filter { invoices[$0].isStored && !invoices[$0].isPaid }
+  }
+
+  var hasCopy: Bool { oldCopy != nil }
+
+  /// The wallet has this payment, or had it before an old copy was put back.
+  func isReceived(_ hash: Bytes32) -> Bool {
+    forgotten.contains(hash) || container.value.received.contains { $0.invoice.paymentHash == hash }
   }
 
   var someWire: UInt64? { wires.first { !$0.isOverForPeer }?.id }
