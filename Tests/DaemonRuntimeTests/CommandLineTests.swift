@@ -122,7 +122,10 @@ import Testing
   }
 
   @Test func theUsageSaysEverythingThatIsDeclared() throws {
-    guard case .help(let text) = try Self.declaration.parse(["push", "-h"]) else { return }
+    guard case .help(let text) = try Self.declaration.parse(["push", "-h"]) else {
+      Issue.record("-h is not understood")
+      return
+    }
     #expect(
       text == """
         phone push: delivers a push

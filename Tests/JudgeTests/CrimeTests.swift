@@ -41,7 +41,10 @@ struct CrimeTests {
     let run = try SampleStory.tell()
     let id = try run.ledger.rows(
       "SELECT max(id) FROM frames WHERE direction = 'in' AND acted = 1 AND substr(bytes, 1, 2) = x'0088'")
-    guard case .integer(let frame)? = id.first?.first else { return }
+    guard case .integer(let frame)? = id.first?.first else {
+      Issue.record("the sample has no frame to change")
+      return
+    }
     let old = WireBytes.reestablish(
       nextCommitment: 3, nextRevocation: 2, secret: WireBytes.secret(ofPeer: true, 1))
     try run.ledger.execute("UPDATE frames SET bytes = ? WHERE id = ?", [.blob(old), .integer(frame)])
