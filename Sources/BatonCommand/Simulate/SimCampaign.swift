@@ -40,7 +40,7 @@ final class SimCampaign: Sendable {
       var sum = SimFigures()
       for seed in part {
         var run = SeedRun(settings(seed))
-        sum.add(run.run())
+        sum.add(SimFigures(run.run()))
       }
       if let toTell = add(sum) { progress(toTell) }
     }

@@ -16,18 +16,20 @@ struct SimFigures: Sendable {
   private(set) var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
   private(set) var broken: [RunResult] = []
 
-  mutating func add(_ result: RunResult) {
-    seeds += 1
-    simulated = simulated + result.simulated
-    events += result.deliveredEvents
-    moves += result.moves
-    payments += result.payments
-    paid += result.paid
-    pushes += result.pushes
-    connecting.add(result.connecting)
-    settling.add(result.settling)
-    for place in faults.indices { faults[place] += result.faults[place] }
-    if result.violation != nil { broken.append(result) }
+  init() {}
+
+  init(_ result: RunResult) {
+    seeds = 1
+    simulated = result.simulated
+    events = result.deliveredEvents
+    moves = result.moves
+    payments = result.payments
+    paid = result.paid
+    pushes = result.pushes
+    connecting = result.connecting
+    settling = result.settling
+    faults = result.faults
+    if result.violation != nil { broken = [result] }
   }
 
   mutating func add(_ other: SimFigures) {
