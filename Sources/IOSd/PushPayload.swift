@@ -15,6 +15,7 @@ struct PushPayload {
     guard let value = try? JSONSerialization.jsonObject(with: Data(bytes)) else { throw .notJSON }
     guard let payload = value as? [String: Any] else { throw .notAnObject }
     guard let aps = payload["aps"] as? [String: Any] else { throw .noAPS }
+    guard payload["Simulator Target Bundle"].map({ $0 is String }) ?? true else { throw .bundleIsNotText }
     alert = try Self.alert(aps["alert"])
     hasMutableContent = Self.isOne(aps["mutable-content"])
     guard alert != nil || Self.isOne(aps["content-available"]) else { throw .neitherAlertNorSilent }
@@ -43,6 +44,7 @@ enum PushPayloadError: Error, Hashable, CustomStringConvertible {
   case notJSON
   case notAnObject
   case noAPS
+  case bundleIsNotText
   case emptyAlert
   case neitherAlertNorSilent
 
@@ -52,6 +54,8 @@ enum PushPayloadError: Error, Hashable, CustomStringConvertible {
     case .notJSON: "the push is not JSON; check its brackets, commas and quotes"
     case .notAnObject: "the push is not a JSON object; write {\"aps\": {…}, …}"
     case .noAPS: "the push has no object `aps`; add {\"aps\": {\"alert\": …}}"
+    case .bundleIsNotText:
+      "the push's `Simulator Target Bundle` is not text; write the app's bundle id, or leave it out"
     case .emptyAlert: "the push's `alert` has neither title nor body; give it one, or leave it out"
     case .neitherAlertNorSilent:
       "the push has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"

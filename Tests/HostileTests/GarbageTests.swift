@@ -47,6 +47,11 @@ struct GarbageTests {
       (.phone, ControlMessage("push"), "the push is not JSON"),
       (.phone, ControlMessage("push", body: Array(repeating: 91, count: 4096)), "the push is not JSON"),
       (.phone, ControlMessage("push", body: Array(repeating: 32, count: 4097)), "the push has 4097 bytes"),
+      (
+        .phone,
+        ControlMessage("push", body: Array(#"{"aps":{"alert":"x"},"Simulator Target Bundle":2}"#.utf8)),
+        "the push's `Simulator Target Bundle` is not text"
+      ),
       (.phone, ControlMessage("clock", ["step-seconds": "9223372036854775807"]), "the field `step-seconds`"),
       (.phone, ControlMessage("clock", ["step-seconds": "NaN"]), "the field `step-seconds`"),
       (.phone, ControlMessage("invoice", ["amount-msat": "-1"]), "the field `amount-msat`"),
