@@ -26,10 +26,10 @@ public struct AppMachine: GuardMachine {
   /// How often a request for a handover is repeated while waiting: a lost one may cost time, not a payment.
   static let askAgainAfter = Span.seconds(1)
 
-  private var place = Place.background
-  private var ownership: Ownership
+  var place = Place.background
+  var ownership: Ownership
   private var presence = Presence(role: .app)
-  private var askAt: Instant?
+  var askAt: Instant?
   private var shown: Status?
   /// Set when waiting is of no use until the person acts.
   private var halted: Status?

@@ -35,9 +35,9 @@ public struct ClaimRule: Hashable, Codable, Sendable {
 
   private let role: Role
   private let takeover: Takeover
-  private var monitor: BeatMonitor
+  var monitor: BeatMonitor
   private var ageRule: AgeRule
-  private var appHeadStartEnds: Instant?
+  var appHeadStartEnds: Instant?
 
   public init(role: Role, takeover: Takeover, timing: HeartbeatTiming) {
     self.role = role

@@ -24,9 +24,9 @@ public struct ExtensionMachine: GuardMachine {
   public static let totalTime = Span.milliseconds(29_500)
   public static let idleTime = Span.seconds(5)
 
-  private(set) var state = State.waiting
-  private var queue = PushQueue()
-  private var ownership: Ownership
+  var state = State.waiting
+  var queue = PushQueue()
+  var ownership: Ownership
   private var presence = Presence(role: .extension)
   private var shown: Status?
   private var mustEnd: EndReason?

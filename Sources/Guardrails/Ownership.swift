@@ -17,7 +17,7 @@ public struct Ownership: Hashable, Codable, Sendable {
   let role: Role
   private let takeover: Takeover
   private let timing: HeartbeatTiming
-  private(set) var state = State.idle
+  var state = State.idle
   /// Set when the node was taken from us, until the machine around has dealt with it.
   private(set) var wasFenced = false
   /// The epoch that was released in good order, until the machine around has told the other process.

@@ -12,7 +12,7 @@ struct PushQueue: Hashable, Codable, Sendable {
     var endsBy: Instant { arrivedAt + ExtensionMachine.totalTime }
   }
 
-  private var entries: [Entry] = []
+  var entries: [Entry] = []
 
   /// When the first of them must have its text, served or not.
   var nextEnd: Instant? { entries.first?.endsBy }

@@ -12,7 +12,7 @@ public struct BeatMonitor: Hashable, Codable, Sendable {
     case stale
   }
 
-  private struct Watch: Hashable, Codable, Sendable {
+  struct Watch: Hashable, Codable, Sendable {
     var epoch: UInt64
     var counter: UInt64?
     var silentSince: Instant
@@ -20,7 +20,7 @@ public struct BeatMonitor: Hashable, Codable, Sendable {
   }
 
   private let timing: HeartbeatTiming
-  private var watch: Watch?
+  var watch: Watch?
 
   public init(timing: HeartbeatTiming) { self.timing = timing }
 

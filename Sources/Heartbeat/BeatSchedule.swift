@@ -2,8 +2,8 @@ import CoreShape
 
 /// When the holder's next beat is due, and which number it carries.
 public struct BeatSchedule: Hashable, Codable, Sendable {
-  public private(set) var counter: UInt64 = 0
-  public private(set) var nextBeat: Instant
+  public internal(set) var counter: UInt64 = 0
+  public internal(set) var nextBeat: Instant
   private let interval: Span
 
   /// The first beat is due at once: beats start at the claim, not when the peer is connected.

@@ -11,7 +11,13 @@ struct SimOptions: Sendable {
   static var declarations: [OptionDeclaration] {
     [
       OptionDeclaration(
-        "--length", value: .span, default: "10m", help: "how long people and faults are at work in each run"),
+        "--length", value: .span, default: "10m", help: "how long people and faults are at work in each run")
+    ] + worldDeclarations
+  }
+
+  /// Of the world that is simulated, or explored.
+  static var worldDeclarations: [OptionDeclaration] {
+    [
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
         help: "a peer that knows epochs, or one for which the newest connection wins"),

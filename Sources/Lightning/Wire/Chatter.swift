@@ -10,8 +10,8 @@ struct Chatter: Hashable, Codable, Sendable {
   static let window = Span.seconds(10)
   static let complaint = "more than \(limit) messages in 10 s that need nothing"
 
-  private var since: Instant?
-  private var count = 0
+  var since: Instant?
+  var count = 0
 
   /// Counts one more; true when it is one too many.
   mutating func isTooMuch(at now: Instant) -> Bool {

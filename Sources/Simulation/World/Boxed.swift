@@ -2,31 +2,56 @@
 /// world is a few words, and a successor of it costs only what has changed.
 public struct Boxed<Value> {
   private final class Storage {
-    var value: Value
-    init(_ value: Value) { self.value = value }
+    /// Behind a pointer one part can be read without a copy of the whole.
+    let place: UnsafeMutablePointer<Value>
+    /// Of the value, once it has been computed for a state that is kept.
+    var digest: Int?
+
+    init(_ value: Value) {
+      place = .allocate(capacity: 1)
+      place.initialize(to: value)
+    }
+
+    deinit {
+      place.deinitialize(count: 1)
+      place.deallocate()
+    }
   }
 
   private var storage: Storage
 
   public init(_ value: Value) { storage = Storage(value) }
 
+  /// One part of it.
+  @inline(__always)
+  func part<Part>(_ path: (UnsafeMutablePointer<Value>) -> Part) -> Part { path(storage.place) }
+
   public var value: Value {
-    @inline(__always) _read { yield storage.value }
+    @inline(__always) _read { yield storage.place.pointee }
     @inline(__always) _modify {
-      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
-      yield &storage.value
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.place.pointee) }
+      storage.digest = nil
+      yield &storage.place.pointee
     }
   }
 }
 
 extension Boxed: Equatable where Value: Equatable {
   public static func == (left: Boxed, right: Boxed) -> Bool {
-    left.storage === right.storage || left.storage.value == right.storage.value
+    left.storage === right.storage || left.storage.place.pointee == right.storage.place.pointee
   }
 }
 
 extension Boxed: Hashable where Value: Hashable {
-  public func hash(into hasher: inout Hasher) { storage.value.hash(into: &hasher) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(storage.digest ?? storage.place.pointee.hashValue) }
+
+  /// It has not changed since `seal`.
+  var isSealed: Bool { storage.digest != nil }
+
+  /// Computes the digest once for all worlds that will share the value. Only before it is shared.
+  mutating func seal() {
+    if storage.digest == nil { storage.digest = storage.place.pointee.hashValue }
+  }
 }
 
 // The storage is never changed while it is shared.

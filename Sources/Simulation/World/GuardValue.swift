@@ -25,15 +25,25 @@ public enum GuardValue: Hashable, Sendable {
   }
 
   /// In place: a copy of the machine at each event would cost more than the event.
-  mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+  mutating func handle(_ event: GuardEvent, at now: Instant, _ ways: inout Ways) -> [GuardDirective] {
     switch self {
     case .app(var machine):
       self = .none
-      defer { self = .app(machine) }
+      let before = (machine.stage, machine.ownershipStage)
+      defer {
+        ways.add(.app, before.0, machine.stage)
+        ways.add(.appOwnership, before.1, machine.ownershipStage)
+        self = .app(machine)
+      }
       return machine.handle(event, at: now)
     case .notifier(var machine):
       self = .none
-      defer { self = .notifier(machine) }
+      let before = (machine.stage, machine.ownershipStage)
+      defer {
+        ways.add(.notifier, before.0, machine.stage)
+        ways.add(.notifierOwnership, before.1, machine.ownershipStage)
+        self = .notifier(machine)
+      }
       return machine.handle(event, at: now)
     case .none: return []
     }

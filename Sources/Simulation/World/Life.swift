@@ -58,6 +58,28 @@ public struct Life: Hashable, Sendable {
     nodeTodo.isEmpty && nodeQueue.isEmpty && guardTodo.isEmpty && guardQueue.isEmpty && posted.isEmpty
   }
 
+  /// What others see of it without looking inside.
+  struct Glance {
+    var pid: Int32
+    var isFrozen: Bool
+    var isIdle: Bool
+    var hasMail: Bool
+    var deadline: Instant?
+    var nextIsOwnAffair: Bool
+    var isAboutToWrite: Bool
+    var isOwner: Bool
+
+    var isAtWork: Bool { !isFrozen && !isIdle }
+    var canListen: Bool { !isFrozen && isIdle }
+  }
+
+  var glance: Glance {
+    Glance(
+      pid: identity.pid, isFrozen: isFrozen, isIdle: isIdle, hasMail: !inbox.isEmpty,
+      deadline: isFrozen ? nil : deadline,
+      nextIsOwnAffair: nextIsOwnAffair, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
+  }
+
   var deadline: Instant? {
     switch (guardValue.deadline, node.deadline) {
     case (let one?, let other?): min(one, other)

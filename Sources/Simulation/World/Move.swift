@@ -33,7 +33,9 @@ public enum Move: Hashable, Sendable {
   case thaw(Role)
   case loseLetter(Int)
   case repeatLetter(Int)
+  case delayLetter(Int)
   case cut(wire: UInt64)
+  case slow(wire: UInt64)
   case restartPeer
   /// A new plain file in the place of a role's lock file.
   case replaceLock(Role)

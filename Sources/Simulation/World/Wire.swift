@@ -12,7 +12,7 @@ struct Wire: Hashable, Sendable {
 
   let id: UInt64
   /// The process that dialled.
-  let owner: Int32
+  var owner: Int32
   var toPeer: ArraySlice<Packet> = []
   var toWallet: ArraySlice<Message> = []
   var isAccepted = false
@@ -26,10 +26,17 @@ struct Wire: Hashable, Sendable {
   var isOverForPeer = false
   /// The wallet has spoken of its channel on it: from here on it drives the node.
   var isDriven = false
+  /// What the wallet sends is under way for a while: the peer may read it at any moment, and time passes.
+  var isSlow = false
+
+  /// There is something for the peer to read, or to notice.
+  var isReadableForPeer: Bool { !isOverForPeer && (!toPeer.isEmpty || isShutByWallet) }
 }
 
 /// A presence message on its way, or the notice that the other process ended.
 struct Letter: Hashable, Sendable {
   var to: Role
   var event: GuardEvent
+  /// It is under way for a while: time passes, and it may be read at any moment.
+  var isLate = false
 }

@@ -27,12 +27,19 @@ extension World {
   mutating func restoreOldCopy() {
     guard let copy = oldCopy else { return }
     reboot()
+    restored += 1
     for receipt in container.value.received where !copy.value.received.contains(receipt) {
       forgotten.append(receipt.invoice.paymentHash)
     }
     container.value.row = copy.value.row
     container.value.node = copy.value.node
     container.value.received = copy.value.received
+  }
+
+  mutating func endFaults() {
+    losesNextPush = false
+    for index in letters.indices { letters[index].isLate = false }
+    for index in wires.indices { wires[index].isSlow = false }
   }
 
   mutating func replaceLock(_ role: Role) {

@@ -14,7 +14,7 @@ extension World {
     case .withdrawWish: container.value.withdrawWish(pid)
     case .look:
       life.guardQueue.append(
-        .observed(container.value.look(boot: boot, bootClock: now, without: settings.without)))
+        .observed(container.value.look(boot: boot, bootClock: stamp, without: settings.without)))
     case .claim(let seen, _): claim(seen: seen, &life)
     case .raiseEpoch(let claim, let above): raise(claim, above: above, &life)
     case .readRow:
@@ -63,10 +63,9 @@ extension World {
   // MARK: Claiming
 
   private mutating func claimant(_ life: Life) -> Container.Claimant {
-    incarnations &+= 1
-    return Container.Claimant(
+    Container.Claimant(
       role: life.role, process: life.identity,
-      incarnation: settings.without.contains(.incarnation) ? 1 : incarnations)
+      incarnation: settings.without.contains(.incarnation) ? 1 : newIncarnation())
   }
 
   private mutating func claim(seen: Epoch, _ life: inout Life) {
@@ -108,7 +107,7 @@ extension World {
     if settings.without.contains(.earlyBeat), phase == .claimed || phase == .connecting { return }
     container.value.write(
       Beat(
-        role: life.role, epoch: epoch, phase: phase, counter: counter, process: life.identity, bootClock: now,
+        role: life.role, epoch: epoch, phase: phase, counter: counter, process: life.identity, bootClock: stamp,
         wallClockNanoseconds: 0))
   }
 

@@ -36,7 +36,9 @@ extension World {
     case .thaw(let role): thaw(role)
     case .loseLetter(let index): if letters.indices.contains(index) { letters.remove(at: index) }
     case .repeatLetter(let index): if letters.indices.contains(index) { letters.append(letters[index]) }
+    case .delayLetter(let index): if letters.indices.contains(index) { letters[index].isLate = true }
     case .cut(let wire): cut(wire)
+    case .slow(let wire): if let index = wireIndex(wire) { wires[index].isSlow = true }
     case .restartPeer: restartPeer()
     case .replaceLock(let role): replaceLock(role)
     case .loseBeat(let role): container.value.beats[role] = nil
@@ -45,7 +47,7 @@ extension World {
     case .losePush: losesNextPush = true
     case .copyDatabase: oldCopy = container
     case .restoreCopy: restoreOldCopy()
-    case .noMoreFaults: losesNextPush = false
+    case .noMoreFaults: endFaults()
     }
     letPhoneHear()
     checkDrivers()
@@ -84,14 +86,16 @@ extension World {
   }
 
   private mutating func handle(_ event: NodeEvent, _ life: inout Life) -> [NodeDirective] {
+    let before = life.node.stage
     let directives = life.node.handle(event, at: now)
+    ways.add(.node, before, life.node.stage)
     if !directives.isEmpty { deliveredEvents &+= 1 }
     return directives
   }
 
   private mutating func handle(_ event: GuardEvent, _ life: inout Life) -> [GuardDirective] {
     say(.heard(life.role, event))
-    let directives = life.guardValue.handle(event, at: now)
+    let directives = life.guardValue.handle(event, at: now, &ways)
     if !directives.isEmpty { deliveredEvents &+= 1 }
     return directives
   }

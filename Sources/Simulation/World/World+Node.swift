@@ -67,8 +67,7 @@ extension World {
   // MARK: The wire
 
   private mutating func dial(_ life: inout Life) {
-    let id = nextWire
-    nextWire += 1
+    let id = newWire()
     wires.append(Wire(id: id, owner: life.identity.pid))
     life.wire = id
   }

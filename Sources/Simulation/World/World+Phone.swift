@@ -13,7 +13,10 @@ extension World {
   }
 
   private mutating func phoneHears(_ event: PhoneEvent) {
+    let before = (phone.app.stage, phone.service.stage)
     let directives = phone.handle(event, at: now)
+    ways.add(.phoneApp, before.0, phone.app.stage)
+    ways.add(.phoneExtension, before.1, phone.service.stage)
     if !directives.isEmpty { deliveredEvents &+= 1 }
     say(.phone(event, directives))
     for directive in directives { carryOut(directive) }
@@ -36,8 +39,7 @@ extension World {
   private func pushIndex(_ id: UInt64) -> Int? { pushes.lastIndex { $0.id == id } }
 
   private mutating func start(_ role: Role) {
-    let pid = nextPid
-    nextPid += 1
+    let pid = newPid(role)
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
     lives[role] = Boxed(

@@ -4,42 +4,51 @@ import Heartbeat
 
 // What can happen next without anybody's wish or any fault.
 extension World {
+  func glance(_ role: Role) -> Life.Glance? { (role == .app ? lives.app : lives.notifier)?.part { $0.pointee.glance } }
+
+  /// Both processes, looked at once.
+  var glances: PerRole<Life.Glance?> { PerRole(glance(.app), glance(.extension)) }
+
   /// Everything that is due at this instant.
-  public func ready(into moves: inout [Move]) {
+  public func ready(into moves: inout [Move]) { ready(into: &moves, glances) }
+
+  func ready(into moves: inout [Move], _ glances: PerRole<Life.Glance?>) {
     for role in [Role.app, .extension] {
-      guard let life = lives[role], !life.value.isFrozen else { continue }
-      guard life.value.isIdle else {
+      guard let life = glances[role], !life.isFrozen else { continue }
+      guard life.isIdle else {
         moves.append(.work(role))
         continue
       }
-      if !life.value.inbox.isEmpty { moves.append(.hear(role)) }
-      if let deadline = life.value.deadline, deadline <= now { moves.append(.wake(role)) }
-      for index in letters.indices where letters[index].to == role { moves.append(.readLetter(index)) }
-      for wire in wires where wire.owner == life.value.identity.pid && !wire.isAbandoned {
+      if life.hasMail { moves.append(.hear(role)) }
+      if let deadline = life.deadline, deadline <= now { moves.append(.wake(role)) }
+      for index in letters.indices where letters[index].to == role && !letters[index].isLate {
+        moves.append(.readLetter(index))
+      }
+      for wire in wires where wire.owner == life.pid && !wire.isAbandoned {
         if !wire.isAccepted || !wire.toWallet.isEmpty || wire.isShutByPeer {
           moves.append(.walletReads(wire: wire.id))
         }
       }
     }
-    for wire in wires where !wire.isOverForPeer {
-      if !wire.toPeer.isEmpty || wire.isShutByWallet { moves.append(.peerReads(wire: wire.id)) }
-    }
-    if let deadline = peer.value.deadline, deadline <= peerNow { moves.append(.peerWakes) }
+    for wire in wires where wire.isReadableForPeer && !wire.isSlow { moves.append(.peerReads(wire: wire.id)) }
+    if let deadline = peer.part({ $0.pointee.deadline }), deadline <= peerNow { moves.append(.peerWakes) }
     if let deadline = phone.deadline, deadline <= now { moves.append(.phoneWakes) }
   }
 
   /// The next instant at which something becomes due by itself; nil if nobody waits for the time.
-  public var nextInstant: Instant? {
+  public var nextInstant: Instant? { nextInstant(glances) }
+
+  func nextInstant(_ glances: PerRole<Life.Glance?>) -> Instant? {
     var next: Instant?
     func consider(_ instant: Instant?) {
       guard let instant, instant > now else { return }
       next = next.map { min($0, instant) } ?? instant
     }
     for role in [Role.app, .extension] {
-      if let life = lives[role], !life.value.isFrozen { consider(life.value.deadline) }
+      consider(glances[role]?.deadline)
     }
     consider(phone.deadline)
-    if let deadline = peer.value.deadline { consider(now + (deadline - peerNow)) }
+    if let deadline = peer.part({ $0.pointee.deadline }) { consider(now + (deadline - peerNow)) }
     return next
   }
 

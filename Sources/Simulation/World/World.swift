@@ -45,6 +45,8 @@ public struct World: Hashable, Sendable {
   var incarnations: UInt64 = 0
   /// The container as it was when somebody made a copy.
   var oldCopy: Boxed<Container>?
+  /// How often one was put back.
+  var restored: UInt64 = 0
   /// Payments that were received and that a restored copy does not know.
   var forgotten: [Bytes32] = []
   /// The next push is not delivered.
@@ -54,13 +56,15 @@ public struct World: Hashable, Sendable {
   public var isHeard = false
   /// What was said since it was last taken.
   public internal(set) var said: [Said] = []
+  /// The ways that the machines have taken.
+  public internal(set) var ways = Ways()
   /// Events that made a core order something.
   public internal(set) var deliveredEvents: UInt64 = 0
 
   public init(settings: WorldSettings = WorldSettings()) {
     self.settings = settings
     container = Boxed(Container(id: ContainerID(high: 0xC0, low: 1)))
-    phone = Phone(configuration: PhoneConfiguration())
+    phone = Phone(configuration: settings.phone)
     peer = Boxed(
       PeerMachine(
         configuration: .init(
@@ -103,8 +107,8 @@ public struct World: Hashable, Sendable {
   public func life(_ role: Role) -> Life? { lives[role]?.value }
 
   func role(ofPid pid: Int32) -> Role? {
-    if lives.app?.value.identity.pid == pid { return .app }
-    return lives.notifier?.value.identity.pid == pid ? .extension : nil
+    if lives.app?.part({ $0.pointee.identity.pid }) == pid { return .app }
+    return lives.notifier?.part { $0.pointee.identity.pid } == pid ? .extension : nil
   }
 
   /// Those that are stored and that nobody has paid yet.
@@ -137,11 +141,15 @@ public struct World: Hashable, Sendable {
 /// What stays the same through a run.
 public struct WorldSettings: Hashable, Sendable {
   public var guardConfiguration = GuardConfiguration()
+  public var phone = PhoneConfiguration()
   public var peerIsLegacy = false
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = Span.seconds(120)
   /// Rules that are taken away, to see what they are for.
   public var without = Rules()
+  /// Numbers of processes, connections and claims are used again when nobody knows them any more, so that the same
+  /// situation is the same value whatever came before it.
+  public var reusesNumbers = false
 
   public init() {}
 }

@@ -1,0 +1,57 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Simulation
+import Synchronization
+
+/// Carries an exploration through, on several threads. What comes out does not depend on how many there are.
+struct Exploration {
+  private static let placesAtATime = 256
+  private static let progressInterval = Span.seconds(1)
+
+  private let jobs: Int
+  private let statesMax: Int
+  private(set) var explorer: Explorer
+  private let start = Clock.monotonicNow
+  private var end: Instant?
+
+  init(_ settings: ExploreSettings, jobs: Int, statesMax: Int = .max) {
+    self.jobs = jobs
+    self.statesMax = statesMax
+    explorer = Explorer(settings)
+  }
+
+  var took: Span { (end ?? Clock.monotonicNow) - start }
+
+  /// Until all is seen, something is broken, or there are too many states. `progress` is called about once a second.
+  mutating func run(progress: (Exploration) -> Void = { _ in }) {
+    var tellAt = start + Self.progressInterval
+    while !explorer.isDone, explorer.states <= statesMax {
+      var next = 0
+      while next < explorer.waiting, explorer.states <= statesMax {
+        let ranges = (0..<jobs).map { job in
+          let first = min(next + job * Self.placesAtATime, explorer.waiting)
+          return first..<min(first + Self.placesAtATime, explorer.waiting)
+        }
+        for expansions in expand(ranges) { explorer.take(expansions) }
+        next += jobs * Self.placesAtATime
+        if Clock.monotonicNow >= tellAt {
+          tellAt = Clock.monotonicNow + Self.progressInterval
+          progress(self)
+        }
+      }
+      if next >= explorer.waiting { explorer.finishLayer() }
+    }
+    end = Clock.monotonicNow
+  }
+
+  private func expand(_ ranges: [Range<Int>]) -> [[Explorer.Expansion]] {
+    let results = Mutex([[Explorer.Expansion]](repeating: [], count: ranges.count))
+    let explorer = explorer
+    DispatchQueue.concurrentPerform(iterations: ranges.count) { job in
+      let expansions = explorer.expand(ranges[job])
+      results.withLock { $0[job] = expansions }
+    }
+    return results.withLock { $0 }
+  }
+}

@@ -1,0 +1,51 @@
+import DaemonRuntime
+import Simulation
+
+/// What `explore` is told about the world, and how far to go.
+struct ExploreOptions {
+  private(set) var settings = ExploreSettings()
+  private(set) var statesMax: Int
+
+  static var declarations: [OptionDeclaration] {
+    Allowance.allCases.map { allowance in
+      OptionDeclaration(
+        "--" + allowance.word, value: .integer(0...255), default: String(Bounds.standard[allowance]),
+        help: allowance.sentence)
+    } + [
+      OptionDeclaration(
+        "--states", value: .integer(1...1_000_000_000), default: "20000000",
+        help: "give up beyond so many; each takes up to 1 kB of memory while it waits, and 20 bytes afterwards")
+    ] + SimOptions.worldDeclarations
+  }
+
+  init(_ line: ParsedCommandLine) throws {
+    for allowance in Allowance.allCases {
+      settings.bounds[allowance] = line.integer("--" + allowance.word).map { Int(clamping: $0) } ?? 0
+    }
+    settings.world = try SimOptions(line).settings(seed: 0).world
+    statesMax = line.integer("--states").map { Int(clamping: $0) } ?? .max
+  }
+}
+
+extension Allowance {
+  /// As it is typed.
+  var word: String {
+    switch self {
+    case .pushes: "pushes"
+    case .opens: "opens"
+    case .crashes: "crashes"
+    case .freezes: "freezes"
+    case .preemptions: "preemptions"
+    case .messageFaults: "message-faults"
+    case .cuts: "cuts"
+    case .slowConnections: "slow-connections"
+    case .peerRestarts: "peer-restarts"
+    case .replacedLocks: "replaced-locks"
+    case .lostBeats: "lost-beats"
+    case .lostPushes: "lost-pushes"
+    case .reboots: "reboots"
+    case .sleeps: "sleeps"
+    case .copies: "copies"
+    }
+  }
+}

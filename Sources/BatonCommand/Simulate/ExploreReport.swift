@@ -1,0 +1,91 @@
+import CoreShape
+import DaemonRuntime
+import Simulation
+
+/// What an exploration came to, for people and for programs.
+struct ExploreReport {
+  private let exploration: Exploration
+  private let explorer: Explorer
+  /// The shortest way to what is wrong.
+  private let story: WorldStory?
+
+  init(_ exploration: Exploration) {
+    self.exploration = exploration
+    explorer = exploration.explorer
+    story = explorer.broken.map { state in
+      var story = WorldStory()
+      exploration.explorer.tell(state) { story.listen(to: &$0, after: $1) }
+      return story
+    }
+  }
+
+  static func progress(_ exploration: Exploration) -> String {
+    let explorer = exploration.explorer
+    let perSecond = UInt64(explorer.states) * 1_000_000_000 / UInt64(max(1, exploration.took.nanoseconds))
+    return
+      "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) wait, \(HumanText.grouped(perSecond)) states a second"
+  }
+
+  var exitCode: ExitCode {
+    if let violation = story?.violation {
+      return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
+    }
+    return explorer.isDone ? .done : .noProgress
+  }
+
+  func text(_ output: Output) -> [String] {
+    var lines = [
+      "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
+      "\(HumanText.grouped(UInt64(explorer.healed))) of them wait for something; from each of these all was seen to become well",
+    ]
+    if let story, let violation = story.violation {
+      lines = [String(lines[0])]
+      lines.append(output.paint("a promise broke: \(violation.invariant.sentence) The shortest story:", .red))
+      return lines + story.text()
+    }
+    lines += waysText()
+    if explorer.isDone {
+      lines.append(output.paint("all states were visited, and no promise broke", .green))
+    } else {
+      lines.append(
+        output.paint(
+          "given up: there are more states than --states; no promise broke so far. Lower a bound, or raise --states.",
+          .yellow))
+    }
+    return lines
+  }
+
+  private func waysText() -> [String] {
+    let ways = explorer.ways.all
+    let untaken = ways.filter { $0.isDeclared && !$0.isTaken }
+    let undeclared = ways.filter { $0.isTaken && !$0.isDeclared }
+    var lines = ["\(ways.count { $0.isTaken }) of \(ways.count) ways between the machines' states were taken"]
+    for way in undeclared { lines.append("  against its own table: \(way.machine): \(way.from) → \(way.to)") }
+    for way in untaken {
+      lines.append("  never taken: \(way.machine): \(way.from) → \(way.to): \(UntakenWays.reason(way))")
+    }
+    return lines
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("states", explorer.states)
+    object.set("transitions", explorer.transitions)
+    object.set("depth", explorer.depth)
+    object.set("healed", explorer.healed)
+    object.set("took_ms", exploration.took.wholeMilliseconds)
+    object.set("complete", explorer.isDone && story == nil)
+    object.set(
+      "untaken_ways", explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence))
+    if let story, let violation = story.violation {
+      object.set("violation", violation.sentence)
+      object.set("invariant", violation.invariant.rawValue)
+      object.set("story", story.text())
+    }
+    return object
+  }
+}
+
+extension Ways.Way {
+  var sentence: String { "\(machine): \(from) → \(to)" }
+}

@@ -1,0 +1,18 @@
+/// A value that knows instants, and can be moved in time as a whole.
+///
+/// A core knows nothing but differences of instants: moved together with everything around it, it does the same. That
+/// is what lets an explorer see that it has been somewhere before, only earlier.
+public protocol Shiftable {
+  mutating func shift(by span: Span)
+}
+
+extension Instant: Shiftable {
+  /// The end of all time stays where it is.
+  public mutating func shift(by span: Span) {
+    if nanoseconds != .max { self = self + span }
+  }
+}
+
+extension Optional: Shiftable where Wrapped: Shiftable {
+  public mutating func shift(by span: Span) { self?.shift(by: span) }
+}

@@ -1,0 +1,104 @@
+import CoreShape
+import Heartbeat
+
+// The guards in another hour, and with beats that have other numbers.
+extension AppMachine: Shiftable {
+  public mutating func shift(by span: Span) {
+    ownership.shift(by: span)
+    askAt.shift(by: span)
+  }
+
+  public mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
+    ownership.renumberBeats(ofEpoch: epoch, number)
+  }
+}
+
+extension ExtensionMachine: Shiftable {
+  public mutating func shift(by span: Span) {
+    ownership.shift(by: span)
+    queue.shift(by: span)
+    if case .serving(var service) = state {
+      service.shift(by: span)
+      state = .serving(service)
+    }
+  }
+
+  public mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
+    ownership.renumberBeats(ofEpoch: epoch, number)
+  }
+}
+
+extension Service: Shiftable {
+  mutating func shift(by span: Span) {
+    totalEnds.shift(by: span)
+    idleEnds.shift(by: span)
+  }
+}
+
+extension PushQueue: Shiftable {
+  mutating func shift(by span: Span) {
+    for index in entries.indices { entries[index].arrivedAt.shift(by: span) }
+  }
+}
+
+extension Ownership: Shiftable {
+  public mutating func shift(by span: Span) {
+    switch state {
+    case .looking(var looking):
+      looking.shift(by: span)
+      state = .looking(looking)
+    case .claiming(var looking):
+      looking.shift(by: span)
+      state = .claiming(looking)
+    case .releasing(var owning, var nodeStopsBy):
+      owning.schedule.shift(by: span)
+      nodeStopsBy.shift(by: span)
+      state = .releasing(owning, nodeStopsBy: nodeStopsBy)
+    case .owning, .closing: changeOwning { $0.schedule.shift(by: span) }
+    case .idle: break
+    }
+  }
+
+  mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
+    changeOwning { if $0.claim.epoch == epoch { $0.schedule.renumber(number) } }
+    switch state {
+    case .looking(var looking):
+      looking.rule.monitor.renumber(ofEpoch: epoch, number)
+      state = .looking(looking)
+    case .claiming(var looking):
+      looking.rule.monitor.renumber(ofEpoch: epoch, number)
+      state = .claiming(looking)
+    case .idle, .owning, .releasing, .closing: break
+    }
+  }
+
+  private mutating func changeOwning(_ body: (inout Owning) -> Void) {
+    switch state {
+    case .owning(var owning):
+      body(&owning)
+      state = .owning(owning)
+    case .releasing(var owning, let nodeStopsBy):
+      body(&owning)
+      state = .releasing(owning, nodeStopsBy: nodeStopsBy)
+    case .closing(var owning):
+      body(&owning)
+      state = .closing(owning)
+    case .idle, .looking, .claiming: break
+    }
+  }
+}
+
+extension Ownership.Looking: Shiftable {
+  mutating func shift(by span: Span) {
+    rule.shift(by: span)
+    nextLook.shift(by: span)
+    claimAskedAt.shift(by: span)
+  }
+}
+
+extension ClaimRule: Shiftable {
+  public mutating func shift(by span: Span) {
+    monitor.shift(by: span)
+    appHeadStartEnds.shift(by: span)
+  }
+}

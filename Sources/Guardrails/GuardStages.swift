@@ -1,0 +1,85 @@
+import CoreShape
+
+// The states of the guards by their names, and where one event can lead from each. What is passed through within one
+// event is not a stop on the way.
+extension Ownership: Staged {
+  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+    case idle, looking, claiming, owning, releasing, closing
+  }
+
+  public var stage: Stage {
+    switch state {
+    case .idle: .idle
+    case .looking: .looking
+    case .claiming: .claiming
+    case .owning: .owning
+    case .releasing: .releasing
+    case .closing: .closing
+    }
+  }
+
+  public static func next(after stage: Stage) -> [Stage] {
+    switch stage {
+    case .idle: [.looking]
+    case .looking: [.claiming, .idle]
+    case .claiming: [.owning, .looking, .closing, .idle]
+    case .owning: [.releasing, .closing, .idle, .looking]
+    case .releasing: [.closing, .idle, .looking]
+    case .closing: [.idle, .looking]
+    }
+  }
+}
+
+extension AppMachine: Staged {
+  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+    case background, foreground, leaving, ending, ended
+  }
+
+  public var stage: Stage {
+    switch place {
+    case .background: .background
+    case .foreground: .foreground
+    case .leaving: .leaving
+    case .ending: .ending
+    case .ended: .ended
+    }
+  }
+
+  public static func next(after stage: Stage) -> [Stage] {
+    switch stage {
+    case .background: [.foreground, .ended]
+    case .foreground: [.leaving, .background, .ending, .ended]
+    case .leaving: [.background, .foreground, .ending]
+    case .ending: [.ended]
+    case .ended: []
+    }
+  }
+
+  public var ownershipStage: Ownership.Stage { ownership.stage }
+}
+
+extension ExtensionMachine: Staged {
+  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+    case waiting, serving, finishing, ended
+  }
+
+  public var stage: Stage {
+    switch state {
+    case .waiting: .waiting
+    case .serving: .serving
+    case .finishing: .finishing
+    case .ended: .ended
+    }
+  }
+
+  public static func next(after stage: Stage) -> [Stage] {
+    switch stage {
+    case .waiting: [.serving, .ended]
+    case .serving: [.finishing, .waiting, .ended]
+    case .finishing: [.waiting, .serving, .ended]
+    case .ended: []
+    }
+  }
+
+  public var ownershipStage: Ownership.Stage { ownership.stage }
+}

@@ -1,0 +1,23 @@
+import CoreShape
+
+// The same in another hour.
+extension BeatMonitor: Shiftable {
+  public mutating func shift(by span: Span) {
+    watch?.silentSince.shift(by: span)
+    watch?.lastLook.shift(by: span)
+  }
+
+  public mutating func renumber(ofEpoch epoch: UInt64, _ number: (UInt64) -> UInt64) {
+    guard let watch else { return }
+    // Of another epoch it is forgotten at the next look.
+    self.watch = watch.epoch == epoch ? watch : nil
+    self.watch?.counter = watch.counter.map(number)
+  }
+}
+
+extension BeatSchedule: Shiftable {
+  public mutating func shift(by span: Span) { nextBeat.shift(by: span) }
+
+  /// The monitor asks only whether a number is another one than before.
+  public mutating func renumber(_ number: (UInt64) -> UInt64) { counter = number(counter) }
+}

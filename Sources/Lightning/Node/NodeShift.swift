@@ -1,0 +1,48 @@
+import CoreShape
+
+// The node in another hour, without what lies too far back to matter.
+extension NodeMachine: Shiftable {
+  public mutating func shift(by span: Span) {
+    switch state {
+    case .pausing(let until): state = .pausing(until: until.shifted(span))
+    case .dialling(let giveUpAt): state = .dialling(giveUpAt: giveUpAt.shifted(span))
+    case .greeting(let heard, let giveUpAt): state = .greeting(heard, giveUpAt: giveUpAt.shifted(span))
+    case .readingAgain(let heard, let at): state = .readingAgain(heard, at: at.shifted(span))
+    case .awaitingBackup(let heard, let giveUpAt):
+      state = .awaitingBackup(heard, giveUpAt: giveUpAt.shifted(span))
+    case .draining(let giveUpAt): state = .draining(giveUpAt: giveUpAt.shifted(span))
+    case .stopped, .checkingRow, .reading, .adopting, .established, .mute: break
+    }
+    step?.retryAt.shift(by: span)
+    establishedAt.shift(by: span)
+    chatter.shift(by: span)
+  }
+
+  /// What lies so far back that it makes no difference any more is as if it were a little younger.
+  public mutating func forgetLongAgo(at now: Instant) {
+    establishedAt = establishedAt.map { max($0, now - Self.provenAfter) }
+    chatter.forgetLongAgo(at: now)
+    // Further attempts wait no longer than this one.
+    attempt = min(attempt, Self.redialPauses.count)
+  }
+}
+
+extension Chatter: Shiftable {
+  mutating func shift(by span: Span) { since.shift(by: span) }
+
+  mutating func forgetLongAgo(at now: Instant) {
+    if let since, now - since >= Self.window { self = Chatter() }
+  }
+}
+
+extension Instant {
+  fileprivate func shifted(_ span: Span) -> Instant {
+    var copy = self
+    copy.shift(by: span)
+    return copy
+  }
+
+  static func - (instant: Instant, span: Span) -> Instant {
+    instant + Span(nanoseconds: -span.nanoseconds)
+  }
+}

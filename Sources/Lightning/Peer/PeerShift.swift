@@ -1,0 +1,31 @@
+import CoreShape
+
+// The peer in another hour, without what lies too far back to matter.
+extension PeerMachine: Shiftable {
+  public mutating func shift(by span: Span) {
+    for index in state.payments.indices { state.payments[index].request.holdUntil.shift(by: span) }
+    for index in links.indices { links[index].shift(by: span) }
+    absence?.since.shift(by: span)
+  }
+
+  /// What lies so far back that it makes no difference any more is as if it were a little younger.
+  public mutating func forgetLongAgo(at now: Instant) {
+    for index in links.indices { links[index].forgetLongAgo(at: now) }
+    if let absence {
+      self.absence?.since = absence.isCalledBack ? now : max(absence.since, now - callsBackAfter)
+    }
+  }
+}
+
+extension PeerLink: Shiftable {
+  mutating func shift(by span: Span) {
+    greetBy.shift(by: span)
+    chatter.shift(by: span)
+  }
+
+  mutating func forgetLongAgo(at now: Instant) {
+    chatter.forgetLongAgo(at: now)
+    // Who has greeted is not waited for.
+    if state != .greeting { greetBy = now }
+  }
+}

@@ -1,0 +1,31 @@
+import CoreShape
+
+// The phone in another hour.
+extension Phone: Shiftable {
+  public mutating func shift(by span: Span) {
+    if case .terminating(let ending, var killAt) = app {
+      killAt.shift(by: span)
+      app = .terminating(ending, killAt: killAt)
+    }
+    service.shift(by: span)
+    for index in invoices.indices { invoices[index].endsBy.shift(by: span) }
+  }
+}
+
+extension ExtensionState: Shiftable {
+  public mutating func shift(by span: Span) {
+    switch self {
+    case .notRunning, .launching: break
+    case .idle(var since):
+      since.shift(by: span)
+      self = .idle(since: since)
+    case .serving(var service):
+      service.since.shift(by: span)
+      self = .serving(service)
+    case .ending(let ending, var service, var killAt):
+      service?.since.shift(by: span)
+      killAt.shift(by: span)
+      self = .ending(ending, service, killAt: killAt)
+    }
+  }
+}

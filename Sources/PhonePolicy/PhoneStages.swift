@@ -1,0 +1,54 @@
+import CoreShape
+
+// The states of the two processes as the phone has them, and where one event can lead from each.
+extension AppState: Staged {
+  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+    case notRunning, launching, foreground, background, terminating
+  }
+
+  public var stage: Stage {
+    switch self {
+    case .notRunning: .notRunning
+    case .launching: .launching
+    case .foreground: .foreground
+    case .background: .background
+    case .terminating: .terminating
+    }
+  }
+
+  public static func next(after stage: Stage) -> [Stage] {
+    switch stage {
+    case .notRunning: [.launching]
+    case .launching: [.foreground, .background, .terminating, .notRunning]
+    case .foreground: [.background, .terminating, .notRunning]
+    case .background: [.foreground, .terminating, .notRunning]
+    case .terminating: [.notRunning, .launching]
+    }
+  }
+}
+
+extension ExtensionState: Staged {
+  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+    case notRunning, launching, idle, serving, ending
+  }
+
+  public var stage: Stage {
+    switch self {
+    case .notRunning: .notRunning
+    case .launching: .launching
+    case .idle: .idle
+    case .serving: .serving
+    case .ending: .ending
+    }
+  }
+
+  public static func next(after stage: Stage) -> [Stage] {
+    switch stage {
+    case .notRunning: [.launching]
+    case .launching: [.idle, .serving, .ending, .notRunning]
+    case .idle: [.serving, .ending, .notRunning, .launching]
+    case .serving: [.idle, .ending, .notRunning, .launching]
+    case .ending: [.notRunning, .launching]
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/// What can be had a number of times in an exploration.
+public enum Allowance: Int, Hashable, Sendable, CaseIterable {
+  case pushes
+  case opens
+  case crashes
+  case freezes
+  case preemptions
+  case messageFaults
+  case cuts
+  case slowConnections
+  case peerRestarts
+  case replacedLocks
+  case lostBeats
+  case lostPushes
+  case reboots
+  case sleeps
+  case copies
+
+  public var sentence: String {
+    switch self {
+    case .pushes: "payments to the wallet, each with its push if nobody is there"
+    case .opens: "times the person opens the app, and leaves it at any moment"
+    case .crashes: "times a process is killed"
+    case .freezes: "times a process is stopped, also inside a transaction, until any moment"
+    case .preemptions: "times a process at work is overtaken by the other one"
+    case .messageFaults: "presence messages that are lost, repeated or late"
+    case .cuts: "connections that break"
+    case .slowConnections: "connections on which what the wallet sends arrives at any later moment"
+    case .peerRestarts: "restarts of the peer"
+    case .replacedLocks: "lock files that are replaced"
+    case .lostBeats: "times a role's beats are wiped out"
+    case .lostPushes: "pushes that are lost"
+    case .reboots: "reboots of the phone"
+    case .sleeps: "times the device sleeps for a minute"
+    case .copies: "old copies of the database put back"
+    }
+  }
+}
+
+/// How much of each there may be: what makes a world small enough to see all of it.
+public struct Bounds: Hashable, Sendable {
+  private var counts = SIMD16<UInt8>()
+  /// Any number of it is never counted down.
+  private static let endless = Int(UInt8.max)
+
+  public init() {}
+
+  /// Two payments, two openings, two crashes and a freeze.
+  public static let standard: Bounds = {
+    var bounds = Bounds()
+    bounds[.pushes] = 2
+    bounds[.opens] = 2
+    bounds[.crashes] = 2
+    bounds[.freezes] = 1
+    bounds[.preemptions] = 1
+    return bounds
+  }()
+
+  public subscript(allowance: Allowance) -> Int {
+    get { Int(counts[allowance.rawValue]) }
+    set { counts[allowance.rawValue] = UInt8(clamping: newValue) }
+  }
+
+  func isEndless(_ allowance: Allowance) -> Bool { self[allowance] == Self.endless }
+
+  var isSpent: Bool { counts == SIMD16() }
+
+  mutating func spend(_ allowance: Allowance) {
+    if !isEndless(allowance) { counts[allowance.rawValue] &-= 1 }
+  }
+}
+
+extension Move {
+  /// What the move costs; nil for what happens by itself, and for what may happen as often as it likes.
+  var price: Allowance? {
+    switch self {
+    case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
+      .home, .quit, .invoice, .thaw, .copyDatabase, .noMoreFaults:
+      nil
+    case .open: .opens
+    case .pay: .pushes
+    case .kill: .crashes
+    case .freeze, .freezeInside: .freezes
+    case .loseLetter, .repeatLetter, .delayLetter: .messageFaults
+    case .cut: .cuts
+    case .slow: .slowConnections
+    case .restartPeer: .peerRestarts
+    case .replaceLock: .replacedLocks
+    case .loseBeat: .lostBeats
+    case .losePush: .lostPushes
+    case .reboot: .reboots
+    case .deviceSleeps: .sleeps
+    case .restoreCopy: .copies
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import CoreShape
+import Heartbeat
+
+/// Visits every interleaving of a bounded world, breadth first, so that what it finds is shortest.
+///
+/// It goes by layers: what lies one move further than all that was seen. The work on a layer can be divided among
+/// threads (`expand` is a function of its arguments); taking it in happens in one order, so that the outcome is the
+/// same whatever their number.
+public struct Explorer: Sendable {
+  public let settings: ExploreSettings
+  public private(set) var states = 0
+  public private(set) var transitions = 0
+  public private(set) var depth = 0
+  /// The last states that were found, whose successors have not been looked at.
+  private(set) var frontier: [Place] = []
+  /// The first state in which a promise is broken, or from which there is no progress any more.
+  public private(set) var broken: Int?
+  public private(set) var ways = Ways()
+  /// States in which everybody waits, and from which all becomes well when nothing goes wrong any more.
+  public private(set) var healed = 0
+
+  private var seen = SeenStates()
+  private var healing = SeenStates()
+  private var firstOfFrontier = 0
+  private var nextFrontier: [Place] = []
+  /// Where each state was first come from, and by which of the moves there.
+  private var parents: [UInt32] = []
+  private var choices: [UInt16] = []
+
+  public init(_ settings: ExploreSettings) {
+    self.settings = settings
+    let start = settings.start
+    _ = seen.insert(start.digest)
+    parents = [0]
+    choices = [0]
+    states = 1
+    frontier = [start]
+  }
+
+  public var isDone: Bool { frontier.isEmpty || broken != nil }
+
+  /// How many states wait in this layer.
+  public var waiting: Int { frontier.count }
+
+  /// What lies behind one state.
+  public struct Successor: Sendable {
+    var place: Place
+    var digest: UInt64
+    var choice: UInt16
+  }
+
+  public struct Expansion: Sendable {
+    var parent: Int
+    var successors: [Successor] = []
+    var transitions = 0
+    var ways = Ways()
+    /// Nil if nobody asked; empty with `isStuck` if all does not become well.
+    var healed: [UInt64]?
+    var isStuck = false
+  }
+
+  /// All successors of some states of the layer that were not seen before it. Pure: several threads may do it at once.
+  public func expand(_ range: Range<Int>) -> [Expansion] {
+    var moves: [Move] = []
+    var expansions: [Expansion] = []
+    expansions.reserveCapacity(range.count)
+    var known: Set<UInt64> = []
+    for index in range {
+      let place = frontier[index]
+      place.moves(into: &moves)
+      var expansion = Expansion(parent: firstOfFrontier + index)
+      expansion.transitions = moves.count
+      if place.isQuiet {
+        var healing = Healing(place.world)
+        expansion.healed = healing.run { known.contains($0) || self.healing.contains($0) } ?? []
+        expansion.isStuck = healing.world.violation != nil
+        known.formUnion(expansion.healed ?? [])
+      }
+      for (choice, move) in moves.enumerated() {
+        let next = place.after(move)
+        expansion.ways.add(next.world.ways)
+        let digest = next.digest
+        guard !seen.contains(digest) else { continue }
+        expansion.successors.append(Successor(place: next, digest: digest, choice: UInt16(choice)))
+      }
+      expansions.append(expansion)
+    }
+    return expansions
+  }
+
+  /// To be called with the expansions of a layer in their order.
+  public mutating func take(_ expansions: [Expansion]) {
+    for expansion in expansions {
+      transitions += expansion.transitions
+      ways.add(expansion.ways)
+      if let digests = expansion.healed {
+        for digest in digests { _ = healing.insert(digest) }
+        healed += 1
+      }
+      if expansion.isStuck, broken == nil { broken = expansion.parent }
+      for successor in expansion.successors where seen.insert(successor.digest) {
+        parents.append(UInt32(expansion.parent))
+        choices.append(successor.choice)
+        if successor.place.world.violation != nil, broken == nil { broken = states }
+        states += 1
+        nextFrontier.append(successor.place)
+      }
+    }
+  }
+
+  public mutating func finishLayer() {
+    firstOfFrontier += frontier.count
+    frontier = nextFrontier
+    nextFrontier = []
+    depth += 1
+  }
+
+  /// The moves that were chosen, from the start to a state.
+  func path(to state: Int) -> [Move] {
+    var choicesBack: [UInt16] = []
+    var at = state
+    while at != 0 {
+      choicesBack.append(choices[at])
+      at = Int(parents[at])
+    }
+    var path: [Move] = []
+    var place = settings.start
+    var moves: [Move] = []
+    for choice in choicesBack.reversed() {
+      place.moves(into: &moves)
+      path.append(moves[Int(choice)])
+      place = place.after(moves[Int(choice)])
+    }
+    return path
+  }
+}
+
+extension Explorer {
+  /// What happens on the shortest way to a state, and afterwards, if nothing comes right from there. `listen` sees the
+  /// world after each move, and how long it had gone before its clock was set back.
+  public func tell(_ state: Int, listen: (inout World, Span) -> Void) {
+    var place = Place(world: settings.startWorld(isHeard: true), left: settings.bounds)
+    var passed = Span.zero
+    for move in path(to: state) {
+      place = place.after(move) { world in listen(&world, passed) }
+      passed = passed + place.passed.span
+    }
+    guard place.world.violation == nil else { return }
+    var healing = Healing(place.world)
+    _ = healing.run(isKnown: { _ in false }) { listen(&$0, passed + $1) }
+  }
+}
+
+extension Place {
+  var digest: UInt64 { UInt64(bitPattern: Int64(hashValue)) }
+}
+
+/// Digests of states, as an open table: eight bytes for each.
+struct SeenStates: Sendable {
+  private var table = [UInt64](repeating: 0, count: 1 << 16)
+  private(set) var count = 0
+
+  func contains(_ digest: UInt64) -> Bool {
+    let wanted = digest == 0 ? 1 : digest
+    var slot = Int(truncatingIfNeeded: wanted) & (table.count - 1)
+    while table[slot] != 0 {
+      if table[slot] == wanted { return true }
+      slot = (slot + 1) & (table.count - 1)
+    }
+    return false
+  }
+
+  /// Whether it is new.
+  mutating func insert(_ digest: UInt64) -> Bool {
+    if count * 4 > table.count * 3 { grow() }
+    guard !contains(digest) else { return false }
+    put(digest == 0 ? 1 : digest)
+    count += 1
+    return true
+  }
+
+  private mutating func put(_ digest: UInt64) {
+    var slot = Int(truncatingIfNeeded: digest) & (table.count - 1)
+    while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
+    table[slot] = digest
+  }
+
+  private mutating func grow() {
+    let old = table
+    table = [UInt64](repeating: 0, count: old.count * 2)
+    for digest in old where digest != 0 { put(digest) }
+  }
+}

@@ -1,0 +1,66 @@
+import CoreShape
+import Heartbeat
+
+/// Nothing goes wrong any more and the person looks at the app: whether it then connects and all is settled.
+struct Healing {
+  /// Virtual time, and moves without any passing, in which all must be well.
+  static let within = Span.seconds(120)
+  static let movesAtOnce = 5000
+
+  private(set) var world: World
+  private var passed = Span.zero
+  private var moves: [Move] = []
+
+  init(_ world: World) {
+    self.world = world
+    self.world.make(.noMoreFaults)
+    for role in [Role.app, .extension] where self.world.glance(role)?.isFrozen == true { self.world.make(.thaw(role)) }
+  }
+
+  /// The digests on the way until all was well, or until one from where it is known to become so; nil if it does not.
+  /// `onMove` sees the world after each move.
+  mutating func run(isKnown: (UInt64) -> Bool, onMove: (inout World, Span) -> Void = { _, _ in }) -> [UInt64]? {
+    var way: [UInt64] = []
+    while passed < Self.within {
+      guard rest(onMove) else { break }
+      if world.violation != nil { return nil }
+      if world.isSettled {
+        world.checkAtTheEnd()
+        return world.violation == nil ? way : nil
+      }
+      world.normalise()
+      let digest = UInt64(bitPattern: Int64(world.hashValue))
+      if isKnown(digest) { return way }
+      way.append(digest)
+      goOn(onMove)
+      if world.violation != nil { return nil }
+    }
+    world.reportNoProgress(within: Self.within)
+    onMove(&world, passed)
+    return nil
+  }
+
+  /// Until nobody has anything to do.
+  private mutating func rest(_ onMove: (inout World, Span) -> Void) -> Bool {
+    for _ in 0..<Self.movesAtOnce {
+      moves.removeAll(keepingCapacity: true)
+      world.ready(into: &moves)
+      guard let move = moves.first, world.violation == nil else { return true }
+      world.make(move)
+      onMove(&world, passed)
+    }
+    return false
+  }
+
+  private mutating func goOn(_ onMove: (inout World, Span) -> Void) {
+    switch world.phone.app {
+    case .notRunning, .background: world.make(.open)
+    case .launching, .foreground, .terminating:
+      let next = world.nextInstant ?? world.now + Self.within
+      let before = passed + (next - world.now)
+      world.make(.timePasses(until: next))
+      passed = before
+    }
+    onMove(&world, passed)
+  }
+}

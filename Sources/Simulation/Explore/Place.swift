@@ -1,0 +1,212 @@
+import CoreShape
+import Heartbeat
+
+/// One state of an exploration: a world, and what may still happen in it.
+struct Place: Hashable, Sendable {
+  var world: World
+  var left: Bounds
+  /// The process that is in the midst of its work, and is overtaken if the other one does something.
+  var atWork: Role?
+  /// How long the last step took. It says nothing about the state.
+  var passed = Elapsed()
+
+  /// Just before a deadline something may still happen.
+  private static let justBefore = Span.milliseconds(1)
+
+  /// Everything that may happen next. What happens by itself comes first.
+  func moves(into moves: inout [Move]) {
+    moves.removeAll(keepingCapacity: true)
+    let glances = world.glances
+    if let step = forced(glances) {
+      moves.append(step)
+      return
+    }
+    world.ready(into: &moves, glances)
+    if moves.isEmpty { addTime(to: &moves, glances) }
+    addLate(to: &moves, glances)
+    if left[.preemptions] == 0, atWork != nil { moves.removeAll { overtakes($0) } }
+    if glances.isAtRest && !moves.contains(where: \.isWaking) { addPeople(to: &moves) }
+    addProcessFaults(to: &moves, glances)
+    addOtherFaults(to: &moves)
+  }
+
+  /// Nobody has anything to do.
+  var isQuiet: Bool {
+    guard forced(world.glances) == nil else { return false }
+    var moves: [Move] = []
+    world.ready(into: &moves)
+    return moves.isEmpty
+  }
+
+  // MARK: Going on
+
+  /// As long as there is no choice, nobody needs to remember the state.
+  private static let chainMax = 200
+
+  /// The state after a move, and after what must follow.
+  func after(_ move: Move, onMove: (inout World) -> Void = { _ in }) -> Place {
+    var next = self
+    next.world.ways = Ways()
+    var moves: [Move] = [move]
+    for _ in 0..<Self.chainMax {
+      next.make(moves[0])
+      onMove(&next.world)
+      guard next.world.violation == nil else { break }
+      next.moves(into: &moves)
+      guard moves.count == 1, !moves[0].isTime else { break }
+    }
+    next.passed.span = next.world.peerNow - .zero
+    next.world.normalise()
+    return next
+  }
+
+  /// One move, and what it costs.
+  mutating func make(_ move: Move) {
+    let mover = mover(move)
+    if let price = move.price { left.spend(price) }
+    if overtakes(move) { left.spend(.preemptions) }
+    world.make(move)
+    let glances = world.glances
+    if let mover, glances.isAtWork(mover) {
+      atWork = mover
+    } else {
+      atWork = glances.isAtWork(.app) ? .app : glances.isAtWork(.extension) ? .extension : nil
+    }
+  }
+
+  // MARK: Who is at work
+
+  /// Both processes run at once on a real phone; here one of them works until it waits for something, unless the other
+  /// one overtakes it. To freeze it costs a freeze and no preemption.
+  private func overtakes(_ move: Move) -> Bool {
+    guard let atWork, let mover = mover(move) else { return false }
+    return mover != atWork
+  }
+
+  private func mover(_ move: Move) -> Role? {
+    switch move {
+    case .work(let role), .wake(let role), .hear(let role), .thaw(let role): role
+    case .readLetter(let index): world.letters[index].to
+    case .walletReads(let id): world.wireIndex(id).flatMap { world.role(ofPid: world.wires[$0].owner) }
+    default: nil
+    }
+  }
+
+  private func addTime(to moves: inout [Move], _ glances: Glances) {
+    guard let next = world.nextInstant(glances) else { return }
+    moves.append(.timePasses(until: next))
+    let before = next + Span(nanoseconds: -Self.justBefore.nanoseconds)
+    if before > world.now, left[.opens] > 0 || left[.pushes] > 0, false { moves.append(.timePasses(until: before)) }
+  }
+
+  private func addLate(to moves: inout [Move], _ glances: Glances) {
+    for wire in world.wires where wire.isSlow && wire.isReadableForPeer { moves.append(.peerReads(wire: wire.id)) }
+    for index in world.letters.indices where world.letters[index].isLate {
+      if glances[world.letters[index].to]?.canListen == true { moves.append(.readLetter(index)) }
+    }
+  }
+
+  private func addPeople(to moves: inout [Move]) {
+    switch world.phone.app {
+    case .foreground, .launching(intoForeground: true): moves.append(.home)
+    case .notRunning, .background, .launching, .terminating: if left[.opens] > 0 { moves.append(.open) }
+    }
+    if left[.pushes] > 0, let invoice = world.unpaidInvoices.first { moves.append(.pay(invoice)) }
+  }
+
+  private func addProcessFaults(to moves: inout [Move], _ glances: Glances) {
+    for role in [Role.app, .extension] {
+      guard let life = glances[role] else { continue }
+      if left[.crashes] > 0 { moves.append(.kill(role)) }
+      if life.isFrozen {
+        if left[.preemptions] > 0 || !overtakes(.thaw(role)) { moves.append(.thaw(role)) }
+      } else if left[.freezes] > 0, hasSomethingToDo(role, moves) {
+        // Who waits is frozen when what it waits for has come.
+        moves.append(.freeze(role))
+        if life.isAboutToWrite, world.container.part({ $0.pointee.writer }) == nil { moves.append(.freezeInside(role)) }
+      }
+      if left[.replacedLocks] > 0, life.isOwner { moves.append(.replaceLock(role)) }
+      if left[.lostBeats] > 0, world.container.part({ $0.pointee.beats[role] }) != nil { moves.append(.loseBeat(role)) }
+    }
+  }
+
+  private func hasSomethingToDo(_ role: Role, _ moves: [Move]) -> Bool {
+    for move in moves where mover(move) == role { return true }
+    return false
+  }
+
+  private func addOtherFaults(to moves: inout [Move]) {
+    if left[.messageFaults] > 0 {
+      for index in world.letters.indices where !world.letters[index].isLate {
+        moves += [.loseLetter(index), .repeatLetter(index), .delayLetter(index)]
+      }
+    }
+    if left[.cuts] > 0 {
+      for wire in world.wires where !wire.isOverForPeer { moves.append(.cut(wire: wire.id)) }
+    }
+    if left[.slowConnections] > 0 {
+      for wire in world.wires where !wire.isOverForPeer && !wire.isSlow { moves.append(.slow(wire: wire.id)) }
+    }
+    if left[.peerRestarts] > 0 { moves.append(.restartPeer) }
+    if left[.lostPushes] > 0, !world.losesNextPush { moves.append(.losePush) }
+    if left[.reboots] > 0 { moves.append(.reboot) }
+    if left[.sleeps] > 0 { moves.append(.deviceSleeps(.seconds(60))) }
+    if left[.copies] > 0 { moves.append(world.hasCopy ? .restoreCopy : .copyDatabase) }
+  }
+}
+
+extension Move {
+  fileprivate var isTime: Bool { if case .timePasses = self { true } else { false } }
+  fileprivate var isWaking: Bool { if case .wake = self { true } else { false } }
+}
+
+typealias Glances = PerRole<Life.Glance?>
+
+extension Glances {
+  /// Nobody is in the midst of something. What people do is heard by a process only then, so that it makes no
+  /// difference whether they did it before.
+  var isAtRest: Bool { !isAtWork(.app) && !isAtWork(.extension) }
+
+  func isAtWork(_ role: Role) -> Bool { self[role]?.isAtWork ?? false }
+}
+
+extension Place {
+  /// What comes before everything else.
+  ///
+  /// A step that nobody but its own process can see: whether it comes before or after what others do makes no
+  /// difference. What arrives at the peer, or as a presence message when nobody is at work: that one is late, or a
+  /// connection slow, is a fault of its own.
+  private func forced(_ glances: Glances) -> Move? {
+    for role in [Role.app, .extension] where glances[role]?.nextIsOwnAffair == true { return .work(role) }
+    for wire in world.wires where wire.isReadableForPeer && !wire.isSlow { return .peerReads(wire: wire.id) }
+    guard left.isEndless(.preemptions) || glances.isAtRest else { return nil }
+    for (index, letter) in world.letters.enumerated() where !letter.isLate {
+      if glances[letter.to]?.canListen == true { return .readLetter(index) }
+    }
+    return nil
+  }
+}
+
+extension Life {
+  var nextIsOwnAffair: Bool {
+    guard !isFrozen else { return false }
+    if let next = nodeTodo.first {
+      switch next {
+      case .report, .invoiceRefused: return true
+      default: return false
+      }
+    }
+    switch guardTodo.first {
+    case .show?, .startNode?, .acceptNoNewPayment?, .stopNode(gracefully: true)?: return true
+    default: return false
+    }
+  }
+}
+
+/// A length of time that does not tell one state from another.
+struct Elapsed: Hashable, Sendable {
+  var span = Span.zero
+
+  static func == (_: Elapsed, _: Elapsed) -> Bool { true }
+  func hash(into _: inout Hasher) {}
+}

@@ -1,0 +1,83 @@
+import CoreShape
+import Guardrails
+import Lightning
+import PhonePolicy
+
+/// Which ways between their states the machines have taken. It says nothing about a world and does not tell two apart.
+public struct Ways: Hashable, Sendable {
+  private var taken = SIMD16<UInt64>()
+
+  public init() {}
+
+  public static func == (_: Ways, _: Ways) -> Bool { true }
+  public func hash(into _: inout Hasher) {}
+
+  /// Each has a table of its own, large enough for the largest.
+  enum Machine: Int, CaseIterable {
+    case app, notifier, appOwnership, notifierOwnership, node, phoneApp, phoneExtension
+
+    var name: String {
+      switch self {
+      case .app: "app"
+      case .notifier: "extension"
+      case .appOwnership: "ownership, in the app"
+      case .notifierOwnership: "ownership, in the extension"
+      case .node: "node"
+      case .phoneApp: "app, to the phone"
+      case .phoneExtension: "extension, to the phone"
+      }
+    }
+  }
+
+  private static let width = 12
+
+  private static func place(_ machine: Machine, _ from: UInt8, _ to: UInt8) -> Int {
+    machine.rawValue * width * width + Int(from) * width + Int(to)
+  }
+
+  mutating func add<Stage: RawRepresentable<UInt8>>(_ machine: Machine, _ from: Stage, _ to: Stage) {
+    guard from.rawValue != to.rawValue else { return }
+    let place = Self.place(machine, from.rawValue, to.rawValue)
+    taken[place / 64] |= 1 << UInt64(place % 64)
+  }
+
+  mutating func add(_ other: Ways) { taken |= other.taken }
+
+  private func has(_ machine: Machine, _ from: UInt8, _ to: UInt8) -> Bool {
+    let place = Self.place(machine, from, to)
+    return taken[place / 64] & 1 << UInt64(place % 64) != 0
+  }
+
+  /// One way of one machine.
+  public struct Way: Hashable, Sendable {
+    public var machine: String
+    public var from: String
+    public var to: String
+    public var isTaken: Bool
+    /// Whether the machine says that one event can lead along it.
+    public var isDeclared: Bool
+  }
+
+  /// All that are declared, and all that were taken.
+  public var all: [Way] {
+    list(.app, AppMachine.self) + list(.notifier, ExtensionMachine.self) + list(.appOwnership, Ownership.self)
+      + list(.notifierOwnership, Ownership.self) + list(.node, NodeMachine.self) + list(.phoneApp, AppState.self)
+      + list(.phoneExtension, ExtensionState.self)
+  }
+
+  private func list<Subject: Staged>(_ machine: Machine, _: Subject.Type) -> [Way] {
+    var ways: [Way] = []
+    for from in Subject.Stage.allCases {
+      let declared = Subject.next(after: from)
+      for to in Subject.Stage.allCases where to != from {
+        let isTaken = has(machine, from.rawValue, to.rawValue)
+        guard isTaken || declared.contains(to) else { continue }
+        ways.append(
+          Way(
+            machine: machine.name, from: "\(from)", to: "\(to)", isTaken: isTaken,
+            isDeclared: declared.contains(to)))
+      }
+    }
+    return ways
+  }
+}
