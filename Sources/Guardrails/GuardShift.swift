@@ -8,6 +8,8 @@ extension AppMachine: Shiftable {
     askAt.shift(by: span)
   }
 
+  public func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
+
   public mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
     ownership.renumberBeats(ofEpoch: epoch, number)
   }
@@ -22,6 +24,8 @@ extension ExtensionMachine: Shiftable {
       state = .serving(service)
     }
   }
+
+  public func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
 
   public mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
     ownership.renumberBeats(ofEpoch: epoch, number)
@@ -59,8 +63,21 @@ extension Ownership: Shiftable {
     }
   }
 
+  /// The number of the last beat under this epoch, if it is ours.
+  func beatCounter(ofEpoch epoch: Epoch) -> UInt64? {
+    switch state {
+    case .owning(let owning), .releasing(let owning, _), .closing(let owning):
+      owning.claim.epoch == epoch ? owning.schedule.counter : nil
+    case .idle, .looking, .claiming: nil
+    }
+  }
+
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
-    changeOwning { if $0.claim.epoch == epoch { $0.schedule.renumber(number) } }
+    // Of a lost epoch nobody reads the beats.
+    changeOwning { owning in
+      let isLost = owning.claim.epoch != epoch
+      owning.schedule.renumber { isLost ? 0 : number($0) }
+    }
     switch state {
     case .looking(var looking):
       looking.rule.monitor.renumber(ofEpoch: epoch, number)

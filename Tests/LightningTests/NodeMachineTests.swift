@@ -31,6 +31,16 @@ struct NodeMachineTests {
     #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
   }
 
+  @Test("A node that hangs up is ended by whatever breaks its connection, and dials no other")
+  func hangingUp() {
+    var node = dialling()
+    _ = node.handle(.dialled, at: start)
+    #expect(node.handle(.stopRequested(gracefully: true), at: start) == [.hangUp])
+    let error = Message.error(Complaint(channel: SHA256.hash([3]), text: "no"))
+    #expect(node.handle(.received(error), at: start) == [.cutOff, .report(.stopped)])
+    #expect(node.deadline == nil)
+  }
+
   @Test("After a lost connection it is said again that a payment is half-way")
   func settlingIsSaidAgain() throws {
     var world = try NodeWorld(seed: 1, payments: 1)

@@ -15,7 +15,10 @@ enum ExploreVerb: Verb {
           help: "threads; as many as there are processors when it is not given")
       ],
       examples: [
-        ("baton explore", "2 when a promise broke, 3 when no progress was made; the story is the shortest there is"),
+        (
+          "baton explore",
+          "2 when a promise broke, 3 when no progress was made; the story is the shortest there is"
+        ),
         ("baton explore --crashes 0 --freezes 0 --preemptions 255", "every order of steps, without a fault"),
         ("baton explore --without greeting-check", "what a rule is for"),
       ])

@@ -239,6 +239,12 @@ public struct NodeMachine: Core {
 
   /// Hangs up and tries again after a pause that grows with every attempt that led nowhere.
   mutating func redial(_ why: String, at now: Instant) -> [NodeDirective] {
+    if case .draining = state {
+      // Nobody wants another connection: what ends this one ends the node.
+      forgetConnection()
+      state = .stopped
+      return [.cutOff, .report(.stopped)]
+    }
     if let establishedAt, now - establishedAt >= Self.provenAfter { attempt = 0 }
     forgetConnection()
     let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]

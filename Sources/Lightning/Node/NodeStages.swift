@@ -31,7 +31,8 @@ extension NodeMachine: Staged {
     case .checkingRow: [.dialling, .pausing, .stopped]
     case .dialling: [.greeting, .pausing, .stopped]
     case .greeting: [.reading, .pausing, .draining, .stopped]
-    case .reading: [.established, .adopting, .awaitingBackup, .readingAgain, .mute, .pausing, .draining, .stopped]
+    case .reading:
+      [.established, .adopting, .awaitingBackup, .readingAgain, .mute, .pausing, .draining, .stopped]
     case .readingAgain: [.reading, .pausing, .draining, .stopped]
     case .adopting: [.established, .awaitingBackup, .mute, .pausing, .draining, .stopped]
     case .awaitingBackup: [.adopting, .established, .mute, .pausing, .draining, .stopped]

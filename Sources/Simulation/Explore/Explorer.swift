@@ -152,7 +152,7 @@ extension Explorer {
 }
 
 extension Place {
-  var digest: UInt64 { UInt64(bitPattern: Int64(hashValue)) }
+  var digest: UInt64 { Digest.of(self) }
 }
 
 /// Digests of states, as an open table: eight bytes for each.

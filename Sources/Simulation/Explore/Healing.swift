@@ -14,12 +14,15 @@ struct Healing {
   init(_ world: World) {
     self.world = world
     self.world.make(.noMoreFaults)
-    for role in [Role.app, .extension] where self.world.glance(role)?.isFrozen == true { self.world.make(.thaw(role)) }
+    for role in [Role.app, .extension] where self.world.glance(role)?.isFrozen == true {
+      self.world.make(.thaw(role))
+    }
   }
 
   /// The digests on the way until all was well, or until one from where it is known to become so; nil if it does not.
   /// `onMove` sees the world after each move.
-  mutating func run(isKnown: (UInt64) -> Bool, onMove: (inout World, Span) -> Void = { _, _ in }) -> [UInt64]? {
+  mutating func run(isKnown: (UInt64) -> Bool, onMove: (inout World, Span) -> Void = { _, _ in }) -> [UInt64]?
+  {
     var way: [UInt64] = []
     while passed < Self.within {
       guard rest(onMove) else { break }
@@ -29,7 +32,7 @@ struct Healing {
         return world.violation == nil ? way : nil
       }
       world.normalise()
-      let digest = UInt64(bitPattern: Int64(world.hashValue))
+      let digest = Digest.of(world)
       if isKnown(digest) { return way }
       way.append(digest)
       goOn(onMove)

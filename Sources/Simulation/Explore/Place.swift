@@ -96,11 +96,15 @@ struct Place: Hashable, Sendable {
     guard let next = world.nextInstant(glances) else { return }
     moves.append(.timePasses(until: next))
     let before = next + Span(nanoseconds: -Self.justBefore.nanoseconds)
-    if before > world.now, left[.opens] > 0 || left[.pushes] > 0, false { moves.append(.timePasses(until: before)) }
+    if before > world.now, left[.opens] > 0 || left[.pushes] > 0, false {
+      moves.append(.timePasses(until: before))
+    }
   }
 
   private func addLate(to moves: inout [Move], _ glances: Glances) {
-    for wire in world.wires where wire.isSlow && wire.isReadableForPeer { moves.append(.peerReads(wire: wire.id)) }
+    for wire in world.wires where wire.isSlow && wire.isReadableForPeer {
+      moves.append(.peerReads(wire: wire.id))
+    }
     for index in world.letters.indices where world.letters[index].isLate {
       if glances[world.letters[index].to]?.canListen == true { moves.append(.readLetter(index)) }
     }
@@ -123,10 +127,14 @@ struct Place: Hashable, Sendable {
       } else if left[.freezes] > 0, hasSomethingToDo(role, moves) {
         // Who waits is frozen when what it waits for has come.
         moves.append(.freeze(role))
-        if life.isAboutToWrite, world.container.part({ $0.pointee.writer }) == nil { moves.append(.freezeInside(role)) }
+        if life.isAboutToWrite, world.container.part({ $0.pointee.writer }) == nil {
+          moves.append(.freezeInside(role))
+        }
       }
       if left[.replacedLocks] > 0, life.isOwner { moves.append(.replaceLock(role)) }
-      if left[.lostBeats] > 0, world.container.part({ $0.pointee.beats[role] }) != nil { moves.append(.loseBeat(role)) }
+      if left[.lostBeats] > 0, world.container.part({ $0.pointee.hasReadableBeat(role) }) {
+        moves.append(.loseBeat(role))
+      }
     }
   }
 
@@ -184,6 +192,14 @@ extension Place {
       if glances[letter.to]?.canListen == true { return .readLetter(index) }
     }
     return nil
+  }
+}
+
+extension Container {
+  /// One that an observer would take for a sign of life.
+  fileprivate func hasReadableBeat(_ role: Role) -> Bool {
+    guard let beat = beats[role] else { return false }
+    return beat.epoch == row?.epoch && beat.phase != .released
   }
 }
 

@@ -61,7 +61,8 @@ public struct Ways: Hashable, Sendable {
   /// All that are declared, and all that were taken.
   public var all: [Way] {
     list(.app, AppMachine.self) + list(.notifier, ExtensionMachine.self) + list(.appOwnership, Ownership.self)
-      + list(.notifierOwnership, Ownership.self) + list(.node, NodeMachine.self) + list(.phoneApp, AppState.self)
+      + list(.notifierOwnership, Ownership.self) + list(.node, NodeMachine.self)
+      + list(.phoneApp, AppState.self)
       + list(.phoneExtension, ExtensionState.self)
   }
 

@@ -10,7 +10,6 @@ extension World {
   /// world is not to be changed in place any more.
   mutating func normalise() {
     if now != .zero || peerNow != .zero { shift() }
-    forgetTheDead()
     forgetOldBeats()
     renumberBeats()
     lockReplacedAt = lockReplacedAt.flatMap { now - $0 < Self.lockHealsWithin ? $0 : nil }
@@ -18,7 +17,7 @@ extension World {
       lives[role]?.value.normalise(at: now)
     }
     if !peer.isSealed { peer.value.forgetLongAgo(at: peerNow) }
-    letters = letters.filter { $0.to == .app } + letters.filter { $0.to == .extension }
+    sortLetters()
     deliveredEvents = 0
     connecting = Waits()
     settling = Waits()
@@ -30,13 +29,9 @@ extension World {
     oldCopy?.seal()
   }
 
-  /// Of processes that are gone it matters only that they are.
-  private mutating func forgetTheDead() {
-    let nobody = ProcessIdentity(pid: 9, startTime: 9, boot: BootID(high: 0, low: 0))
-    if let row = container.value.row, lives[row.role]?.value.identity != row.process, row.process != nobody {
-      container.value.row?.process = nobody
-    }
-    for index in wires.indices where wires[index].isAbandoned { wires[index].owner = nobody.pid }
+  /// By their reader: the order of letters to different readers says nothing.
+  mutating func sortLetters() {
+    letters = letters.filter { $0.to == .app } + letters.filter { $0.to == .extension }
   }
 
   /// The age rule reads any beat of the row's epoch; nobody reads another one, nor the last.
@@ -44,27 +39,35 @@ extension World {
     guard oldCopy == nil else { return }
     for role in [Role.app, .extension] {
       guard let beat = container.value.beats[role] else { continue }
-      if beat.epoch != container.value.row?.epoch || beat.phase == .released { container.value.beats[role] = nil }
+      if beat.epoch != container.value.row?.epoch || beat.phase == .released {
+        container.value.beats[role] = nil
+      }
     }
   }
 
   /// A beat that was seen, one that was not, and those to come: that is all that a number tells.
   private mutating func renumberBeats() {
-    guard let row = container.value.row, let seen = container.value.beats[row.role]?.counter else { return }
+    guard let row = container.value.row else { return }
+    let written = container.value.beats[row.role]?.counter
+    // Without either nobody will ever beat under this epoch again.
+    let seen = written ?? lives[row.role]?.value.guardValue.beatCounter(ofEpoch: row.epoch) ?? .max
     func number(_ counter: UInt64) -> UInt64 { counter < seen ? 0 : counter - seen + 1 }
-    if seen != 1 { container.value.beats[row.role]?.counter = 1 }
-    for role in [Role.app, .extension] where seen != 1 || lives[role]?.isSealed == false {
+    let hasContainerChanged = !container.isSealed
+    if written != nil, seen != 1 { container.value.beats[row.role]?.counter = 1 }
+    for role in [Role.app, .extension]
+    where hasContainerChanged || seen != 1 || lives[role]?.isSealed == false {
       lives[role]?.value.renumberBeats(ofEpoch: row.epoch, number)
     }
   }
 
   private mutating func shift() {
     let span = Instant.zero - now
-    for role in [Role.app, .extension] { lives[role]?.value.shift(by: span) }
+    let asksForAge = settings.guardConfiguration.takeover == .waitStale
+    for role in [Role.app, .extension] { lives[role]?.value.shift(by: span, withStamps: asksForAge) }
     phone.shift(by: span)
     peer.value.shift(by: .zero - peerNow)
     lockReplacedAt.shift(by: span)
-    if settings.guardConfiguration.takeover == .waitStale {
+    if asksForAge {
       for role in [Role.app, .extension] {
         container.value.beats[role].shift(by: span)
         // Long stale is stale.
@@ -82,32 +85,50 @@ extension World {
 }
 
 extension Life {
-  mutating func shift(by span: Span) {
+  /// Stamps only where somebody asks how old they are.
+  mutating func shift(by span: Span, withStamps: Bool) {
     guardValue.shift(by: span)
     node.shift(by: span)
-    for index in guardQueue.indices { guardQueue[index].shift(by: span) }
+    if withStamps { for index in guardQueue.indices { guardQueue[index].shift(by: span) } }
     runningSince.shift(by: span)
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
     guardValue.renumberBeats(ofEpoch: epoch, number)
     for index in guardTodo.indices {
-      if case .beat(epoch, let phase, let counter) = guardTodo[index] {
-        guardTodo[index] = .beat(epoch: epoch, phase: phase, counter: number(counter))
-      }
+      guard case .beat(let own, let phase, let counter) = guardTodo[index] else { continue }
+      guardTodo[index] = .beat(epoch: own, phase: phase, counter: own == epoch ? number(counter) : 0)
     }
     for index in guardQueue.indices {
-      if case .observed(var observation) = guardQueue[index], let beat = observation.beat, beat.epoch == epoch {
-        observation.beat?.counter = number(beat.counter)
-        guardQueue[index] = .observed(observation)
-      }
+      guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
+      if beat.epoch == epoch { observation.beat?.counter = number(beat.counter) }
+      guardQueue[index] = .observed(observation)
     }
   }
 
   mutating func normalise(at now: Instant) {
+    forgetOldBeats()
     node.forgetLongAgo(at: now)
     runningSince = max(runningSince, now + Self.longEnough)
-    if posted.isEmpty { nodeStarts = min(nodeStarts, 1) }
+    // News are of this start of the node, or of an earlier one.
+    let starts = min(nodeStarts, 1)
+    for index in posted.indices {
+      posted[index].nodeStarts = posted[index].nodeStarts == nodeStarts ? starts : 0
+    }
+    nodeStarts = starts
+  }
+
+  /// Nobody counts the last beat of an epoch, nor asks for a beat that is not the row's.
+  private mutating func forgetOldBeats() {
+    for index in guardTodo.indices {
+      guard case .beat(let epoch, .released, _) = guardTodo[index] else { continue }
+      guardTodo[index] = .beat(epoch: epoch, phase: .released, counter: 0)
+    }
+    for index in guardQueue.indices {
+      guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
+      if beat.epoch != observation.row?.epoch || beat.phase == .released { observation.beat = nil }
+      guardQueue[index] = .observed(observation)
+    }
   }
 
   /// Nobody asks whether it has run for longer.
@@ -119,6 +140,14 @@ extension GuardValue: Shiftable {
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
     change({ $0.renumberBeats(ofEpoch: epoch, number) }, { $0.renumberBeats(ofEpoch: epoch, number) })
+  }
+
+  func beatCounter(ofEpoch epoch: Epoch) -> UInt64? {
+    switch self {
+    case .app(let machine): machine.beatCounter(ofEpoch: epoch)
+    case .notifier(let machine): machine.beatCounter(ofEpoch: epoch)
+    case .none: nil
+    }
   }
 
   private mutating func change(

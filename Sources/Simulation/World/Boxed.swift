@@ -5,7 +5,7 @@ public struct Boxed<Value> {
     /// Behind a pointer one part can be read without a copy of the whole.
     let place: UnsafeMutablePointer<Value>
     /// Of the value, once it has been computed for a state that is kept.
-    var digest: Int?
+    var digest: UInt64?
 
     init(_ value: Value) {
       place = .allocate(capacity: 1)
@@ -43,16 +43,28 @@ extension Boxed: Equatable where Value: Equatable {
 }
 
 extension Boxed: Hashable where Value: Hashable {
-  public func hash(into hasher: inout Hasher) { hasher.combine(storage.digest ?? storage.place.pointee.hashValue) }
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(storage.digest ?? Digest.of(storage.place.pointee))
+  }
 
   /// It has not changed since `seal`.
   var isSealed: Bool { storage.digest != nil }
 
   /// Computes the digest once for all worlds that will share the value. Only before it is shared.
   mutating func seal() {
-    if storage.digest == nil { storage.digest = storage.place.pointee.hashValue }
+    if storage.digest == nil { storage.digest = Digest.of(storage.place.pointee) }
   }
 }
 
 // The storage is never changed while it is shared.
 extension Boxed: @unchecked Sendable where Value: Sendable {}
+
+/// 64 bits that tell one value from another for as long as this program runs: they are others in the next run, and never
+/// written down.
+enum Digest {
+  static func of(_ value: some Hashable) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(value)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+}

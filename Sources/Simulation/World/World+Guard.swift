@@ -107,7 +107,8 @@ extension World {
     if settings.without.contains(.earlyBeat), phase == .claimed || phase == .connecting { return }
     container.value.write(
       Beat(
-        role: life.role, epoch: epoch, phase: phase, counter: counter, process: life.identity, bootClock: stamp,
+        role: life.role, epoch: epoch, phase: phase, counter: counter, process: life.identity,
+        bootClock: stamp,
         wallClockNanoseconds: 0))
   }
 

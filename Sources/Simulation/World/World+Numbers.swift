@@ -10,6 +10,17 @@ extension World {
     return nextPid
   }
 
+  /// Of a process that is gone it matters only that it is: its number is given to another one.
+  mutating func forgetNumber(of process: ProcessIdentity) {
+    guard settings.reusesNumbers else { return }
+    let nobody = ProcessIdentity(pid: 9, startTime: 9, boot: BootID(high: 0, low: 0))
+    if container.value.row?.process == process { container.value.row?.process = nobody }
+    for role in [Role.app, .extension] where container.value.beats[role]?.process == process {
+      container.value.beats[role]?.process = nobody
+    }
+    for index in wires.indices where wires[index].owner == process.pid { wires[index].owner = nobody.pid }
+  }
+
   mutating func newWire() -> UInt64 {
     guard settings.reusesNumbers else {
       defer { nextWire += 1 }

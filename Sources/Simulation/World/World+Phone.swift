@@ -105,6 +105,7 @@ extension World {
     lives[role] = nil
     container.value.forget(life.value.identity.pid)
     if let wire = life.value.wire { abandonWire(wire) }
+    forgetNumber(of: life.value.identity)
     return true
   }
 

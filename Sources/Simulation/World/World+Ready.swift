@@ -4,7 +4,9 @@ import Heartbeat
 
 // What can happen next without anybody's wish or any fault.
 extension World {
-  func glance(_ role: Role) -> Life.Glance? { (role == .app ? lives.app : lives.notifier)?.part { $0.pointee.glance } }
+  func glance(_ role: Role) -> Life.Glance? {
+    (role == .app ? lives.app : lives.notifier)?.part { $0.pointee.glance }
+  }
 
   /// Both processes, looked at once.
   var glances: PerRole<Life.Glance?> { PerRole(glance(.app), glance(.extension)) }
@@ -48,7 +50,10 @@ extension World {
       consider(glances[role]?.deadline)
     }
     consider(phone.deadline)
-    if let deadline = peer.part({ $0.pointee.deadline }) { consider(now + (deadline - peerNow)) }
+    // The end of all time never comes.
+    if let deadline = peer.part({ $0.pointee.deadline }), deadline.nanoseconds != .max {
+      consider(now + (deadline - peerNow))
+    }
     return next
   }
 

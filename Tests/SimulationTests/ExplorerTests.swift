@@ -1,0 +1,151 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Simulation
+
+@Suite("Exploring every interleaving") struct ExplorerTests {
+  private func bounds(_ counts: [Allowance: Int]) -> Bounds {
+    var bounds = Bounds()
+    for (allowance, count) in counts { bounds[allowance] = count }
+    return bounds
+  }
+
+  /// All layers, so many places at a time.
+  private func explore(
+    _ counts: [Allowance: Int], without rules: [Rule] = [], placesAtATime: Int = 100
+  ) -> Explorer {
+    var settings = ExploreSettings()
+    settings.bounds = bounds(counts)
+    settings.world.without = Rules(rules)
+    var explorer = Explorer(settings)
+    while !explorer.isDone {
+      var next = 0
+      while next < explorer.waiting {
+        explorer.take(explorer.expand(next..<min(next + placesAtATime, explorer.waiting)))
+        next += placesAtATime
+      }
+      explorer.finishLayer()
+    }
+    return explorer
+  }
+
+  @Test("A world in which nothing may happen has one state") func nothing() {
+    let explorer = explore([:])
+    #expect(explorer.states == 1)
+    #expect(explorer.broken == nil)
+  }
+
+  @Test(
+    "One push, one opening, every order: no promise breaks, and it ends; cut into other parts it is the same")
+  func small() {
+    let explorer = explore([.pushes: 1, .opens: 1])
+    #expect(explorer.broken == nil)
+    #expect(explorer.states > 500)
+    #expect(explorer.healed > 100)
+    let again = explore([.pushes: 1, .opens: 1], placesAtATime: 7)
+    #expect(again.states == explorer.states)
+    #expect(again.transitions == explorer.transitions)
+    #expect(again.depth == explorer.depth)
+    #expect(again.ways.all.map(\.isTaken) == explorer.ways.all.map(\.isTaken))
+  }
+
+  @Test("More may happen: more states, and some of the few are among them") func more() {
+    let few = explore([.pushes: 1])
+    let more = explore([.pushes: 1, .crashes: 1])
+    #expect(more.states > few.states)
+    #expect(more.broken == nil)
+    let taken = zip(few.ways.all, more.ways.all).allSatisfy { !$0.isTaken || $1.isTaken }
+    #expect(taken)
+  }
+
+  @Test("Without its rule a promise breaks, and what is told ends with it") func rule() throws {
+    let explorer = explore(
+      [.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck])
+    let broken = try #require(explorer.broken)
+    var violations: [Violation] = []
+    var moves = 0
+    explorer.tell(broken) { world, _ in
+      moves += 1
+      for case .violation(let violation) in world.takeSaid() { violations.append(violation) }
+    }
+    #expect(violations.map(\.invariant) == [.healthyOwnerStays])
+    #expect(moves > 10)
+  }
+
+  @Test("Machines take no way between their states that their tables do not know") func tables() {
+    let ways = explore([.pushes: 1, .opens: 1, .crashes: 1]).ways.all
+    #expect(ways.contains { $0.isTaken })
+    #expect(ways.filter { $0.isTaken && !$0.isDeclared } == [])
+  }
+
+  /// What the explorer forgets must make no difference: else it would take two states for one that go on differently.
+  @Test(
+    "A world that is brought to its shortest form after every step goes on as one that never is",
+    arguments: 1...24)
+  func normalForm(seed: UInt64) {
+    var settings = ExploreSettings()
+    settings.bounds = bounds([
+      .pushes: 3, .opens: 4, .crashes: 3, .freezes: 3, .preemptions: 255, .messageFaults: 3, .cuts: 1,
+      .slowConnections: 2, .peerRestarts: 1, .replacedLocks: 1, .lostBeats: 1, .lostPushes: 1,
+    ])
+    var generator = SeededGenerator(seed: seed)
+    var plain = Place(world: settings.startWorld(), left: settings.bounds)
+    var short = plain
+    var movesOfPlain: [Move] = []
+    var movesOfShort: [Move] = []
+    for step in 1...600 {
+      plain.moves(into: &movesOfPlain)
+      short.moves(into: &movesOfShort)
+      #expect(movesOfPlain.count == movesOfShort.count)
+      guard !movesOfShort.isEmpty, movesOfPlain.count == movesOfShort.count else { return }
+      // What happens by itself comes first, and should happen more often than the rest.
+      let choice = generator.chance(70) ? 0 : generator.below(movesOfShort.count)
+      plain.make(movesOfPlain[choice])
+      plain.world.sortLetters()
+      short.make(movesOfShort[choice])
+      short.world.normalise()
+      var shortened = plain
+      shortened.world.normalise()
+      guard shortened == short else {
+        Issue.record(
+          "after step \(step), \(movesOfShort[choice]), the two differ: \(differences(shortened, short))")
+        return
+      }
+      guard short.world.violation == nil else { return }
+    }
+  }
+
+  /// The parts in which two places differ, for whoever has to find out why.
+  private func differences(_ one: Place, _ other: Place) -> [String] {
+    func parts(_ name: String, _ left: Any, _ right: Any) -> [String] {
+      zip(Mirror(reflecting: left).children, Mirror(reflecting: right).children).compactMap { left, right in
+        let texts = ("\(left.value)", "\(right.value)")
+        return texts.0 == texts.1 ? nil : "\(name).\(left.label ?? ""): \(texts.0) and \(texts.1)"
+      }
+    }
+    let worlds = (one.world, other.world)
+    return parts("place", one, other).filter { !$0.hasPrefix("place.world") && !$0.hasPrefix("place.passed") }
+      + parts("app", worlds.0.lives.app?.value as Any, worlds.1.lives.app?.value as Any)
+      + parts("extension", worlds.0.lives.notifier?.value as Any, worlds.1.lives.notifier?.value as Any)
+      + parts("container", worlds.0.container.value, worlds.1.container.value)
+      + parts("peer", worlds.0.peer.value, worlds.1.peer.value)
+      + parts("world", worlds.0, worlds.1).filter { !$0.contains("Boxed") && !$0.hasPrefix("world.ways") }
+  }
+
+  @Test("Digests are kept whatever their number, and none is found that was not put in") func seenStates() {
+    var seen = SeenStates()
+    var generator = SeededGenerator(seed: 5)
+    var digests: [UInt64] = [1, .max]
+    for _ in 0..<100_000 { digests.append(generator.next() | 2) }
+    var refused = 0
+    for digest in digests where !seen.insert(digest) { refused += 1 }
+    #expect(seen.count == Set(digests).count)
+    #expect(seen.count + refused == digests.count)
+    let allFound = digests.allSatisfy { seen.contains($0) }
+    #expect(allFound)
+    let isNewAgain = seen.insert(digests[7])
+    #expect(!isNewAgain)
+    #expect(!seen.contains(0x1234_5678_9ABC_DEF0))
+  }
+}
