@@ -179,7 +179,7 @@ let package = Package(
       name: "BatonCommandTests",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "BatonCommand",
+        "WalletStore", "DaemonRuntime", "Simulation", "BatonCommand",
       ]),
     .executableTarget(
       name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),

@@ -7,12 +7,15 @@ struct ExploreReport {
   private let exploration: Exploration
   private let explorer: Explorer
   /// The shortest way to what is wrong.
-  private let story: WorldStory?
+  private let told: WorldStory?
+
+  var violation: Violation? { told?.violation }
+  var story: [String] { told?.text() ?? [] }
 
   init(_ exploration: Exploration) {
     self.exploration = exploration
     explorer = exploration.explorer
-    story = explorer.broken.map { state in
+    told = explorer.broken.map { state in
       var story = WorldStory()
       exploration.explorer.tell(state) { story.listen(to: &$0, after: $1) }
       return story
@@ -27,7 +30,7 @@ struct ExploreReport {
   }
 
   var exitCode: ExitCode {
-    if let violation = story?.violation {
+    if let violation {
       return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
     }
     return explorer.isDone ? .done : .noProgress
@@ -38,10 +41,10 @@ struct ExploreReport {
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
       "\(HumanText.grouped(UInt64(explorer.healed))) of them wait for something; from each of these all was seen to become well",
     ]
-    if let story, let violation = story.violation {
+    if let violation {
       lines = [String(lines[0])]
       lines.append(output.paint("a promise broke: \(violation.invariant.sentence) The shortest story:", .red))
-      return lines + story.text()
+      return lines + story
     }
     lines += waysText()
     if explorer.isDone {
@@ -74,13 +77,13 @@ struct ExploreReport {
     object.set("depth", explorer.depth)
     object.set("healed", explorer.healed)
     object.set("took_ms", exploration.took.wholeMilliseconds)
-    object.set("complete", explorer.isDone && story == nil)
+    object.set("complete", explorer.isDone && told == nil)
     object.set(
       "untaken_ways", explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence))
-    if let story, let violation = story.violation {
+    if let violation {
       object.set("violation", violation.sentence)
       object.set("invariant", violation.invariant.rawValue)
-      object.set("story", story.text())
+      object.set("story", story)
     }
     return object
   }

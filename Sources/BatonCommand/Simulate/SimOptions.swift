@@ -35,14 +35,19 @@ struct SimOptions: Sendable {
       throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
     }
     isLegacy = line.text("--peer") == "legacy"
-    for word in (line.text("--without") ?? "").split(separator: ",") {
+    without = try Self.rules(line.text("--without") ?? "", option: "--without")
+  }
+
+  /// Rules as they are typed, with commas between them.
+  static func rules(_ text: String, option: String) throws -> [Rule] {
+    try text.split(separator: ",").map { word in
       guard let rule = Rule(rawValue: String(word)) else {
         throw CommandFailure(
           .wrongUsage,
-          "there is no rule \(String(word).onOneLine); --without knows \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
+          "there is no rule \(String(word).onOneLine); \(option) knows \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
         )
       }
-      without.append(rule)
+      return rule
     }
   }
 

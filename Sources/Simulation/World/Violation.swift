@@ -23,4 +23,9 @@ public struct Violation: Hashable, Sendable {
   public var invariant: Invariant
   /// What happened, in one sentence.
   public var sentence: String
+
+  public init(invariant: Invariant, sentence: String) {
+    self.invariant = invariant
+    self.sentence = sentence
+  }
 }
