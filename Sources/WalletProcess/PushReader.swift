@@ -15,7 +15,9 @@ final class PushReader {
   }
 
   private func parse(_ payload: [UInt8], id: UInt64) throws -> Push? {
-    guard let connection, payload.count <= Self.payloadLimit else { return nil }
+    guard let connection, payload.count <= Self.payloadLimit, MemberNames.areTexts(payload) else {
+      return nil
+    }
     let text = String(decoding: payload, as: UTF8.self)
     // Nothing but a JSON object is looked into.
     let row = try connection.firstRow(

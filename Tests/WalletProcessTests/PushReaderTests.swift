@@ -1,0 +1,39 @@
+import Guardrails
+import Testing
+
+@testable import WalletProcess
+
+@Suite("Reading a push") struct PushReaderTests {
+  private func read(_ text: String) -> Push { PushReader().read(Array(text.utf8), id: 7) }
+
+  @Test("What Phoenix's servers send is understood") func known() {
+    let hash = String(repeating: "ab", count: 32)
+    let push = read(#"{"aps":{"alert":"x"},"reason":"IncomingPayment$","payment_hash":"\#(hash)"}"#)
+    #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: hash))
+    #expect(
+      read(#"{ "reason" : "PendingSettlement" , "a" : [ 1 , { } , [ ] ] }"#).reason == .pendingSettlement)
+    #expect(read(#"{"a\"{":{"b":[{"c":"}"},{}]},"reason":"IncomingOnionMessage"}"#).reason == .onionMessage)
+  }
+
+  @Test(
+    "An object or a list where the name of a member should be is unreadable, and nothing worse",
+    arguments: [
+      #"{{"aps":{"alert":{"ttr*e":"","bo":""}}}:"IncomingPayment","payment_hash":"102"}"#,
+      #"{{"a":""}:"x","reason":"IncomingPayment"}"#, #"{["reason"]:"IncomingPayment"}"#,
+      #"{"a":1,{"reason":"b"}:2,"reason":"IncomingPayment"}"#, #"{"a":{["b"]:1},"reason":"IncomingPayment"}"#,
+      #"{1:2,"reason":"IncomingPayment"}"#,
+    ]) func strangeNames(text: String)
+  {
+    #expect(read(text).reason == .unreadable)
+  }
+
+  @Test(
+    "Names are looked for outside of texts only",
+    arguments: [
+      #"{"a":"{{","b":",{"}"#, #"{"\"":"\\","{":"\\\"{{"}"#, #"[{},{"a":[]},[[],{}]]"#, "{}", "[]", "1", "",
+      "}}}", "]]{",
+    ]) func sound(text: String)
+  {
+    #expect(MemberNames.areTexts(Array(text.utf8)))
+  }
+}
