@@ -1,10 +1,25 @@
 import Simulation
 
-/// Why a way between two states of a machine is not taken in an exploration.
+/// Why a way between two states of a machine is not taken in an exploration: what it would need.
 enum UntakenWays {
   static func reason(_ way: Ways.Way) -> String {
-    reasons[way.sentence] ?? "not within these bounds"
+    let ends = [way.from, way.to]
+    func has(_ names: String...) -> Bool { ends.contains { names.contains($0) } }
+    switch way.machine {
+    case "node" where has("adopting", "awaitingBackup", "mute"):
+      return "it needs a database older than what the peer knows: --copies 1"
+    case "node" where has("readingAgain") || (way.from == "checkingRow" && way.to == "pausing"):
+      return "it needs a process that is stopped inside a transaction: --freezes 1"
+    case "node" where has("pausing"):
+      return "it needs a connection that breaks: --cuts 1, or --peer-restarts 1"
+    case "app" where has("ending", "ended"), "app, to the phone" where has("terminating"):
+      return "nobody swipes the app away in an exploration; in baton sim somebody does"
+    case "app, to the phone" where has("launching"), "extension, to the phone" where has("launching"):
+      return "a process starts at once in an exploration, and its start does not fail"
+    case "extension" where has("ended"):
+      return
+        "it needs an extension that loses the node to the app, or that the phone asks to end: --freezes 1"
+    default: return "it needs more than these bounds allow"
+    }
   }
-
-  private static let reasons: [String: String] = [:]
 }

@@ -45,13 +45,12 @@ public struct Bounds: Hashable, Sendable {
 
   public init() {}
 
-  /// Two payments, two openings, two crashes and a freeze.
+  /// What takes seconds: a payment, an opening, a crash at any step, and a process that is overtaken once.
   public static let standard: Bounds = {
     var bounds = Bounds()
-    bounds[.pushes] = 2
-    bounds[.opens] = 2
-    bounds[.crashes] = 2
-    bounds[.freezes] = 1
+    bounds[.pushes] = 1
+    bounds[.opens] = 1
+    bounds[.crashes] = 1
     bounds[.preemptions] = 1
     return bounds
   }()
@@ -63,7 +62,12 @@ public struct Bounds: Hashable, Sendable {
 
   func isEndless(_ allowance: Allowance) -> Bool { self[allowance] == Self.endless }
 
-  var isSpent: Bool { counts == SIMD16() }
+  /// Something may still happen that does not follow from what is.
+  var allowsEvents: Bool {
+    var others = counts
+    others[Allowance.preemptions.rawValue] = 0
+    return others != SIMD16()
+  }
 
   mutating func spend(_ allowance: Allowance) {
     if !isEndless(allowance) { counts[allowance.rawValue] &-= 1 }

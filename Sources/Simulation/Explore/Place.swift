@@ -96,9 +96,8 @@ struct Place: Hashable, Sendable {
     guard let next = world.nextInstant(glances) else { return }
     moves.append(.timePasses(until: next))
     let before = next + Span(nanoseconds: -Self.justBefore.nanoseconds)
-    if before > world.now, left[.opens] > 0 || left[.pushes] > 0, false {
-      moves.append(.timePasses(until: before))
-    }
+    let isSomebodyFrozen = glances.app?.isFrozen == true || glances.notifier?.isFrozen == true
+    if before > world.now, left.allowsEvents || isSomebodyFrozen { moves.append(.timePasses(until: before)) }
   }
 
   private func addLate(to moves: inout [Move], _ glances: Glances) {
