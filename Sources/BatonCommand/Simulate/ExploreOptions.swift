@@ -14,8 +14,7 @@ struct ExploreOptions {
     } + [
       OptionDeclaration(
         "--states", value: .integer(1...1_000_000_000), default: "20000000",
-        help:
-          "give up beyond so many; each takes up to 1 kB of memory while it waits, and 20 bytes afterwards")
+        help: "give up beyond so many; 300,000 were seen to take 0.1 GB of memory")
     ] + SimOptions.worldDeclarations
   }
 

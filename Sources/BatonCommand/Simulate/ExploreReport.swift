@@ -64,8 +64,20 @@ struct ExploreReport {
     let undeclared = ways.filter { $0.isTaken && !$0.isDeclared }
     var lines = ["\(ways.count { $0.isTaken }) of \(ways.count) ways between the machines' states were taken"]
     for way in undeclared { lines.append("  against its own table: \(way.machine): \(way.from) → \(way.to)") }
-    for way in untaken {
-      lines.append("  never taken: \(way.machine): \(way.from) → \(way.to): \(UntakenWays.reason(way))")
+    return lines + Self.byReason(untaken)
+  }
+
+  /// One paragraph for each reason, and in it a line for each machine.
+  private static func byReason(_ ways: [Ways.Way]) -> [String] {
+    var lines: [String] = []
+    var told: Set<String> = []
+    for reason in ways.map(UntakenWays.reason) where told.insert(reason).inserted {
+      lines.append("  never taken, as \(reason):")
+      let alike = ways.filter { UntakenWays.reason($0) == reason }
+      for machine in alike.map(\.machine) where told.insert("\(reason) \(machine)").inserted {
+        let list = alike.filter { $0.machine == machine }.map { "\($0.from) → \($0.to)" }
+        lines.append("    \(machine): \(list.joined(separator: ", "))")
+      }
     }
     return lines
   }
