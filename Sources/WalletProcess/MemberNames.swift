@@ -1,6 +1,6 @@
 /// Whether each name of a member in a JSON text is a text.
 ///
-/// SQLite before 3.42 takes an object or a list for a name, as long as a text stands last in it, and reads at a wild
+/// SQLite 3.40 takes an object or a list for a name, as long as a text stands last in it, and reads at a wild
 /// address when it looks for a member there. So whatever else is to be said of a payload is left to SQLite, but this is
 /// looked at before.
 enum MemberNames {
