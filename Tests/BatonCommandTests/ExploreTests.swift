@@ -69,7 +69,7 @@ import Testing
       seeds.map { AblationReport(findings: [finding, silent], all: SimFigures(), seeds: $0).markdown } ?? []
     #expect(
       page.contains { $0.hasPrefix("| `inode-check` |") && $0.contains("A healthy owner is not displaced.") })
-    #expect(page.contains { $0.hasPrefix("| `wish-as-state` |") && $0.contains("nothing by itself") })
+    #expect(page.contains { $0.hasPrefix("| `wish-as-state` |") && $0.contains("none in these worlds") })
     #expect(page.filter { $0.hasPrefix("## ") } == ["## Without `inode-check`"])
     #expect(page.contains("a story"))
   }

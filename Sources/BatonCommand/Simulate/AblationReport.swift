@@ -43,7 +43,7 @@ struct AblationReport {
       "with one kind of trouble, until a promise breaks; the story below the table is the shortest there is. The last column",
       "is of \(seeds.count) seeds of `baton sim`, ten minutes of trouble each: in how many of them a promise breaks, and how long it takes",
       "from opening the app to connected, on average and at most.", "",
-      "| without | what the rule says | what breaks | when | seeds that break; waiting |",
+      "| without | what the rule says | the promise that breaks | when | seeds that break one; waiting |",
       "|---|---|---|---|---|",
       "| nothing | | | | 0; \(span(all)) |",
     ] + findings.map(row) + findings.flatMap(story)
@@ -52,7 +52,7 @@ struct AblationReport {
   private func row(_ finding: Ablation.Finding) -> String {
     let breaks =
       finding.broken.map { $0.violation.invariant.sentence }
-      ?? "nothing by itself: another rule stands behind it"
+      ?? "none in these worlds"
     let broken = finding.figures.broken.count
     return
       "| `\(finding.rule.rawValue)` | \(finding.rule.sentence) | \(breaks) | \(finding.broken?.trial.words ?? "") | \(broken); \(span(finding.figures)) |"
