@@ -21,7 +21,7 @@ public struct NotificationContent: Hashable, Codable, Sendable {
   }
 
   /// Nothing was received in the time there was.
-  static func nothingReceived(for reason: Push.Reason) -> NotificationContent {
+  public static func nothingReceived(for reason: Push.Reason) -> NotificationContent {
     switch reason {
     case .incomingPayment:
       NotificationContent(

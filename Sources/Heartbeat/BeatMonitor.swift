@@ -27,6 +27,9 @@ public struct BeatMonitor: Hashable, Codable, Sendable {
   /// Forgets what it saw: the next look starts a new window.
   public mutating func reset() { watch = nil }
 
+  /// As if it had looked all the time: for a simulation without that rule.
+  public mutating func ignorePause(at now: Instant) { watch?.lastLook = now }
+
   /// To be called with every look that finds the holder's lock busy. Beats of other epochs and `released` beats
   /// are no sign of life of this holder.
   public mutating func looked(at beat: Beat?, ofEpoch epoch: UInt64, at now: Instant) -> Verdict {

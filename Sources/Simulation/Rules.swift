@@ -21,6 +21,16 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
   case wishAsState = "wish-as-state"
   /// A lock file that was replaced is noticed and taken anew.
   case inodeCheck = "inode-check"
+  /// The row is claimed before anything is dialled; without, after the peer's greeting.
+  case claimBeforeDialling = "claim-before-dialling"
+  /// The peer refuses an owner of an older epoch; without, its newest connection wins.
+  case peerFencing = "peer-fencing"
+  /// The peer cuts an older connection off when the newer one has shown its epoch; without, when it is opened.
+  case evictAfterFence = "evict-after-fence"
+  /// The lock is let go after the connection is closed; without, before.
+  case releaseOrder = "release-order"
+  /// Whoever was paused itself does not count the time as the other one's silence, and checks before it dials.
+  case ownPause = "own-pause"
 
   public var sentence: String {
     switch self {
@@ -34,6 +44,11 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .rowBeforeBeat: "Each beat reads the row first."
     case .wishAsState: "The app's wish is state that can be read."
     case .inodeCheck: "A lock file that was replaced is taken anew with the next beat."
+    case .claimBeforeDialling: "The row is claimed before anything is dialled."
+    case .peerFencing: "The peer refuses the owner of an older epoch."
+    case .evictAfterFence: "The peer cuts an older connection off only for a newer epoch."
+    case .releaseOrder: "The lock is let go after the connection is closed."
+    case .ownPause: "A pause of one's own is not taken for the other one's silence."
     }
   }
 }
@@ -63,6 +78,11 @@ public struct Rules: OptionSet, Hashable, Sendable {
   static let rowBeforeBeat = Rules(.rowBeforeBeat)
   static let wishAsState = Rules(.wishAsState)
   static let inodeCheck = Rules(.inodeCheck)
+  static let claimBeforeDialling = Rules(.claimBeforeDialling)
+  static let peerFencing = Rules(.peerFencing)
+  static let evictAfterFence = Rules(.evictAfterFence)
+  static let releaseOrder = Rules(.releaseOrder)
+  static let ownPause = Rules(.ownPause)
 
   public var list: [Rule] { Rule.allCases.filter { contains(Rules($0)) } }
 }

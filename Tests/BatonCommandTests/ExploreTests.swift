@@ -43,8 +43,9 @@ import Testing
     let report = report(
       settings([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck]))
     #expect(report.exitCode == .exclusionOrMoneyBroken)
-    #expect(report.story.contains { $0.contains("a new file is put in the place of") })
-    #expect(report.story.contains { $0.contains("BROKEN") })
+    let story = report.findings.first?.story ?? []
+    #expect(story.contains { $0.contains("a new file is put in the place of") })
+    #expect(story.contains { $0.contains("BROKEN") })
     #expect(report.json.text.contains(#""invariant":9"#))
   }
 

@@ -33,14 +33,14 @@ import Testing
   @Test("A world in which nothing may happen has one state") func nothing() {
     let explorer = explore([:])
     #expect(explorer.states == 1)
-    #expect(explorer.broken == nil)
+    #expect(explorer.findings == [])
   }
 
   @Test(
     "One push, one opening, every order: no promise breaks, and it ends; cut into other parts it is the same")
   func small() {
     let explorer = explore([.pushes: 1, .opens: 1])
-    #expect(explorer.broken == nil)
+    #expect(explorer.findings == [])
     #expect(explorer.states > 500)
     #expect(explorer.healed > 100)
     let again = explore([.pushes: 1, .opens: 1], placesAtATime: 7)
@@ -54,7 +54,7 @@ import Testing
     let few = explore([.pushes: 1])
     let more = explore([.pushes: 1, .crashes: 1])
     #expect(more.states > few.states)
-    #expect(more.broken == nil)
+    #expect(more.findings == [])
     let taken = zip(few.ways.all, more.ways.all).allSatisfy { !$0.isTaken || $1.isTaken }
     #expect(taken)
   }
@@ -62,7 +62,7 @@ import Testing
   @Test("Without its rule a promise breaks, and what is told ends with it") func rule() throws {
     let explorer = explore(
       [.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.inodeCheck])
-    let broken = try #require(explorer.broken)
+    let broken = try #require(explorer.findings.first).state
     var violations: [Violation] = []
     var moves = 0
     explorer.tell(broken) { world, _ in
@@ -83,11 +83,20 @@ import Testing
   @Test(
     "A world that is brought to its shortest form after every step goes on as one that never is",
     arguments: 1...24)
-  func normalForm(seed: UInt64) {
+  func normalForm(seed: UInt64) { walk(seed, .baton) }
+
+  @Test(
+    "The same of worlds with the coordination of others", arguments: 1...8,
+    [Coordination.phoenix, .bitkit, .matrix])
+  func normalFormOfOthers(seed: UInt64, coordination: Coordination) { walk(seed, coordination) }
+
+  private func walk(_ seed: UInt64, _ coordination: Coordination) {
     var settings = ExploreSettings()
+    settings.world.coordination = coordination
     settings.bounds = bounds([
       .pushes: 3, .opens: 4, .crashes: 3, .freezes: 3, .preemptions: 255, .messageFaults: 3, .cuts: 1,
       .slowConnections: 2, .peerRestarts: 1, .replacedLocks: 1, .lostBeats: 1, .lostPushes: 1,
+      .clockSteps: 2, .tasks: 2,
     ])
     var generator = SeededGenerator(seed: seed)
     var plain = Place(world: settings.startWorld(), left: settings.bounds)

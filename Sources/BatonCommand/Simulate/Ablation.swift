@@ -58,7 +58,7 @@ struct Ablation {
     var exploration = Exploration(settings, jobs: jobs, statesMax: Self.statesMax)
     exploration.run()
     let report = ExploreReport(exploration)
-    return report.violation.map { (trial, $0, report.story) }
+    return report.findings.first.map { (trial, $0.violation, $0.story) }
   }
 
   /// A world with more states is given up: the story would not be short.

@@ -14,7 +14,9 @@ struct ExploreOptions {
     } + [
       OptionDeclaration(
         "--states", value: .integer(1...1_000_000_000), default: "20000000",
-        help: "give up beyond so many; 300,000 were seen to take 0.1 GB of memory")
+        help: "give up beyond so many; 300,000 were seen to take 0.1 GB of memory"),
+      OptionDeclaration(
+        "--all", help: "go on after a broken promise, and tell the shortest story of each kind"),
     ] + SimOptions.worldDeclarations
   }
 
@@ -22,6 +24,7 @@ struct ExploreOptions {
     for allowance in Allowance.allCases {
       settings.bounds[allowance] = line.integer("--" + allowance.word).map { Int(clamping: $0) } ?? 0
     }
+    settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
     statesMax = line.integer("--states").map { Int(clamping: $0) } ?? .max
   }
@@ -46,6 +49,8 @@ extension Allowance {
     case .reboots: "reboots"
     case .sleeps: "sleeps"
     case .copies: "copies"
+    case .clockSteps: "clock-steps"
+    case .tasks: "tasks"
     }
   }
 }

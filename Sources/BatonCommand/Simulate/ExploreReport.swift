@@ -6,19 +6,21 @@ import Simulation
 struct ExploreReport {
   private let exploration: Exploration
   private let explorer: Explorer
-  /// The shortest way to what is wrong.
-  private let told: WorldStory?
+  /// The shortest way to each thing that is wrong.
+  let findings: [Finding]
 
-  var violation: Violation? { told?.violation }
-  var story: [String] { told?.text() ?? [] }
+  struct Finding {
+    var violation: Violation
+    var story: [String]
+  }
 
   init(_ exploration: Exploration) {
     self.exploration = exploration
     explorer = exploration.explorer
-    told = explorer.broken.map { state in
+    findings = explorer.findings.map { finding in
       var story = WorldStory()
-      exploration.explorer.tell(state) { story.listen(to: &$0, after: $1) }
-      return story
+      exploration.explorer.tell(finding.state) { story.listen(to: &$0, after: $1) }
+      return Finding(violation: finding.violation, story: story.text())
     }
   }
 
@@ -30,8 +32,9 @@ struct ExploreReport {
   }
 
   var exitCode: ExitCode {
-    if let violation {
-      return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
+    guard findings.isEmpty else {
+      return findings.allSatisfy { $0.violation.invariant == .progress }
+        ? .noProgress : .exclusionOrMoneyBroken
     }
     return explorer.isDone ? .done : .noProgress
   }
@@ -41,10 +44,13 @@ struct ExploreReport {
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
       "\(HumanText.grouped(UInt64(explorer.healed))) of them wait for something; from each of these all was seen to become well",
     ]
-    if let violation {
+    if !findings.isEmpty {
       lines = [String(lines[0])]
-      lines.append(output.paint("a promise broke: \(violation.invariant.sentence) The shortest story:", .red))
-      return lines + story
+      for finding in findings {
+        lines += ["", output.paint("a promise broke: \(finding.violation.invariant.sentence)", .red)]
+        lines += ["\(finding.violation.sentence) The shortest story:"] + finding.story
+      }
+      return lines + [""] + endOfFindings(output)
     }
     lines += waysText()
     if explorer.isDone {
@@ -56,6 +62,14 @@ struct ExploreReport {
           .yellow))
     }
     return lines
+  }
+
+  private func endOfFindings(_ output: Output) -> [String] {
+    guard explorer.settings.findsAll else { return ["--all goes on to look for others"] }
+    let count = "\(findings.count) \(findings.count == 1 ? "way" : "ways") to break a promise"
+    return explorer.isDone
+      ? ["\(count); all states were visited"]
+      : [output.paint("\(count); given up beyond --states, so there may be more", .yellow)]
   }
 
   private func waysText() -> [String] {
@@ -89,14 +103,20 @@ struct ExploreReport {
     object.set("depth", explorer.depth)
     object.set("healed", explorer.healed)
     object.set("took_ms", exploration.took.wholeMilliseconds)
-    object.set("complete", explorer.isDone && told == nil)
+    object.set("complete", explorer.isDone && (findings.isEmpty || explorer.waiting == 0))
     object.set(
       "untaken_ways", explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence))
-    if let violation {
-      object.set("violation", violation.sentence)
-      object.set("invariant", violation.invariant.rawValue)
-      object.set("story", story)
-    }
+    object.set("findings", raw: "[\(findings.map(\.json.text).joined(separator: ","))]")
+    return object
+  }
+}
+
+extension ExploreReport.Finding {
+  fileprivate var json: JSONObject {
+    var object = JSONObject()
+    object.set("invariant", violation.invariant.rawValue)
+    object.set("violation", violation.sentence)
+    object.set("story", story)
     return object
   }
 }

@@ -10,6 +10,8 @@ enum MoveSentences {
       .open,
       .home, .quit, .invoice, .pay:
       nil
+    case .beginTask: "the person sends something, which goes on in the background"
+    case .endTask: "what the person sent is done"
     case .kill(let role): "the \(role.rawValue) is killed"
     case .freeze(let role): "the \(role.rawValue) is frozen"
     case .freezeInside(let role):
@@ -26,6 +28,8 @@ enum MoveSentences {
     case .reboot: "the phone reboots"
     case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"
     case .losePush: "the next push will be lost"
+    case .stepClock(let span):
+      "the wall clock is set \(span < .zero ? "back" : "forward") by \(HumanText.span(Span(nanoseconds: abs(span.nanoseconds))))"
     case .copyDatabase: "somebody makes a copy of the database"
     case .restoreCopy: "the phone is switched off, the old copy of the database put back, and switched on"
     case .noMoreFaults: "from here on nothing goes wrong, and the person looks at the app"

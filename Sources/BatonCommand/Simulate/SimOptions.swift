@@ -6,6 +6,7 @@ import Simulation
 struct SimOptions: Sendable {
   private var length = Span.seconds(600)
   private var isLegacy = false
+  private var coordination = Coordination.baton
   private var without: [Rule] = []
 
   static var declarations: [OptionDeclaration] {
@@ -22,6 +23,10 @@ struct SimOptions: Sendable {
         "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
         help: "a peer that knows epochs, or one for which the newest connection wins"),
       OptionDeclaration(
+        "--as", value: .choice(Coordination.allCases.map(\.rawValue)), default: Coordination.baton.rawValue,
+        help:
+          "how the two processes keep apart: ours, or as others do it, with a peer that does not know epochs"),
+      OptionDeclaration(
         "--without", value: .text("RULES"),
         help:
           "take rules away, to see what they are for: \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
@@ -35,7 +40,11 @@ struct SimOptions: Sendable {
       throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
     }
     isLegacy = line.text("--peer") == "legacy"
+    coordination = line.text("--as").flatMap(Coordination.init) ?? .baton
     without = try Self.rules(line.text("--without") ?? "", option: "--without")
+    guard without.isEmpty || coordination == .baton else {
+      throw CommandFailure(.wrongUsage, "--without takes rules away from ours; it does not go with --as")
+    }
   }
 
   /// Rules as they are typed, with commas between them.
@@ -56,6 +65,7 @@ struct SimOptions: Sendable {
     settings.length = length
     settings.world.peerIsLegacy = isLegacy
     settings.world.without = Rules(without)
+    settings.world.coordination = coordination
     return settings
   }
 
@@ -64,6 +74,7 @@ struct SimOptions: Sendable {
     var words = "--seed \(settings.seed)"
     if settings.length != .seconds(600) { words += " --length \(settings.length.wholeMilliseconds)ms" }
     if settings.world.peerIsLegacy { words += " --peer legacy" }
+    if coordination != .baton { words += " --as \(coordination.rawValue)" }
     if !without.isEmpty { words += " --without \(without.map(\.rawValue).joined(separator: ","))" }
     if let only = settings.only { words += " --only \(only.map(String.init).joined(separator: ","))" }
     if settings.order != 0 { words += " --order \(settings.order)" }

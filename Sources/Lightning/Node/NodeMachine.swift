@@ -92,6 +92,10 @@ public struct NodeMachine: Core {
 
   /// The channel as it is stored, for the shell that puts preimages into messages.
   public var durableChannel: Channel? { node.channel }
+  /// All of it that is durable, as far as this owner knows.
+  public var durableState: NodeState { node }
+  /// Nobody has started it, or it was stopped.
+  public var isStopped: Bool { state == .stopped }
 
   public var deadline: Instant? {
     let ofState: Instant?

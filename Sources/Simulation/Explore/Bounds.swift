@@ -15,6 +15,8 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
   case reboots
   case sleeps
   case copies
+  case clockSteps
+  case tasks
 
   public var sentence: String {
     switch self {
@@ -33,13 +35,15 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .reboots: "reboots of the phone"
     case .sleeps: "times the device sleeps for a minute"
     case .copies: "old copies of the database put back"
+    case .clockSteps: "times the wall clock is set back or forth by 8 s"
+    case .tasks: "tasks of the app that go on in the background (only --as phoenix has them)"
     }
   }
 }
 
 /// How much of each there may be: what makes a world small enough to see all of it.
 public struct Bounds: Hashable, Sendable {
-  private var counts = SIMD16<UInt8>()
+  private var counts = SIMD32<UInt8>()
   /// Any number of it is never counted down.
   private static let endless = Int(UInt8.max)
 
@@ -66,7 +70,7 @@ public struct Bounds: Hashable, Sendable {
   var allowsEvents: Bool {
     var others = counts
     others[Allowance.preemptions.rawValue] = 0
-    return others != SIMD16()
+    return others != SIMD32()
   }
 
   mutating func spend(_ allowance: Allowance) {
@@ -79,7 +83,7 @@ extension Move {
   var price: Allowance? {
     switch self {
     case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
-      .home, .quit, .invoice, .thaw, .copyDatabase, .noMoreFaults:
+      .home, .quit, .invoice, .endTask, .thaw, .copyDatabase, .noMoreFaults:
       nil
     case .open: .opens
     case .pay: .pushes
@@ -95,6 +99,8 @@ extension Move {
     case .reboot: .reboots
     case .deviceSleeps: .sleeps
     case .restoreCopy: .copies
+    case .stepClock: .clockSteps
+    case .beginTask: .tasks
     }
   }
 }

@@ -4,6 +4,8 @@ import CoreShape
 public struct ExploreSettings: Hashable, Sendable {
   public var world = WorldSettings()
   public var bounds = Bounds.standard
+  /// It goes on after a broken promise, until one of each kind is found.
+  public var findsAll = false
 
   public init() {}
 

@@ -13,8 +13,9 @@ public struct Explorer: Sendable {
   public private(set) var depth = 0
   /// The last states that were found, whose successors have not been looked at.
   private(set) var frontier: [Place] = []
-  /// The first state in which a promise is broken, or from which there is no progress any more.
-  public private(set) var broken: Int?
+  /// States in which a promise is broken, or from which there is no progress any more: the first of each kind, in the
+  /// order in which they were found, so that the way to each is the shortest.
+  public private(set) var findings: [Finding] = []
   public private(set) var ways = Ways()
   /// States in which everybody waits, and from which all becomes well when nothing goes wrong any more.
   public private(set) var healed = 0
@@ -37,7 +38,12 @@ public struct Explorer: Sendable {
     frontier = [start]
   }
 
-  public var isDone: Bool { frontier.isEmpty || broken != nil }
+  public struct Finding: Hashable, Sendable {
+    public var state: Int
+    public var violation: Violation
+  }
+
+  public var isDone: Bool { frontier.isEmpty || (!findings.isEmpty && !settings.findsAll) }
 
   /// How many states wait in this layer.
   public var waiting: Int { frontier.count }
@@ -54,9 +60,10 @@ public struct Explorer: Sendable {
     var successors: [Successor] = []
     var transitions = 0
     var ways = Ways()
-    /// Nil if nobody asked; empty with `isStuck` if all does not become well.
+    /// Nil if nobody asked; empty with `stuck` if all does not become well.
     var healed: [UInt64]?
-    var isStuck = false
+    /// What was wrong where all did not become well.
+    var stuck: Violation?
   }
 
   /// All successors of some states of the layer that were not seen before it. Pure: several threads may do it at once.
@@ -67,13 +74,18 @@ public struct Explorer: Sendable {
     var known: Set<UInt64> = []
     for index in range {
       let place = frontier[index]
-      place.moves(into: &moves)
       var expansion = Expansion(parent: firstOfFrontier + index)
+      guard place.world.violation == nil else {
+        // Here the story ends.
+        expansions.append(expansion)
+        continue
+      }
+      place.moves(into: &moves)
       expansion.transitions = moves.count
       if place.isQuiet {
         var healing = Healing(place.world)
         expansion.healed = healing.run { known.contains($0) || self.healing.contains($0) } ?? []
-        expansion.isStuck = healing.world.violation != nil
+        expansion.stuck = healing.world.violation
         known.formUnion(expansion.healed ?? [])
       }
       for (choice, move) in moves.enumerated() {
@@ -97,15 +109,20 @@ public struct Explorer: Sendable {
         for digest in digests { _ = healing.insert(digest) }
         healed += 1
       }
-      if expansion.isStuck, broken == nil { broken = expansion.parent }
+      if let stuck = expansion.stuck { found(stuck, in: expansion.parent) }
       for successor in expansion.successors where seen.insert(successor.digest) {
         parents.append(UInt32(expansion.parent))
         choices.append(successor.choice)
-        if successor.place.world.violation != nil, broken == nil { broken = states }
+        if let violation = successor.place.world.violation { found(violation, in: states) }
         states += 1
         nextFrontier.append(successor.place)
       }
     }
+  }
+
+  private mutating func found(_ violation: Violation, in state: Int) {
+    guard !findings.contains(where: { $0.violation.kind == violation.kind }) else { return }
+    findings.append(Finding(state: state, violation: violation))
   }
 
   public mutating func finishLayer() {

@@ -8,6 +8,7 @@ struct Healing {
   static let movesAtOnce = 5000
 
   private(set) var world: World
+  /// Up to the last time that the world's clock was set back.
   private var passed = Span.zero
   private var moves: [Move] = []
 
@@ -31,6 +32,7 @@ struct Healing {
         world.checkAtTheEnd()
         return world.violation == nil ? way : nil
       }
+      passed = passed + (world.peerNow - .zero)
       world.normalise()
       let digest = Digest.of(world)
       if isKnown(digest) { return way }
@@ -59,10 +61,7 @@ struct Healing {
     switch world.phone.app {
     case .notRunning, .background: world.make(.open)
     case .launching, .foreground, .terminating:
-      let next = world.nextInstant ?? world.now + Self.within
-      let before = passed + (next - world.now)
-      world.make(.timePasses(until: next))
-      passed = before
+      world.make(.timePasses(until: world.nextInstant ?? world.now + Self.within))
     }
     onMove(&world, passed)
   }

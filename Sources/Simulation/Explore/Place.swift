@@ -114,6 +114,11 @@ struct Place: Hashable, Sendable {
     case .foreground, .launching(intoForeground: true): moves.append(.home)
     case .notRunning, .background, .launching, .terminating: if left[.opens] > 0 { moves.append(.open) }
     }
+    if world.hasTask {
+      moves.append(.endTask)
+    } else if left[.tasks] > 0, world.phone.app == .foreground {
+      moves.append(.beginTask)
+    }
     if left[.pushes] > 0, let invoice = world.unpaidInvoices.first { moves.append(.pay(invoice)) }
   }
 
@@ -158,6 +163,7 @@ struct Place: Hashable, Sendable {
     if left[.lostPushes] > 0, !world.losesNextPush { moves.append(.losePush) }
     if left[.reboots] > 0 { moves.append(.reboot) }
     if left[.sleeps] > 0 { moves.append(.deviceSleeps(.seconds(60))) }
+    if left[.clockSteps] > 0 { moves += [.stepClock(.seconds(8)), .stepClock(.seconds(-8))] }
     if left[.copies] > 0 { moves.append(world.hasCopy ? .restoreCopy : .copyDatabase) }
   }
 }

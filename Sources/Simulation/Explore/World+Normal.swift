@@ -36,7 +36,7 @@ extension World {
 
   /// The age rule reads any beat of the row's epoch; nobody reads another one, nor the last.
   private mutating func forgetOldBeats() {
-    guard oldCopy == nil else { return }
+    guard oldCopy == nil, settings.coordination == .baton else { return }
     for role in [Role.app, .extension] {
       guard let beat = container.value.beats[role] else { continue }
       if beat.epoch != container.value.row?.epoch || beat.phase == .released {
@@ -62,26 +62,35 @@ extension World {
 
   private mutating func shift() {
     let span = Instant.zero - now
-    let asksForAge = settings.guardConfiguration.takeover == .waitStale
+    let asksForAge = asksForAge
     for role in [Role.app, .extension] { lives[role]?.value.shift(by: span, withStamps: asksForAge) }
     phone.shift(by: span)
     peer.value.shift(by: .zero - peerNow)
     lockReplacedAt.shift(by: span)
     if asksForAge {
+      let longStale = longStale
       for role in [Role.app, .extension] {
         container.value.beats[role].shift(by: span)
         // Long stale is stale.
         if let beat = container.value.beats[role] {
-          container.value.beats[role]?.bootClock = max(beat.bootClock, .zero + Self.longStale)
+          container.value.beats[role]?.bootClock = max(beat.bootClock, longStale)
         }
       }
+      container.value.lease.shift(by: span)
+      if let lease = container.value.lease {
+        container.value.lease?.bootClock = max(lease.bootClock, longStale)
+      }
     }
+    waitsSince.shift(by: span)
     now = .zero
     peerNow = .zero
     for index in payments.indices { payments[index].madeAt = .zero }
   }
 
-  private static let longStale = Span.seconds(-10)
+  /// Of a stamp, when it is now zero o'clock.
+  private var longStale: Instant {
+    Instant.zero + wallOffset + Span(nanoseconds: -settings.coordination.longestMemory.nanoseconds)
+  }
 }
 
 extension Life {
@@ -126,7 +135,9 @@ extension Life {
     }
     for index in guardQueue.indices {
       guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
-      if beat.epoch != observation.row?.epoch || beat.phase == .released { observation.beat = nil }
+      if let row = observation.row, beat.epoch != row.epoch || beat.phase == .released {
+        observation.beat = nil
+      }
       guardQueue[index] = .observed(observation)
     }
   }
@@ -136,7 +147,14 @@ extension Life {
 }
 
 extension GuardValue: Shiftable {
-  public mutating func shift(by span: Span) { change({ $0.shift(by: span) }, { $0.shift(by: span) }) }
+  public mutating func shift(by span: Span) {
+    guard case .other(var guardrail) = self else {
+      return change({ $0.shift(by: span) }, { $0.shift(by: span) })
+    }
+    self = .none
+    guardrail.shift(by: span)
+    self = .other(guardrail)
+  }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
     change({ $0.renumberBeats(ofEpoch: epoch, number) }, { $0.renumberBeats(ofEpoch: epoch, number) })
@@ -146,7 +164,7 @@ extension GuardValue: Shiftable {
     switch self {
     case .app(let machine): machine.beatCounter(ofEpoch: epoch)
     case .notifier(let machine): machine.beatCounter(ofEpoch: epoch)
-    case .none: nil
+    case .other, .none: nil
     }
   }
 
@@ -162,7 +180,7 @@ extension GuardValue: Shiftable {
       self = .none
       notifier(&machine)
       self = .notifier(machine)
-    case .none: break
+    case .other, .none: break
     }
   }
 }

@@ -23,6 +23,8 @@ public struct Life: Hashable, Sendable {
   var inbox: ArraySlice<GuardEvent> = []
 
   var claim: Claim?
+  /// The epoch that was seen, if nothing is claimed before the dial.
+  var claimsAfterDialling: Epoch?
   /// Read in the claim, until the node is started with it.
   var claimedState = NodeState()
   /// Grows with every start of the node: its news of an earlier start is not told in a later one.
@@ -32,6 +34,10 @@ public struct Life: Hashable, Sendable {
   /// How many payments were received when the push came.
   var newestReceived = 0
   public internal(set) var isFrozen = false
+  /// In a coordination of others: it was frozen before, and went on.
+  var hasThawed = false
+  /// In a coordination of others: its node has spoken of its channel, and was not told to stop.
+  var isDriving = false
   /// Since when it has run without a pause.
   var runningSince: Instant
   public internal(set) var status: Status?
@@ -45,10 +51,11 @@ public struct Life: Hashable, Sendable {
     var nodeStarts: UInt32
   }
 
-  init(role: Role, identity: ProcessIdentity, configuration: GuardConfiguration, now: Instant) {
+  init(role: Role, identity: ProcessIdentity, settings: WorldSettings, now: Instant) {
     self.role = role
     self.identity = identity
-    guardValue = GuardValue(role: role, configuration: configuration)
+    guardValue = GuardValue(
+      role: role, configuration: settings.guardConfiguration, coordination: settings.coordination)
     runningSince = now
     inbox = [.launched]
   }

@@ -24,6 +24,9 @@ public enum Move: Hashable, Sendable {
   case quit
   case invoice
   case pay(Int)
+  /// The person begins to send something that goes on in the background; only Phoenix's app has such tasks here.
+  case beginTask
+  case endTask
 
   // Faults.
   case kill(Role)
@@ -48,6 +51,8 @@ public enum Move: Hashable, Sendable {
   case copyDatabase
   /// The phone is switched off and on, with that copy in the database's place.
   case restoreCopy
+  /// The phone's time is set anew.
+  case stepClock(Span)
   /// From here on nothing goes wrong.
   case noMoreFaults
 }

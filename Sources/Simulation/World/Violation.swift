@@ -24,6 +24,9 @@ public struct Violation: Hashable, Sendable {
   /// What happened, in one sentence.
   public var sentence: String
 
+  /// Of two with the same kind one is enough: the numbers in the sentence make no difference.
+  var kind: String { "\(invariant.rawValue) \(sentence.filter { !$0.isNumber })" }
+
   public init(invariant: Invariant, sentence: String) {
     self.invariant = invariant
     self.sentence = sentence

@@ -7,6 +7,7 @@ import Lightning
 extension World {
   /// At most one process has spoken of its channel on a connection that the peer still listens to.
   mutating func checkDrivers() {
+    guard settings.coordination == .baton else { return checkOthers() }
     guard wires.count > 1 else { return }
     let driven = wires.filter { $0.isDriven && !$0.isOverForPeer && !$0.isShutByWallet }
     if driven.count > 1 { report(.oneDriver, "Two processes are connected to the peer at once.") }

@@ -19,6 +19,7 @@ extension World {
   mutating func thaw(_ role: Role) {
     guard lives[role]?.value.isFrozen == true else { return }
     lives[role]?.value.isFrozen = false
+    if settings.coordination != .baton { lives[role]?.value.hasThawed = true }
     lives[role]?.value.runningSince = now
   }
 
@@ -40,6 +41,12 @@ extension World {
     losesNextPush = false
     for index in letters.indices { letters[index].isLate = false }
     for index in wires.indices { wires[index].isSlow = false }
+  }
+
+  /// By whoever keeps the phone's time.
+  mutating func stepClock(_ span: Span) {
+    wallOffset = wallOffset + span
+    wasClockStepped = true
   }
 
   mutating func replaceLock(_ role: Role) {

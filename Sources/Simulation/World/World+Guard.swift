@@ -9,12 +9,11 @@ extension World {
   mutating func carryOut(_ directive: GuardDirective, _ life: inout Life) {
     say(.ordered(life.role, directive))
     let pid = life.identity.pid
+    if settings.coordination != .baton, carryOutForOther(directive, &life) { return }
     switch directive {
     case .raiseWish: container.value.raiseWish(pid)
     case .withdrawWish: container.value.withdrawWish(pid)
-    case .look:
-      life.guardQueue.append(
-        .observed(container.value.look(boot: boot, bootClock: stamp, without: settings.without)))
+    case .look: life.guardQueue.append(.observed(observation))
     case .claim(let seen, _): claim(seen: seen, &life)
     case .raiseEpoch(let claim, let above): raise(claim, above: above, &life)
     case .readRow:
@@ -23,10 +22,12 @@ extension World {
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, life)
     case .dropLock:
       life.claim = nil
+      life.claimsAfterDialling = nil
       container.value.dropLock(life.role, pid)
     case .readReceived(let hash): readReceived(hash, &life)
     case .startNode(let claim): startNode(claim, &life)
     case .stopNode(let gracefully):
+      if settings.without.contains(.releaseOrder) { container.value.dropLock(life.role, pid) }
       if !gracefully { abandonWire(&life) }
       life.nodeQueue.append(.stopRequested(gracefully: gracefully))
     case .acceptNoNewPayment: life.nodeQueue.append(.handoverRequested)
@@ -49,15 +50,18 @@ extension World {
 
   // MARK: Looking
 
+  var observation: Observation {
+    settings.coordination == .baton
+      ? container.value.look(boot: boot, bootClock: stamp, without: settings.without) : observationOfOther
+  }
+
   /// Without the rule a beat never learns that the row is another's.
   private func rowForBeat(_ life: Life) -> ClaimRow? {
-    guard settings.without.contains(.rowBeforeBeat), let claim = life.claim, var row = container.value.row
-    else {
-      return container.value.row
-    }
-    row.epoch = claim.epoch
-    row.incarnation = claim.incarnation
-    return row
+    let isBlind = settings.without.contains(.rowBeforeBeat) || life.claimsAfterDialling != nil
+    guard isBlind, let claim = life.claim else { return container.value.row }
+    return ClaimRow(
+      epoch: claim.epoch, role: life.role, process: life.identity, incarnation: claim.incarnation,
+      container: claim.container)
   }
 
   // MARK: Claiming
@@ -69,11 +73,21 @@ extension World {
   }
 
   private mutating func claim(seen: Epoch, _ life: inout Life) {
+    guard !settings.without.contains(.claimBeforeDialling) else { return promiseClaim(seen: seen, &life) }
     let claimant = claimant(life)
     let before = container.value.row
     let answer = container.value.claim(seen: seen, by: claimant, without: settings.without)
     if case .claimed = answer { checkDisplacement(of: before, by: life) }
     tell(answer, to: &life)
+  }
+
+  /// The number that will be its own if nobody else comes before the peer's greeting.
+  private mutating func promiseClaim(seen: Epoch, _ life: inout Life) {
+    var incarnation = claimant(life).incarnation
+    // Two may promise themselves the same number.
+    if life.role == .extension { incarnation |= 1 << 40 }
+    life.claimsAfterDialling = seen
+    tell(.claimed(Claim(epoch: seen + 1, incarnation: incarnation, container: container.value.id)), to: &life)
   }
 
   private mutating func raise(_ claim: Claim, above known: Epoch, _ life: inout Life) {
@@ -85,9 +99,8 @@ extension World {
     switch answer {
     case .claimed(let claim):
       // Durable, and the state that was read with it.
-      if !settings.without.contains(.stateFromClaim) || life.nodeStarts == 0 {
-        life.claimedState = container.value.node
-      }
+      let isOld = settings.without.contains(.stateFromClaim) && life.nodeStarts > 0
+      life.claimedState = isOld ? stateInMemory(life) : container.value.node
       life.guardQueue.append(.claimed(claim))
     case .superseded: life.guardQueue.append(.claimSuperseded)
     case .ownLockBusy: life.guardQueue.append(.ownLockWasBusy)

@@ -30,6 +30,8 @@ extension World {
       tellPhone(.personQuit)
     case .invoice: makeInvoice()
     case .pay(let invoice): pay(invoice)
+    case .beginTask: task(isOn: true)
+    case .endTask: task(isOn: false)
     case .kill(let role): kill(role)
     case .freeze(let role): freeze(role)
     case .freezeInside(let role): freezeInside(role)
@@ -45,6 +47,7 @@ extension World {
     case .reboot: reboot()
     case .deviceSleeps(let span): peerNow = peerNow + span
     case .losePush: losesNextPush = true
+    case .stepClock(let span): stepClock(span)
     case .copyDatabase: oldCopy = container
     case .restoreCopy: restoreOldCopy()
     case .noMoreFaults: endFaults()
@@ -95,6 +98,7 @@ extension World {
 
   private mutating func handle(_ event: GuardEvent, _ life: inout Life) -> [GuardDirective] {
     say(.heard(life.role, event))
+    if settings.without.contains(.ownPause) { life.guardValue.ignorePause(at: now) }
     let directives = life.guardValue.handle(event, at: now, &ways)
     if !directives.isEmpty { deliveredEvents &+= 1 }
     return directives
@@ -131,6 +135,13 @@ extension World {
   private mutating func readLetter(_ index: Int) {
     guard letters.indices.contains(index) else { return }
     let letter = letters.remove(at: index)
-    withLife(letter.to) { _, life in life.guardQueue.append(letter.event) }
+    withLife(letter.to) { world, life in
+      // That something was written is read with what is written by then.
+      if case .observed = letter.event {
+        life.guardQueue.append(.observed(world.observation))
+      } else {
+        life.guardQueue.append(letter.event)
+      }
+    }
   }
 }

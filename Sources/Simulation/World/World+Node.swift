@@ -7,11 +7,11 @@ import Lightning
 extension World {
   mutating func carryOut(_ directive: NodeDirective, _ life: inout Life) {
     switch directive {
-    case .checkRow: life.nodeQueue.append(.rowChecked(isOurs: life.claim?.owns(container.value.row) ?? false))
+    case .checkRow: life.nodeQueue.append(.rowChecked(isOurs: owns(life)))
     case .checkGreeting: checkGreeting(&life)
     case .write(let change): write(change, &life)
     case .dial: dial(&life)
-    case .send(let messages): for message in messages { send(message, life) }
+    case .send(let messages): for message in messages { send(message, &life) }
     case .hangUp: hangUp(&life)
     case .cutOff: abandonWire(&life)
     case .report(let news):
@@ -22,11 +22,24 @@ extension World {
     }
   }
 
+  /// The row is its own; others have none.
+  private func owns(_ life: Life) -> Bool {
+    if life.claimsAfterDialling != nil { return true }
+    return life.claim?.owns(container.value.row) ?? false || settings.coordination != .baton
+  }
+
+  /// What the process goes on with if nobody reads the channel anew. Invoices are looked up when they are needed.
+  func stateInMemory(_ life: Life) -> NodeState {
+    var state = life.node.durableState
+    state.invoices = container.value.node.invoices
+    return state
+  }
+
   private mutating func checkGreeting(_ life: inout Life) {
-    guard !settings.without.contains(.greetingCheck) else {
-      return life.nodeQueue.append(.greetingChecked(life.claimedState))
+    guard !settings.without.contains(.greetingCheck), settings.coordination == .baton else {
+      return life.nodeQueue.append(.greetingChecked(stateInMemory(life)))
     }
-    guard life.claim?.owns(container.value.row) ?? false else { return life.nodeQueue.append(.fenced) }
+    guard claimLate(&life) else { return life.nodeQueue.append(.fenced) }
     life.soundRevision = container.value.node.channel?.revision ?? 0
     life.nodeQueue.append(.greetingChecked(container.value.node))
   }
@@ -36,6 +49,7 @@ extension World {
     switch container.value.beginWrite(under: life.claim, by: life.identity.pid) {
     case .blocked: return life.nodeQueue.append(.storeBlocked)
     case .allowed: isOwner = true
+    case .fenced where settings.coordination != .baton: isOwner = true
     case .fenced:
       guard settings.without.contains(.fencedWrites) else { return life.nodeQueue.append(.fenced) }
       isOwner = false
@@ -64,6 +78,23 @@ extension World {
     }
   }
 
+  /// Where nothing is claimed before the dial, it is now.
+  private mutating func claimLate(_ life: inout Life) -> Bool {
+    guard let late = life.claimsAfterDialling, let claim = life.claim else { return owns(life) }
+    life.claimsAfterDialling = nil
+    let claimant = Container.Claimant(role: life.role, process: life.identity, incarnation: claim.incarnation)
+    let before = container.value.row
+    guard case .claimed = container.value.claim(seen: late, by: claimant, without: settings.without) else {
+      return false
+    }
+    checkDisplacement(of: before, by: life)
+    return true
+  }
+
+  private mutating func evictOthers(than id: UInt64) {
+    for wire in wires where wire.id != id { endForPeer(wire.id, "another connection came") }
+  }
+
   // MARK: The wire
 
   private mutating func dial(_ life: inout Life) {
@@ -72,7 +103,7 @@ extension World {
     life.wire = id
   }
 
-  private mutating func send(_ outgoing: NodeOutgoing, _ life: Life) {
+  private mutating func send(_ outgoing: NodeOutgoing, _ life: inout Life) {
     guard let id = life.wire, let index = wireIndex(id), !wires[index].isOverForPeer else { return }
     let message: Message
     switch outgoing {
@@ -82,7 +113,10 @@ extension World {
       guard let channel = life.node.durableChannel, let preimage = preimage(of: hash) else { return }
       message = channel.fulfilMessage(htlc, preimage: preimage)
     }
-    if case .channelReestablish = message { wires[index].isDriven = true }
+    if case .channelReestablish = message {
+      wires[index].isDriven = true
+      if settings.coordination != .baton { startsToDrive(&life) }
+    }
     let revision = life.node.durableChannel?.revision ?? 0
     wires[index].toPeer.append(Wire.Packet(message: message, isSound: revision <= life.soundRevision))
   }
@@ -116,6 +150,7 @@ extension World {
       if !world.wires[index].isAccepted {
         world.wires[index].isAccepted = true
         life.nodeQueue.append(.dialled)
+        if world.settings.without.contains(.evictAfterFence) { world.evictOthers(than: id) }
         world.tellPeer(.connected(connection: id))
       } else if let message = world.wires[index].toWallet.popFirst() {
         if case .peerStorageRetrieval(let blob) = message {

@@ -40,6 +40,14 @@ extension World {
 
   /// What a beat and a look carry of the clock: only the age rule asks for it.
   var stamp: Instant {
-    settings.guardConfiguration.takeover == .waitStale || !settings.reusesNumbers ? now : .zero
+    if settings.coordination != .baton { return wallNow }
+    return asksForAge || !settings.reusesNumbers ? now : .zero
+  }
+
+  var wallNow: Instant { now + wallOffset }
+
+  /// Whether somebody compares stamps with a clock.
+  var asksForAge: Bool {
+    settings.guardConfiguration.takeover == .waitStale || settings.coordination != .baton
   }
 }

@@ -21,7 +21,7 @@ extension World {
   }
 
   /// The peer's end of a connection is over; the wallet reads what is left, and then the end.
-  private mutating func endForPeer(_ id: UInt64, _ why: String) {
+  mutating func endForPeer(_ id: UInt64, _ why: String) {
     guard let index = wireIndex(id), !wires[index].isOverForPeer else { return }
     wires[index].isOverForPeer = true
     wires[index].isShutByPeer = true
@@ -77,7 +77,7 @@ extension World {
     wires.removeAll { $0.isAbandoned && $0.isOverForPeer }
     peer = Boxed(
       PeerMachine(
-        configuration: .init(isLegacy: settings.peerIsLegacy, startedAt: peerNow, state: peer.value.state)))
+        configuration: .init(isLegacy: settings.hasLegacyPeer, startedAt: peerNow, state: peer.value.state)))
   }
 
   /// The network breaks: what is on its way is gone, and both ends notice.

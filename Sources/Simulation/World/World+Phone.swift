@@ -43,7 +43,7 @@ extension World {
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
     lives[role] = Boxed(
-      Life(role: role, identity: identity, configuration: settings.guardConfiguration, now: now))
+      Life(role: role, identity: identity, settings: settings, now: now))
     tellPhone(.processStarted(PhoneRole(role), pid: pid))
   }
 
@@ -95,7 +95,9 @@ extension World {
     guard forget(role) else { return }
     say(.ended(role, why))
     letters.removeAll { $0.to == role }
-    if lives[role.other] != nil { letters.append(Letter(to: role.other, event: .partnerEnded)) }
+    if lives[role.other] != nil, settings.coordination == .baton {
+      letters.append(Letter(to: role.other, event: .partnerEnded))
+    }
     tellPhone(.processEnded(PhoneRole(role), how))
   }
 

@@ -52,6 +52,15 @@ public struct World: Hashable, Sendable {
   /// The next push is not delivered.
   var losesNextPush = false
 
+  /// How far the wall clock is from the running time. Ours never reads it to decide anything.
+  var wallOffset = Span.zero
+  /// Somebody has changed it.
+  var wasClockStepped = false
+  /// In a coordination of others: the process that spoke last of its channel.
+  var lastToDrive: Role?
+  /// Since when the person looks at an app whose node does not run, although nobody else's does.
+  var waitsSince: Instant?
+
   /// Whether somebody listens: nothing is written down otherwise.
   public var isHeard = false
   /// What was said since it was last taken.
@@ -68,7 +77,7 @@ public struct World: Hashable, Sendable {
     peer = Boxed(
       PeerMachine(
         configuration: .init(
-          isLegacy: settings.peerIsLegacy, startedAt: Instant(nanoseconds: 0),
+          isLegacy: settings.hasLegacyPeer, startedAt: Instant(nanoseconds: 0),
           state: PeerState(channel: Self.newChannel))))
   }
 
@@ -130,7 +139,7 @@ public struct World: Hashable, Sendable {
   /// The app is connected under its own claim, and nothing waits any more.
   public var isSettled: Bool {
     guard let app = lives.app?.value, case .connected = app.status,
-      app.claim?.owns(container.value.row) == true
+      app.claim?.owns(container.value.row) == true || settings.coordination != .baton
     else {
       return false
     }
@@ -141,8 +150,13 @@ public struct World: Hashable, Sendable {
 /// What stays the same through a run.
 public struct WorldSettings: Hashable, Sendable {
   public var guardConfiguration = GuardConfiguration()
+  /// How the two processes keep apart. Others than ours come with a peer that does not know epochs.
+  public var coordination = Coordination.baton
   public var phone = PhoneConfiguration()
   public var peerIsLegacy = false
+  var hasLegacyPeer: Bool {
+    peerIsLegacy || coordination != .baton || without.contains(.peerFencing)
+  }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = Span.seconds(120)
   /// Rules that are taken away, to see what they are for.

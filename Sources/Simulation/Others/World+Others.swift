@@ -1,0 +1,201 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import Lightning
+
+// What a directive means to the pair of somebody else, and what must not happen to it.
+extension World {
+  /// What there is to be seen of the other one, by the wall clock.
+  var observationOfOther: Observation {
+    Observation(
+      row: nil, holderLockIsBusy: false,
+      beat: settings.coordination == .phoenix ? container.value.beats.notifier : container.value.lease,
+      appWantsNode: false, boot: boot, bootClock: wallNow)
+  }
+
+  /// False for what means the same to everybody.
+  mutating func carryOutForOther(_ directive: GuardDirective, _ life: inout Life) -> Bool {
+    switch directive {
+    case .beat(_, let phase, _): writeSign(isOver: phase == .released, life)
+    case .claim: takeLease(&life)
+    case .dropLock: if container.value.lease?.role == life.role { container.value.lease = nil }
+    case .startNode: startNodeOfOther(&life)
+    case .stopNode:
+      life.isDriving = false
+      return false
+    default: return false
+    }
+    return true
+  }
+
+  // MARK: Signs of life
+
+  private mutating func writeSign(isOver: Bool, _ life: Life) {
+    let sign = isOver ? nil : sign(of: life)
+    guard settings.coordination == .phoenix else {
+      container.value.lease = sign
+      return
+    }
+    // In Phoenix only the extension's counts, and whoever clears it clears what is there by then.
+    container.value.beats.notifier = sign
+    if life.role == .extension, lives.app != nil {
+      letters.append(Letter(to: .app, event: .observed(Self.news)))
+    }
+  }
+
+  /// The app is told that something was written, and reads what.
+  private static let news = Observation(
+    row: nil, holderLockIsBusy: false, beat: nil, appWantsNode: false, boot: BootID(high: 0, low: 0),
+    bootClock: .zero)
+
+  private func sign(of life: Life) -> Beat {
+    Beat(
+      role: life.role, epoch: 1, phase: .established, counter: 0, process: life.identity, bootClock: wallNow,
+      wallClockNanoseconds: 0)
+  }
+
+  /// One statement: taken if nobody has it, if its time is over, or if it is one's own.
+  private mutating func takeLease(_ life: inout Life) {
+    guard let terms = settings.coordination.leaseTerms else { return }
+    let before = container.value.lease
+    if let before, before.role != life.role, wallNow - before.bootClock <= terms.holds(before.role) {
+      life.guardQueue.append(.claimSuperseded)
+      return
+    }
+    // The number of changes of the holder, here only whether there was one.
+    if before?.role == life.role.other { container.value.lastLeaseholder = life.role.other }
+    let isFromOther = container.value.lastLeaseholder != life.role
+    container.value.lastLeaseholder = life.role
+    life.claimedState.channel = isFromOther ? nil : life.node.durableChannel
+    container.value.lease = sign(of: life)
+    var claim = Claim.ofOthers
+    claim.incarnation = before?.role == life.role.other ? 1 : 0
+    life.guardQueue.append(.claimed(claim))
+  }
+
+  // MARK: The node
+
+  /// The channel as the process has it in memory, if it does not read it anew.
+  private func channelInMemory(_ life: Life) -> Channel? {
+    switch settings.coordination {
+    case .phoenix where life.role == .app: life.node.durableChannel
+    case .matrix: life.claimedState.channel
+    case .baton, .phoenix, .bitkit: nil
+    }
+  }
+
+  private mutating func startNodeOfOther(_ life: inout Life) {
+    var state = container.value.node
+    if let channel = channelInMemory(life) { state.channel = channel }
+    life.claimedState = state
+    life.claim = .ofOthers
+    life.nodeStarts &+= 1
+    life.soundRevision = state.channel?.revision ?? 0
+    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 0, containerLow: 0)
+    life.nodeQueue.append(.started(NodeClaim(fence: fence), state))
+  }
+
+  mutating func task(isOn: Bool) {
+    withLife(.app) { world, life in
+      guard case .other(var guardrail) = life.guardValue else { return }
+      let directives = guardrail.task(isOn: isOn, at: world.now)
+      life.guardValue = .other(guardrail)
+      life.guardTodo += directives
+    }
+  }
+
+  /// Whether the app holds a task.
+  var hasTask: Bool {
+    guard case .phoenixApp(let app)? = lives.app?.value.guardValue.other else { return false }
+    return app.hasTask
+  }
+
+  mutating func startsToDrive(_ life: inout Life) {
+    if !life.isDriving { lastToDrive = life.role }
+    life.isDriving = true
+  }
+
+  // MARK: What must not be
+
+  /// Longer than it takes to notice, and to dial.
+  static let waitsInVain = Span.seconds(3)
+
+  mutating func checkOthers() {
+    guard violation == nil else { return }
+    if drives(.app), drives(.extension) {
+      let second = lastToDrive ?? .app
+      report(.oneDriver, "\(Self.bothRun): \(whyBothRun(second)).")
+    }
+    noteWaiting()
+    if let waitsSince, now - waitsSince >= Self.waitsInVain {
+      report(.progress, "\(Self.waits): \(whyItWaits).")
+    }
+  }
+
+  private static let bothRun = "Both processes run their node at the same time"
+  private static let waits =
+    "Nobody runs the node, and for 3 s the app in front of the person does not either"
+
+  /// It has spoken of its channel and has not been told to stop, and the system lets it run.
+  private func drives(_ role: Role) -> Bool {
+    guard let life = lives[role] else { return false }
+    return life.part { $0.pointee.isDriving && !$0.pointee.isFrozen }
+  }
+
+  private static let checkThenConnect =
+    "the app looked before the extension's first beat, which comes only with its connection, and then connected"
+
+  private func whyBothRun(_ second: Role) -> String {
+    let machine = lives[second]?.value.guardValue.other?.machine
+    let hasThawed = lives.app?.value.hasThawed == true || lives.notifier?.value.hasThawed == true
+    switch machine?.entry {
+    case .outvoted?:
+      return "the app saw a fresh beat, and its votes for a connection outweigh the one against it"
+    case .didNotLook? where isAppHidden:
+      return "the app goes on in the background with a task and says nothing there, so the extension connects"
+    case .didNotLook?: return Self.checkThenConnect
+    case .sawOld? where wasClockStepped:
+      return "the wall clock was stepped, so the \(second.other)'s last sign of life looked old"
+    case .sawOld? where hasThawed:
+      return "the \(second.other) was frozen until it looked dead, and goes on with its node when it thaws"
+    case .sawOld?:
+      return "the \(second.other)'s sign of life is not renewed, and came to its end while its node ran"
+    case .sawNothing? where settings.coordination == .phoenix:
+      return Self.checkThenConnect
+    case .sawNothing?: return "both looked, found nothing, and then took the lock"
+    case nil: return "nobody knows why"
+    }
+  }
+
+  private var isAppHidden: Bool {
+    guard case .phoenixApp(let app)? = lives.app?.value.guardValue.other else { return false }
+    return app.isHiddenAtWork
+  }
+
+  private mutating func noteWaiting() {
+    let isWaiting =
+      lives.app?.value.isFrozen == false && lives.app?.value.guardValue.other?.machine.isKeptWaiting == true
+      && lives.notifier?.value.node.isStopped != false
+    if !isWaiting { waitsSince = nil } else if waitsSince == nil { waitsSince = now }
+  }
+
+  private var whyItWaits: String {
+    let sign = observationOfOther.beat
+    let isOfTheFuture = sign.map { $0.bootClock > wallNow } ?? false
+    let isThere = lives.notifier != nil
+    switch settings.coordination {
+    case .phoenix where isOfTheFuture:
+      return "the wall clock was set back, and the extension's last beat looks as if it were still to come"
+    case .phoenix:
+      return
+        "the extension \(isThere ? "has finished" : "is gone"), and until its last beat is 5 s old nothing says so"
+    case .baton, .bitkit, .matrix: break
+    }
+    switch sign?.role {
+    case .app?: return "an app that was killed has left the lock, and the next one takes it for another's"
+    case .extension?:
+      return "the extension \(isThere ? "has finished" : "is gone"), and the lock is still its"
+    case nil: return "it has not looked again since the lock is free"
+    }
+  }
+}

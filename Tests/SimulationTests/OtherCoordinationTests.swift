@@ -1,0 +1,77 @@
+import Heartbeat
+import Testing
+
+@testable import Simulation
+
+/// What others do, in worlds that are seen whole: each hole is found by the search, none is written down beforehand.
+@Suite("The coordination of others") struct OtherCoordinationTests {
+  /// Until it is found: layer by layer, so that what is found is shortest.
+  private func finds(
+    _ sentences: String..., as coordination: Coordination, in counts: [Allowance: Int],
+    statesMax: Int = 20_000
+  ) -> Bool {
+    var settings = ExploreSettings()
+    settings.world.coordination = coordination
+    settings.findsAll = true
+    settings.bounds = Bounds()
+    settings.bounds[.pushes] = 1
+    settings.bounds[.opens] = 1
+    for (allowance, count) in counts { settings.bounds[allowance] = count }
+    var explorer = Explorer(settings)
+    func isFound() -> Bool {
+      sentences.allSatisfy { words in explorer.findings.contains { $0.violation.sentence.contains(words) } }
+    }
+    while !explorer.isDone, !isFound(), explorer.states < statesMax {
+      explorer.take(explorer.expand(0..<explorer.waiting))
+      explorer.finishLayer()
+    }
+    return isFound()
+  }
+
+  @Test("Phoenix: after a clean finish the app waits until the last beat is old") func waitAfterFinish() {
+    #expect(finds("the extension has finished, and until its last beat is 5 s old", as: .phoenix, in: [:]))
+  }
+
+  @Test("Phoenix: a message that is late, and both connect by looking first and connecting then")
+  func checkThenConnect() {
+    #expect(finds("looked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
+  }
+
+  @Test("Phoenix: a task's vote cancels the extension's, in front and in the background") func votes() {
+    #expect(
+      finds(
+        "its votes for a connection outweigh the one against it",
+        "goes on in the background with a task and says nothing there", as: .phoenix, in: [.tasks: 1]))
+  }
+
+  @Test("Phoenix: a clock that is set forward lets both connect, one that is set back keeps the app waiting")
+  func clock() {
+    #expect(
+      finds(
+        "the wall clock was stepped, so the extension's", "looks as if it were still to come", as: .phoenix,
+        in: [.clockSteps: 1]))
+  }
+
+  @Test("Phoenix: what follows is that a payment is received twice") func money() {
+    #expect(finds("A payment is received a second time.", as: .phoenix, in: [.messageFaults: 1]))
+  }
+
+  @Test("Bitkit: both look, find nothing, and take the lock; a killed process leaves it behind") func bitkit()
+  {
+    #expect(finds("both looked, found nothing, and then took the lock", as: .bitkit, in: [.preemptions: 1]))
+    #expect(
+      finds(
+        "the extension is gone, and the lock is still its", "an app that was killed has left the lock",
+        as: .bitkit, in: [.crashes: 1]))
+  }
+
+  @Test("matrix: a frozen holder goes on with its node when it thaws") func matrix() {
+    #expect(
+      finds("was frozen until it looked dead, and goes on with its node", as: .matrix, in: [.freezes: 1]))
+  }
+
+  @Test("Ours is not found to break where theirs do") func baton() {
+    #expect(!finds("", as: .baton, in: [.clockSteps: 1, .tasks: 1], statesMax: 3000))
+    #expect(!finds("", as: .baton, in: [.messageFaults: 1], statesMax: 3000))
+  }
+}
