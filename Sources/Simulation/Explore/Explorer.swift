@@ -80,9 +80,9 @@ public struct Explorer: Sendable {
         expansions.append(expansion)
         continue
       }
-      place.moves(into: &moves)
+      let isQuiet = place.moves(into: &moves)
       expansion.transitions = moves.count
-      if place.isQuiet {
+      if isQuiet {
         var healing = Healing(place.world)
         expansion.healed = healing.run { known.contains($0) || self.healing.contains($0) } ?? []
         expansion.stuck = healing.world.violation
@@ -160,7 +160,7 @@ extension Explorer {
     var passed = Span.zero
     for move in path(to: state) {
       place = place.after(move) { world in listen(&world, passed) }
-      passed = passed + place.passed.span
+      passed = passed + place.passed.value
     }
     guard place.world.violation == nil else { return }
     var healing = Healing(place.world)

@@ -8,34 +8,29 @@ struct Place: Hashable, Sendable {
   /// The process that is in the midst of its work, and is overtaken if the other one does something.
   var atWork: Role?
   /// How long the last step took. It says nothing about the state.
-  var passed = Elapsed()
+  var passed = Aside(Span.zero)
 
   /// Just before a deadline something may still happen.
   private static let justBefore = Span.milliseconds(1)
 
-  /// Everything that may happen next. What happens by itself comes first.
-  func moves(into moves: inout [Move]) {
+  /// Everything that may happen next. What happens by itself comes first. Returns whether nobody has anything to do.
+  @discardableResult
+  func moves(into moves: inout [Move]) -> Bool {
     moves.removeAll(keepingCapacity: true)
     let glances = world.glances
     if let step = forced(glances) {
       moves.append(step)
-      return
+      return false
     }
     world.ready(into: &moves, glances)
-    if moves.isEmpty { addTime(to: &moves, glances) }
+    let isQuiet = moves.isEmpty
+    if isQuiet { addTime(to: &moves, glances) }
     addLate(to: &moves, glances)
     if left[.preemptions] == 0, atWork != nil { moves.removeAll { overtakes($0) } }
     if glances.isAtRest && !moves.contains(where: \.isWaking) { addPeople(to: &moves) }
     addProcessFaults(to: &moves, glances)
     addOtherFaults(to: &moves)
-  }
-
-  /// Nobody has anything to do.
-  var isQuiet: Bool {
-    guard forced(world.glances) == nil else { return false }
-    var moves: [Move] = []
-    world.ready(into: &moves)
-    return moves.isEmpty
+    return isQuiet
   }
 
   // MARK: Going on
@@ -49,13 +44,17 @@ struct Place: Hashable, Sendable {
     next.world.ways = Ways()
     var moves: [Move] = [move]
     for _ in 0..<Self.chainMax {
-      next.make(moves[0])
-      onMove(&next.world)
+      if case .timePasses(let instant) = moves[0] {
+        next.pass(until: instant, onMove)
+      } else {
+        next.make(moves[0])
+        onMove(&next.world)
+      }
       guard next.world.violation == nil else { break }
       next.moves(into: &moves)
       guard moves.count == 1, !moves[0].isTime else { break }
     }
-    next.passed.span = next.world.peerNow - .zero
+    next.passed.value = next.world.peerNow - .zero
     next.world.normalise()
     return next
   }
@@ -93,7 +92,7 @@ struct Place: Hashable, Sendable {
   }
 
   private func addTime(to moves: inout [Move], _ glances: Glances) {
-    guard let next = world.nextInstant(glances) else { return }
+    guard let next = nextMoment(glances) else { return }
     moves.append(.timePasses(until: next))
     let before = next + Span(nanoseconds: -Self.justBefore.nanoseconds)
     let isSomebodyFrozen = glances.app?.isFrozen == true || glances.notifier?.isFrozen == true
@@ -222,12 +221,4 @@ extension Life {
     default: return false
     }
   }
-}
-
-/// A length of time that does not tell one state from another.
-struct Elapsed: Hashable, Sendable {
-  var span = Span.zero
-
-  static func == (_: Elapsed, _: Elapsed) -> Bool { true }
-  func hash(into _: inout Hasher) {}
 }

@@ -62,6 +62,7 @@ extension World {
       life.guardQueue.append(.claimSuperseded)
       return
     }
+    hasEffect.value = hasEffect.value || before?.role != life.role
     // The number of changes of the holder, here only whether there was one.
     if before?.role == life.role.other { container.value.lastLeaseholder = life.role.other }
     let isFromOther = container.value.lastLeaseholder != life.role

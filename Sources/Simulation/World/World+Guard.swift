@@ -9,6 +9,7 @@ extension World {
   mutating func carryOut(_ directive: GuardDirective, _ life: inout Life) {
     say(.ordered(life.role, directive))
     let pid = life.identity.pid
+    noteEffect(of: directive)
     if settings.coordination != .baton, carryOutForOther(directive, &life) { return }
     switch directive {
     case .raiseWish: container.value.raiseWish(pid)
@@ -49,6 +50,20 @@ extension World {
   }
 
   // MARK: Looking
+
+  /// Of a claim and of what is read it shows in the answer; one more beat says that all is as it was.
+  private mutating func noteEffect(of directive: GuardDirective) {
+    switch directive {
+    case .look, .claim, .readRow: break
+    case .beat(let epoch, let phase, _):
+      let isOneMore = container.part { place in
+        guard let row = place.pointee.row, let last = place.pointee.beats[row.role] else { return false }
+        return last.epoch == epoch && row.epoch == epoch && last.phase == phase
+      }
+      if !isOneMore { hasEffect.value = true }
+    default: hasEffect.value = true
+    }
+  }
 
   var observation: Observation {
     settings.coordination == .baton
@@ -96,6 +111,7 @@ extension World {
   }
 
   private mutating func tell(_ answer: Container.ClaimAnswer, to life: inout Life) {
+    if case .blocked = answer {} else { hasEffect.value = true }
     switch answer {
     case .claimed(let claim):
       // Durable, and the state that was read with it.

@@ -91,6 +91,7 @@ extension World {
   private mutating func handle(_ event: NodeEvent, _ life: inout Life) -> [NodeDirective] {
     let before = life.node.stage
     let directives = life.node.handle(event, at: now)
+    if before != life.node.stage { hasEffect.value = true }
     ways.add(.node, before, life.node.stage)
     if !directives.isEmpty { deliveredEvents &+= 1 }
     return directives

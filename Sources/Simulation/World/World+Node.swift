@@ -6,6 +6,10 @@ import Lightning
 // What the node's shell does in a real process.
 extension World {
   mutating func carryOut(_ directive: NodeDirective, _ life: inout Life) {
+    if case .write = directive, container.part({ $0.pointee.writer }) != nil {
+    } else {
+      hasEffect.value = true
+    }
     switch directive {
     case .checkRow: life.nodeQueue.append(.rowChecked(isOurs: owns(life)))
     case .checkGreeting: checkGreeting(&life)

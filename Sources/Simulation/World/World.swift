@@ -61,6 +61,9 @@ public struct World: Hashable, Sendable {
   /// Since when the person looks at an app whose node does not run, although nobody else's does.
   var waitsSince: Instant?
 
+  /// Something came of what was done since this was last cleared: it was more than a look.
+  var hasEffect = Aside(false)
+
   /// Whether somebody listens: nothing is written down otherwise.
   public var isHeard = false
   /// What was said since it was last taken.
