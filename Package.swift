@@ -145,6 +145,13 @@ let package = Package(
         "Lightning", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
         "TestBystander",
       ]),
+    // What the text that the guardrails come from promises, sentence by sentence.
+    .testTarget(
+      name: "SeedSentenceTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "PhonePolicy", "Lightning", "Simulation", "SharedContainer",
+        "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+      ]),
     // Somebody who knocks at the doors of the daemons, from a process of his own.
     .executableTarget(
       name: "TestStranger", dependencies: ["CLinux", "DaemonRuntime"], path: "Tests/Support/TestStranger"),

@@ -21,6 +21,7 @@ enum Welcome {
       judge DIR            the verdict on a run, from raw evidence
       replay JOURNAL…      run every decision again and compare byte for byte
       sim                  days of the pair in virtual time, with every fault, checked at every step
+      merge FILE…          results of sim from many machines, each seed once
       explore              every interleaving of a small world, checked at every step
       ablation             each rule taken away, and the shortest story of what breaks
       soak                 thousands of pushes through one phone, and what its processes keep of them

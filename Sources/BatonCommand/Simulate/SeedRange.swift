@@ -15,5 +15,24 @@ struct SeedRange: Hashable, Sendable {
     self.last = last
   }
 
+  init(_ first: UInt64, _ last: UInt64) {
+    self.first = first
+    self.last = last
+  }
+
+  /// As it was typed for `--seeds`.
+  init(typed text: String) throws(CommandFailure) {
+    guard let range = SeedRange(text) else {
+      throw CommandFailure(
+        .wrongUsage, "--seeds must be a number or two such as 1..1000, the first not above the second")
+    }
+    self = range
+  }
+
+  func contains(_ seed: UInt64) -> Bool { first <= seed && seed <= last }
+
+  /// As it is typed.
+  var words: String { first == last ? "\(first)" : "\(first)..\(last)" }
+
   var count: UInt64 { last - first + 1 }
 }

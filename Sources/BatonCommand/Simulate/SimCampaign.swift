@@ -20,11 +20,17 @@ final class SimCampaign: Sendable {
   private let range: SeedRange
   private let jobs: Int
   private let settings: @Sendable (UInt64) -> RunSettings
+  /// Where each seed's own result goes, if anywhere.
+  private let results: ResultWriter?
   private let state: Mutex<State>
 
-  init(_ range: SeedRange, jobs: Int, settings: @escaping @Sendable (UInt64) -> RunSettings) {
+  init(
+    _ range: SeedRange, jobs: Int, results: ResultWriter? = nil,
+    settings: @escaping @Sendable (UInt64) -> RunSettings
+  ) {
     self.range = range
     self.jobs = jobs
+    self.results = results
     self.settings = settings
     state = Mutex(State(next: range.first, toldAt: Clock.monotonicNow))
   }
@@ -39,16 +45,30 @@ final class SimCampaign: Sendable {
     while let part = takePart() {
       var sum = SimFigures()
       for seed in part {
-        var run = SeedRun(settings(seed))
-        sum.add(SimFigures(run.run()))
+        guard let result = run(seed) else { return }
+        sum.add(SimFigures(result))
       }
       if let toTell = add(sum) { progress(toTell) }
     }
   }
 
+  /// Nil when there is no use in going on.
+  private func run(_ seed: UInt64) -> RunResult? {
+    guard let results else {
+      var run = SeedRun(settings(seed))
+      return run.run()
+    }
+    var story = WorldStory()
+    var run = SeedRun(settings(seed), isHeard: true)
+    let result = run.run { story.listen(to: &$0) }
+    return results.write(result, story) ? result : nil
+  }
+
   private func takePart() -> ClosedRange<UInt64>? {
     state.withLock { state in
-      guard state.next <= range.last, state.figures.broken.count < Self.brokenMax else { return nil }
+      guard state.next <= range.last else { return nil }
+      // Whoever wants the result of each seed wants all of them.
+      guard results != nil || state.figures.broken.count < Self.brokenMax else { return nil }
       let last = min(range.last, state.next + Self.seedsAtATime - 1)
       defer { state.next = last + 1 }
       return state.next...last

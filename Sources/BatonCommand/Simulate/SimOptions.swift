@@ -60,6 +60,16 @@ struct SimOptions: Sendable {
     }
   }
 
+  /// What to type beside the seed.
+  var words: String {
+    var words: [String] = []
+    if length != .seconds(600) { words.append("--length \(length.wholeMilliseconds)ms") }
+    if isLegacy { words.append("--peer legacy") }
+    if coordination != .baton { words.append("--as \(coordination.rawValue)") }
+    if !without.isEmpty { words.append("--without \(without.map(\.rawValue).joined(separator: ","))") }
+    return words.joined(separator: " ")
+  }
+
   func settings(seed: UInt64) -> RunSettings {
     var settings = RunSettings(seed: seed)
     settings.length = length
@@ -72,10 +82,7 @@ struct SimOptions: Sendable {
   /// What to type for this very run.
   func words(for settings: RunSettings) -> String {
     var words = "--seed \(settings.seed)"
-    if settings.length != .seconds(600) { words += " --length \(settings.length.wholeMilliseconds)ms" }
-    if settings.world.peerIsLegacy { words += " --peer legacy" }
-    if coordination != .baton { words += " --as \(coordination.rawValue)" }
-    if !without.isEmpty { words += " --without \(without.map(\.rawValue).joined(separator: ","))" }
+    if !self.words.isEmpty { words += " \(self.words)" }
     if let only = settings.only { words += " --only \(only.map(String.init).joined(separator: ","))" }
     if settings.order != 0 { words += " --order \(settings.order)" }
     return words

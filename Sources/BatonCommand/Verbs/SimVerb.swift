@@ -16,6 +16,9 @@ enum SimVerb: Verb {
         OptionDeclaration(
           "--jobs", value: .integer(1...256),
           help: "threads; as many as there are processors when it is not given"),
+        OptionDeclaration(
+          "--results", value: .path("FILE"),
+          help: "also write one line of JSON for each seed, for `baton merge`; - is the output itself"),
         OptionDeclaration("--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML"),
       ] + SimOptions.declarations,
       examples: [
@@ -30,15 +33,13 @@ enum SimVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let line = invocation.line
-    guard let range = SeedRange(line.text("--seeds") ?? "") else {
-      throw CommandFailure(
-        .wrongUsage, "--seeds must be a number or two such as 1..1000, the first not above the second")
-    }
+    let range = try SeedRange(typed: line.text("--seeds") ?? "")
     let base = try SimOptions(line)
     let jobs =
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
     let start = Clock.monotonicNow
-    let campaign = SimCampaign(range, jobs: jobs) { base.settings(seed: $0) }
+    let results = try line.text("--results").map { try ResultWriter($0, options: base.words) }
+    let campaign = SimCampaign(range, jobs: jobs, results: results) { base.settings(seed: $0) }
     let showsProgress = !output.isJSON && isatty(standardError) == 1
     let figures = campaign.run { figures in
       guard showsProgress else { return }
@@ -48,7 +49,14 @@ enum SimVerb: Verb {
     }
     if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
     let took = Clock.monotonicNow - start
+    if results?.hasFailed == true {
+      throw CommandFailure(
+        .inputOutputError,
+        "the results could not be written to their end; what is there is whole up to its last line")
+    }
     if let path = line.text("--junit") { try JUnitFile.write(figures, range, to: path) }
+    // Then the output is the results'.
+    if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
     if output.isJSON {
       output.say(figures.json(took: took).text)
     } else {

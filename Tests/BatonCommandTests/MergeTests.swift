@@ -1,0 +1,156 @@
+import Crypto
+import DaemonRuntime
+import Testing
+
+@testable import BatonCommand
+
+@Suite("baton merge") struct MergeTests {
+  private func result(_ seed: UInt64, options: String = "", _ verdict: SeedResult.Verdict = .sound)
+    -> SeedResult
+  {
+    var result = SeedResult(seed: seed)
+    result.options = options
+    result.verdict = verdict
+    if verdict != .sound { result.sentence = "Two processes drive the \"node\"." }
+    result.events = seed &* 7
+    result.storySHA256 = "00ff"
+    return result
+  }
+
+  private func file(_ seeds: ClosedRange<UInt64>) -> String { seeds.map { result($0).line + "\n" }.joined() }
+
+  private func merged(_ files: String...) throws -> ResultMerge {
+    var merge = ResultMerge()
+    for (number, text) in files.enumerated() { try merge.add(Array(text.utf8), named: "part-\(number)") }
+    return merge
+  }
+
+  private func failure(_ files: String...) -> CommandFailure? {
+    var merge = ResultMerge()
+    do throws(CommandFailure) {
+      for (number, text) in files.enumerated() { try merge.add(Array(text.utf8), named: "part-\(number)") }
+      return nil
+    } catch { return error }
+  }
+
+  private let all = SeedRange(1, 9)
+
+  @Test("A line is read as it was written, and one that differs in anything is none") func lines() {
+    for one in [result(1), result(.max - 1, options: "--peer legacy", .broken), result(0, .noProgress)] {
+      #expect(SeedResult(line: Array(one.line.utf8)) == one)
+      let line = Array(one.line.utf8)
+      for length in line.indices { #expect(SeedResult(line: Array(line[..<length])) == nil) }
+      #expect(SeedResult(line: line + [UInt8(ascii: " ")]) == nil)
+    }
+    let claim = result(3).line.replacing(#""sound""#, with: #""broken""#)
+    #expect(SeedResult(line: Array(claim.utf8)) == nil, "broken without a sentence")
+  }
+
+  @Test("Repeated parts and their order change nothing") func repeatedParts() throws {
+    let once = try merged(file(1...9))
+    let shuffled = try merged(file(7...9), file(1...4), file(3...8), file(1...4))
+    #expect(shuffled.results(of: nil) == once.results(of: nil))
+    #expect(shuffled.results(of: nil).map(\.seed) == Array(1...9))
+    #expect(once.repeated == 0 && shuffled.repeated == 8)
+    #expect(shuffled.missing(of: all) == [])
+    #expect(MergeReport(shuffled, of: all).exitCode == .done)
+  }
+
+  @Test("What was merged and is merged again stays as it is") func again() throws {
+    let first = try merged(file(4...6), file(1...5))
+    let text = first.results(of: nil).map { $0.line + "\n" }.joined()
+    #expect(try merged(text, text, file(4...6)).results(of: nil) == first.results(of: nil))
+  }
+
+  @Test("The last line of a host that was killed is left out, said, and missing") func torn() throws {
+    let whole = file(1...3)
+    for cut in 1..<result(3).line.utf8.count as Range<Int> {
+      let merge = try merged(String(whole.dropLast(cut + 1)))
+      #expect(merge.torn == ["part-0"])
+      #expect(merge.missing(of: SeedRange(1, 3)) == [SeedRange(3, 3)])
+    }
+    // All of the line but its end is a line.
+    #expect(try merged(String(whole.dropLast())).missing(of: SeedRange(1, 3)) == [])
+    #expect(try merged("").torn == [])
+  }
+
+  @Test("A damaged line anywhere else is an error with its place") func damaged() {
+    let text = file(1...1) + "{\"seed\":2,\n" + file(3...3)
+    #expect(failure(text)?.sentence.contains("part-0 line 2") == true)
+    #expect(failure(text)?.code == .inputOutputError)
+    #expect(failure("\n" + file(1...1))?.sentence.contains("part-0 line 1") == true)
+  }
+
+  @Test("Two results of one seed that differ are an error, as one of them must be wrong") func differ() {
+    var other = result(2)
+    other.storySHA256 = "00fe"
+    let failure = failure(file(1...3), other.line + "\n")
+    #expect(failure?.code == .bugOfOurs)
+    #expect(
+      failure?.sentence.contains("seed 2 came out differently in part-0 line 2 and part-1 line 1") == true)
+  }
+
+  @Test("Results of runs with other options are another campaign") func options() {
+    let failure = failure(file(1...3), result(4, options: "--peer legacy").line + "\n")
+    #expect(failure?.code == .wrongUsage)
+    #expect(failure?.sentence.contains("no options") == true)
+    #expect(failure?.sentence.contains("--peer legacy") == true)
+  }
+
+  @Test("What is missing is told in ranges, and cut into parts") func missing() throws {
+    let merge = try merged(file(3...3), file(8...8))
+    #expect(merge.missing(of: all) == [SeedRange(1, 2), SeedRange(4, 7), SeedRange(9, 9)])
+    #expect(merge.missing(of: all, atMost: 3).map(\.words) == ["1..2", "4..6", "7", "9"])
+    #expect(merge.missing(of: SeedRange(20, 21)) == [SeedRange(20, 21)])
+    let last = SeedRange(.max - 3, .max - 1)
+    #expect(merge.missing(of: last, atMost: 2).map(\.first) == [.max - 3, .max - 1])
+    #expect(MergeReport(merge, of: all).exitCode == .inputOutputError)
+    #expect(
+      MergeReport(merge, of: all).json.text.contains(#""missing":7,"missing_ranges":["1..2","4..7","9"]"#))
+  }
+
+  @Test("A broken promise counts for more than what is missing") func verdicts() throws {
+    let stuck = result(1, .noProgress).line + "\n"
+    let broken = result(2, .broken).line + "\n"
+    #expect(MergeReport(try merged(stuck), of: all).exitCode == .noProgress)
+    #expect(MergeReport(try merged(stuck, broken), of: all).exitCode == .exclusionOrMoneyBroken)
+    #expect(MergeReport(try merged(stuck, broken), of: SeedRange(1, 1)).exitCode == .noProgress)
+  }
+
+  @Test("A seed gives the same line on any number of threads, of the story that replay tells") func runs()
+    throws
+  {
+    let scratch = Scratch()
+    for jobs in ["1", "3"] {
+      let child = try scratch.start(
+        "baton",
+        ["sim", "--seeds", "1..6", "--length", "60s", "--jobs", jobs, "--results", scratch("of-\(jobs)")])
+      #expect(scratch.end(child) == .exited(code: 0))
+    }
+    let one = try merged(scratch.text("of-1"))
+    #expect(one.results(of: nil).count == 6)
+    #expect(one.results(of: nil) == (try merged(scratch.text("of-3")).results(of: nil)))
+    let child = try scratch.start("baton", ["replay", "--seed", "4", "--length", "60s", "--step"])
+    #expect(scratch.end(child) == .exited(code: 0))
+    let digest = SHA256.hash(Array(scratch.text("said").utf8)).hex
+    #expect(one.results(of: SeedRange(4, 4)).map(\.storySHA256) == [digest])
+  }
+
+  @Test("Typed by hand: files, what is missing, and a merged file that is whole or not there") func typed()
+    throws
+  {
+    let scratch = Scratch()
+    let part = scratch.write("part", file(2...3))
+    let into = scratch("all.jsonl")
+    var child = try scratch.start("baton", ["merge", "--seeds", "1..9", "--missing", "4", part])
+    #expect(scratch.end(child) == .exited(code: 0))
+    #expect(scratch.text("said") == "1\n4..7\n8..9\n")
+    child = try scratch.start("baton", ["merge", part, part, "--into", into])
+    #expect(scratch.end(child) == .exited(code: 0))
+    #expect(scratch.text("all.jsonl") == file(2...3))
+    child = try scratch.start("baton", ["merge", scratch("nowhere")])
+    #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
+    child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--results", "/dev/full"])
+    #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
+  }
+}

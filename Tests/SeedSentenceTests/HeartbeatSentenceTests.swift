@@ -1,0 +1,131 @@
+import CoreShape
+import Glibc
+import Heartbeat
+import SharedContainer
+import Testing
+
+@testable import Guardrails
+@testable import Simulation
+
+/// What the text says of guardrail #3; numbers are its lines.
+@Suite("Seed sentences: guardrail #3, the heartbeat") struct HeartbeatSentenceTests {
+  static let numbers = 1...8 as ClosedRange<UInt64>
+
+  @Test("110: 'continually (every 2 seconds) update a flag/timestamp'") func everyTwoSeconds() {
+    var notifier = Process<ExtensionMachine>.connected(8)
+    #expect(notifier.beats(until: 10, epoch: 8) == [2, 4, 6, 8, 10].map(seconds))
+  }
+
+  @Test("110: 'when the notifySrvExt process connects': instead, from the claim on, before it dials")
+  func fromTheClaim() {
+    var notifier = Process<ExtensionMachine>()
+    _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: "aa")))
+    _ = notifier.hears(seen(row(7, .app), lockIsBusy: false))
+    let claim = Claim(epoch: 8, incarnation: 8, container: ContainerID(high: 3, low: 4))
+    let directives = notifier.hears(.claimed(claim))
+    let beat = directives.firstIndex(of: .beat(epoch: 8, phase: .claimed, counter: 1))
+    let dial = directives.firstIndex(of: .startNode(claim))
+    #expect(beat != nil && dial != nil)
+    #expect((beat ?? 1) < (dial ?? 0))
+  }
+
+  @Test("110: 'in the shared UserDefaults system': instead, a slot in a file, whole or none") func slot()
+    throws
+  {
+    var template = Array("/tmp/baton-sentence-XXXXXX".utf8CString)
+    let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
+    let path = "\(directory)/heartbeat"
+    defer {
+      unlink(path)
+      rmdir(directory)
+    }
+    let mine = beat(epoch: 8, counter: 3)
+    #expect(HeartbeatFile(path: path).write(mine) == .written)
+    #expect(HeartbeatFile(path: path).read(.extension) == mine)
+    #expect(truncate(path, 512 + 7) == 0)
+    #expect(HeartbeatFile(path: path).read(.extension) == nil)
+  }
+
+  @Test("110: 'recent (less than 5 seconds ago)': 4.999 s is, 5.000 s is not") func edges() {
+    for (age, isStale) in [(4.999, false), (5.0, true)] {
+      var rule = AgeRule(timing: .standard)
+      let verdict = rule.judge(beat(epoch: 8, counter: 1), ofEpoch: 8, boot: boot, bootClock: seconds(age))
+      #expect((verdict == .stale) == isStale, "\(age)")
+    }
+  }
+
+  @Test("110: 'it will prevent the peer from connecting' while the beats come") func prevents() {
+    var app = Process<AppMachine>.inFront()
+    for quarter in 0...240 {
+      let second = Double(quarter) / 4
+      let look = seen(
+        row(8, .extension), lockIsBusy: true, beat: beat(epoch: 8, counter: UInt64(quarter / 8)))
+      let directives = app.hears(.deadlineReached, look, at: second)
+      let moves = directives.filter {
+        switch $0 {
+        case .claim, .startNode: true
+        default: false
+        }
+      }
+      #expect(moves == [], "after \(second) s")
+    }
+  }
+
+  @Test("114: 'receiving payment in background'") func words() {
+    var app = Process<AppMachine>.inFront()
+    _ = app.hears(seen(row(8, .extension), lockIsBusy: true, beat: beat(epoch: 8, counter: 1)))
+    #expect(app.shown.last == "receiving payment in background")
+  }
+
+  @Test("118: 'it will stop updating' when it completes") func stops() {
+    var notifier = Process<ExtensionMachine>.connected(8)
+    let paid = ReceivedPayment(paymentHash: "aa", amountMsat: 5000, text: "")
+    _ = notifier.hears(.node(.received(paid)), at: 1)
+    _ = notifier.hears(.deadlineReached, .rowRead(row(8, .extension), appWantsNode: false), at: 5.5)
+    let end = notifier.hears(
+      .deadlineReached, .node(.stopped), .rowRead(row(8, .extension), appWantsNode: false), at: 6)
+    #expect(end.contains(.finished(push: 1, .idle)))
+    #expect(notifier.beats(until: 600, epoch: 8) == [])
+  }
+
+  @Test(
+    "118: 'once the timestamp is more than 5 seconds old': instead, at once after a clean end",
+    arguments: [Takeover.lock, .waitStale], numbers)
+  func atOnce(takeover: Takeover, number: UInt64) throws {
+    var story = Story.withAppBehind(number, takeover: takeover)
+    story.world.make(.pay(0))
+    #expect(story.waits { $0.isConnected(.extension) })
+    #expect(story.waits { $0.isPaid && $0.life(.extension)?.claim == nil })
+    story.world.make(.open)
+    let waited = try #require(story.spanUntil { $0.isConnected(.app) })
+    #expect(waited < .seconds(1))
+  }
+
+  @Test(
+    "118 and 122: 'more than 5 seconds old' is the rule for the dead under wait-stale, and the app connects then",
+    arguments: numbers)
+  func fiveSeconds(number: UInt64) throws {
+    let waited = try waitAfterCrash(number, .waitStale)
+    #expect(waited > .milliseconds(2900) && waited <= .milliseconds(5500), "\(waited)")
+  }
+
+  @Test(
+    "122: 'if the notifySrvExt process crashes' the app continues: instead of 'eventually', at once",
+    arguments: numbers)
+  func crash(number: UInt64) throws {
+    #expect(try waitAfterCrash(number, .lock) < .seconds(1))
+  }
+
+  /// From the death of a connected extension, in front of a person, to the app's connection.
+  private func waitAfterCrash(_ number: UInt64, _ takeover: Takeover) throws -> Span {
+    var story = Story.withAppBehind(number, takeover: takeover)
+    story.world.make(.pay(0))
+    #expect(story.waits { $0.isConnected(.extension) })
+    story.world.make(.kill(.extension))
+    story.world.make(.open)
+    let waited = try #require(story.spanUntil { $0.isConnected(.app) })
+    #expect(story.waits { $0.isPaid })
+    #expect(story.world.container.value.received.count == 1)
+    return waited
+  }
+}

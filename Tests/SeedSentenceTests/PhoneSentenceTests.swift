@@ -1,0 +1,78 @@
+import CoreShape
+import PhonePolicy
+import Testing
+
+/// What the text says of the phone; numbers are its lines, as in docs/seed-sentences.md.
+@Suite("Seed sentences: the phone") struct PhoneSentenceTests {
+  private let launch = PhoneDirective.launch(.extension, .push(1))
+
+  @Test("9: 'does NOT allow the main Phoenix app to run in response to a push'", arguments: [true, false])
+  func neverTheApp(alert: Bool) {
+    var phone = PhoneInHand()
+    let directives = phone.getsPush(alert: alert)
+    #expect(directives == (alert ? [launch] : [.drop(push: 1)]))
+    #expect(phone.phone.app == .notRunning)
+  }
+
+  @Test("10: 'launch this process in response to a received push', 'under certain conditions'")
+  func conditions() {
+    var phone = PhoneInHand()
+    #expect(phone.getsPush() == [launch])
+    var unchangeable = PhoneInHand()
+    #expect(!unchangeable.getsPush(mutable: false).contains(launch))
+    var silent = PhoneInHand()
+    #expect(!silent.getsPush(alert: false).contains(launch))
+  }
+
+  @Test("11: 'capped at 24 MB': one byte more and it is killed") func memory() {
+    var phone = PhoneInHand()
+    phone.servesPush()
+    let limit: UInt64 = 24 * 1024 * 1024
+    #expect(phone(.memorySampled(.extension, footprintBytes: limit, residentBytes: limit)) == [])
+    let kill = PhoneDirective.kill(.extension, .memory(footprintBytes: limit + 1, limitBytes: limit))
+    #expect(phone(.memorySampled(.extension, footprintBytes: limit + 1, residentBytes: limit)) == [kill])
+  }
+
+  @Test("12 and 44: 'a maximum of 30 seconds', after which it is killed") func time() {
+    var phone = PhoneInHand()
+    phone.servesPush()
+    let start = phone.now
+    var directives: [PhoneDirective] = []
+    while !directives.contains(.kill(.extension, .time(limitMilliseconds: 30_000))),
+      phone.phone.deadline != nil
+    {
+      directives = phone.waits()
+    }
+    #expect(phone.now - start == .seconds(30))
+    #expect(directives == [.kill(.extension, .time(limitMilliseconds: 30_000))])
+  }
+
+  @Test("27: 'updating the text of the push notification'") func text() {
+    var phone = PhoneInHand()
+    phone.servesPush()
+    let shown = phone(.contentDelivered(push: 1, received))
+    #expect(shown == [.show(PhoneNotification(push: 1, source: .content, received))])
+    #expect(
+      phone(.serviceFinished(push: 1, reason: "")) == [], "the text that was sent is not shown beside it")
+  }
+
+  @Test("41 and 42: 'open AND in the foreground': the push is the app's") func inFront() {
+    var phone = PhoneInHand()
+    phone.opensApp()
+    #expect(phone.getsPush() == [.tell(.app, .push(id: 1, deadlineMilliseconds: 0))])
+    #expect(phone.phone.service == .notRunning)
+  }
+
+  @Test("43: 'if the answer is NO', the extension gets it", arguments: [true, false]) func notInFront(
+    isOpen: Bool
+  ) {
+    var phone = PhoneInHand()
+    if isOpen {
+      phone.opensApp()
+      _ = phone(.personWentHome)
+    }
+    #expect(phone.getsPush() == [launch])
+    let served = phone(.processStarted(.extension, pid: 9))
+    #expect(served == [.tell(.extension, .push(id: 1, deadlineMilliseconds: 30_000))])
+  }
+}

@@ -1,0 +1,63 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// What the text says of guardrail #2; numbers are its lines.
+@Suite("Seed sentences: guardrail #2, presence") struct PresenceSentenceTests {
+  private let wish = GuardEvent.presenceHeard(PresenceMessage(code: .appPing, wantsNode: true))
+
+  @Test("95: 'knows when the mainApp is active, and vice-versa'") func bothKnow() {
+    var app = Process<AppMachine>()
+    var notifier = Process<ExtensionMachine>.dialling(8)
+    #expect(app.hears(.launched).contains(.say(PresenceMessage(code: .appPing))))
+    let pong = notifier.hears(.presenceHeard(PresenceMessage(code: .appPing)))
+    #expect(pong == [.say(PresenceMessage(code: .extensionPong, wantsNode: true))])
+    let answer = app.hears(.presenceHeard(PresenceMessage(code: .extensionPing, wantsNode: true)))
+    #expect(answer == [.say(PresenceMessage(code: .appPong))])
+  }
+
+  @Test(
+    "95: 'a simple XPC channel': instead, six codes in 16 bytes, and a wish that is read when each was lost")
+  func channel() {
+    for code in PresenceCode.allCases {
+      let message = PresenceMessage(code: code, wantsNode: true)
+      #expect(message.encoded().count == 16)
+      #expect(PresenceMessage(decoding: message.encoded()) == message)
+    }
+    #expect(PresenceCode.allCases.map(\.rawValue) == [1, 2, 3, 4, 8, 12], "the six of Phoenix")
+    var notifier = Process<ExtensionMachine>.dialling(8)
+    // No message came; the next reading of the row says it.
+    let directives = notifier.hears(.node(.connecting), .rowRead(row(8, .extension), appWantsNode: true))
+    #expect(directives.contains(.stopNode(gracefully: true)))
+  }
+
+  @Test("104: 'saying the mainApp is now active': 'will abort'; here, when the app wants the node")
+  func aborts() {
+    var notifier = Process<ExtensionMachine>.dialling(8)
+    #expect(notifier.hears(.node(.connecting), wish).contains(.stopNode(gracefully: true)))
+    let released = notifier.hears(.node(.stopped), .rowRead(row(8, .extension), appWantsNode: true))
+    #expect(released.contains(.dropLock))
+    let end = notifier.hears(seen(row(9, .app), lockIsBusy: true), at: 0.3)
+    #expect(end.contains(.finished(push: 1, .appWantsNode)))
+  }
+
+  @Test("104: 'is now active': instead, an app that is merely alive does not chase the extension away")
+  func alive() {
+    var notifier = Process<ExtensionMachine>.dialling(8)
+    let directives = notifier.hears(.node(.connecting), .presenceHeard(PresenceMessage(code: .appPing)))
+    #expect(!directives.contains(.stopNode(gracefully: true)))
+  }
+
+  @Test("104: 'UNLESS it's already connected to the peer': it goes on, and hands over at a safe point")
+  func connected() {
+    var notifier = Process<ExtensionMachine>.connected(8)
+    _ = notifier.hears(.node(.settling(true)))
+    let request = GuardEvent.presenceHeard(
+      PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
+    let directives = notifier.hears(wish, request)
+    #expect(directives.contains(.acceptNoNewPayment))
+    #expect(!directives.contains { if case .stopNode = $0 { true } else { false } })
+  }
+}
