@@ -26,8 +26,13 @@ extension RealStage {
     guard crashes.isEmpty else { return .crashed(crashes) }
     var open = verdict.unsettled
     if !scene.isChannelEven { open.append("the channel is half-way, or its two sides count differently") }
+    let settled = scene.payments.count { $0.state == .settled }
+    if settled != verdict.counts.paid {
+      open.append("senders were told of \(settled) settled payments, and the ledger has \(verdict.counts.paid)")
+    }
     guard verdict.passed, open.isEmpty else { return .unsettled(open) }
-    return .sound(settled: verdict.counts.paid, failed: verdict.counts.failed)
+    // What the peer refuses at once is in no ledger.
+    return .sound(settled: settled, failed: scene.payments.count - settled)
   }
 
   /// Whatever happened before: nobody is left behind. Who is frozen would only keep the others waiting.

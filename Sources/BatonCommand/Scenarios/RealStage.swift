@@ -18,8 +18,10 @@ final class RealStage: ScenarioStage {
   /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
   private var attempts: [(number: Int, id: Int64, state: String, reason: String)] = []
 
-  /// Between two looks when nothing is written into a journal: what a process says of itself is in none.
-  private static let lookAgain = Span.milliseconds(5)
+  /// Between two looks when nothing is written into a journal: what a process says of itself reaches the phone an instant
+  /// after it stands there. Twice as long each time, up to the second one, as long as nothing is written.
+  private static let lookAgain = (first: Span.milliseconds(2), longest: Span.milliseconds(64))
+  private var pause = RealStage.lookAgain.first
   /// As long as the peer of the simulated world holds a payment.
   private static let holdSeconds: Int64 = 120
 
@@ -59,14 +61,16 @@ final class RealStage: ScenarioStage {
   func hasInvoice(_ number: Int) -> Bool { invoices.indices.contains(number - 1) }
 
   func goOn(until: Instant) throws {
+    let end = min(until, now + pause)
+    try watch?.wait(until: end, alsoFor: [interruption.descriptor])
     try interruption.check()
-    try watch?.wait(until: min(until, now + Self.lookAgain), alsoFor: [interruption.descriptor])
-    try interruption.check()
+    pause = now < end ? Self.lookAgain.first : min(pause + pause, Self.lookAgain.longest)
   }
 
   // MARK: Deeds
 
   func make(_ deed: Deed) throws {
+    pause = Self.lookAgain.first
     switch deed {
     case .open: try phone.ask(.iosd, ControlMessage("open"))
     case .home: try phone.ask(.iosd, ControlMessage("home"))
