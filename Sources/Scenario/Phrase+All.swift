@@ -30,7 +30,7 @@ extension Phrase {
 
   private static let faults = [
     Phrase("the PROCESS is killed", "SIGKILL, as soon as there is such a process.") { .make(.kill($0.role)) },
-    Phrase("the PROCESS freezes", "SIGSTOP, as soon as there is such a process.") { .make(.freeze($0.role)) },
+    Phrase("the PROCESS freezes", "SIGSTOP outside a transaction, as soon as there is such a process.") { .make(.freeze($0.role)) },
     Phrase("the PROCESS thaws", "SIGCONT.") { .make(.thaw($0.role)) },
     Phrase(
       "a stranger replaces the lock file of the PROCESS",

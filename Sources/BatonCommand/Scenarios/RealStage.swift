@@ -82,7 +82,7 @@ final class RealStage: ScenarioStage {
       }
     case .pay(let number): try pay(number)
     case .kill(let role): try kill(role)
-    case .freeze(let role): try process(role).send(SIGSTOP)
+    case .freeze(let role): try freeze(role)
     case .thaw(let role): try process(role).send(SIGCONT)
     case .replaceLock(let role): try replace(ContainerLayout(directory: phone.container).roleLock(of: role))
     case .emptyHeartbeat:
@@ -127,6 +127,20 @@ final class RealStage: ScenarioStage {
       try goOn(until: end)
     }
     throw CannotBeDone("process \(victim.pid) survives its kill")
+  }
+
+  /// Outside a transaction, as the story says it when it means the inside: one that was hit there goes on for a moment.
+  private func freeze(_ role: Role) throws {
+    let victim = try process(role)
+    let end = now + .seconds(20)
+    while now < end {
+      victim.send(SIGSTOP)
+      while !ProcessTable.isStopped(victim.pid), !victim.hasEnded { try goOn(until: end) }
+      guard try snapshot()?.writer?.pid == victim.pid else { return }
+      victim.send(SIGCONT)
+      try goOn(until: end)
+    }
+    throw CannotBeDone("process \(victim.pid) never comes to the end of a transaction")
   }
 
   private func replace(_ path: String) throws {

@@ -73,13 +73,14 @@ struct ScenarioPlay {
     do {
       var director = Director(scenario, on: stage)
       let performance = try director.run()
-      var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
+      var outcome = try update(
+        ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start), performance)
       if outcome.isGood, keep == nil {
         try? FileManager.default.removeItem(atPath: home)
       } else {
         outcome.home = home
       }
-      return try update(outcome, performance)
+      return outcome
     } catch is Interruption.Interrupted {
       throw CommandFailure(.noProgress, "you interrupted \(file); its phone is down, and was kept in \(home)")
     } catch let error as ControlClientError where Self.isGone(error) {

@@ -90,6 +90,8 @@ struct SimulatedStage: ScenarioStage {
   // MARK: Deeds
 
   mutating func make(_ deed: Deed) throws {
+    // What it writes next is the next thing after the line before.
+    if case .freezeInside = deed {} else { drift() }
     switch deed {
     case .open: move(.open)
     case .home: move(.home)
@@ -127,14 +129,13 @@ struct SimulatedStage: ScenarioStage {
   /// With the next thing that it writes.
   private mutating func freezeInside(_ role: Role) throws {
     let end = now + .seconds(30)
-    while world.life(role)?.isFrozen != true {
-      guard now < end, world.life(role) != nil else {
+    while !world.isAboutToWrite(role) {
+      guard now < end, world.life(role) != nil, broken == nil else {
         throw CannotBeDone("the \(role.rawValue) writes nothing any more")
       }
-      world.make(.freezeInside(role))
-      if world.life(role)?.isFrozen != true { goOn(until: end) }
+      goOn(until: end)
     }
-    listen()
+    move(.freezeInside(role))
   }
 
   // MARK: Looking
