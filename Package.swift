@@ -84,7 +84,8 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation", "Scenario",
+        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation",
+        "Scenario",
         "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
       ]),
 

@@ -8,7 +8,8 @@ extension Phrase {
 
   private static let person = [
     Phrase("the app opens", "The person opens the app, or takes it to the front.") { _ in .make(.open) },
-    Phrase("the app goes home", "The person presses home: the app goes to the background.") { _ in .make(.home)
+    Phrase("the app goes home", "The person presses home: the app goes to the background.") { _ in
+      .make(.home)
     },
     Phrase("the app goes home and comes back TIMES times", "As fast as it can be done, and ends in front.") {
       .make(.flick(times: $0.times))
@@ -30,7 +31,9 @@ extension Phrase {
 
   private static let faults = [
     Phrase("the PROCESS is killed", "SIGKILL, as soon as there is such a process.") { .make(.kill($0.role)) },
-    Phrase("the PROCESS freezes", "SIGSTOP outside a transaction, as soon as there is such a process.") { .make(.freeze($0.role)) },
+    Phrase("the PROCESS freezes", "SIGSTOP outside a transaction, as soon as there is such a process.") {
+      .make(.freeze($0.role))
+    },
     Phrase("the PROCESS thaws", "SIGCONT.") { .make(.thaw($0.role)) },
     Phrase(
       "a stranger replaces the lock file of the PROCESS",
@@ -59,7 +62,7 @@ extension Phrase {
     ) { _ in .make(.repeatWord) },
     Phrase(
       "the next push is lost", "The peer has asked for it, and nobody sees it.",
-      .simulated(because: "the real phone of this project loses no push")
+      .simulated(because: "the real phone here loses no push")
     ) { _ in .make(.losePush) },
     Phrase(
       "the connection to the peer breaks", "With all that is on its way, in both directions.",
@@ -67,7 +70,7 @@ extension Phrase {
     ) { _ in .make(.breakConnection) },
     Phrase(
       "the phone reboots", "Both processes are gone at once, and the phone has another boot id.",
-      .simulated(because: "the real phone of this project cannot be rebooted")
+      .simulated(because: "the real phone here cannot be rebooted")
     ) { _ in .make(.reboot) },
     Phrase(
       "the phone sleeps for TIME", "Its clock stands still, and the peer's goes on.",
@@ -75,11 +78,11 @@ extension Phrase {
     ) { .make(.sleepDevice($0.span)) },
     Phrase(
       "somebody copies the database", "As it is at this moment.",
-      .simulated(because: "a payment that the old copy does not know is missing for a judge of real evidence")
+      .simulated(because: "the judge of real evidence misses the claims that the old copy does not know")
     ) { _ in .make(.copyDatabase) },
     Phrase(
       "the old copy of the database is put back", "The phone is switched off meanwhile, and on again.",
-      .simulated(because: "a payment that the old copy does not know is missing for a judge of real evidence")
+      .simulated(because: "the judge of real evidence misses the claims that the old copy does not know")
     ) { _ in .make(.restoreCopy) },
   ]
 
@@ -119,14 +122,18 @@ extension Phrase {
       "wait until all is settled",
       "No payment is on its way, nothing is half-way in the channel, and both sides count the same."
     ) { _ in .wait(.allSettled) },
-    Phrase("TIME pass", "That long nobody does anything. The one pause of a fixed length.") { .pass($0.span) },
+    Phrase("TIME pass", "That long nobody does anything. The one pause of a fixed length.") {
+      .pass($0.span)
+    },
   ]
 
   private static let questions = [
     Phrase("who holds the node?", "By the claim and the lock that proves it.") { _ in .ask(.holder) },
     Phrase("under which epoch?", "The number of the newest claim.") { _ in .ask(.epoch) },
     Phrase("what does the app show?", "What a person reads in it.") { _ in .ask(.appShows) },
-    Phrase("how is the PROCESS?", "Whether it runs, is frozen, or has ended, and why.") { .ask(.howIs($0.role)) },
+    Phrase("how is the PROCESS?", "Whether it runs, is frozen, or has ended, and why.") {
+      .ask(.howIs($0.role))
+    },
     Phrase("what became of the payments?", "For the sender, and in the wallet.") { _ in .ask(.payments) },
     Phrase("what does the person see?", "The notifications, the oldest first.") { _ in .ask(.notifications) },
     Phrase(

@@ -51,7 +51,8 @@ extension Phrase.Found {
   static let amountSatMax: UInt64 = 1_000_000
 
   /// False if the word cannot stand there.
-  fileprivate mutating func take(_ word: String, for token: String, _ rest: inout ArraySlice<String>) -> Bool {
+  fileprivate mutating func take(_ word: String, for token: String, _ rest: inout ArraySlice<String>) -> Bool
+  {
     switch token {
     case "PROCESS":
       guard let role = Role(rawValue: word) else { return false }

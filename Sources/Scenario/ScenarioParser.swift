@@ -19,12 +19,12 @@ public struct ScenarioParser {
   }
 
   private init(_ text: String) {
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.trimmed)
+    var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(Self.trimmed)
     while lines.last?.isEmpty == true { lines.removeLast() }
     self.lines = lines
   }
 
-  /// Without what stands behind the last word; `\r\n` ends a line too.
+  /// Without what stands behind the last word.
   private static func trimmed(_ line: Substring) -> String {
     var line = line
     while let last = line.last, last == " " || last == "\t" || last == "\r" { line.removeLast() }
@@ -53,7 +53,8 @@ public struct ScenarioParser {
 
   private mutating func take(_ line: String, number: Int) throws(ScenarioError) {
     guard line.utf8.count <= Self.lineBytesMax else {
-      throw ScenarioError(number, "a line may have \(Self.lineBytesMax) bytes; this one has \(line.utf8.count)")
+      throw ScenarioError(
+        number, "a line may have \(Self.lineBytesMax) bytes; this one has \(line.utf8.count)")
     }
     if line.isEmpty { return }
     if line.hasPrefix("#") {
@@ -76,7 +77,8 @@ public struct ScenarioParser {
 
   private mutating func takeOutput(_ line: String, _ number: Int) throws(ScenarioError) {
     guard !steps.isEmpty else {
-      throw ScenarioError(number, "nothing has happened yet that this could be expected of; ask something first")
+      throw ScenarioError(
+        number, "nothing has happened yet that this could be expected of; ask something first")
     }
     var text = line.drop { $0 == " " }.dropFirst()
     if text.first == " " { text = text.dropFirst() }
@@ -86,7 +88,8 @@ public struct ScenarioParser {
   private mutating func takeCommand(_ line: String, _ number: Int) throws(ScenarioError) {
     if let end = steps.last, case .verdict = end.command {
       throw ScenarioError(
-        number, "behind `\(Phrase.verdictForm)` in line \(end.line) nothing happens any more; write this above it")
+        number,
+        "behind `\(Phrase.verdictForm)` in line \(end.line) nothing happens any more; write this above it")
     }
     for phrase in Phrase.all {
       guard let found = phrase.match(line) else { continue }
@@ -96,7 +99,8 @@ public struct ScenarioParser {
       steps.append(.init(line: number, text: line, command: command, expected: []))
       return
     }
-    throw ScenarioError(number, "`\(Self.printable(line))` is nothing that a story knows; near it \(Self.near(line))")
+    throw ScenarioError(
+      number, "`\(Self.printable(line))` is nothing that a story knows; near it \(Self.near(line))")
   }
 
   // MARK: What must fit together
@@ -114,7 +118,9 @@ public struct ScenarioParser {
       payments.append(PlannedPayment(number: found.number, amountSat: amountSat))
     } else if found.number > payments.count {
       throw ScenarioError(
-        number, "no payment \(found.number) has arrived yet; write `payment \(found.number) of 1000 sat arrives` above")
+        number,
+        "no payment \(found.number) has arrived yet; write `payment \(found.number) of 1000 sat arrives` above"
+      )
     }
   }
 

@@ -21,14 +21,17 @@ extension RealStage {
         "\(name) line \($0.line) differs when it is run again: \($0.sentence)"
       }
     }
-    let broken = verdict.findings.filter { $0.invariant != 6 }.map { "[invariant \($0.invariant)] \($0.sentence)" }
+    let broken = verdict.findings.filter { $0.invariant != 6 }.map {
+      "[invariant \($0.invariant)] \($0.sentence)"
+    }
     guard broken.isEmpty, different.isEmpty else { return .broken(broken + different) }
     guard crashes.isEmpty else { return .crashed(crashes) }
     var open = verdict.unsettled
     if !scene.isChannelEven { open.append("the channel is half-way, or its two sides count differently") }
     let settled = scene.payments.count { $0.state == .settled }
     if settled != verdict.counts.paid {
-      open.append("senders were told of \(settled) settled payments, and the ledger has \(verdict.counts.paid)")
+      open.append(
+        "senders were told of \(settled) settled payments, and the ledger has \(verdict.counts.paid)")
     }
     guard verdict.passed, open.isEmpty else { return .unsettled(open) }
     // What the peer refuses at once is in no ledger.

@@ -90,7 +90,8 @@ final class RealStage: ScenarioStage {
         throw SystemError("empty the heartbeat")
       }
     case .restartPeer: try restartPeer()
-    case .stepClock(let seconds): try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
+    case .stepClock(let seconds):
+      try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseWord, .repeatWord, .losePush,
       .reboot, .sleepDevice:
       throw CannotBeDone("it is for the simulation only")

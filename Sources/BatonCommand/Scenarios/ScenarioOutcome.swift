@@ -47,7 +47,11 @@ struct ScenarioOutcome {
     case .broken(let line, let sentence): (kind, details) = (.broken, ["behind line \(line): \(sentence)"])
     case .inVain(let line, let what):
       (kind, details) = (
-        .noProgress, [line == 0 ? "before the first line: waited in vain for \(what)" : "line \(line): waited in vain for \(what)"]
+        .noProgress,
+        [
+          line == 0
+            ? "before the first line: waited in vain for \(what)" : "line \(line): waited in vain for \(what)"
+        ]
       )
     }
   }

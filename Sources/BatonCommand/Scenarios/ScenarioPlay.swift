@@ -23,7 +23,8 @@ struct ScenarioPlay {
     seed = UInt64(line.integer("--seed") ?? 1)
     world = try SimOptions(line).settings(seed: seed).world
     if isSimulated, keep != nil {
-      throw CommandFailure(.wrongUsage, "--keep leaves a phone behind, and --simulated has none; give one of them")
+      throw CommandFailure(
+        .wrongUsage, "--keep leaves a phone behind, and --simulated has none; give one of them")
     }
     if !isSimulated, line.text("--without") != nil {
       throw CommandFailure(
@@ -109,7 +110,8 @@ struct ScenarioPlay {
     guard let keep else { return try RunPlace.make(nil, named: "run") }
     guard hasSeveral else { return try RunPlace.make(keep, named: "run") }
     let name = file.split(separator: "/").last.map(String.init) ?? "story"
-    return try RunPlace.make("\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", named: "run")
+    return try RunPlace.make(
+      "\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", named: "run")
   }
 
   // MARK: Writing it down

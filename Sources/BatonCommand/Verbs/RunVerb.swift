@@ -8,7 +8,8 @@ import Simulation
 enum RunVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "run", summary: "play a story on real processes, or in virtual time, and compare what comes of it",
+      name: "run",
+      summary: "play a story on real processes, or in virtual time, and compare what comes of it",
       options: [
         OptionDeclaration("--simulated", help: "in virtual time, which takes milliseconds"),
         OptionDeclaration(
@@ -43,7 +44,8 @@ enum RunVerb: Verb {
       return .done
     }
     guard !line.positionals.isEmpty else {
-      throw CommandFailure(.wrongUsage, "name a story, such as one of Tests/Scenarios; `baton run -h` says more")
+      throw CommandFailure(
+        .wrongUsage, "name a story, such as one of Tests/Scenarios; `baton run -h` says more")
     }
     let stories = try line.positionals.map { (file: $0, scenario: try read($0)) }
     let play = try ScenarioPlay(invocation)
@@ -58,7 +60,9 @@ enum RunVerb: Verb {
         for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.say(line) }
       }
     }
-    if !invocation.output.isJSON { advise(outcomes, isSimulated: line.isGiven("--simulated"), invocation.output) }
+    if !invocation.output.isJSON {
+      advise(outcomes, isSimulated: line.isGiven("--simulated"), invocation.output)
+    }
     return ScenarioOutcome.exitCode(outcomes)
   }
 

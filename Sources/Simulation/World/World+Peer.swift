@@ -100,7 +100,8 @@ extension World {
     let number = UInt64(invoices.count)
     let preimage = Bytes32(word: number &+ 1)
     let invoice = Invoice(
-      paymentHash: SHA256.hash(preimage.bytes), amountMsat: amountMsat ?? 1000 + number, text: text, tweak: preimage,
+      paymentHash: SHA256.hash(preimage.bytes), amountMsat: amountMsat ?? 1000 + number, text: text,
+      tweak: preimage,
       expiresAt: 0)
     invoices.append(WorldInvoice(invoice: invoice, preimage: preimage))
     withLife(.app) { _, life in life.nodeQueue.append(.invoiceMade(invoice)) }
