@@ -62,7 +62,7 @@ import Testing
   @Test("Without the check of a write, a frozen extension writes under the epoch that it lost")
   func fencedWrites() throws {
     #expect(
-      try codes("frozen-in-the-middle-of-a-payment.txt", without: [.fencedWrites])
+      try codes("frozen-in-the-middle-of-five-payments.txt", without: [.fencedWrites])
         == [.done, .exclusionOrMoneyBroken])
   }
 
