@@ -92,7 +92,8 @@ import Testing
   @Test("may be long, but not endless") func limits() {
     #expect(refusal(of: "# x\n" + String(repeating: "the app opens\n", count: 998) + "the verdict") == nil)
     #expect(
-      refusal(of: "# x\n" + String(repeating: "\n", count: 1000) + "the verdict")?.sentence.contains("1000 lines")
+      refusal(of: "# x\n" + String(repeating: "\n", count: 1000) + "the verdict")?.sentence.contains(
+        "1000 lines")
         == true)
     #expect(refusal(of: "# " + String(repeating: "x", count: 600))?.sentence.contains("500 bytes") == true)
   }

@@ -66,7 +66,9 @@ import Testing
         == [.done, .exclusionOrMoneyBroken])
   }
 
-  @Test("Without the state that is read at the claim and after the greeting, a channel goes back")
+  @Test(
+    "Without the state that is read at the claim and after the greeting, the peer hears of what is not durable"
+  )
   func staleState() throws {
     #expect(
       try codes("home-and-back-again-and-again.txt", without: [.greetingCheck, .stateFromClaim])
