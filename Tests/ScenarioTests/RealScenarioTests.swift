@@ -56,24 +56,23 @@ import Testing
     # The app is in front, and waits for what somebody else does to it.
     the app opens
     wait until the app is connected
+    payment 1 of 1000 sat arrives
     wait until the app has ended
     the verdict
-      > sound: 0 of 0 payments settled
+      > sound: 1 of 1 payment settled, once each, equal on both sides
 
     """
 
-  /// Its home, once the app of that story is connected.
+  /// Once the payment has settled, the story waits for the end of the app alone.
   private func startIdle(_ run: BatonRun) throws -> (pid: pid_t, phone: Phone, app: pid_t) {
     let home = run.path("phone")
     let pid = try run.start(["--keep", home, try run.write("idle.txt", idle)])
     let phone = Phone(home: home)
     var app: pid_t = 0
-    // The second start of the app, which is the story's.
-    try run.wait("the app to be connected") {
-      guard let rows = try? phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements,
-        rows.count == 2,
-        let status = try? phone.askForJSON(.iosd, ControlMessage("status"))["app"],
-        status["status"]?["text"]?.text == "connected"
+    try run.wait("the payment to be settled") {
+      guard let payments = try? phone.askForJSON(.lspd, ControlMessage("payments")).elements,
+        payments.first?["state"]?.text == "paid",
+        let status = try? phone.askForJSON(.iosd, ControlMessage("status"))["app"]
       else { return false }
       app = status["pid"]?.int.flatMap { pid_t(exactly: $0) } ?? 0
       return app > 0
