@@ -26,6 +26,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"]),
+    .target(name: "Scenario", dependencies: ["CoreShape", "Heartbeat"]),
 
     // The C libraries, and the few system calls Swift cannot reach.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -84,6 +85,7 @@ let package = Package(
       name: "BatonCommand",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation",
+        "Scenario",
         "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
       ]),
 
@@ -187,6 +189,13 @@ let package = Package(
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
         "WalletStore", "DaemonRuntime", "Simulation", "BatonCommand",
+      ]),
+    // Every story of Tests/Scenarios, simulated and on real processes.
+    .testTarget(
+      name: "ScenarioTests",
+      dependencies: [
+        "CoreShape", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "BatonCommand", "MainAppd",
+        "NotifyExtd", "IOSd", "LSPd",
       ]),
     .executableTarget(
       name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),

@@ -14,7 +14,8 @@ enum FuzzTargets {
       JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, LedgerRowsFuzz.self,
       LightningMessageFuzz.self, MemoryStatusFuzz.self, NodeBackupFuzz.self, PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
-      PushPayloadFuzz.self, SeedResultFuzz.self, SpanTextFuzz.self, UnixPathFuzz.self, WalletRowsFuzz.self,
+      PushPayloadFuzz.self, ScenarioFuzz.self, SeedResultFuzz.self, SpanTextFuzz.self, UnixPathFuzz.self,
+      WalletRowsFuzz.self,
     ]
   }
 

@@ -6,7 +6,8 @@ enum Program {
     [
       DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
       InvoiceVerb.self, PayVerb.self, DeviceVerb.self, StatusVerb.self, InspectVerb.self,
-      JudgeVerb.self, ReplayVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self, AblationVerb.self,
+      JudgeVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self,
+      AblationVerb.self,
       SoakVerb.self,
       CompletionVerb.self,
     ]

@@ -20,6 +20,7 @@ enum Welcome {
     Judge it
       judge DIR            the verdict on a run, from raw evidence
       replay JOURNAL…      run every decision again and compare byte for byte
+      run FILE             a story in plain words on real processes, or --simulated, with what must come of it
       sim                  days of the pair in virtual time, with every fault, checked at every step
       merge FILE…          results of sim from many machines, each seed once
       explore              every interleaving of a small world, checked at every step

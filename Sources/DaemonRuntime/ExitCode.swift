@@ -3,6 +3,8 @@ import Glibc
 /// How a program of the project ends.
 public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case done = 0
+  /// Something else came of a story than it expects.
+  case differs = 1
   /// Verdicts of run, sim, explore and chaos.
   case exclusionOrMoneyBroken = 2
   case noProgress = 3

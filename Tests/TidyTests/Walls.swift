@@ -7,6 +7,7 @@ enum Walls {
     ("Lightning", "CoreShape Crypto"),
     ("PhonePolicy", "CoreShape"),
     ("Simulation", "CoreShape Heartbeat Guardrails Lightning PhonePolicy Crypto"),
+    ("Scenario", "CoreShape Heartbeat"),
     ("Crypto", "CSodium Glibc"),
     ("Database", "CSQLite Glibc"),
     ("SharedContainer", "CoreShape Heartbeat Guardrails Database CLinux Glibc"),
@@ -28,14 +29,16 @@ enum Walls {
     (
       "BatonCommand",
       """
-      CoreShape Heartbeat Guardrails Lightning PhonePolicy Simulation Crypto Database SharedContainer WalletStore \
-      DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
+      CoreShape Heartbeat Guardrails Lightning PhonePolicy Simulation Scenario Crypto Database SharedContainer \
+      WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
       """
     ),
   ]
 
   /// Every decision: no clock, no randomness, no I/O.
-  static let cores = ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Simulation"]
+  static let cores = [
+    "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Simulation", "Scenario",
+  ]
 
   static func allowed(for module: String) -> Set<String>? {
     guard let row = mayImport.first(where: { $0.module == module }) else { return nil }

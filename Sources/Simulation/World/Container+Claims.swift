@@ -66,6 +66,8 @@ extension Container {
     return .claimed(Claim(epoch: epoch, incarnation: claimant.incarnation, container: id))
   }
 
+  public func isLockBusy(_ role: Role) -> Bool { locks[role].holder != nil }
+
   func canTakeLock(_ role: Role, _ pid: Int32) -> Bool {
     let holder = locks[role].holder
     return holder == nil || holder == pid

@@ -16,6 +16,10 @@ extension World {
     freeze(role)
   }
 
+  public func isAboutToWrite(_ role: Role) -> Bool {
+    lives[role]?.value.isAboutToWrite == true && container.value.writer == nil
+  }
+
   mutating func thaw(_ role: Role) {
     guard lives[role]?.value.isFrozen == true else { return }
     lives[role]?.value.isFrozen = false

@@ -95,12 +95,13 @@ extension World {
   }
 
   /// The person asks the app for an invoice.
-  mutating func makeInvoice() {
+  public mutating func makeInvoice(amountMsat: UInt64? = nil, text: String = "") {
     guard lives.app?.value.claim != nil else { return }
     let number = UInt64(invoices.count)
     let preimage = Bytes32(word: number &+ 1)
     let invoice = Invoice(
-      paymentHash: SHA256.hash(preimage.bytes), amountMsat: 1000 + number, text: "", tweak: preimage,
+      paymentHash: SHA256.hash(preimage.bytes), amountMsat: amountMsat ?? 1000 + number, text: text,
+      tweak: preimage,
       expiresAt: 0)
     invoices.append(WorldInvoice(invoice: invoice, preimage: preimage))
     withLife(.app) { _, life in life.nodeQueue.append(.invoiceMade(invoice)) }

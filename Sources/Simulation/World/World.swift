@@ -128,6 +128,9 @@ public struct World: Hashable, Sendable {
     invoices.indices.filter { invoices[$0].isStored && !invoices[$0].isPaid }
   }
 
+  /// A presence message, or the notice of an end, is on its way.
+  public var hasLetters: Bool { !letters.isEmpty }
+
   var hasCopy: Bool { oldCopy != nil }
 
   /// The wallet has this payment, or had it before an old copy was put back.
@@ -135,7 +138,7 @@ public struct World: Hashable, Sendable {
     forgotten.contains(hash) || container.value.received.contains { $0.invoice.paymentHash == hash }
   }
 
-  var someWire: UInt64? { wires.first { !$0.isOverForPeer }?.id }
+  public var someWire: UInt64? { wires.first { !$0.isOverForPeer }?.id }
 
   func wireIndex(_ id: UInt64) -> Int? { wires.firstIndex { $0.id == id } }
 

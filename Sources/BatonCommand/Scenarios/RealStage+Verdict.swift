@@ -1,0 +1,53 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Heartbeat
+import Judge
+import Scenario
+
+// The end of a story on real processes.
+extension RealStage {
+  /// The phone goes down, and whoever shares no code with it reads what it left behind.
+  func judge() throws -> StageVerdict {
+    let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
+    let crashes = rows.filter { $0["crashed"]?.flag == true }.map { row in
+      "the \(row["role"]?.text ?? "process") (process \(row["pid"]?.int ?? 0)) \(row["reason"]?.text ?? "crashed")"
+    }
+    let scene = try look()
+    end()
+    let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
+    let different = try JournalMerger.files(in: phone.journal).compactMap { name in
+      try JournalReplay.run("\(phone.journal)/\(name)").difference.map {
+        "\(name) line \($0.line) differs when it is run again: \($0.sentence)"
+      }
+    }
+    let broken = verdict.findings.filter { $0.invariant != 6 }.map {
+      "[invariant \($0.invariant)] \($0.sentence)"
+    }
+    guard broken.isEmpty, different.isEmpty else { return .broken(broken + different) }
+    guard crashes.isEmpty else { return .crashed(crashes) }
+    var open = verdict.unsettled
+    if !scene.isChannelEven { open.append("the channel is half-way, or its two sides count differently") }
+    let settled = scene.payments.count { $0.state == .settled }
+    if settled != verdict.counts.paid {
+      open.append(
+        "senders were told of \(settled) settled payments, and the ledger has \(verdict.counts.paid)")
+    }
+    guard verdict.passed, open.isEmpty else { return .unsettled(open) }
+    // What the peer refuses at once is in no ledger.
+    return .sound(settled: settled, failed: scene.payments.count - settled)
+  }
+
+  /// Whatever happened before: nobody is left behind. Who is frozen would only keep the others waiting.
+  func end() {
+    if let status = try? phone.askForJSON(.iosd, ControlMessage("status")) {
+      for role in [Role.app, .extension] {
+        guard let pid = status[role.rawValue]?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
+          ProcessTable.isStopped(pid)
+        else { continue }
+        WatchedProcess(pid: pid)?.send(SIGKILL)
+      }
+    }
+    _ = PhoneStopper(phone: phone).stop()
+  }
+}

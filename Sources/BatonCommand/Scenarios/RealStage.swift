@@ -1,0 +1,252 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Heartbeat
+import Lightning
+import PhonePolicy
+import Scenario
+import SharedContainer
+
+/// A story on real processes: a phone and a peer of its own in a scratch home, and signals for the faults. It looks from
+/// outside alone: at what iosd and lspd say, and at the container as any inspector would.
+final class RealStage: ScenarioStage {
+  let phone: Phone
+  private let isLegacy: Bool
+  private let interruption: Interruption
+  private var watch: DirectoryWatch?
+  private var invoices: [InvoiceText] = []
+  /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
+  private var attempts: [(number: Int, id: Int64, state: String, reason: String)] = []
+
+  /// Between two looks when nothing is written into a journal: what a process says of itself reaches the phone an instant
+  /// after it stands there. Twice as long each time, up to the second one, as long as nothing is written.
+  private static let lookAgain = (first: Span.milliseconds(2), longest: Span.milliseconds(64))
+  private var pause = RealStage.lookAgain.first
+  /// As long as the peer of the simulated world holds a payment.
+  private static let holdSeconds: Int64 = 120
+
+  init(home: String, isLegacy: Bool, interruption: Interruption) {
+    phone = Phone(home: home)
+    self.isLegacy = isLegacy
+    self.interruption = interruption
+  }
+
+  var now: Instant { Clock.monotonicNow }
+
+  /// The judge sees it at the end.
+  var broken: String? { nil }
+
+  func begin() throws {
+    try FilePath.makeDirectories(phone.journal)
+    watch = try DirectoryWatch([phone.journal])
+    try start()
+  }
+
+  private func start() throws {
+    var options = PhoneStarter.Options()
+    options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
+    _ = try PhoneStarter(phone: phone, options: options).start()
+  }
+
+  func makeInvoice(_ payment: PlannedPayment) throws {
+    let answer = try phone.ask(
+      .iosd,
+      ControlMessage(
+        "invoice",
+        ["amount-msat": "\(payment.amountMsat)", "expiry-seconds": "86400", "description": payment.text]))
+    invoices.append(try InvoiceText(decoding: answer["invoice"] ?? ""))
+  }
+
+  /// The app answers when it has stored it.
+  func hasInvoice(_ number: Int) -> Bool { invoices.indices.contains(number - 1) }
+
+  func goOn(until: Instant) throws {
+    let end = min(until, now + pause)
+    try watch?.wait(until: end, alsoFor: [interruption.descriptor])
+    try interruption.check()
+    pause = now < end ? Self.lookAgain.first : min(pause + pause, Self.lookAgain.longest)
+  }
+
+  // MARK: Deeds
+
+  func make(_ deed: Deed) throws {
+    pause = Self.lookAgain.first
+    switch deed {
+    case .open: try phone.ask(.iosd, ControlMessage("open"))
+    case .home: try phone.ask(.iosd, ControlMessage("home"))
+    case .quit: try phone.ask(.iosd, ControlMessage("quit"))
+    case .flick(let times):
+      for _ in 0..<times {
+        try phone.ask(.iosd, ControlMessage("home"))
+        try phone.ask(.iosd, ControlMessage("open"))
+      }
+    case .pay(let number): try pay(number)
+    case .kill(let role): try kill(role)
+    case .freeze(let role): try freeze(role)
+    case .thaw(let role): try process(role).send(SIGCONT)
+    case .replaceLock(let role): try replace(ContainerLayout(directory: phone.container).roleLock(of: role))
+    case .emptyHeartbeat:
+      guard truncate(ContainerLayout(directory: phone.container).heartbeat, 0) == 0 else {
+        throw SystemError("empty the heartbeat")
+      }
+    case .restartPeer: try restartPeer()
+    case .stepClock(let seconds):
+      try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
+    case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseWord, .repeatWord, .losePush,
+      .reboot, .sleepDevice:
+      throw CannotBeDone("it is for the simulation only")
+    }
+  }
+
+  private func pay(_ number: Int) throws {
+    guard invoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
+    let answer = try phone.ask(
+      .lspd, PayVerb.request(invoices[number - 1], waits: false, holdSeconds: Self.holdSeconds))
+    attempts.append(
+      (
+        number, answer["payment"].flatMap { Int64($0) } ?? -1, answer["state"] ?? "",
+        answer["reason"] ?? ""
+      ))
+  }
+
+  private func process(_ role: Role) throws -> WatchedProcess {
+    let status = try phone.askForJSON(.iosd, ControlMessage("status"))
+    guard let pid = status[role.rawValue]?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
+      let process = WatchedProcess(pid: pid)
+    else { throw CannotBeDone("there is no \(role.rawValue) any more") }
+    return process
+  }
+
+  /// The phone knows of the end when the story goes on.
+  private func kill(_ role: Role) throws {
+    let victim = try process(role)
+    victim.send(SIGKILL)
+    let end = now + .seconds(20)
+    while now < end {
+      let pid = try phone.askForJSON(.iosd, ControlMessage("status"))[role.rawValue]?["pid"]?.int
+      if pid != Int64(victim.pid) { return }
+      try goOn(until: end)
+    }
+    throw CannotBeDone("process \(victim.pid) survives its kill")
+  }
+
+  /// Outside a transaction, as the story says it when it means the inside: one that was hit there goes on for a moment.
+  private func freeze(_ role: Role) throws {
+    let victim = try process(role)
+    let end = now + .seconds(20)
+    while now < end {
+      victim.send(SIGSTOP)
+      while !ProcessTable.isStopped(victim.pid), !victim.hasEnded { try goOn(until: end) }
+      guard try snapshot()?.writer?.pid == victim.pid else { return }
+      victim.send(SIGCONT)
+      try goOn(until: end)
+    }
+    throw CannotBeDone("process \(victim.pid) never comes to the end of a transaction")
+  }
+
+  private func replace(_ path: String) throws {
+    let stranger = "\(path)-of-a-stranger"
+    let descriptor = open(stranger, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw SystemError("create \(stranger)") }
+    close(descriptor)
+    guard rename(stranger, path) == 0 else { throw SystemError("replace \(path)") }
+  }
+
+  private func restartPeer() throws {
+    guard let pid = DaemonProbe.pid(listeningOn: phone.lspdSocket), let peer = WatchedProcess(pid: pid) else {
+      throw CannotBeDone("there is no peer")
+    }
+    peer.send(SIGKILL)
+    _ = peer.waitForEnd(within: .seconds(20))
+    _ = peer.reap()
+    try start()
+  }
+
+  // MARK: Looking
+
+  func look() throws -> Scene {
+    let status = try phone.askForJSON(.iosd, ControlMessage("status"))
+    let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
+    let notifications = try phone.askForJSON(.iosd, ControlMessage("notifications")).elements ?? []
+    let payments = try phone.askForJSON(.lspd, ControlMessage("payments")).elements ?? []
+    let peer = try phone.askForJSON(.lspd, ControlMessage("status"))
+    let snapshot = try snapshot()
+    let owner = snapshot?.owner
+    let wallet = WalletView(snapshot?.tables ?? [])
+    let isHeld = owner.map { !(snapshot?.lock(of: $0.role).holders.isEmpty ?? true) } ?? false
+    func process(_ role: Role) -> Scene.Process {
+      self.process(status[role.rawValue], rows, role, epoch: owner?.epoch)
+    }
+    return Scene(
+      holder: isHeld ? owner?.role : nil, newestClaim: owner?.role, epoch: owner?.epoch ?? 0,
+      app: process(.app), notifier: process(.extension),
+      payments: attempts.map { attempt in
+        let row = payments.first { $0["id"]?.int == attempt.id }
+        return Scene.Payment(
+          number: attempt.number,
+          state: Self.state(row?["state"]?.text ?? attempt.state, row?["failure"]?.text ?? attempt.reason))
+      },
+      receivedTimes: invoices.map { invoice in
+        wallet.payments.count { $0.paymentHash == invoice.paymentHash.hex }
+      },
+      notifications: notifications.filter { $0["withdrawn"]?.flag != true }.map { row in
+        ScenarioWords.notification(
+          isOriginal: row["source"]?.text == PhoneNotification.Source.original.rawValue,
+          title: row["title"]?.text ?? "", body: row["body"]?.text ?? "")
+      },
+      isChannelEven: Self.isEven(wallet.channels.first, peer))
+  }
+
+  /// Nil before the wallet has run; while a container is being made it cannot be read yet.
+  private func snapshot() throws -> Snapshot? {
+    let end = now + .seconds(10)
+    while true {
+      do throws(ContainerError) {
+        return try Snapshot.take(of: phone.container)
+      } catch .missing {
+        return nil
+      } catch {
+        if case .notAContainer = error { return nil }
+        guard now < end else { throw error }
+      }
+      try goOn(until: end)
+    }
+  }
+
+  private func process(
+    _ facts: JSONValue?, _ rows: [JSONValue], _ role: Role, epoch: UInt64?
+  ) -> Scene.Process {
+    let word = facts?["state"]?.text ?? "not running"
+    let own = rows.last { $0["role"]?.text == role.rawValue }
+    guard word != "not running", let pid = facts?["pid"]?.int.flatMap({ Int32(exactly: $0) }) else {
+      guard let own else { return Scene.Process(place: .notStarted) }
+      return Scene.Process(place: own["reason"]?.text.map(Scene.Process.Place.ended) ?? .starting)
+    }
+    let pids: [(pid: Int32, role: Role)] = rows.compactMap { row in
+      guard let pid = row["pid"]?.int.flatMap({ Int32(exactly: $0) }),
+        let role = row["role"]?.text.flatMap({ Role(rawValue: $0) })
+      else { return nil }
+      return (pid, role)
+    }
+    let text = facts?["status"]?["text"]?.text ?? ""
+    let claimed = facts?["status"]?["epoch"]?.text.flatMap { UInt64($0) }
+    return Scene.Process(
+      place: ScenarioWords.place(word, role), isFrozen: ProcessTable.isStopped(pid),
+      shows: Scene.named(text, pids.reversed()),
+      isConnected: text.hasPrefix("connected") && claimed != nil && claimed == epoch)
+  }
+
+  private static func state(_ word: String, _ reason: String) -> Scene.Payment.State {
+    switch word {
+    case "paid", "settled": .settled
+    case "failed": .failed(reason)
+    case "held": .waits
+    default: .underWay
+    }
+  }
+
+  private static func isEven(_ wallet: WalletView.ChannelFacts?, _ peer: JSONValue) -> Bool {
+    guard let wallet, wallet.openHTLCs == 0, peer["htlcs"]?.int == 0 else { return false }
+    return wallet.localMsat == peer["wallet_msat"]?.uint
+  }
+}

@@ -1,0 +1,255 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import Lightning
+import PhonePolicy
+import Scenario
+import Simulation
+
+/// A story in the simulated world. Whoever has something to do may be the next to do it, by the chance of a seed, and time
+/// passes when nobody has.
+struct SimulatedStage: ScenarioStage {
+  private(set) var world: World
+  private(set) var story = WorldStory()
+  private var generator: SeededGenerator
+  private var moves: [Move] = []
+
+  // What is kept of what was said, as the world itself forgets it.
+  private var ends = RolePair<String?>(nil, nil)
+  private var lastWords = RolePair<String?>(nil, nil)
+  private var shown: [(key: String?, words: String)] = []
+  private var failures: [UInt64: String] = [:]
+
+  /// Faults that wait for something to strike.
+  private var losesNextWord = false
+  private var repeatsNextWord = false
+
+  /// At most so many moves lie between one line of a story and the next without any time passing.
+  private static let driftMax = 30
+
+  init(_ settings: WorldSettings, seed: UInt64) {
+    world = World(settings: settings)
+    world.isHeard = true
+    generator = SeededGenerator(seed: seed)
+  }
+
+  /// The peer's clock goes on in whatever state the phone is.
+  var now: Instant { world.peerNow }
+
+  var broken: String? { world.violation.map { "\($0.invariant.sentence) \($0.sentence)" } }
+
+  mutating func begin() {}
+
+  mutating func makeInvoice(_ payment: PlannedPayment) {
+    world.makeInvoice(amountMsat: payment.amountMsat, text: payment.text)
+    listen()
+  }
+
+  func hasInvoice(_ number: Int) -> Bool {
+    world.invoices.indices.contains(number - 1) && world.invoices[number - 1].isStored
+  }
+
+  // MARK: Going on
+
+  mutating func goOn(until limit: Instant) {
+    strikeWords()
+    moves.removeAll(keepingCapacity: true)
+    world.ready(into: &moves)
+    guard moves.isEmpty else { return move(moves[generator.below(moves.count)]) }
+    var span = limit - world.peerNow
+    if let next = world.nextInstant { span = min(span, next - world.now) }
+    move(.timePasses(until: world.now + max(span, Span(nanoseconds: 1))))
+  }
+
+  /// On real processes something always happens between two lines of a story.
+  private mutating func drift() {
+    for _ in 0..<generator.below(Self.driftMax) {
+      moves.removeAll(keepingCapacity: true)
+      world.ready(into: &moves)
+      guard !moves.isEmpty, world.violation == nil else { return }
+      goOn(until: now)
+    }
+  }
+
+  private mutating func move(_ move: Move) {
+    world.make(move)
+    listen()
+  }
+
+  private mutating func strikeWords() {
+    guard world.hasLetters else { return }
+    if losesNextWord {
+      losesNextWord = false
+      move(.loseLetter(0))
+    } else if repeatsNextWord {
+      repeatsNextWord = false
+      move(.repeatLetter(0))
+    }
+  }
+
+  // MARK: Deeds
+
+  mutating func make(_ deed: Deed) throws {
+    // What it writes next is the next thing after the line before.
+    if case .freezeInside = deed {} else { drift() }
+    switch deed {
+    case .open: move(.open)
+    case .home: move(.home)
+    case .quit: move(.quit)
+    case .flick(let times):
+      for _ in 0..<times {
+        move(.home)
+        drift()
+        move(.open)
+        drift()
+      }
+    case .pay(let number): move(.pay(number - 1))
+    case .kill(let role): move(.kill(role))
+    case .freeze(let role): move(.freeze(role))
+    case .freezeInside(let role): try freezeInside(role)
+    case .thaw(let role): move(.thaw(role))
+    case .replaceLock(let role): move(.replaceLock(role))
+    case .emptyHeartbeat: for role in [Role.app, .extension] { move(.loseBeat(role)) }
+    case .copyDatabase: move(.copyDatabase)
+    case .restoreCopy: move(.restoreCopy)
+    case .restartPeer: move(.restartPeer)
+    case .breakConnection:
+      guard let wire = world.someWire else { throw CannotBeDone("nobody is connected to the peer") }
+      move(.cut(wire: wire))
+    case .loseWord: losesNextWord = true
+    case .repeatWord: repeatsNextWord = true
+    case .losePush: move(.losePush)
+    case .reboot: move(.reboot)
+    case .sleepDevice(let span): move(.deviceSleeps(span))
+    case .stepClock: throw CannotBeDone("there is no wall clock here")
+    }
+    drift()
+  }
+
+  /// With the next thing that it writes.
+  private mutating func freezeInside(_ role: Role) throws {
+    let end = now + .seconds(30)
+    while !world.isAboutToWrite(role) {
+      guard now < end, world.life(role) != nil, broken == nil else {
+        throw CannotBeDone("the \(role.rawValue) writes nothing any more")
+      }
+      goOn(until: end)
+    }
+    move(.freezeInside(role))
+  }
+
+  // MARK: Looking
+
+  private mutating func listen() {
+    for said in world.said {
+      switch said {
+      case .phone(_, let directives): for directive in directives { note(directive) }
+      case .ordered(let role, .end(let reason)): lastWords[role] = reason.rawValue
+      case .peer(_, let directives):
+        for case .answer(let payment, .failed(let failure)) in directives { failures[payment] = failure.word }
+      case .started(let role, _): lastWords[role] = nil
+      default: break
+      }
+    }
+    story.listen(to: &world)
+  }
+
+  private mutating func note(_ directive: PhoneDirective) {
+    switch directive {
+    case .show(let notification):
+      shown.append((notification.key, ScenarioWords.notification(notification)))
+    case .withdraw(let key): shown.removeAll { $0.key == key }
+    case .recordEnd(let phoneRole, let reason):
+      let role: Role = phoneRole == .app ? .app : .extension
+      ends[role] = lastWords[role].map { "\(reason): \($0)" } ?? reason.description
+    default: break
+    }
+  }
+
+  func look() -> Scene {
+    let container = world.container.value
+    let row = container.row
+    return Scene(
+      holder: row.flatMap { container.isLockBusy($0.role) ? $0.role : nil }, newestClaim: row?.role,
+      epoch: row?.epoch ?? 0, app: process(.app), notifier: process(.extension),
+      payments: world.payments.map { payment in
+        Scene.Payment(number: payment.invoice + 1, state: state(of: payment))
+      },
+      receivedTimes: world.invoices.map { invoice in
+        container.received.count { $0.invoice.paymentHash == invoice.invoice.paymentHash }
+      },
+      notifications: shown.map(\.words), isChannelEven: isChannelEven)
+  }
+
+  private func process(_ role: Role) -> Scene.Process {
+    guard let life = world.life(role) else {
+      return Scene.Process(place: ends[role].map(Scene.Process.Place.ended) ?? .notStarted)
+    }
+    let pids = [Role.app, .extension].compactMap { role in
+      world.life(role).map { (pid: $0.identity.pid, role: role) }
+    }
+    let isConnected: Bool
+    switch life.status {
+    case .connected(let epoch)?, .settling(let epoch)?:
+      isConnected = epoch == world.container.value.row?.epoch
+    default: isConnected = false
+    }
+    return Scene.Process(
+      place: place(role), isFrozen: life.isFrozen, shows: Scene.named(life.status?.text ?? "", pids),
+      isConnected: isConnected)
+  }
+
+  private func place(_ role: Role) -> Scene.Process.Place {
+    let word = role == .app ? world.phone.app.word : world.phone.service.word
+    return ScenarioWords.place(word, role)
+  }
+
+  private func state(of payment: WorldPayment) -> Scene.Payment.State {
+    switch payment.state {
+    case .paid: return .settled
+    case .failed: return .failed(failures[payment.id] ?? "for a reason that nobody said")
+    case .underWay:
+      let isHeld = world.peer.value.state.payments.first { $0.request.id == payment.id }?.isHeld ?? false
+      return isHeld ? .waits : .underWay
+    }
+  }
+
+  private var isChannelEven: Bool {
+    let peer = world.peer.value.state.channel
+    guard let wallet = world.container.value.node.channel else { return false }
+    return peer.htlcs.isEmpty && wallet.htlcs.isEmpty && peer.remoteMsat == wallet.localMsat
+  }
+
+  // MARK: The verdict
+
+  mutating func judge() -> StageVerdict {
+    world.checkAtTheEnd()
+    listen()
+    if let broken { return .broken([broken]) }
+    let scene = look()
+    var open: [String] = []
+    for payment in scene.payments where payment.state == .waits || payment.state == .underWay {
+      open.append("payment \(payment.number) is on its way")
+    }
+    if !scene.isChannelEven { open.append("the channel is half-way, or its two sides count differently") }
+    guard open.isEmpty else { return .unsettled(open) }
+    let settled = scene.payments.count { $0.state == .settled }
+    return .sound(settled: settled, failed: scene.payments.count - settled)
+  }
+}
+
+/// One of a thing for each of the two.
+struct RolePair<Value> {
+  var app: Value
+  var notifier: Value
+
+  init(_ app: Value, _ notifier: Value) {
+    self.app = app
+    self.notifier = notifier
+  }
+
+  subscript(role: Role) -> Value {
+    get { role == .app ? app : notifier }
+    set { if role == .app { app = newValue } else { notifier = newValue } }
+  }
+}

@@ -1,0 +1,55 @@
+import CoreShape
+import Heartbeat
+
+/// What one line of a story says.
+public enum Command: Hashable, Sendable {
+  case make(Deed)
+  case wait(Condition)
+  case pass(Span)
+  case ask(Question)
+  /// The end: everything is judged.
+  case verdict
+}
+
+/// Something that somebody does, or that goes wrong.
+public enum Deed: Hashable, Sendable {
+  // The person, and a sender.
+  case open
+  case home
+  case quit
+  /// Home and back, as quickly as a thumb could never be.
+  case flick(times: Int)
+  case pay(number: Int)
+
+  // Faults of processes.
+  case kill(Role)
+  case freeze(Role)
+  case freezeInside(Role)
+  case thaw(Role)
+
+  // Faults of files.
+  case replaceLock(Role)
+  case emptyHeartbeat
+  case copyDatabase
+  case restoreCopy
+
+  // Faults of messages and of the peer.
+  case restartPeer
+  case breakConnection
+  case loseWord
+  case repeatWord
+  case losePush
+
+  // Faults of the phone.
+  case reboot
+  case sleepDevice(Span)
+  case stepClock(seconds: Int64)
+
+  /// The process that it happens to: it must be there first.
+  var victim: Role? {
+    switch self {
+    case .kill(let role), .freeze(let role), .freezeInside(let role), .thaw(let role): role
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Heartbeat
+
+/// Something that a story waits for.
+public enum Condition: Hashable, Sendable {
+  case runs(Role)
+  case ended(Role)
+  case connected(Role)
+  case holds(Role)
+  case nobodyHolds
+  case appShows(String)
+  case settled(number: Int)
+  case failed(number: Int)
+  case waits(number: Int)
+  case shown(number: Int)
+  case frozen(Role)
+  /// Nothing is under way any more, and both sides count the same.
+  case allSettled
+
+  public func holds(in scene: Scene) -> Bool {
+    switch self {
+    case .runs(let role):
+      switch scene[role].place {
+      case .inFront, .inBackground, .running: true
+      case .notStarted, .ended, .starting, .ending: false
+      }
+    case .ended(let role): !scene[role].isThere
+    case .connected(let role): scene[role].isConnected && scene.holder == role
+    case .holds(let role): scene.holder == role
+    case .nobodyHolds: scene.holder == nil
+    case .appShows(let text): scene.app.shows == text
+    case .settled(let number): scene.payments(number).contains { $0.state == .settled }
+    case .failed(let number): scene.payments(number).contains { $0.isFailed }
+    case .waits(let number): scene.payments(number).last?.state == .waits
+    case .shown(let number):
+      scene.notifications.contains { $0.hasSuffix(": payment \(number)") }
+    case .frozen(let role): scene[role].isFrozen
+    case .allSettled: scene.payments.allSatisfy(\.isOver) && scene.isChannelEven
+    }
+  }
+
+  /// Behind "waited in vain for".
+  public var words: String {
+    switch self {
+    case .runs(let role): "the \(role.rawValue) to run"
+    case .ended(let role): "the \(role.rawValue) to end"
+    case .connected(let role): "the \(role.rawValue) to be connected"
+    case .holds(let role): "the \(role.rawValue) to hold the node"
+    case .nobodyHolds: "nobody to hold the node"
+    case .appShows(let text): "the app to show “\(text)”"
+    case .settled(let number): "payment \(number) to settle"
+    case .failed(let number): "payment \(number) to fail"
+    case .waits(let number): "payment \(number) to wait for the wallet"
+    case .shown(let number): "the person to see payment \(number)"
+    case .frozen(let role): "the \(role.rawValue) to be frozen"
+    case .allSettled: "everything to be settled"
+    }
+  }
+}
+
+extension Scene.Payment {
+  var isFailed: Bool { if case .failed = state { true } else { false } }
+
+  var isOver: Bool { state == .settled || isFailed }
+}

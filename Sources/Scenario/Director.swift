@@ -1,0 +1,102 @@
+import CoreShape
+import Heartbeat
+
+/// Takes a story through a stage, line by line: the same for every stage.
+public struct Director<Stage: ScenarioStage> {
+  /// For everything that is waited for: far more than any of it needs, on the stage's own clock.
+  public static var patience: Span { .seconds(60) }
+
+  public private(set) var stage: Stage
+  private let scenario: Scenario
+  private var played: [Performance.Played] = []
+
+  private struct InVain: Error {
+    var what: String
+  }
+
+  public init(_ scenario: Scenario, on stage: Stage) {
+    self.scenario = scenario
+    self.stage = stage
+  }
+
+  public mutating func run() throws -> Performance {
+    var line = 0
+    do {
+      try begin()
+      for step in scenario.steps {
+        line = step.line
+        var said: [String] = []
+        if case .verdict = step.command {
+          let verdict = try stage.judge()
+          played.append(.init(step: step, said: [verdict.sentence]))
+          return performance(.played(verdict))
+        }
+        do {
+          said = try perform(step.command)
+        } catch let trouble as CannotBeDone {
+          said = ["cannot be done: \(trouble.why)"]
+        }
+        played.append(.init(step: step, said: said))
+        if let broken = stage.broken { return performance(.broken(line: line, broken)) }
+      }
+    } catch let trouble as InVain {
+      if let broken = stage.broken { return performance(.broken(line: line, broken)) }
+      return performance(.inVain(line: line, trouble.what))
+    }
+    return performance(.inVain(line: line, "a verdict"))
+  }
+
+  private func performance(_ end: Performance.End) -> Performance {
+    Performance(scenario: scenario, played: played, end: end)
+  }
+
+  /// Every story begins alike: the wallet was opened once, made the invoices, and was swiped away.
+  private mutating func begin() throws {
+    try stage.begin()
+    try stage.make(.open)
+    try wait(for: .connected(.app))
+    for payment in scenario.payments {
+      try stage.makeInvoice(payment)
+      try wait("the invoice of payment \(payment.number)") { try $0.hasInvoice(payment.number) }
+    }
+    try make(.quit)
+  }
+
+  private mutating func perform(_ command: Command) throws -> [String] {
+    switch command {
+    case .make(let deed): try make(deed)
+    case .wait(let condition): try wait(for: condition)
+    case .pass(let span): try pass(span)
+    case .ask(let question): return question.answer(in: try stage.look(), of: scenario)
+    case .verdict: break
+    }
+    return []
+  }
+
+  private mutating func make(_ deed: Deed) throws {
+    if let victim = deed.victim { try wait(for: .runs(victim)) }
+    try stage.make(deed)
+    switch deed {
+    case .quit: try wait(for: .ended(.app))
+    case .freeze(let role), .freezeInside(let role): try wait(for: .frozen(role))
+    default: break
+    }
+  }
+
+  private mutating func wait(for condition: Condition) throws {
+    try wait(condition.words) { condition.holds(in: try $0.look()) }
+  }
+
+  private mutating func wait(_ what: String, _ isSo: (inout Stage) throws -> Bool) throws {
+    let end = stage.now + Self.patience
+    while try !isSo(&stage) {
+      guard stage.now < end, stage.broken == nil else { throw InVain(what: what) }
+      try stage.goOn(until: end)
+    }
+  }
+
+  private mutating func pass(_ span: Span) throws {
+    let end = stage.now + span
+    while stage.now < end, stage.broken == nil { try stage.goOn(until: end) }
+  }
+}

@@ -1,0 +1,104 @@
+import CoreShape
+import Heartbeat
+
+/// One form that a line can have. Words in capitals stand for what differs from line to line.
+public struct Phrase: Sendable {
+  public var form: String
+  /// What it does, for somebody who writes a story.
+  public var meaning: String
+  public var place: Scenario.Place
+  let command: @Sendable (Found) -> Command
+
+  init(
+    _ form: String, _ meaning: String, _ place: Scenario.Place = .everywhere,
+    _ command: @escaping @Sendable (Found) -> Command
+  ) {
+    self.form = form
+    self.meaning = meaning
+    self.place = place
+    self.command = command
+  }
+
+  /// What stood in the place of the words in capitals.
+  struct Found: Sendable {
+    var role = Role.app
+    var number = 0
+    var amountSat: UInt64?
+    var span = Span.zero
+    var seconds: Int64 = 0
+    var times = 0
+    var text = ""
+  }
+
+  /// Nil if the line has another form.
+  func match(_ line: String) -> Found? {
+    var words = line.split(separator: " ").map(String.init)[...]
+    var found = Found()
+    for token in form.split(separator: " ") {
+      guard var word = words.popFirst() else { return nil }
+      var token = String(token)
+      if token.hasSuffix("?"), word.hasSuffix("?") {
+        token.removeLast()
+        word.removeLast()
+      }
+      guard found.take(word, for: token, &words) else { return nil }
+    }
+    return words.isEmpty ? found : nil
+  }
+}
+
+extension Phrase.Found {
+  static let amountSatMax: UInt64 = 1_000_000
+
+  /// False if the word cannot stand there.
+  fileprivate mutating func take(_ word: String, for token: String, _ rest: inout ArraySlice<String>) -> Bool
+  {
+    switch token {
+    case "PROCESS":
+      guard let role = Role(rawValue: word) else { return false }
+      self.role = role
+    case "NUMBER":
+      guard let number = Self.number(word, in: 1...99) else { return false }
+      self.number = number
+    case "AMOUNT":
+      guard let amount = Self.number(word, in: 1...Int(Self.amountSatMax)) else { return false }
+      amountSat = UInt64(amount)
+    case "TIMES":
+      guard let times = Self.number(word, in: 1...100) else { return false }
+      self.times = times
+    case "TIME":
+      guard let unit = rest.popFirst(), let span = Self.span(word, unit) else { return false }
+      self.span = span
+    case "±TIME":
+      guard let sign = word.first, sign == "+" || sign == "-", let unit = rest.popFirst(),
+        let span = Self.span(String(word.dropFirst()), unit), span.nanoseconds % 1_000_000_000 == 0
+      else { return false }
+      seconds = span.nanoseconds / 1_000_000_000 * (sign == "-" ? -1 : 1)
+    case "“TEXT”":
+      text = ([word] + rest).joined(separator: " ")
+      rest = []
+      guard text.count > 2, text.hasPrefix("“"), text.hasSuffix("”") else { return false }
+      text = String(text.dropFirst().dropLast())
+    default: return word == token
+    }
+    return true
+  }
+
+  private static func number(_ word: String, in range: ClosedRange<Int>) -> Int? {
+    guard word.utf8.count <= 9, word.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(word),
+      range.contains(number)
+    else { return nil }
+    return number
+  }
+
+  private static func span(_ word: String, _ unit: String) -> Span? {
+    guard let count = number(word, in: 1...100_000).map(Int64.init) else { return nil }
+    switch unit {
+    case "ms": return .milliseconds(count)
+    case "s", "seconds": return .seconds(count)
+    case "min", "minutes": return .seconds(60 * count)
+    case "h", "hour", "hours": return .seconds(3600 * min(count, 100))
+    default: return nil
+    }
+  }
+}

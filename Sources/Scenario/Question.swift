@@ -1,0 +1,81 @@
+import Heartbeat
+
+/// Something that a story asks, so that the answer can be compared with what is expected.
+public enum Question: Hashable, Sendable {
+  case holder
+  case epoch
+  case appShows
+  case howIs(Role)
+  case payments
+  case notifications
+
+  /// In words that depend on nothing but what came of it: no times, no numbers of processes.
+  public func answer(in scene: Scene, of scenario: Scenario) -> [String] {
+    switch self {
+    case .holder: [holderSentence(scene)]
+    case .epoch: [scene.epoch == 0 ? "the node was never claimed" : "epoch \(scene.epoch)"]
+    case .appShows: [appSentence(scene.app)]
+    case .howIs(let role): [processSentence(scene[role], role)]
+    case .payments: paymentSentences(scene, scenario)
+    case .notifications: scene.notifications.isEmpty ? ["nothing"] : scene.notifications
+    }
+  }
+
+  private func holderSentence(_ scene: Scene) -> String {
+    if let holder = scene.holder { return "the \(holder.rawValue) holds the node" }
+    guard let last = scene.newestClaim else { return "nobody has ever held the node" }
+    return "nobody holds the node; the \(last.rawValue) held it last"
+  }
+
+  private func appSentence(_ app: Scene.Process) -> String {
+    app.isThere ? "the app shows “\(app.shows)”" : "the app does not run"
+  }
+
+  private func processSentence(_ process: Scene.Process, _ role: Role) -> String {
+    let name = "the \(role.rawValue)"
+    let frozen = process.isFrozen ? ", frozen" : ""
+    switch process.place {
+    case .notStarted: return "\(name) has never run"
+    case .ended(let why): return "\(name) has ended: \(why)"
+    case .starting: return "\(name) starts\(frozen)"
+    case .inFront: return "\(name) is in front\(frozen)"
+    case .inBackground: return "\(name) is in the background\(frozen)"
+    case .running: return "\(name) runs\(frozen)"
+    case .ending: return "\(name) is on its way out\(frozen)"
+    }
+  }
+
+  private func paymentSentences(_ scene: Scene, _ scenario: Scenario) -> [String] {
+    guard !scene.payments.isEmpty else { return ["nobody has paid yet"] }
+    var seen: [Int] = []
+    return scene.payments.map { payment in
+      let isAgain = seen.contains(payment.number)
+      seen.append(payment.number)
+      let planned = scenario.payments.first { $0.number == payment.number }
+      let name = "payment \(payment.number) of \(planned?.amountSat ?? 0) sat\(isAgain ? ", paid again" : "")"
+      let place = payment.number - 1
+      let times = scene.receivedTimes.indices.contains(place) ? scene.receivedTimes[place] : 0
+      return "\(name): \(Self.words(payment.state, receivedTimes: times))"
+    }
+  }
+
+  private static func words(_ state: Scene.Payment.State, receivedTimes: Int) -> String {
+    switch state {
+    case .waits: "waits for the wallet"
+    case .underWay: "is on its way"
+    case .settled: "settled, and the wallet has it \(receivedTimes == 1 ? "once" : "\(receivedTimes) times")"
+    case .failed(let word): "failed, \(failureWords(word))"
+    }
+  }
+
+  private static func failureWords(_ word: String) -> String {
+    switch word {
+    case "recipient-away": "as the wallet did not come in time"
+    case "already-paid": "as this invoice is paid already"
+    case "already-pending": "as a payment of this invoice is on its way"
+    case "no-balance": "as the peer has not so much for the wallet"
+    case "refused-by-recipient": "as the wallet refused it"
+    default: word
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/// Why a text is no story: one sentence, with the line.
+public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+  public var line: Int
+  public var sentence: String
+
+  init(_ line: Int, _ sentence: String) {
+    self.line = line
+    self.sentence = sentence
+  }
+
+  public var description: String { "line \(line): \(sentence)" }
+}

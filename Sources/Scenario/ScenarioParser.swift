@@ -1,0 +1,162 @@
+/// Reads a story.
+public struct ScenarioParser {
+  public static let linesMax = 1000
+  private static let lineBytesMax = 500
+
+  private var steps: [Scenario.Step] = []
+  private var payments: [PlannedPayment] = []
+  private var place = Scenario.Place.everywhere
+  private var title: String?
+  private let lines: [String]
+
+  public static func parse(_ text: String) throws(ScenarioError) -> Scenario {
+    var parser = ScenarioParser(text)
+    return try parser.parse()
+  }
+
+  static func isOutput(_ line: String) -> Bool {
+    line.first == " " && line.drop { $0 == " " }.hasPrefix(">")
+  }
+
+  private init(_ text: String) {
+    var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(Self.trimmed)
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    self.lines = lines
+  }
+
+  /// Without what stands behind the last word.
+  private static func trimmed(_ line: Substring) -> String {
+    var line = line
+    while let last = line.last, last == " " || last == "\t" || last == "\r" { line.removeLast() }
+    return String(line)
+  }
+
+  private mutating func parse() throws(ScenarioError) -> Scenario {
+    guard lines.count <= Self.linesMax else {
+      throw ScenarioError(
+        Self.linesMax + 1, "a story may have \(Self.linesMax) lines; tell it in two")
+    }
+    for (index, line) in lines.enumerated() {
+      try take(line, number: index + 1)
+    }
+    guard let title else {
+      throw ScenarioError(1, "a story begins with its title, a comment such as `# The extension is killed`")
+    }
+    guard case .verdict? = steps.last?.command else {
+      throw ScenarioError(
+        max(1, lines.count),
+        "the story ends without `\(Phrase.verdictForm)`; write it as the last line, as nothing is judged otherwise"
+      )
+    }
+    return Scenario(title: title, steps: steps, payments: payments, place: place, lines: lines)
+  }
+
+  private mutating func take(_ line: String, number: Int) throws(ScenarioError) {
+    guard line.utf8.count <= Self.lineBytesMax else {
+      throw ScenarioError(
+        number, "a line may have \(Self.lineBytesMax) bytes; this one has \(line.utf8.count)")
+    }
+    if line.isEmpty { return }
+    if line.hasPrefix("#") {
+      let text = line.drop { $0 == "#" || $0 == " " }
+      if title == nil, !text.isEmpty { title = String(text) }
+      return
+    }
+    guard title != nil else {
+      throw ScenarioError(
+        number, "a story begins with its title, a comment such as `# The extension is killed`")
+    }
+    if Self.isOutput(line) { return try takeOutput(line, number) }
+    guard line.first != " ", line.first != "\t", line.first != ">" else {
+      throw ScenarioError(
+        number,
+        "what happens begins at the margin, and what is expected with two spaces and `>`; this is neither")
+    }
+    try takeCommand(line, number)
+  }
+
+  private mutating func takeOutput(_ line: String, _ number: Int) throws(ScenarioError) {
+    guard !steps.isEmpty else {
+      throw ScenarioError(
+        number, "nothing has happened yet that this could be expected of; ask something first")
+    }
+    var text = line.drop { $0 == " " }.dropFirst()
+    if text.first == " " { text = text.dropFirst() }
+    steps[steps.count - 1].expected.append(String(text))
+  }
+
+  private mutating func takeCommand(_ line: String, _ number: Int) throws(ScenarioError) {
+    if let end = steps.last, case .verdict = end.command {
+      throw ScenarioError(
+        number,
+        "behind `\(Phrase.verdictForm)` in line \(end.line) nothing happens any more; write this above it")
+    }
+    for phrase in Phrase.all {
+      guard let found = phrase.match(line) else { continue }
+      let command = phrase.command(found)
+      try note(command, found, number)
+      try note(phrase.place, number)
+      steps.append(.init(line: number, text: line, command: command, expected: []))
+      return
+    }
+    throw ScenarioError(
+      number, "`\(Self.printable(line))` is nothing that a story knows; near it \(Self.near(line))")
+  }
+
+  // MARK: What must fit together
+
+  private mutating func note(
+    _ command: Command, _ found: Phrase.Found, _ number: Int
+  ) throws(ScenarioError) {
+    if let amountSat = found.amountSat {
+      guard found.number == payments.count + 1 else {
+        throw ScenarioError(
+          number,
+          "the next new payment is payment \(payments.count + 1), not \(found.number); for one that came before write `payment \(found.number) arrives again`"
+        )
+      }
+      payments.append(PlannedPayment(number: found.number, amountSat: amountSat))
+    } else if found.number > payments.count {
+      throw ScenarioError(
+        number,
+        "no payment \(found.number) has arrived yet; write `payment \(found.number) of 1000 sat arrives` above"
+      )
+    }
+  }
+
+  private mutating func note(_ next: Scenario.Place, _ number: Int) throws(ScenarioError) {
+    switch (place, next) {
+    case (_, .everywhere): break
+    case (.everywhere, _): place = next
+    case (.simulated(let because), .real(let other)), (.real(let other), .simulated(let because)):
+      throw ScenarioError(
+        number,
+        "this story can be played nowhere, as some of it is only simulated (\(because)) and some only real (\(other)); tell it in two"
+      )
+    case (.simulated, .simulated), (.real, .real): break
+    }
+  }
+
+  // MARK: Words for what is not understood
+
+  private static func printable(_ line: String) -> String {
+    String(line.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) }.prefix(80))
+  }
+
+  /// The three forms that share most words with it.
+  private static func near(_ line: String) -> String {
+    let words = line.split(separator: " ")
+    let ranked = Phrase.all.enumerated().map { place, phrase in
+      let tokens = phrase.form.split(separator: " ")
+      let shared = tokens.count { words.contains($0) || ($0 == "PROCESS" && holdsRole(words)) }
+      return (score: 2 * shared - max(tokens.count, words.count), place: place)
+    }
+    let best = ranked.sorted { ($1.score, $0.place) < ($0.score, $1.place) }.prefix(3)
+    let forms = best.map { "`\(Phrase.all[$0.place].form)`" }
+    return "are \(forms.dropLast().joined(separator: ", ")) and \(forms.last ?? "")"
+  }
+
+  private static func holdsRole(_ words: [Substring]) -> Bool {
+    words.contains { $0 == "app" || $0 == "extension" }
+  }
+}

@@ -1,0 +1,74 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+
+/// `baton run` as somebody types it, in a directory of its own.
+final class BatonRun {
+  static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().path
+
+  let directory: String
+  private var process: Process?
+
+  init() throws {
+    var template = Array("/tmp/baton-scenario-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw SystemError("make a directory") }
+    directory = String(cString: made)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+  @discardableResult
+  func write(_ name: String, _ text: String) throws -> String {
+    try text.write(toFile: path(name), atomically: true, encoding: .utf8)
+    return path(name)
+  }
+
+  func text(_ name: String) -> String { (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? "" }
+
+  var said: String { text("said") }
+
+  @discardableResult
+  func start(_ arguments: [String]) throws -> pid_t {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(Self.programs)/baton")
+    process.arguments = ["run"] + arguments
+    _ = FileManager.default.createFile(atPath: path("said"), contents: nil)
+    let output = FileHandle(forWritingAtPath: path("said"))
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    self.process = process
+    return process.processIdentifier
+  }
+
+  var isRunning: Bool { process?.isRunning ?? false }
+
+  /// The exit code.
+  func end() -> Int32 {
+    process?.waitUntilExit()
+    return process?.terminationStatus ?? -1
+  }
+
+  func run(_ arguments: String...) throws -> Int32 {
+    try start(arguments)
+    return end()
+  }
+
+  /// The bound is for a machine that is far too busy.
+  func wait(_ what: String, _ condition: () -> Bool) throws {
+    let end = Clock.monotonicNow + .seconds(60)
+    while !condition() {
+      guard Clock.monotonicNow < end else { throw TimedOut(what: what, said: said) }
+      poll(nil, 0, 5)
+    }
+  }
+
+  struct TimedOut: Error {
+    var what: String
+    var said: String
+  }
+}

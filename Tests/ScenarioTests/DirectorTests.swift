@@ -1,0 +1,144 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Scenario
+
+/// A stage on which a payment settles after some steps, or never.
+private struct PaperStage: ScenarioStage {
+  var now = Instant(nanoseconds: 0)
+  var broken: String?
+  var settlesAfter: Span?
+  var breaksAt: Deed?
+  var verdict = StageVerdict.sound(settled: 1, failed: 0)
+  var deeds: [Deed] = []
+  private var paidAt: Instant?
+  private var isAppThere = false
+
+  init(settlesAfter: Span? = nil) { self.settlesAfter = settlesAfter }
+
+  mutating func begin() {}
+  mutating func makeInvoice(_ payment: PlannedPayment) {}
+  func hasInvoice(_ number: Int) -> Bool { true }
+
+  mutating func goOn(until: Instant) { now = min(until, now + .seconds(1)) }
+
+  mutating func make(_ deed: Deed) throws {
+    deeds.append(deed)
+    if deed == breaksAt { broken = "Two processes drive the node." }
+    switch deed {
+    case .open: isAppThere = true
+    case .quit: isAppThere = false
+    case .pay: paidAt = now
+    case .losePush: throw CannotBeDone("no push is on its way")
+    default: break
+    }
+  }
+
+  func look() -> Scene {
+    let isSettled = settlesAfter.map { span in paidAt.map { $0 + span <= now } ?? false } ?? false
+    return Scene(
+      holder: isAppThere ? .app : nil, newestClaim: .app, epoch: 1,
+      app: Scene.Process(
+        place: isAppThere ? .inFront : .ended("swiped away"), shows: "connected", isConnected: isAppThere),
+      notifier: Scene.Process(place: .notStarted),
+      payments: paidAt == nil ? [] : [Scene.Payment(number: 1, state: isSettled ? .settled : .waits)],
+      receivedTimes: [isSettled ? 1 : 0], notifications: [], isChannelEven: true)
+  }
+
+  func judge() -> StageVerdict { verdict }
+}
+
+@Suite("A story is played") struct DirectorTests {
+  private let text = """
+    # A payment
+
+    payment 1 of 1000 sat arrives
+    # While it is on its way:
+    what became of the payments?
+      > payment 1 of 1000 sat: waits for the wallet
+
+    wait until payment 1 has settled
+    what became of the payments?
+      > payment 1 of 1000 sat: settled, and the wallet has it once
+    the verdict
+      > sound: 1 of 1 payment settled, once each, equal on both sides
+
+    """
+
+  private func play(_ text: String, on stage: PaperStage) throws -> (Performance, PaperStage) {
+    var director = Director(try ScenarioParser.parse(text), on: stage)
+    let performance = try director.run()
+    return (performance, director.stage)
+  }
+
+  @Test("and is as expected when each answer is, to the letter") func asExpected() throws {
+    let (performance, stage) = try play(text, on: PaperStage(settlesAfter: .seconds(3)))
+    #expect(performance.isSound && performance.differences.isEmpty)
+    #expect(performance.rewritten == text)
+    #expect(stage.deeds == [.open, .quit, .pay(number: 1)])
+  }
+
+  @Test("and differs in the line that is answered otherwise; rewritten, it keeps its comments") func differs()
+    throws
+  {
+    let wrong = text.replacing("the wallet has it once", with: "the wallet has it twice")
+    let (performance, _) = try play(wrong, on: PaperStage(settlesAfter: .seconds(3)))
+    #expect(performance.differences.map(\.step.line) == [9])
+    #expect(performance.rewritten == text)
+    let bare = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("  >") }
+    let filled = try play(bare.joined(separator: "\n"), on: PaperStage(settlesAfter: .seconds(3))).0
+    #expect(filled.differences.count == 3)
+    #expect(filled.rewritten == text)
+  }
+
+  @Test("and expecting an answer of what answers nothing differs, too") func answerToADeed() throws {
+    let wrong = text.replacing("arrives\n", with: "arrives\n  > well\n")
+    let (performance, _) = try play(wrong, on: PaperStage(settlesAfter: .seconds(3)))
+    #expect(performance.differences.map(\.step.line) == [3])
+  }
+
+  @Test("and what does not come within a minute is waited for in vain") func inVain() throws {
+    let (performance, stage) = try play(text, on: PaperStage())
+    #expect(performance.end == .inVain(line: 8, "payment 1 to settle"))
+    #expect(stage.now == Instant(nanoseconds: 60_000_000_000))
+    #expect(!performance.isSound)
+  }
+
+  @Test("and ends where a promise breaks") func broken() throws {
+    var stage = PaperStage(settlesAfter: .seconds(3))
+    stage.breaksAt = .pay(number: 1)
+    let (performance, _) = try play(text, on: stage)
+    #expect(performance.end == .broken(line: 3, "Two processes drive the node."))
+    #expect(performance.played.count == 1)
+  }
+
+  @Test("and a deed that the stage cannot do is said in its place") func cannotBeDone() throws {
+    let (performance, _) = try play("# x\nthe next push is lost\nthe verdict", on: PaperStage())
+    #expect(performance.played.first?.said == ["cannot be done: no push is on its way"])
+  }
+
+  @Test("and time passes to the instant") func passing() throws {
+    let (_, stage) = try play("# x\n2500 ms pass\nthe verdict", on: PaperStage())
+    #expect(stage.now == Instant(nanoseconds: 2_500_000_000))
+  }
+
+  @Test("and processes are named by what they are") func names() {
+    let pids: [(pid: Int32, role: Role)] = [(7, .extension), (8, .app)]
+    #expect(
+      Scene.named("blocked: 7 is stopped inside a transaction", pids)
+        == "blocked: the extension is stopped inside a transaction")
+    #expect(Scene.named("waiting: process 8 holds the node", pids) == "waiting: the app holds the node")
+    #expect(Scene.named("connected", pids) == "connected")
+  }
+
+  @Test("and the verdict says how many settled, failed and wait") func verdicts() {
+    #expect(
+      StageVerdict.sound(settled: 2, failed: 0).sentence
+        == "sound: 2 of 2 payments settled, once each, equal on both sides")
+    #expect(StageVerdict.sound(settled: 0, failed: 0).sentence == "sound: 0 of 0 payments settled")
+    #expect(
+      StageVerdict.sound(settled: 1, failed: 1).sentence.hasSuffix("1 failed, and nobody has lost anything"))
+    #expect(StageVerdict.unsettled(["x"]).sentence == "not everything is settled")
+  }
+}

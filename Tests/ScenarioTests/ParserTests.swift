@@ -1,0 +1,133 @@
+import CoreShape
+import Foundation
+import Heartbeat
+import Testing
+
+@testable import Scenario
+
+@Suite("A story as text") struct ParserTests {
+  private func refusal(of text: String) -> ScenarioError? {
+    do throws(ScenarioError) {
+      _ = try ScenarioParser.parse(text)
+      return nil
+    } catch { return error }
+  }
+
+  @Test("is read line by line, with what is expected below what is asked") func reading() throws {
+    let story = try ScenarioParser.parse(
+      """
+      # The title
+      #
+      # More of it.
+
+      payment 1 of 50000 sat arrives
+      the extension is killed
+      2 min pass
+      wait until the app shows “receiving payment in background”
+      how is the extension?
+        > one
+        >   two, with a margin
+      the wall clock steps by -2 h
+      the verdict
+        > sound
+      """)
+    #expect(story.title == "The title")
+    #expect(story.payments == [PlannedPayment(number: 1, amountSat: 50_000)])
+    #expect(
+      story.steps.map(\.command) == [
+        .make(.pay(number: 1)), .make(.kill(.extension)), .pass(.seconds(120)),
+        .wait(.appShows("receiving payment in background")), .ask(.howIs(.extension)),
+        .make(.stepClock(seconds: -7200)), .verdict,
+      ])
+    #expect(story.steps.map(\.line) == [5, 6, 7, 8, 9, 12, 13])
+    #expect(story.steps[4].expected == ["one", "  two, with a margin"])
+    #expect(story.place == .real(because: "the simulated world has no wall clock at all"))
+  }
+
+  @Test(
+    "that is none is refused in one sentence with the line",
+    arguments: [
+      ("", 1, "begins with its title"),
+      ("the app opens", 1, "begins with its title"),
+      ("#\n#\nthe verdict", 3, "begins with its title"),
+      ("# x\nthe app opens\n", 2, "ends without `the verdict`"),
+      (
+        "# x\nthe ap opens\nthe verdict", 2,
+        "`the ap opens` is nothing that a story knows; near it are `the app opens`"
+      ),
+      ("# x\nhow is the node?\nthe verdict", 2, "near it are `how is the PROCESS?`"),
+      ("# x\nthe node is killed\nthe verdict", 2, "`the PROCESS is killed`"),
+      ("# x\nthe app opens twice\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\nthe app\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\n the app opens\nthe verdict", 2, "begins at the margin"),
+      ("# x\n> so\nthe verdict", 2, "begins at the margin"),
+      ("# x\n  > so\nthe verdict", 2, "nothing has happened yet"),
+      ("# x\nthe verdict\nthe app opens", 3, "behind `the verdict` in line 2 nothing happens"),
+      ("# x\npayment 2 of 5 sat arrives\nthe verdict", 2, "the next new payment is payment 1, not 2"),
+      (
+        "# x\npayment 1 of 5 sat arrives\npayment 1 of 5 sat arrives\nthe verdict", 3,
+        "`payment 1 arrives again`"
+      ),
+      ("# x\npayment 1 arrives again\nthe verdict", 2, "no payment 1 has arrived yet"),
+      ("# x\nwait until payment 1 has settled\nthe verdict", 2, "no payment 1 has arrived yet"),
+      ("# x\npayment 1 of 0 sat arrives\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\npayment 1 of 1000001 sat arrives\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\npayment 1 of 99999999999999999999 sat arrives\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\npayment 1 of ٣ sat arrives\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\n5 pass\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\n5 days pass\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\nthe wall clock steps by 1 h\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\nthe wall clock steps by +1 ms\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\nwait until the app shows connected\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\nthe next push is lost\nthe wall clock steps by +1 h\nthe verdict", 3, "can be played nowhere"),
+    ])
+  func refusals(text: String, line: Int, words: String) throws {
+    let error = try #require(refusal(of: text))
+    #expect(error.line == line)
+    #expect(error.description.hasPrefix("line \(line): "))
+    #expect(error.sentence.contains(words), "\(error)")
+    #expect(!error.description.unicodeScalars.contains { $0.value < 32 })
+  }
+
+  @Test("may be long, but not endless") func limits() {
+    #expect(refusal(of: "# x\n" + String(repeating: "the app opens\n", count: 998) + "the verdict") == nil)
+    #expect(
+      refusal(of: "# x\n" + String(repeating: "\n", count: 1000) + "the verdict")?.sentence.contains(
+        "1000 lines")
+        == true)
+    #expect(refusal(of: "# " + String(repeating: "x", count: 600))?.sentence.contains("500 bytes") == true)
+  }
+
+  @Test("is repeated on one line when it is not understood") func foreignWords() throws {
+    let found = try #require(refusal(of: "# x\nthe app \u{1b}[2J\u{7} opens\nthe verdict"))
+    #expect(!found.description.unicodeScalars.contains { $0.value < 32 || $0.value == 127 })
+  }
+
+  @Test("may come from a machine that ends lines otherwise") func lineEnds() throws {
+    let story = try ScenarioParser.parse(
+      "# x\r\nthe app opens \r\nunder which epoch?\r\n  > epoch 2\r\nthe verdict\r\n")
+    #expect(story.steps.map(\.command) == [.make(.open), .ask(.epoch), .verdict])
+    #expect(story.steps[1].expected == ["epoch 2"])
+  }
+
+  @Test("can have every line of the language, and each means one thing", arguments: Phrase.all.map(\.form))
+  func everyForm(form: String) throws {
+    var line = form
+    for (word, example) in [
+      ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
+      ("TIME", "5 s"), ("“TEXT”", "“connected”"),
+    ] {
+      line = line.replacingOccurrences(of: word, with: example)
+    }
+    #expect(Phrase.all.filter { $0.match(line) != nil }.map(\.form) == [form])
+    let before = form.contains("AMOUNT") ? "" : "payment 1 of 1000 sat arrives\n"
+    let after = form == Phrase.verdictForm ? "" : "the verdict"
+    #expect(refusal(of: "# x\n\(before)\(line)\n\(after)") == nil)
+  }
+
+  @Test("has its language in the documentation, line by line", arguments: Phrase.all.map(\.form))
+  func documented(form: String) throws {
+    let page = try String(contentsOf: Stories.root.appending(path: "docs/scenarios.md"), encoding: .utf8)
+    #expect(page.contains("| `\(form)` |"), "docs/scenarios.md does not have `\(form)`")
+  }
+}

@@ -1,0 +1,128 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import BatonCommand
+@testable import Scenario
+
+@Suite("Stories on real processes", .serialized) struct RealScenarioTests {
+  /// It waits for 30 s of the phone's time; `baton run` plays it as well.
+  private static let tooLong = ["frozen-until-the-phone-kills-it.txt"]
+  private static let atOnce = 5
+
+  @Test("come to the very words that they come to in virtual time") func sameOnBothStages() throws {
+    let names = Stories.names.filter { Stories.isPlayedEverywhere($0) && !Self.tooLong.contains($0) }
+    #expect(names.count >= 10)
+    var waiting = names[...]
+    var playing: [(name: String, run: BatonRun)] = []
+    while !waiting.isEmpty || !playing.isEmpty {
+      while playing.count < Self.atOnce, let name = waiting.popFirst() {
+        playing.append((name, try start(name)))
+      }
+      let over = playing.filter { !$0.run.isRunning }
+      for (name, run) in over {
+        #expect(run.end() == 0, "\(name): \(run.said)")
+        #expect(run.text("real.txt") == run.text("simulated.txt"), "\(name)")
+        #expect(run.text("real.txt") == (try Stories.text(name)), "\(name)")
+      }
+      playing.removeAll { one in over.contains { $0.run === one.run } }
+      poll(nil, 0, 5)
+    }
+  }
+
+  private func start(_ name: String) throws -> BatonRun {
+    let run = try BatonRun()
+    let bare = try bare(name)
+    try run.write("simulated.txt", bare)
+    #expect(try run.run("--simulated", "--update", run.path("simulated.txt")) == 0, "\(run.said)")
+    try run.start(["--update", try run.write("real.txt", bare)])
+    return run
+  }
+
+  /// Without what is expected, so that nothing but the stage can say it.
+  private func bare(_ name: String) throws -> String {
+    try Stories.text(name).split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !ScenarioParser.isOutput(String($0)) }.joined(separator: "\n")
+  }
+
+  @Test("can set the wall clock, which changes nothing") func wallClock() throws {
+    let run = try BatonRun()
+    #expect(try run.run(Stories.folder.appending(path: "clock-steps.txt").path) == 0, "\(run.said)")
+  }
+
+  private let idle = """
+    # The app is in front, and waits for what somebody else does to it.
+    the app opens
+    wait until the app is connected
+    payment 1 of 1000 sat arrives
+    wait until the app has ended
+    the verdict
+      > sound: 1 of 1 payment settled, once each, equal on both sides
+
+    """
+
+  /// Once the payment has settled, the story waits for the end of the app alone.
+  private func startIdle(_ run: BatonRun) throws -> (pid: pid_t, phone: Phone, app: pid_t) {
+    let home = run.path("phone")
+    let pid = try run.start(["--keep", home, try run.write("idle.txt", idle)])
+    let phone = Phone(home: home)
+    var app: pid_t = 0
+    try run.wait("the payment to be settled") {
+      guard let payments = try? phone.askForJSON(.lspd, ControlMessage("payments")).elements,
+        payments.first?["state"]?.text == "paid",
+        let status = try? phone.askForJSON(.iosd, ControlMessage("status"))["app"]
+      else { return false }
+      app = status["pid"]?.int.flatMap { pid_t(exactly: $0) } ?? 0
+      return app > 0
+    }
+    return (pid, phone, app)
+  }
+
+  @Test("end with 4 when a process crashes by itself, and say which") func crash() throws {
+    let run = try BatonRun()
+    let (_, phone, app) = try startIdle(run)
+    kill(app, SIGSEGV)
+    #expect(run.end() == 4)
+    #expect(run.said.contains("the app (process \(app)) crashed by SIGSEGV"), "\(run.said)")
+    #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
+    #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)
+  }
+
+  @Test("end with 4 when a daemon is gone") func daemonGone() throws {
+    let run = try BatonRun()
+    let (_, phone, _) = try startIdle(run)
+    kill(try #require(DaemonProbe.pid(listeningOn: phone.lspdSocket)), SIGKILL)
+    #expect(run.end() == 4)
+    #expect(run.said.contains("a daemon is gone: "), "\(run.said)")
+    #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
+  }
+
+  @Test("leave nobody behind when somebody interrupts them", arguments: [SIGINT, SIGTERM]) func interrupted(
+    signal: Int32
+  ) throws {
+    let run = try BatonRun()
+    let (pid, phone, app) = try startIdle(run)
+    kill(pid, signal)
+    #expect(run.end() == 3)
+    #expect(run.said.contains("you interrupted"), "\(run.said)")
+    #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
+    #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)
+    #expect(kill(app, 0) != 0)
+  }
+
+  @Test("end with 3 when something is waited for in vain, with 2 when the verdict is broken") func codes() {
+    func outcome(_ end: Performance.End) -> ExitCode {
+      let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
+      return ScenarioOutcome(file: "x", Performance(scenario: story, played: [], end: end), took: .zero)
+        .exitCode
+    }
+    #expect(outcome(.played(.sound(settled: 1, failed: 0))) == .done)
+    #expect(outcome(.played(.unsettled(["x"]))) == .noProgress)
+    #expect(outcome(.inVain(line: 1, "x")) == .noProgress)
+    #expect(outcome(.played(.broken(["x"]))) == .exclusionOrMoneyBroken)
+    #expect(outcome(.broken(line: 1, "x")) == .exclusionOrMoneyBroken)
+    #expect(outcome(.played(.crashed(["x"]))) == .crashedByItself)
+  }
+}

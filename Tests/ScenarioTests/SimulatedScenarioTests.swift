@@ -1,0 +1,91 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Simulation
+import Testing
+
+@testable import BatonCommand
+@testable import Scenario
+
+@Suite("Every story in virtual time") struct SimulatedScenarioTests {
+  private func play(
+    _ scenario: Scenario, seed: UInt64, without rules: [Rule] = []
+  ) throws -> ScenarioOutcome {
+    var settings = WorldSettings()
+    settings.without = Rules(rules)
+    var director = Director(scenario, on: SimulatedStage(settings, seed: seed))
+    return ScenarioOutcome(file: scenario.title, try director.run(), took: .zero)
+  }
+
+  /// The exit codes of some orders of what happens at once.
+  private func codes(_ name: String, without rules: [Rule]) throws -> Set<ExitCode> {
+    let story = try Stories.story(name)
+    return Set(try (1...60).map { try play(story, seed: $0, without: rules).exitCode })
+  }
+
+  @Test("There are enough of them, each with the number of its fault in its title") func titles() throws {
+    #expect(Stories.names.count >= 14)
+    #expect(Stories.names.filter(Stories.isPlayedEverywhere).count >= 10)
+    for name in Stories.names {
+      let title = try Stories.story(name).title
+      #expect(title.contains(/\(faults? \d+/), "\(name): \(title)")
+    }
+  }
+
+  @Test(
+    "comes to what it expects, in whatever order things happen that happen at once", arguments: Stories.names)
+  func everyOrder(name: String) throws {
+    let story = try Stories.story(name)
+    if case .real = story.place { return }
+    for seed in UInt64(1)...30 {
+      let outcome = try play(story, seed: seed)
+      let text = outcome.text(Output(isJSON: false, usesColour: false), nameWidth: 0).joined(separator: "\n")
+      guard outcome.kind == .same else {
+        Issue.record("seed \(seed): \(text)")
+        return
+      }
+    }
+  }
+
+  @Test("asks something, and asks for nothing that it does not answer", arguments: Stories.names)
+  func asking(name: String) throws {
+    for step in try Stories.story(name).steps {
+      let isQuestion: Bool
+      switch step.command {
+      case .ask, .verdict: isQuestion = true
+      case .make, .wait, .pass: isQuestion = false
+      }
+      #expect(step.expected.isEmpty != isQuestion, "\(name) line \(step.line)")
+    }
+  }
+
+  @Test("Without the check of a write, a frozen extension writes under the epoch that it lost")
+  func fencedWrites() throws {
+    #expect(
+      try codes("frozen-in-the-middle-of-five-payments.txt", without: [.fencedWrites])
+        == [.done, .exclusionOrMoneyBroken])
+  }
+
+  @Test(
+    "Without the state that is read at the claim and after the greeting, the peer hears of what is not durable"
+  )
+  func staleState() throws {
+    #expect(
+      try codes("home-and-back-again-and-again.txt", without: [.greetingCheck, .stateFromClaim])
+        .contains(.exclusionOrMoneyBroken))
+  }
+
+  @Test("Without the reading of the row before a beat, a thawed extension never ends") func rowBeforeBeat()
+    throws
+  {
+    #expect(try codes("frozen-and-thawed.txt", without: [.rowBeforeBeat]) == [.noProgress])
+  }
+
+  @Test("Without the check of the lock's file, nobody holds the node any more") func inodeCheck() throws {
+    #expect(try codes("lock-file-replaced.txt", without: [.inodeCheck]) == [.noProgress])
+  }
+
+  @Test("Without incarnations, the epoch of an old copy is taken for the newest") func incarnation() throws {
+    #expect(try codes("old-copy-put-back.txt", without: [.incarnation]) == [.differs])
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+@testable import Scenario
+
+/// The files of Tests/Scenarios.
+enum Stories {
+  static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  static let folder = root.appending(path: "Tests/Scenarios")
+
+  static let names: [String] = {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return files.filter { $0.hasSuffix(".txt") }.sorted()
+  }()
+
+  static func text(_ name: String) throws -> String {
+    try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+  }
+
+  static func story(_ name: String) throws -> Scenario { try ScenarioParser.parse(try text(name)) }
+
+  static func isPlayedEverywhere(_ name: String) -> Bool { (try? story(name).place) == .everywhere }
+}
