@@ -63,15 +63,44 @@ import Testing
   @Test("What a rule is for is a row, and its story stands below the table") func ablationPage() {
     let violation = Violation(invariant: .healthyOwnerStays, sentence: "It claims.")
     let finding = Ablation.Finding(
-      rule: .inodeCheck, broken: (Ablation.trials[1], violation, ["a story"]), figures: SimFigures())
-    let silent = Ablation.Finding(rule: .wishAsState, broken: nil, figures: SimFigures())
-    let seeds = SeedRange("1..9")
+      rules: [.inodeCheck],
+      broken: Ablation.Broken(words: "a lock file is replaced", violation: violation, story: ["a story"]),
+      figures: SimFigures())
+    let silent = Ablation.Finding(rules: [.wishAsState], broken: nil, figures: SimFigures())
     let page =
-      seeds.map { AblationReport(findings: [finding, silent], all: SimFigures(), seeds: $0).markdown } ?? []
+      SeedRange("1..9").map {
+        AblationReport(findings: [finding, silent], together: [], all: SimFigures(), seeds: $0).markdown
+      } ?? []
     #expect(
       page.contains { $0.hasPrefix("| `inode-check` |") && $0.contains("A healthy owner is not displaced.") })
     #expect(page.contains { $0.hasPrefix("| `wish-as-state` |") && $0.contains("none in these worlds") })
-    #expect(page.filter { $0.hasPrefix("## ") } == ["## Without `inode-check`"])
+    #expect(page.filter { $0.hasPrefix("### ") } == ["### Without `inode-check`"])
     #expect(page.contains("a story"))
+  }
+
+  @Test("The comparison has a row for each world, a column for each coordination, and a picture of the same")
+  func comparison() {
+    let found = ExploreReport.Finding(
+      violation: Violation(invariant: .oneDriver, sentence: "Both run."), story: ["so it went"])
+    let cells = [
+      Comparison.Cell(coordination: .baton, trial: .crash, states: 7, isComplete: true, findings: []),
+      Comparison.Cell(coordination: .phoenix, trial: .crash, states: 9, isComplete: false, findings: [found]),
+    ]
+    let page = ComparisonReport(cells: cells).markdown
+    #expect(page.contains("| | Baton | Phoenix |"))
+    #expect(page.contains("| a process is killed | nothing, in all 7 states | both run the node |"))
+    #expect(page.contains("**When a process is killed**: Both run."))
+    #expect(page.contains("so it went"))
+    let picture = ComparisonPicture(cells: cells).svg.joined()
+    #expect(picture.contains("both run the node"))
+    #expect(picture.contains("all states seen"))
+  }
+
+  @Test("What goes round in a story is told once, and how often") func repetition() {
+    let folded = Repetition.folded(
+      ["a", "b", "c", "b", "c", "b", "c", "d"], by: { $0 }, note: { "\($0) lines, \($1) times, \($2)" })
+    #expect(folded == ["a", "b", "c", "2 lines, 2 times, c", "d"])
+    let plain = ["a", "a", "b", "b", "a", "a"]
+    #expect(Repetition.folded(plain, by: { $0 }, note: { _, _, last in last }) == plain)
   }
 }

@@ -17,6 +17,7 @@ struct ExploreOptions {
         help: "give up beyond so many; 300,000 were seen to take 0.1 GB of memory"),
       OptionDeclaration(
         "--all", help: "go on after a broken promise, and tell the shortest story of each kind"),
+      SimOptions.coordinationDeclaration,
     ] + SimOptions.worldDeclarations
   }
 

@@ -112,7 +112,7 @@ struct ExploreReport {
 }
 
 extension ExploreReport.Finding {
-  fileprivate var json: JSONObject {
+  var json: JSONObject {
     var object = JSONObject()
     object.set("invariant", violation.invariant.rawValue)
     object.set("violation", violation.sentence)

@@ -12,8 +12,16 @@ struct SimOptions: Sendable {
   static var declarations: [OptionDeclaration] {
     [
       OptionDeclaration(
-        "--length", value: .span, default: "10m", help: "how long people and faults are at work in each run")
+        "--length", value: .span, default: "10m", help: "how long people and faults are at work in each run"),
+      coordinationDeclaration,
     ] + worldDeclarations
+  }
+
+  static var coordinationDeclaration: OptionDeclaration {
+    OptionDeclaration(
+      "--as", value: .choice(Coordination.allCases.map(\.rawValue)), default: Coordination.baton.rawValue,
+      help:
+        "how the two processes keep apart: ours, or as others do it, with a peer that does not know epochs")
   }
 
   /// Of the world that is simulated, or explored.
@@ -22,10 +30,6 @@ struct SimOptions: Sendable {
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
         help: "a peer that knows epochs, or one for which the newest connection wins"),
-      OptionDeclaration(
-        "--as", value: .choice(Coordination.allCases.map(\.rawValue)), default: Coordination.baton.rawValue,
-        help:
-          "how the two processes keep apart: ours, or as others do it, with a peer that does not know epochs"),
       OptionDeclaration(
         "--without", value: .text("RULES"),
         help:

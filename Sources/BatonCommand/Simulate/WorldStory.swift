@@ -51,7 +51,13 @@ struct WorldStory {
 
   /// As lines of text: the time in seconds, who, what.
   func text(all: Bool = false) -> [String] {
-    lines.filter { all || $0.matters }.map { line in
+    let told = Repetition.folded(
+      lines.filter { all || $0.matters }, by: { "\($0.who) \($0.text)" },
+      note: { count, times, last in
+        let what = count == 1 ? "the line above" : "the \(count) lines above"
+        return Line(at: last.at, who: "…", text: "\(what) again, \(times) times", matters: true)
+      })
+    return told.map { line in
       let time = HumanText.seconds(line.at - Instant(nanoseconds: 0))
       let lead = String(repeating: " ", count: max(0, 9 - time.count)) + time
       return "\(lead)  \(line.who.padding(toLength: 9, withPad: " ", startingAt: 0))  \(line.text)"

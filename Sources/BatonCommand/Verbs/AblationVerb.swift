@@ -9,7 +9,8 @@ enum AblationVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "ablation",
-      summary: "take each rule of the coordination away, and tell the shortest story of what breaks",
+      summary:
+        "take rules of the coordination away, or others' in its place: the shortest story of what breaks",
       options: [
         OptionDeclaration("--rules", value: .text("RULES"), help: "only these, with commas between them"),
         OptionDeclaration(
@@ -17,12 +18,17 @@ enum AblationVerb: Verb {
           help: "runs without each rule, for the waiting times"),
         OptionDeclaration("--markdown", help: "as docs/ablation.md has it"),
         OptionDeclaration(
+          "--picture", value: .text("FILE"), help: "write the comparison with others to this file, as SVG"),
+        OptionDeclaration(
           "--jobs", value: .integer(1...256),
           help: "threads; as many as there are processors when it is not given"),
       ],
       examples: [
         ("baton ablation --rules compare-and-set,inode-check", "two rules; all of them take minutes"),
-        ("baton ablation --markdown >docs/ablation.md", "the page anew"),
+        (
+          "baton ablation --markdown --picture docs/coordinations.svg >docs/ablation.md",
+          "the page and its picture anew"
+        ),
       ])
   }
 
@@ -37,23 +43,63 @@ enum AblationVerb: Verb {
     let rules = chosen.isEmpty ? Rule.allCases : chosen
     let jobs =
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
-    let ablation = Ablation(jobs: jobs, seeds: seeds)
-    let showsProgress = isatty(standardError) == 1
-    var findings: [Ablation.Finding] = []
-    for (place, rule) in rules.enumerated() {
-      if showsProgress {
-        writeAll(
-          standardError, Array("\u{1b}[2K\r\(place + 1) of \(rules.count): without \(rule.rawValue)".utf8))
-      }
-      findings.append(ablation.find(rule))
+    let isWhole = chosen.isEmpty
+    let work = AblationWork(ablation: Ablation(jobs: jobs, seeds: seeds), comparison: Comparison(jobs: jobs))
+    let result = work.run(rules, isWhole: isWhole) { step in
+      guard isatty(standardError) == 1 else { return }
+      writeAll(standardError, Array("\u{1b}[2K\r\(step)".utf8))
     }
-    if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
-    let report = AblationReport(findings: findings, all: ablation.figuresOfAll, seeds: seeds)
+    if isatty(standardError) == 1 { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
+    if let file = line.text("--picture") {
+      try write(ComparisonPicture(cells: result.others.cells).svg, to: file)
+    }
     if output.isJSON {
-      for object in report.json { output.say(object.text) }
+      for object in result.rules.json + result.others.json { output.say(object.text) }
+    } else if line.isGiven("--markdown") {
+      for line in result.markdown { output.say(line) }
     } else {
-      for line in line.isGiven("--markdown") ? report.markdown : report.text { output.say(line) }
+      for line in result.rules.text + result.others.text { output.say(line) }
     }
     return .done
+  }
+
+  private static func write(_ lines: [String], to file: String) throws {
+    do {
+      try (lines.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    } catch {
+      throw CommandFailure(
+        .cannotCreate, "\(file.onOneLine) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}
+
+/// All that the page needs, step by step.
+private struct AblationWork {
+  let ablation: Ablation
+  let comparison: Comparison
+
+  func run(_ rules: [Rule], isWhole: Bool, tell: (String) -> Void) -> AblationPage {
+    var findings: [Ablation.Finding] = []
+    for (place, rule) in rules.enumerated() {
+      tell("\(place + 1) of \(rules.count): without \(rule.rawValue)")
+      findings.append(ablation.find([rule]))
+    }
+    var together: [Ablation.Finding] = []
+    let silent = findings.filter { !$0.breaks }.flatMap(\.rules)
+    for pair in isWhole ? silent.pairs : [] {
+      tell("without \(pair.map(\.rawValue).joined(separator: " and "))")
+      if let finding = ablation.findTogether(pair) { together.append(finding) }
+    }
+    var cells: [Comparison.Cell] = []
+    for coordination in isWhole ? Coordination.allCases : [] {
+      for trial in Trial.ofCoordinations {
+        tell("\(coordination.name): \(trial.words)")
+        cells.append(comparison.explore(coordination, trial))
+      }
+    }
+    return AblationPage(
+      rules: AblationReport(
+        findings: findings, together: together, all: ablation.figuresOfAll, seeds: ablation.seeds),
+      others: ComparisonReport(cells: cells))
   }
 }

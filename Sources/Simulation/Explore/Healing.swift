@@ -57,11 +57,19 @@ struct Healing {
     return false
   }
 
+  /// To the next moment at which something comes of it.
+  private mutating func passTime() {
+    let end = world.now + Self.within
+    repeat {
+      world.make(.timePasses(until: world.nextInstant ?? end))
+    } while world.now < end && world.look()
+  }
+
   private mutating func goOn(_ onMove: (inout World, Span) -> Void) {
     switch world.phone.app {
     case .notRunning, .background: world.make(.open)
     case .launching, .foreground, .terminating:
-      world.make(.timePasses(until: world.nextInstant ?? world.now + Self.within))
+      passTime()
     }
     onMove(&world, passed)
   }

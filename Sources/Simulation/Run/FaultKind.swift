@@ -15,5 +15,6 @@ public enum FaultKind: String, Hashable, Sendable, CaseIterable {
   case reboot = "the phone reboots"
   case deviceSleeps = "the device sleeps"
   case losePush = "a push is lost"
+  case stepClock = "the wall clock is set"
   case restoreCopy = "an old copy of the database is put back"
 }

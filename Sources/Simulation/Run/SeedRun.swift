@@ -157,7 +157,12 @@ public struct SeedRun {
     case .restartPeer: make(.restartPeer)
     case .replaceLock: make(.replaceLock(role))
     case .loseBeat: make(.loseBeat(role))
-    case .reboot: make(.reboot)
+    case .reboot:
+      make(.reboot)
+      // Beats are never synced: they may be lost with the power, and a torn one is none.
+      for role in [Role.app, .extension] where chance.chance(50) { make(.loseBeat(role)) }
+    case .stepClock:
+      make(.stepClock(.milliseconds(Int64(chance.below(7_200_000)) - 3_600_000)))
     case .deviceSleeps: make(.deviceSleeps(span(100, 60_000)))
     case .losePush: make(.losePush)
     case .restoreCopy: make(world.hasCopy && chance.chance(50) ? .restoreCopy : .copyDatabase)

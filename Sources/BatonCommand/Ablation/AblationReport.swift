@@ -5,6 +5,8 @@ import Simulation
 /// What the rules are for, for people, for the page in docs, and for programs.
 struct AblationReport {
   let findings: [Ablation.Finding]
+  /// Of two rules of which neither breaks anything alone, those that do together.
+  let together: [Ablation.Finding]
   /// With all rules.
   let all: SimFigures
   let seeds: SeedRange
@@ -12,14 +14,18 @@ struct AblationReport {
   // MARK: Text
 
   var text: [String] {
-    findings.flatMap { finding in
-      ["without \(finding.rule.rawValue): \(verdict(finding))"] + (finding.broken?.story ?? []) + [""]
+    (findings + together).flatMap { finding in
+      ["without \(names(finding)): \(verdict(finding))"] + (finding.broken?.story ?? []) + [""]
     } + ["with all rules: \(waits(all))"]
+  }
+
+  private func names(_ finding: Ablation.Finding) -> String {
+    finding.rules.map(\.rawValue).joined(separator: ",")
   }
 
   private func verdict(_ finding: Ablation.Finding) -> String {
     guard let broken = finding.broken else { return "no promise breaks in these worlds; \(cost(finding))" }
-    return "\(broken.violation.invariant.sentence) It takes that \(broken.trial.words)."
+    return "\(broken.violation.invariant.sentence) It takes that \(broken.words)."
   }
 
   /// What it buys, if nothing breaks.
@@ -37,25 +43,34 @@ struct AblationReport {
 
   var markdown: [String] {
     [
-      "# What each rule is for", "",
-      "Made by `baton ablation --markdown`. Each rule is taken away from a simulated world; the machines stay as they are, and",
-      "the world answers as if the rule were not there. Worlds with one push and one opening of the app are explored, each",
-      "with one kind of trouble, until a promise breaks; the story below the table is the shortest there is. The last column",
-      "is of \(seeds.count) seeds of `baton sim`, ten minutes of trouble each: in how many of them a promise breaks, and how long it takes",
-      "from opening the app to connected, on average and at most.", "",
       "| without | what the rule says | the promise that breaks | when | seeds that break one; waiting |",
       "|---|---|---|---|---|",
       "| nothing | | | | 0; \(span(all)) |",
-    ] + findings.map(row) + findings.flatMap(story)
+    ] + findings.map(row) + pairs + (findings + together).flatMap(story)
   }
 
   private func row(_ finding: Ablation.Finding) -> String {
-    let breaks =
-      finding.broken.map { $0.violation.invariant.sentence }
-      ?? "none in these worlds"
-    let broken = finding.figures.broken.count
+    let rule = finding.rules.map(\.sentence).joined(separator: " ")
     return
-      "| `\(finding.rule.rawValue)` | \(finding.rule.sentence) | \(breaks) | \(finding.broken?.trial.words ?? "") | \(broken); \(span(finding.figures)) |"
+      "| `\(names(finding))` | \(rule) | \(promise(finding)) | \(finding.broken?.words ?? "") | \(finding.figures.broken.count); \(span(finding.figures)) |"
+  }
+
+  private func promise(_ finding: Ablation.Finding) -> String {
+    if let broken = finding.broken { return broken.violation.invariant.sentence }
+    return finding.figures.broken.first?.violation.map { "only in seeds: \($0.invariant.sentence)" }
+      ?? "none in these worlds"
+  }
+
+  private var pairs: [String] {
+    guard !together.isEmpty else { return [] }
+    return [
+      "", "Where nothing breaks, another rule stands behind. Two of these taken away together:", "",
+      "| without both | the promise that breaks | when | seeds that break one; waiting |",
+      "|---|---|---|---|",
+    ]
+      + together.map { finding in
+        "| `\(names(finding))` | \(promise(finding)) | \(finding.broken?.words ?? "") | \(finding.figures.broken.count); \(span(finding.figures)) |"
+      }
   }
 
   private func span(_ figures: SimFigures) -> String {
@@ -63,16 +78,17 @@ struct AblationReport {
   }
 
   private func story(_ finding: Ablation.Finding) -> [String] {
-    guard let broken = finding.broken else { return [] }
-    return ["", "## Without `\(finding.rule.rawValue)`", "", "```"] + broken.story + ["```"]
+    guard let broken = finding.broken, !broken.story.isEmpty else { return [] }
+    return ["", "### Without `\(names(finding))`", "", broken.violation.sentence, "", "```"] + broken.story
+      + ["```"]
   }
 
   // MARK: JSON
 
   var json: [JSONObject] {
-    findings.map { finding in
+    (findings + together).map { finding in
       var object = JSONObject()
-      object.set("without", finding.rule.rawValue)
+      object.set("without", names(finding))
       object.set("seeds", seeds.count)
       object.set("broken_seeds", finding.figures.broken.count)
       object.set("connecting_mean_ms", finding.figures.connecting.mean.wholeMilliseconds)
@@ -80,7 +96,7 @@ struct AblationReport {
       if let broken = finding.broken {
         object.set("invariant", broken.violation.invariant.rawValue)
         object.set("violation", broken.violation.sentence)
-        object.set("when", broken.trial.words)
+        object.set("when", broken.words)
         object.set("story", broken.story)
       }
       return object

@@ -1,0 +1,83 @@
+import Simulation
+
+/// The table of the comparison as a picture: one row for each world, one column for each coordination.
+struct ComparisonPicture {
+  let cells: [Comparison.Cell]
+
+  private static let labelWidth = 250
+  private static let columnWidth = 170
+  private static let lineHeight = 16
+  private static let headHeight = 70
+
+  private var coordinations: [Coordination] {
+    Coordination.allCases.filter { name in cells.contains { $0.coordination == name } }
+  }
+
+  private var worlds: [String] { cells.filter { $0.coordination == coordinations.first }.map(\.trial.words) }
+
+  private func cell(_ world: String, _ coordination: Coordination) -> Comparison.Cell? {
+    cells.first { $0.trial.words == world && $0.coordination == coordination }
+  }
+
+  private func lines(_ world: String, _ coordination: Coordination) -> [String] {
+    guard let cell = cell(world, coordination) else { return [] }
+    if cell.findings.isEmpty {
+      return ["nothing", cell.isComplete ? "all states seen" : "not all states seen"]
+    }
+    return cell.words
+  }
+
+  private func height(_ world: String) -> Int {
+    (coordinations.map { lines(world, $0).count }.max() ?? 1) * Self.lineHeight + 20
+  }
+
+  var svg: [String] {
+    let width = Self.labelWidth + coordinations.count * Self.columnWidth + 20
+    let height = Self.headHeight + worlds.map(height).reduce(0, +) + 40
+    var lines = [
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" viewBox=\"0 0 \(width) \(height)\" font-family=\"system-ui, sans-serif\" font-size=\"13\">",
+      "<title>What breaks, and when: one payment and one opening of the app, every interleaving</title>",
+      "<rect width=\"\(width)\" height=\"\(height)\" fill=\"#ffffff\"/>",
+      text(16, 28, "What breaks, and when", size: 17, weight: "600"),
+      text(16, 50, "one payment, one opening of the app, every interleaving", fill: "#57606a"),
+    ]
+    for (place, coordination) in coordinations.enumerated() {
+      lines.append(text(column(place) + 12, 50, coordination.name, weight: "600"))
+    }
+    var top = Self.headHeight
+    for world in worlds {
+      lines.append(text(16, top + 24, world))
+      for (place, coordination) in coordinations.enumerated() {
+        lines += box(place, top, world, coordination)
+      }
+      top += self.height(world)
+    }
+    lines.append(
+      text(
+        16, top + 24, "red: money or the channel is at stake; yellow: it costs time", fill: "#57606a",
+        size: 12))
+    return lines + ["</svg>"]
+  }
+
+  private func column(_ place: Int) -> Int { Self.labelWidth + place * Self.columnWidth }
+
+  private func box(_ place: Int, _ top: Int, _ world: String, _ coordination: Coordination) -> [String] {
+    guard let cell = cell(world, coordination) else { return [] }
+    let onlyTime = cell.findings.allSatisfy { $0.violation.invariant == .progress }
+    let (fill, ink) =
+      cell.findings.isEmpty
+      ? ("#dafbe1", "#116329") : onlyTime ? ("#fff8c5", "#7d4e00") : ("#ffebe9", "#a40e26")
+    let frame =
+      "<rect x=\"\(column(place) + 4)\" y=\"\(top + 4)\" width=\"\(Self.columnWidth - 8)\" height=\"\(height(world) - 8)\" rx=\"5\" fill=\"\(fill)\"/>"
+    return [frame]
+      + lines(world, coordination).enumerated().map { line, words in
+        text(column(place) + 12, top + 24 + line * Self.lineHeight, words, fill: ink)
+      }
+  }
+
+  private func text(
+    _ x: Int, _ y: Int, _ words: String, fill: String = "#1f2328", size: Int = 13, weight: String = "400"
+  ) -> String {
+    "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(fill)\" font-size=\"\(size)\" font-weight=\"\(weight)\">\(words)</text>"
+  }
+}
