@@ -86,7 +86,7 @@ import Testing
   func normalForm(seed: UInt64) { walk(seed, .baton) }
 
   @Test(
-    "The same of worlds with the coordination of others", arguments: 1...8,
+    "The same of worlds with the coordination of others", arguments: 1...3,
     [Coordination.phoenix, .bitkit, .matrix])
   func normalFormOfOthers(seed: UInt64, coordination: Coordination) { walk(seed, coordination) }
 

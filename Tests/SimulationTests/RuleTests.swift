@@ -8,13 +8,14 @@ import Testing
   private static let length = Span.seconds(200)
 
   private func firstFailure(
-    without rules: [Rule], legacy: Bool = false, seeds: ClosedRange<UInt64> = 1...1000
+    without rules: [Rule], legacy: Bool = false, length: Span = Self.length,
+    seeds: ClosedRange<UInt64> = 1...1000
   ) -> RunResult? {
     for seed in seeds {
       var settings = RunSettings(seed: seed)
       settings.world.without = Rules(rules)
       settings.world.peerIsLegacy = legacy
-      settings.length = Self.length
+      settings.length = length
       var run = SeedRun(settings)
       let result = run.run()
       if result.violation != nil { return result }
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test("the fence of the writes, a superseded owner writes") func fencedWrites() {
-    #expect(firstFailure(without: [.fencedWrites])?.violation?.invariant == .oneDriver)
+    #expect(firstFailure(without: [.fencedWrites], length: .seconds(600))?.violation?.invariant == .oneDriver)
   }
 
   @Test("the order of the release, an owner that is still there is displaced") func releaseOrder() {

@@ -52,7 +52,8 @@ struct ExploreReport {
       }
       return lines + [""] + endOfFindings(output)
     }
-    lines += waysText()
+    // The tables of ways are of our machines.
+    if explorer.settings.world.coordination == .baton { lines += waysText() }
     if explorer.isDone {
       lines.append(output.paint("all states were visited, and no promise broke", .green))
     } else {

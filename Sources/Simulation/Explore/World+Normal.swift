@@ -10,6 +10,7 @@ extension World {
   /// world is not to be changed in place any more.
   mutating func normalise() {
     if now != .zero || peerNow != .zero { shift() }
+    if asksForAge { forgetOldStamps() }
     forgetOldBeats()
     renumberBeats()
     lockReplacedAt = lockReplacedAt.flatMap { now - $0 < Self.lockHealsWithin ? $0 : nil }
@@ -68,18 +69,8 @@ extension World {
     peer.value.shift(by: .zero - peerNow)
     lockReplacedAt.shift(by: span)
     if asksForAge {
-      let longStale = longStale
-      for role in [Role.app, .extension] {
-        container.value.beats[role].shift(by: span)
-        // Long stale is stale.
-        if let beat = container.value.beats[role] {
-          container.value.beats[role]?.bootClock = max(beat.bootClock, longStale)
-        }
-      }
+      for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
       container.value.lease.shift(by: span)
-      if let lease = container.value.lease {
-        container.value.lease?.bootClock = max(lease.bootClock, longStale)
-      }
     }
     waitsSince.shift(by: span)
     now = .zero
@@ -87,9 +78,14 @@ extension World {
     for index in payments.indices { payments[index].madeAt = .zero }
   }
 
-  /// Of a stamp, when it is now zero o'clock.
-  private var longStale: Instant {
-    Instant.zero + wallOffset + Span(nanoseconds: -settings.coordination.longestMemory.nanoseconds)
+  /// Long stale is stale.
+  private mutating func forgetOldStamps() {
+    let longStale = wallNow + Span(nanoseconds: -settings.coordination.longestMemory.nanoseconds)
+    func isOlder(_ beat: Beat?) -> Bool { beat.map { $0.bootClock < longStale } ?? false }
+    for role in [Role.app, .extension] where isOlder(container.part({ $0.pointee.beats[role] })) {
+      container.value.beats[role]?.bootClock = longStale
+    }
+    if isOlder(container.part({ $0.pointee.lease })) { container.value.lease?.bootClock = longStale }
   }
 }
 
