@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Foundation
 import Glibc
+import PairSupport
 import Testing
 
 @testable import BatonCommand
@@ -14,7 +15,10 @@ import Testing
 
   @Test("typed four times at one instant starts one phone, and each says that it is up") func atOnce() throws
   {
-    defer { if let down = try? start(["down"]) { _ = scratch.end(down) } }
+    defer {
+      if let down = try? start(["down"]) { _ = scratch.end(down) }
+      Journals.replay(of: scratch("phone"))
+    }
     let starts = try (0..<4).map { try start(["up", "--json"], into: "\($0)") }
     let ends = starts.map(scratch.end)
     let answers = (0..<4).map { scratch.text("\($0)") }
