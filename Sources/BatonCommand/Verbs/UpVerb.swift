@@ -4,7 +4,7 @@ import DaemonRuntime
 enum UpVerb: Verb {
   static let passedToIOSd = [
     "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
-    "--fault-ballast",
+    "--fault-ballast", "--foreground-pushes",
   ]
 
   static var declaration: CommandLineDeclaration {
@@ -38,6 +38,9 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
+      OptionDeclaration(
+        "--foreground-pushes", value: .choice(["app", "extension"]),
+        help: "who gets a visible push while the app is in front (default app)"),
       OptionDeclaration(
         "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
         help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),
