@@ -32,6 +32,19 @@ import Testing
     #expect(answers.filter { $0.contains(#""started":["lspd","iosd"]"#) }.count == 1)
   }
 
+  @Test("refuses a beat and a rule that no pair can live with before anything is started")
+  func timing() throws {
+    for (options, words) in [
+      (["--beat-interval", "3s"], "The staleness rule must be at least two beat intervals"),
+      (["--beat-interval", "1ms"], "The beat interval must lie between 10 ms and 10 minutes"),
+      (["--stale-after", "2h"], "The staleness rule must be at most one hour"),
+    ] {
+      #expect(scratch.end(try start(["up"] + options)) == .exited(code: 78))
+      #expect(scratch.text("said").hasPrefix("baton: \(words)"), "\(scratch.text("said"))")
+      #expect(access(scratch("phone"), F_OK) != 0)
+    }
+  }
+
   @Test("says what is wrong with a home that is a file, or has a file in the place of a directory")
   func files() throws {
     close(open(scratch("phone"), O_CREAT | O_WRONLY, 0o600))

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Heartbeat
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
@@ -65,8 +66,19 @@ enum UpVerb: Verb {
     return options
   }
 
+  /// Said before anything is started: iosd would refuse it when lspd is up already.
+  private static func checkTiming(_ line: ParsedCommandLine) throws(CommandFailure) {
+    let standard = HeartbeatTiming.standard
+    do throws(HeartbeatTimingError) {
+      _ = try HeartbeatTiming(
+        interval: line.span("--beat-interval") ?? standard.interval,
+        staleAfter: line.span("--stale-after") ?? standard.staleAfter)
+    } catch { throw CommandFailure(.badConfiguration, error.description) }
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = invocation.phone
+    try checkTiming(invocation.line)
     let options = starterOptions(invocation.line)
     let result = try PhoneStarter(phone: phone, options: options).start()
     let limits = LimitsReport(phone)
