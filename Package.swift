@@ -179,7 +179,9 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "LSPd",
+        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "LSPd",
+        "BatonCommand",
       ]),
     // Another process that has a database open.
     .executableTarget(name: "TestReader", dependencies: ["Database"], path: "Tests/Support/TestReader"),
@@ -188,7 +190,7 @@ let package = Package(
       name: "BatonCommandTests",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Simulation", "BatonCommand",
+        "WalletStore", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(
@@ -202,7 +204,9 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "IOSd", "NotifyExtd", "TestChild",
+        "CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "NotifyExtd",
+        "BatonCommand",
+        "TestChild",
       ]),
     .testTarget(name: "TidyTests"),
   ],

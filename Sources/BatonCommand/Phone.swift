@@ -54,8 +54,10 @@ struct Phone: Sendable {
   }
 
   /// The JSON body of the answer.
-  func askForJSON(_ daemon: Daemon, _ message: ControlMessage) throws -> JSONValue {
-    let answer = try ask(daemon, message)
+  func askForJSON(
+    _ daemon: Daemon, _ message: ControlMessage, timeout: Span = .seconds(30)
+  ) throws -> JSONValue {
+    let answer = try ask(daemon, message, timeout: timeout)
     guard let value = JSONValue(parsing: answer.body) else {
       throw CommandFailure(
         .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no JSON")

@@ -6,14 +6,14 @@ struct PhoneStatus {
   /// Nil before the app or the extension has run for the first time.
   private(set) var container: ContainerReport?
   private(set) var containerTrouble: String?
-  private(set) var iosd: JSONValue?
-  private(set) var lspd: JSONValue?
+  private let iosdAnswer: DaemonAnswer
+  private let lspdAnswer: DaemonAnswer
   private let phone: Phone
 
   init(_ phone: Phone) {
     self.phone = phone
-    iosd = try? phone.askForJSON(.iosd, ControlMessage("status"))
-    lspd = try? phone.askForJSON(.lspd, ControlMessage("status"))
+    iosdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .iosd, of: phone)
+    lspdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .lspd, of: phone)
     do throws(ContainerError) {
       container = try ContainerReport(of: phone.container, clock: phone.clock)
     } catch .missing where !Self.hasRun(phone), .notAContainer where !Self.hasRun(phone) {
@@ -24,6 +24,9 @@ struct PhoneStatus {
   private static func hasRun(_ phone: Phone) -> Bool {
     !(SmallFile.read(phone.processLedger, limit: 1) ?? []).isEmpty
   }
+
+  private var iosd: JSONValue? { iosdAnswer.facts }
+  private var lspd: JSONValue? { lspdAnswer.facts }
 
   /// What the person reads in the app.
   var appText: String? { iosd?["app"]?["status"]?["text"]?.text }
@@ -51,8 +54,8 @@ struct PhoneStatus {
   }
 
   private var phoneFacts: [(String, String)] {
-    guard let iosd else { return [("phone", "iosd does not run; start it with `baton up`")] }
-    return [("app", process(iosd["app"])), ("extension", process(iosd["extension"]))]
+    if let trouble = iosdAnswer.trouble(of: .iosd) { return [("phone", trouble)] }
+    return [("app", process(iosd?["app"])), ("extension", process(iosd?["extension"]))]
   }
 
   private func process(_ facts: JSONValue?) -> String {
@@ -65,18 +68,18 @@ struct PhoneStatus {
   }
 
   private var peerFacts: [(String, String)] {
-    guard let lspd else { return [("peer", "lspd does not run; start it with `baton up`")] }
-    let isConnected = lspd["wallet_connected"]?.flag == true
+    if let trouble = lspdAnswer.trouble(of: .lspd) { return [("peer", trouble)] }
+    let isConnected = lspd?["wallet_connected"]?.flag == true
     var connection = "not connected"
     if isConnected {
-      connection = lspd["channel_established"]?.flag == true ? "connected, channel established" : "connected"
-      if let epoch = lspd["epoch"]?.uint { connection += " (epoch \(epoch))" }
+      connection = lspd?["channel_established"]?.flag == true ? "connected, channel established" : "connected"
+      if let epoch = lspd?["epoch"]?.uint { connection += " (epoch \(epoch))" }
     }
     return [
-      ("peer", "\(lspd["address"]?.text ?? "?"): \(connection)"),
+      ("peer", "\(lspd?["address"]?.text ?? "?"): \(connection)"),
       (
         "payments",
-        "\(lspd["held"]?.word ?? "0") held for the wallet, \(lspd["offered"]?.word ?? "0") on their way"
+        "\(lspd?["held"]?.word ?? "0") held for the wallet, \(lspd?["offered"]?.word ?? "0") on their way"
       ),
     ]
   }
@@ -91,13 +94,15 @@ struct PhoneStatus {
       object.set("problems", container.problems)
     }
     object.set("container_trouble", ifPresent: containerTrouble)
-    object.set("iosd_running", iosd != nil)
+    object.set("iosd_running", iosdAnswer.isRunning)
+    object.set("iosd_trouble", ifPresent: iosdAnswer.trouble(of: .iosd))
     object.set("app", ifPresent: appState)
     object.set("app_status", ifPresent: appText)
     object.set("extension", ifPresent: iosd?["extension"]?["state"]?.text)
     object.set("extension_pid", ifPresent: iosd?["extension"]?["pid"]?.int)
     object.set("app_pid", ifPresent: iosd?["app"]?["pid"]?.int)
-    object.set("lspd_running", lspd != nil)
+    object.set("lspd_running", lspdAnswer.isRunning)
+    object.set("lspd_trouble", ifPresent: lspdAnswer.trouble(of: .lspd))
     object.set("wallet_connected", lspd?["wallet_connected"]?.flag ?? false)
     object.set("channel_established", lspd?["channel_established"]?.flag ?? false)
     object.set("peer_epoch", ifPresent: lspd?["epoch"]?.uint)

@@ -54,13 +54,14 @@ struct ProcessFacts: Hashable, Sendable {
 
   var processName: String { role == "app" ? "mainappd" : role == "extension" ? "notifyextd" : role }
   var hasEnded: Bool { reason != nil || endedAt != nil }
+  var state: String { hasEnded ? "ended" : ProcessTable.isStopped(pid) ? "stopped" : "running" }
 
   func cells(now: Instant) -> [String] {
     let end = endedAt.map { Instant(nanoseconds: $0) } ?? now
     // What was never measured is no 0.0.
     let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (hasEnded ? "?" : "") }
     return [
-      processName, "\(pid)", hasEnded ? "ended" : "running",
+      processName, "\(pid)", state,
       HumanText.span(end - Instant(nanoseconds: startedAt)), size(peakFootprintBytes),
       size(peakResidentBytes),
       [launchReason, reason].compactMap { $0 }.joined(separator: "; "),
@@ -72,7 +73,7 @@ struct ProcessFacts: Hashable, Sendable {
     row.set("process", processName)
     row.set("role", role)
     row.set("pid", pid)
-    row.set("state", hasEnded ? "ended" : "running")
+    row.set("state", state)
     row.set("started_at_ns", startedAt)
     row.set("ended_at_ns", ifPresent: endedAt)
     row.set("launch_reason", ifPresent: launchReason)

@@ -11,11 +11,11 @@ public struct AppMachine: GuardMachine {
   public static let role = Role.app
 
   enum Place: Hashable, Codable, Sendable {
-    /// Started, perhaps by the system and never in front. → foreground, ending
+    /// Started, perhaps by the system and never in front. → foreground, ended (nothing is held that would delay it)
     case background
-    /// The person looks at it. → leaving, ending
+    /// The person looks at it. → leaving, ending; background, ended (nothing was held)
     case foreground
-    /// Home was pressed; the release is under way. → background, foreground, ending
+    /// Home was pressed; the release is under way. → background, foreground, ending, ended (the container is lost)
     case leaving
     /// Asked to terminate; the release is under way. → ended
     case ending

@@ -13,7 +13,7 @@ public struct ExtensionMachine: GuardMachine {
   enum State: Hashable, Codable, Sendable {
     /// No push; nothing is held. → serving, ended
     case waiting
-    /// A push is being served. → finishing
+    /// A push is being served. → finishing; waiting, ended (nothing was held)
     case serving(Service)
     /// The text is delivered; the node is being released. → waiting, serving (the next push), ended
     case finishing(push: UInt64, FinishReason)

@@ -49,7 +49,7 @@ extension AppMachine: Staged {
     switch stage {
     case .background: [.foreground, .ended]
     case .foreground: [.leaving, .background, .ending, .ended]
-    case .leaving: [.background, .foreground, .ending]
+    case .leaving: [.background, .foreground, .ending, .ended]
     case .ending: [.ended]
     case .ended: []
     }

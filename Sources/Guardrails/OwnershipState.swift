@@ -7,13 +7,16 @@ extension Ownership {
     case idle
     /// The node is wanted and not ours yet. → claiming, idle
     case looking(Looking)
-    /// The claim is being tried. → owning, looking, closing (nobody wants it any more)
+    /// The claim is being tried. → owning, looking (it did not happen), closing (it did, and nobody wants it any more),
+    /// idle (it did not, and nobody does)
     case claiming(Looking)
-    /// Ours. → releasing, idle (fenced)
+    /// Ours. → releasing, closing (nothing was dialled, or a jump above the peer's number failed), idle (fenced),
+    /// looking (fenced and wanted again at once)
     case owning(Owning)
-    /// The node finishes and hangs up. → closing, idle (fenced)
+    /// The node finishes and hangs up. → closing, idle (fenced), looking (fenced and wanted again at once)
     case releasing(Owning, nodeStopsBy: Instant)
-    /// The node is quiet; a jump is waited for, then the row is read once more before the last beat. → idle
+    /// The node is quiet; a jump is waited for, then the row is read once more before the last beat. → idle, looking
+    /// (wanted again at once)
     case closing(Owning)
   }
 
@@ -44,11 +47,12 @@ extension Ownership {
   }
 
   enum Node: Hashable, Codable, Sendable {
-    /// Claimed, and the row is read once more before the dial. → started
+    /// Claimed, and the row is read once more before the dial; or quiet, before the last beat. → started
     case unstarted
-    /// It dials or is connected. → raising
+    /// It dials or is connected. → raising, unstarted (it has stopped)
     case started
-    /// Refused by the peer and closed; a higher number is on its way. → started
+    /// Refused by the peer and closed; a higher number is on its way. → started, unstarted (there is none, or nobody
+    /// wants it any more)
     case raising
   }
 }

@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Foundation
 import Glibc
+import PairSupport
 import Testing
 
 @testable import BatonCommand
@@ -14,7 +15,10 @@ import Testing
 
   @Test("typed four times at one instant starts one phone, and each says that it is up") func atOnce() throws
   {
-    defer { if let down = try? start(["down"]) { _ = scratch.end(down) } }
+    defer {
+      if let down = try? start(["down"]) { _ = scratch.end(down) }
+      Journals.replay(of: scratch("phone"))
+    }
     let starts = try (0..<4).map { try start(["up", "--json"], into: "\($0)") }
     let ends = starts.map(scratch.end)
     let answers = (0..<4).map { scratch.text("\($0)") }
@@ -26,6 +30,19 @@ import Testing
     #expect(Set(answers.map { pid("lspd", $0) }).count == 1)
     #expect(pid("iosd", answers[0]) != nil)
     #expect(answers.filter { $0.contains(#""started":["lspd","iosd"]"#) }.count == 1)
+  }
+
+  @Test("refuses a beat and a rule that no pair can live with before anything is started")
+  func timing() throws {
+    for (options, words) in [
+      (["--beat-interval", "3s"], "The staleness rule must be at least two beat intervals"),
+      (["--beat-interval", "1ms"], "The beat interval must lie between 10 ms and 10 minutes"),
+      (["--stale-after", "2h"], "The staleness rule must be at most one hour"),
+    ] {
+      #expect(scratch.end(try start(["up"] + options)) == .exited(code: 78))
+      #expect(scratch.text("said").hasPrefix("baton: \(words)"), "\(scratch.text("said"))")
+      #expect(access(scratch("phone"), F_OK) != 0)
+    }
   }
 
   @Test("says what is wrong with a home that is a file, or has a file in the place of a directory")

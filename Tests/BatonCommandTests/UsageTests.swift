@@ -1,6 +1,7 @@
 import CoreShape
 import Crypto
 import DaemonRuntime
+import Foundation
 import Lightning
 import Testing
 
@@ -35,6 +36,18 @@ struct UsageTests {
           || !verb.declaration.subcommands.isEmpty)
       #expect(text.contains("--json") && text.contains("--home"))
       #expect(Welcome.text.contains(name), "\(name) is not in the overview")
+    }
+  }
+
+  @Test("has a page for every verb, which the list of verbs names") func pages() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "docs/commands")
+    let list = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
+    for verb in Program.verbs {
+      let name = verb.declaration.name
+      let page = try String(contentsOf: folder.appending(path: "\(name).md"), encoding: .utf8)
+      #expect(page.hasPrefix("# baton \(name): "))
+      #expect(list.contains("| [\(name)](\(name).md) | "), "\(name) is not in the list of verbs")
     }
   }
 

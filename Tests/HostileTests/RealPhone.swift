@@ -26,6 +26,7 @@ final class RealPhone {
   deinit {
     dismissStrangers()
     _ = try? baton(["down"])
+    Journals.replay(of: home)
     try? FileManager.default.removeItem(atPath: home)
   }
 

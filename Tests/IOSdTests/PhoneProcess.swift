@@ -2,6 +2,7 @@ import CoreShape
 import DaemonRuntime
 import Foundation
 import Glibc
+import PairSupport
 import Testing
 
 @testable import IOSd
@@ -36,6 +37,7 @@ final class PhoneProcess {
     process.waitUntilExit()
     // What a killed iosd leaves of its memory cgroup; otherwise that of the last test would stay.
     if let parent = MemoryGroup.place() { MemoryGroup.removeAbandoned(in: parent) }
+    Journals.replay(of: home)
     try? FileManager.default.removeItem(atPath: directory)
   }
 

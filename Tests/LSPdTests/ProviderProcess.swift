@@ -3,6 +3,7 @@ import Crypto
 import DaemonRuntime
 import Database
 import Glibc
+import PairSupport
 import Testing
 
 /// lspd as a real process in a directory of its own, which is removed afterwards.
@@ -24,6 +25,7 @@ final class ProviderProcess {
 
   deinit {
     kill()
+    Journals.replay(of: home)
     removeTree(home)
   }
 

@@ -36,9 +36,16 @@ struct HandoverTests {
     let id = phone.push(notifier)
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }
     try phone.pay(invoice)
+    let start = phone.clock.now
+    // It lets go within a millisecond of the app's word: before the app itself has looked, if the machine is busy.
+    notifier.kill(SIGSTOP)
     phone.open(app)
+    try phone.wait("the app to say why it waits") { app.status == "receiving payment in background" }
+    notifier.kill(SIGCONT)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
-    #expect(app.statuses.contains("receiving payment in background"))
+    phone.report(
+      "released to connected", from: notifier.instant(ofStatus: "not connected", after: start),
+      to: app.instant(ofStatus: "connected", after: start))
     #expect(phone.owner?.role == .app)
     #expect(phone.owner?.epoch == 3)
     try phone.waitUntilSettled(invoice)

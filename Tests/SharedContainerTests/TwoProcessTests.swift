@@ -76,6 +76,7 @@ import Testing
       try start("race", role, count: rounds, gates: gates.map(\.reading))
     }
     for racer in racers { #expect(racer.nextByte() == UInt8(ascii: "R")) }
+    var wins = racers.map { _ in 0 }
     for round in 0..<rounds {
       for racer in racers { try #require(racer.nextByte() == UInt8(ascii: "S")) }
       // Both get the same instant, a little ahead, in one call: they start together, and chance decides.
@@ -84,8 +85,14 @@ import Testing
       let outcomes = racers.map { $0.nextByte() }
       try #require(outcomes.filter { $0 == UInt8(ascii: "W") }.count == 1)
       try #require(outcomes.filter { $0 == UInt8(ascii: "L") }.count == 1)
+      for (index, outcome) in outcomes.enumerated() where outcome == UInt8(ascii: "W") { wins[index] += 1 }
     }
     for racer in racers { #expect(racer.exitStatus() == 0) }
+    // A race that one side always wins would show nothing about the other one.
+    print("measured: \(rounds) races, won by \(Role.allCases.map(\.rawValue)): \(wins)")
+    for (role, won) in zip(Role.allCases, wins) {
+      #expect(won * 10 >= rounds, "the \(role) won \(won) of \(rounds) races")
+    }
     try expectExclusion(claims: rounds)
   }
 

@@ -95,8 +95,11 @@ struct DemoStory {
       $0.process == "notifyextd" && $0.what == .established
     }
     try open()
-    try stage.wait(for: "the app to say that the extension receives", from: place) {
-      $0.process == "mainappd" && $0.what == .shows(.waitingForExtension)
+    let first = try stage.wait(
+      for: "the app to say that the extension receives, or to claim the node", from: place
+    ) { $0.process == "mainappd" && Self.answersTheOpening($0.what) }
+    if case .claimed = first.what {
+      stage.remark("the extension let go before the app had looked once: there was nothing to wait for")
     }
     let released = try stage.wait(for: "the extension to release the node", from: place) {
       if case .released = $0.what { $0.process == "notifyextd" } else { false }
@@ -107,6 +110,15 @@ struct DemoStory {
     try settle(invoice, by: payment, from: place)
     try stage.wait(for: "a notification", from: place) { if case .notified = $0.what { true } else { false } }
     try settled(from: place)
+  }
+
+  /// An extension with nothing half-way lets go within a millisecond of the app's word. On a busy machine that can be
+  /// before the app itself has looked, and then it never waits.
+  private static func answersTheOpening(_ what: Moment.What) -> Bool {
+    switch what {
+    case .shows(.waitingForExtension), .claimed: true
+    default: false
+    }
   }
 
   private func goHomeAndQuit() throws {

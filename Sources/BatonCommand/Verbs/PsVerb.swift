@@ -14,8 +14,11 @@ enum PsVerb: Verb {
     let phone = invocation.phone
     let all = invocation.line.isGiven("-a")
     let pids = Daemon.allCases.map { ($0, DaemonProbe.pid(listeningOn: phone.socket(of: $0))) }
-    let rows = try walletRows(phone, all: all, isUp: pids.contains { $0.0 == .iosd && $0.1 != nil })
-    let limits = LimitsReport(phone)
+    // One that is stopped would never answer.
+    let iosd = pids.first { $0.0 == .iosd }?.1
+    let canAsk = iosd.map { !ProcessTable.isStopped($0) } ?? false
+    let rows = try walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
+    let limits = canAsk ? LimitsReport(phone) : nil
     if invocation.output.isJSON {
       invocation.output.say(json(pids, rows, limits))
     } else {
@@ -26,20 +29,27 @@ enum PsVerb: Verb {
   }
 
   /// Only the ledger has all that ended; iosd knows what runs, and what a full disk kept out of the ledger.
-  private static func walletRows(_ phone: Phone, all: Bool, isUp: Bool) throws -> [ProcessFacts] {
-    var rows = all ? ProcessFacts.written(in: phone.processLedger) : []
-    if isUp {
+  private static func walletRows(
+    _ phone: Phone, all: Bool, canAsk: Bool, isUp: Bool
+  ) throws -> [ProcessFacts] {
+    var rows = all || isUp && !canAsk ? ProcessFacts.written(in: phone.processLedger) : []
+    if canAsk {
       let answer = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": all ? "yes" : "no"]))
       rows += (answer.elements ?? []).compactMap(ProcessFacts.init)
     }
-    return ProcessFacts.lastOfEach(rows)
+    return ProcessFacts.lastOfEach(rows).filter { all || !$0.hasEnded }
   }
 
   private static func tell(
     _ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts], _ phone: Phone, _ output: Output
   ) {
     let running = daemons.compactMap { daemon, pid in
-      pid.map { [daemon.rawValue, "\($0)", "running", age(of: $0), "", "", ""] }
+      pid.map {
+        [
+          daemon.rawValue, "\($0)", ProcessTable.isStopped($0) ? "stopped" : "running", age(of: $0), "", "",
+          "",
+        ]
+      }
     }
     if running.isEmpty && rows.isEmpty {
       output.say("nothing runs in \(phone.home); start it with `baton up`")

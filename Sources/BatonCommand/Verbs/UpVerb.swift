@@ -1,10 +1,11 @@
 import DaemonRuntime
+import Heartbeat
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
   static let passedToIOSd = [
     "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
-    "--fault-ballast",
+    "--fault-ballast", "--foreground-pushes",
   ]
 
   static var declaration: CommandLineDeclaration {
@@ -39,6 +40,9 @@ enum UpVerb: Verb {
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
       OptionDeclaration(
+        "--foreground-pushes", value: .choice(["app", "extension"]),
+        help: "who gets a visible push while the app is in front (default app)"),
+      OptionDeclaration(
         "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
         help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),
       OptionDeclaration(
@@ -62,8 +66,19 @@ enum UpVerb: Verb {
     return options
   }
 
+  /// Said before anything is started: iosd would refuse it when lspd is up already.
+  private static func checkTiming(_ line: ParsedCommandLine) throws(CommandFailure) {
+    let standard = HeartbeatTiming.standard
+    do throws(HeartbeatTimingError) {
+      _ = try HeartbeatTiming(
+        interval: line.span("--beat-interval") ?? standard.interval,
+        staleAfter: line.span("--stale-after") ?? standard.staleAfter)
+    } catch { throw CommandFailure(.badConfiguration, error.description) }
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = invocation.phone
+    try checkTiming(invocation.line)
     let options = starterOptions(invocation.line)
     let result = try PhoneStarter(phone: phone, options: options).start()
     let limits = LimitsReport(phone)

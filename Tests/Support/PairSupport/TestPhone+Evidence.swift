@@ -41,24 +41,6 @@ extension TestPhone {
     try PhoneClockFile(path: "\(home)/os/clock").write(phoneClock)
   }
 
-  /// What the shells did is what the cores said: each journal gives the same directives again, byte for byte.
-  package func replayJournals() {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(home)/journal")) ?? []
-    let replay = Process()
-    replay.executableURL = URL(fileURLWithPath: "\(Self.binaries)/baton")
-    replay.arguments = ["replay"] + names.sorted().map { "\(home)/journal/\($0)" }
-    let output = Pipe()
-    replay.standardOutput = output
-    replay.standardError = output
-    do { try replay.run() } catch {
-      Issue.record("baton replay cannot be run: \(error)")
-      return
-    }
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    replay.waitUntilExit()
-    #expect(replay.terminationStatus == 0, "\(text)")
-  }
-
   package func report(_ what: String, _ span: Span) {
     print("measured: \(what): \(Double(span.nanoseconds / 1000) / 1000) ms")
   }

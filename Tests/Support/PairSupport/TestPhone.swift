@@ -61,7 +61,7 @@ package final class TestPhone {
     peer?.kill(SIGKILL)
     listener?.shutDown()
     for process in [app, peer].compactMap({ $0 }) + extensions { process.reap() }
-    replayJournals()
+    Journals.replay(of: home)
     if ProcessInfo.processInfo.environment["BATON_KEEP"] == nil {
       try? FileManager.default.removeItem(atPath: home)
     }

@@ -1,0 +1,47 @@
+import CoreShape
+import DaemonRuntime
+
+/// What a daemon says of itself when it is asked, or why it says nothing.
+enum DaemonAnswer {
+  /// Nobody listens at its socket.
+  case notRunning
+  /// It is there and gives no answer: why, and what to do.
+  case silent(String)
+  case said(JSONValue)
+
+  /// Long enough for a busy machine; who only looks is not to wait longer.
+  private static let patience = Span.seconds(5)
+
+  init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
+    guard let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon)) else {
+      self = .notRunning
+      return
+    }
+    // The kernel takes connections for it, but nothing would ever come.
+    if ProcessTable.isStopped(pid) {
+      self = .silent(
+        "\(daemon.rawValue) \(pid) is stopped (SIGSTOP or a debugger); `kill -CONT \(pid)` lets it go on")
+      return
+    }
+    do {
+      self = .said(try phone.askForJSON(daemon, message, timeout: Self.patience))
+    } catch { self = .silent("\(daemon.rawValue) \(pid) gave no answer: \(CommandFailure(error).sentence)") }
+  }
+
+  var facts: JSONValue? {
+    if case .said(let facts) = self { facts } else { nil }
+  }
+
+  var isRunning: Bool {
+    if case .notRunning = self { false } else { true }
+  }
+
+  /// Nil when it answered.
+  func trouble(of daemon: Daemon) -> String? {
+    switch self {
+    case .notRunning: "\(daemon.rawValue) does not run; start it with `baton up`"
+    case .silent(let sentence): sentence
+    case .said: nil
+    }
+  }
+}

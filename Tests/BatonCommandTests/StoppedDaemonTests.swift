@@ -1,0 +1,46 @@
+import DaemonRuntime
+import Glibc
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+/// The kernel takes connections for a process that is stopped; nothing would ever come over them.
+@Suite("A daemon that is stopped") struct StoppedDaemonTests {
+  private let scratch = Scratch()
+
+  private func run(_ verb: String...) throws -> String {
+    _ = scratch.end(try scratch.start("baton", ["--home", scratch("phone")] + verb))
+    return scratch.text("said")
+  }
+
+  @Test("is called so by status and ps, with what to do, and nobody waits for it")
+  func stopped() throws {
+    defer {
+      _ = try? run("down")
+      Journals.replay(of: scratch("phone"))
+    }
+    _ = try run("up")
+    let lspd = try #require(DaemonProbe.pid(listeningOn: scratch("phone/lsp/lspd.sock")))
+    let iosd = try #require(DaemonProbe.pid(listeningOn: scratch("phone/os/iosd.sock")))
+    // Whatever fails, nobody is left behind who could not be asked to end.
+    defer { for pid in [lspd, iosd] { kill(pid, SIGCONT) } }
+
+    kill(lspd, SIGSTOP)
+    let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` lets it go on"
+    #expect(try run("status").contains(sentence))
+    #expect(try run("status", "--json").contains(#""lspd_running":true,"lspd_trouble":"\#(sentence)""#))
+    #expect(try run("ps").contains(try Regex("lspd +\(lspd) +stopped .*\\n *iosd +\(iosd) +running ")))
+
+    #expect(try run("app", "open").contains("in front"))
+    kill(iosd, SIGSTOP)
+    #expect(try run("status").contains("iosd \(iosd) is stopped"))
+    // The wallet's processes are known from the ledger.
+    #expect(
+      try run("ps").contains(
+        try Regex("iosd +\(iosd) +stopped .*\\n *mainappd +\\d+ +running .*opened by the person")))
+
+    for pid in [lspd, iosd] { kill(pid, SIGCONT) }
+    #expect(try run("status").contains("127.0.0.1:"))
+  }
+}

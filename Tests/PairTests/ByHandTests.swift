@@ -1,0 +1,129 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@Suite("The pair on real processes: started by hand, without a phone", .serialized)
+struct ByHandTests {
+  /// A program in a terminal of its own, so to say: without a channel to a phone, its words in a file.
+  private final class Typed {
+    private let child: ChildProcess
+    private let said: String
+    private(set) var end: ChildEnd.How?
+
+    init(_ program: String, _ arguments: [String], in home: String) throws {
+      said = "\(home)/said-\(UUID().uuidString)"
+      var options = ChildProcess.Options()
+      options.stackBytes = -1
+      options.diesWithParent = false
+      options.output = open(said, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      options.environment.append(("BATON_BIN", TestPhone.binaries))
+      defer { close(options.output) }
+      let alone = #"unset BATON_OS_FD; exec "$0" "$@" 2>&1 3>&-"#
+      child = try ChildProcess.start(
+        "/bin/sh", arguments: ["-c", alone, program] + arguments, boot: Clock().boot, options: options)
+      close(child.channel)
+    }
+
+    deinit {
+      if !hasEnded {
+        send(SIGTERM)
+        _ = ChildEnd.reap(child.identity.pid)
+      }
+      close(child.pidfd)
+    }
+
+    func send(_ signal: Int32) { child.send(signal) }
+
+    var hasEnded: Bool {
+      if end == nil { end = ChildEnd.reap(child.identity.pid, waiting: false)?.how }
+      return end != nil
+    }
+
+    var words: String { (try? String(contentsOfFile: said, encoding: .utf8)) ?? "" }
+    var lines: [String] { words.split(separator: "\n").map(String.init) }
+  }
+
+  private func options(_ phone: TestPhone) -> [String] {
+    [
+      "--container", "\(phone.home)/AppGroup", "--keychain", "\(phone.home)/Keychain",
+      "--journal", "\(phone.home)/journal", "--peer", phone.address ?? "",
+    ]
+  }
+
+  @Test("The extension serves the pushes that are named to it in turn, and the app obeys two signals")
+  func programs() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let elder = try phone.launchApp()
+    let invoices = try phone.invoices(2, elder)
+    elder.kill(SIGTERM)
+    try phone.wait("the first app's end") { elder.hasEnded }
+    for invoice in invoices { try phone.pay(invoice) }
+    try phone.wait("the pushes") { phone.pushes.count == 2 }
+    var pushes: [String] = []
+    for (number, payload) in phone.pushes.enumerated() {
+      let path = "\(phone.home)/\(number).apns"
+      try Data(payload).write(to: URL(filePath: path))
+      pushes += ["--push", path]
+    }
+    let notifier = try Typed("\(TestPhone.binaries)/notifyextd", options(phone) + pushes, in: phone.home)
+    for invoice in invoices { try phone.waitUntilSettled(invoice) }
+    try phone.wait("the extension's end") { notifier.hasEnded }
+    #expect(notifier.end == .exited(code: 0))
+    for (number, text) in ["+1 sat: test r1", "+2 sat: test r2"].enumerated() {
+      let line = "notifyextd: notification for push \(number + 1): Received payment: \(text)"
+      #expect(notifier.lines.contains(line), "\(notifier.words)")
+    }
+
+    let app = try Typed("\(TestPhone.binaries)/mainappd", options(phone) + ["--background"], in: phone.home)
+    try phone.wait("the app to stay in the background") {
+      app.lines.last == "mainappd: not connected: the node is not wanted"
+    }
+    app.send(SIGUSR2)
+    try phone.wait("the app to be connected") { app.lines.last?.hasPrefix("mainappd: connected (") == true }
+    #expect(phone.owner?.role == .app)
+    app.send(SIGUSR1)
+    try phone.wait("the app to have released the node") {
+      app.lines.contains("mainappd: everything is released")
+    }
+    app.send(SIGTERM)
+    try phone.wait("the app's end") { app.hasEnded }
+    #expect(app.end == .exited(code: 0))
+  }
+
+  @Test("scripts/launch-pair needs a directory and nothing else, and leaves nobody behind")
+  func script() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let script = root.appending(path: "scripts/launch-pair").path
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let home = "\(phone.home)/by-hand"
+    let pair = try Typed(script, [home], in: phone.home)
+    try phone.wait("the app's number") { pair.words.contains("; the container is \(home)/AppGroup") }
+    let match = try #require(pair.words.firstMatch(of: #/mainappd is process (\d+), lspd is process (\d+)/#))
+    let pids = [try #require(Int32(match.1)), try #require(Int32(match.2))]
+    try phone.wait("the app to listen") {
+      pair.lines.contains("mainappd: not connected: the node is not wanted")
+    }
+    kill(pids[0], SIGUSR2)
+    try phone.wait("the app to be connected") { pair.words.contains("mainappd: connected (epoch 1)") }
+    pair.send(SIGTERM)
+    try phone.wait("the end of the script") { pair.hasEnded }
+    #expect(pair.end == .exited(code: 0))
+    for pid in pids { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
+
+    // With pushes it ends by itself. Nobody can read this one, so nobody waits for a payment.
+    let payload = "\(phone.home)/unreadable.apns"
+    try Data("{}".utf8).write(to: URL(filePath: payload))
+    let again = try Typed(
+      script, [home, payload, payload], in: phone.home)
+    try phone.wait("its end") { again.hasEnded }
+    #expect(again.end == .exited(code: 0))
+    let done = again.lines.filter { $0 == "notifyextd: push 1 is done: the push could not be read" }
+    #expect(done.count == 2, "\(again.words)")
+    Journals.replay(of: home)
+  }
+}
