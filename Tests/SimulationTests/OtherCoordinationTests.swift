@@ -61,7 +61,8 @@ import Testing
     #expect(finds("both looked, found nothing, and then took the lock", as: .bitkit, in: [.preemptions: 1]))
     #expect(
       finds(
-        "the extension is gone, and the lock is still its", "an app that was killed has left the lock",
+        "the lock is still that of an extension that runs no node any more",
+        "an app that was killed has left the lock",
         as: .bitkit, in: [.crashes: 1]))
   }
 

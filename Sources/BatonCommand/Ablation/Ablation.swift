@@ -30,12 +30,24 @@ struct Ablation {
     Finding(rules: rules, broken: explored(rules), figures: figures(without: rules))
   }
 
-  /// Of two rules of which neither breaks anything alone: nil if the seeds see nothing either.
+  /// Of rules of which none breaks anything alone: nil if the seeds see nothing either when all are gone.
   func findTogether(_ rules: [Rule]) -> Finding? {
     let figures = figures(without: rules)
     guard let first = figures.broken.first, let violation = first.violation else { return nil }
     let ofSeed = Broken(words: "of seed \(first.seed)", violation: violation, story: [])
     return Finding(rules: rules, broken: explored(rules) ?? ofSeed, figures: figures)
+  }
+
+  /// The smallest sets of two whose removal breaks a promise; if there is none, what becomes of all of them.
+  func together(_ silent: [Rule], tell: ([Rule]) -> Void) -> [Finding] {
+    var findings: [Finding] = []
+    for pair in silent.pairs {
+      tell(pair)
+      if let finding = findTogether(pair) { findings.append(finding) }
+    }
+    guard findings.isEmpty, silent.count > 2 else { return findings }
+    tell(silent)
+    return [find(silent)]
   }
 
   private func explored(_ rules: [Rule]) -> Broken? {

@@ -7,8 +7,8 @@ struct AblationPage {
     introduction + others.markdown + [
       "", "## Our rules, one by one", "",
       "Each rule is taken away from a simulated world; the machines stay as they are, and the world answers as if the rule",
-      "were not there. The worlds are those above, and two more: a lock file is replaced, a connection is slow. The story",
-      "is the shortest there is. The last column is of \(rules.seeds.count) seeds of `baton sim`, ten minutes of trouble each: in how many",
+      "were not there. The worlds are those above, and two more: a lock file is replaced, a connection is slow. A world is",
+      "given up after 100,000 states. The story is the shortest there is. The last column is of \(rules.seeds.count) seeds of `baton sim`, ten minutes of trouble each: in how many",
       "of them a promise breaks, and how long it takes from opening the app to connected, on average and at most.",
       "",
     ] + rules.markdown

@@ -63,9 +63,13 @@ struct AblationReport {
 
   private var pairs: [String] {
     guard !together.isEmpty else { return [] }
+    let isPairs = together.allSatisfy { $0.rules.count == 2 }
+    let words =
+      isPairs
+      ? "Where nothing breaks, another rule stands behind. Two of these taken away together:"
+      : "Where nothing breaks, another rule stands behind. No two of these break anything in the seeds when they are taken away together; all of them at once:"
     return [
-      "", "Where nothing breaks, another rule stands behind. Two of these taken away together:", "",
-      "| without both | the promise that breaks | when | seeds that break one; waiting |",
+      "", words, "", "| without | the promise that breaks | when | seeds that break one; waiting |",
       "|---|---|---|---|",
     ]
       + together.map { finding in

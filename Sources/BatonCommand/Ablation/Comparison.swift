@@ -27,6 +27,16 @@ struct Comparison {
   }
 }
 
+extension [Comparison.Cell] {
+  var coordinations: [Coordination] {
+    Coordination.allCases.filter { coordination in contains { $0.coordination == coordination } }
+  }
+
+  var worlds: [String] {
+    Trial.ofCoordinations.map(\.words).filter { words in contains { $0.trial.words == words } }
+  }
+}
+
 extension Coordination {
   var name: String {
     switch self {

@@ -6,10 +6,6 @@ import Simulation
 struct ComparisonReport {
   let cells: [Comparison.Cell]
 
-  private var coordinations: [Coordination] {
-    Coordination.allCases.filter { name in cells.contains { $0.coordination == name } }
-  }
-
   var text: [String] {
     cells.flatMap { cell in
       ["\(cell.coordination.name), \(cell.trial.words): \(summary(cell))"]
@@ -26,21 +22,17 @@ struct ComparisonReport {
   // MARK: The page
 
   var markdown: [String] {
-    table + coordinations.filter { $0 != .baton }.flatMap(chapter)
+    table + cells.coordinations.filter { $0 != .baton }.flatMap(chapter)
   }
 
   private var table: [String] {
     [
-      "| | " + coordinations.map(\.name).joined(separator: " | ") + " |",
-      "|---|" + coordinations.map { _ in "---|" }.joined(),
+      "| | " + cells.coordinations.map(\.name).joined(separator: " | ") + " |",
+      "|---|" + cells.coordinations.map { _ in "---|" }.joined(),
     ]
-      + trials.map { words in
-        "| \(words) | " + coordinations.map { entry(words, $0) }.joined(separator: " | ") + " |"
+      + cells.worlds.map { words in
+        "| \(words) | " + cells.coordinations.map { entry(words, $0) }.joined(separator: " | ") + " |"
       }
-  }
-
-  private var trials: [String] {
-    cells.filter { $0.coordination == coordinations.first }.map(\.trial.words)
   }
 
   private func entry(_ words: String, _ coordination: Coordination) -> String {

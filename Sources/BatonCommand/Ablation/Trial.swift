@@ -36,6 +36,9 @@ struct Trial: Sendable {
     freeze,
   ]
 
+  /// Only Phoenix's app has tasks that go on in the background.
+  func isOf(_ coordination: Coordination) -> Bool { bounds[.tasks] == 0 || coordination == .phoenix }
+
   /// A world with more states is given up.
   static let statesMax = 100_000
 }

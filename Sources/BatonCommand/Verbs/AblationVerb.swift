@@ -84,15 +84,13 @@ private struct AblationWork {
       tell("\(place + 1) of \(rules.count): without \(rule.rawValue)")
       findings.append(ablation.find([rule]))
     }
-    var together: [Ablation.Finding] = []
     let silent = findings.filter { !$0.breaks }.flatMap(\.rules)
-    for pair in isWhole ? silent.pairs : [] {
-      tell("without \(pair.map(\.rawValue).joined(separator: " and "))")
-      if let finding = ablation.findTogether(pair) { together.append(finding) }
-    }
+    let together =
+      isWhole
+      ? ablation.together(silent) { tell("without \($0.map(\.rawValue).joined(separator: " and "))") } : []
     var cells: [Comparison.Cell] = []
     for coordination in isWhole ? Coordination.allCases : [] {
-      for trial in Trial.ofCoordinations {
+      for trial in Trial.ofCoordinations where trial.isOf(coordination) {
         tell("\(coordination.name): \(trial.words)")
         cells.append(comparison.explore(coordination, trial))
       }

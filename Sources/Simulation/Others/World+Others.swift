@@ -146,21 +146,29 @@ extension World {
   private static let checkThenConnect =
     "the app looked before the extension's first beat, which comes only with its connection, and then connected"
 
+  /// Whoever came second; with a lease, whoever took it from the other.
+  private func intruder(_ second: Role) -> Role {
+    let isTaker = entry(second.other) == .sawOld && settings.coordination != .phoenix
+    return isTaker ? second.other : second
+  }
+
+  private func entry(_ role: Role) -> Entry? { lives[role]?.value.guardValue.other?.machine.entry }
+
   private func whyBothRun(_ second: Role) -> String {
-    let machine = lives[second]?.value.guardValue.other?.machine
+    let other = intruder(second).other
     let hasThawed = lives.app?.value.hasThawed == true || lives.notifier?.value.hasThawed == true
-    switch machine?.entry {
+    switch entry(other.other) {
     case .outvoted?:
       return "the app saw a fresh beat, and its votes for a connection outweigh the one against it"
     case .didNotLook? where isAppHidden:
       return "the app goes on in the background with a task and says nothing there, so the extension connects"
     case .didNotLook?: return Self.checkThenConnect
     case .sawOld? where wasClockStepped:
-      return "the wall clock was stepped, so the \(second.other)'s last sign of life looked old"
+      return "the wall clock was stepped, so the \(other)'s last sign of life looked old"
     case .sawOld? where hasThawed:
-      return "the \(second.other) was frozen until it looked dead, and goes on with its node when it thaws"
+      return "the \(other) was frozen until it looked dead, and goes on with its node when it thaws"
     case .sawOld?:
-      return "the \(second.other)'s sign of life is not renewed, and came to its end while its node ran"
+      return "the \(other)'s sign of life is not renewed, and came to its end while its node ran"
     case .sawNothing? where settings.coordination == .phoenix:
       return Self.checkThenConnect
     case .sawNothing?: return "both looked, found nothing, and then took the lock"
