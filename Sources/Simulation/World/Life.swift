@@ -41,6 +41,9 @@ public struct Life: Hashable, Sendable {
   /// Since when it has run without a pause.
   var runningSince: Instant
   public internal(set) var status: Status?
+  /// When it came to show that, and when it was frozen: in runs only, as an explorer would tell states apart by them.
+  var shownSince = Instant.zero
+  var frozenSince = Instant.zero
   /// It has said that it ends.
   var hasEnded = false
   /// The newest state of the channel that is durable under its claim, or was read under it.

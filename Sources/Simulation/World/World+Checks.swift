@@ -23,6 +23,20 @@ extension World {
     report(.healthyOwnerStays, "The \(row.role) owned the node, ran and beat, and the \(life.role) claims.")
   }
 
+  /// A holder that is frozen is found out: the silence ends the waiting, not the thaw.
+  mutating func checkSilence() {
+    guard settings.coordination == .baton, violation == nil, container.part({ $0.pointee.writer }) == nil,
+      let app = lives.app?.value, let holder = lives.notifier?.value, holder.isFrozen, !app.isFrozen,
+      case .waitingForExtension = app.status
+    else { return }
+    let since = max(app.shownSince, max(app.runningSince, holder.frozenSince))
+    guard now - since >= Self.silenceEndsWithin else { return }
+    report(.progress, "For 12 s the app has waited for an extension that is frozen.")
+  }
+
+  /// The rule of staleness, a look, and patience.
+  private static let silenceEndsWithin = Span.seconds(12)
+
   /// The rule of staleness, and a beat for the observer to see it.
   static let healthyAfter = Span.seconds(7)
   static let lockHealsWithin = Span.seconds(3)
@@ -38,9 +52,8 @@ extension World {
   /// After the faults are over and all is settled.
   public mutating func checkAtTheEnd() {
     for push in pushes where push.shown == 0 && !push.isLost && !push.wentToApp {
-      guard phone.queue.allSatisfy({ $0.id != push.id }), phone.service.current?.push.id != push.id else {
-        continue
-      }
+      let isInTurn = phone.queue.contains { $0.id == push.id } && phone.service != .notRunning
+      guard !isInTurn, phone.service.current?.push.id != push.id else { continue }
       report(.oneTextPerPush, "Push \(push.id) was never shown.")
     }
     for payment in payments where payment.state == .paid {

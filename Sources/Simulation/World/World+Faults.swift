@@ -5,7 +5,10 @@ import Heartbeat
 
 // What can go wrong with a process and with the files.
 extension World {
-  mutating func freeze(_ role: Role) { lives[role]?.value.isFrozen = true }
+  mutating func freeze(_ role: Role) {
+    lives[role]?.value.isFrozen = true
+    if !settings.reusesNumbers { lives[role]?.value.frozenSince = now }
+  }
 
   /// Stopped between BEGIN and COMMIT of what it is about to write; nobody else can write until it goes on or dies.
   mutating func freezeInside(_ role: Role) {

@@ -38,6 +38,7 @@ extension World {
       }
     case .show(let status):
       life.status = status
+      if !settings.reusesNumbers { life.shownSince = now }
       if life.role == .app, case .connected = status { appConnected() }
     case .deliver(let push, let content): tellPhone(.contentDelivered(push: push, content.asText))
     case .notify(let content, let payment):

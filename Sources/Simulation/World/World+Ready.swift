@@ -61,5 +61,6 @@ extension World {
     guard instant > now else { return }
     peerNow = peerNow + (instant - now)
     now = instant
+    if !settings.reusesNumbers { checkSilence() }
   }
 }
