@@ -56,11 +56,7 @@ struct ComparisonPicture {
   private func column(_ place: Int) -> Int { Self.labelWidth + place * Self.columnWidth }
 
   private func box(_ place: Int, _ top: Int, _ world: String, _ coordination: Coordination) -> [String] {
-    guard let cell = cell(world, coordination) else { return [] }
-    let onlyTime = cell.findings.allSatisfy { $0.violation.invariant == .progress }
-    let (fill, ink) =
-      cell.findings.isEmpty
-      ? ("#dafbe1", "#116329") : onlyTime ? ("#fff8c5", "#7d4e00") : ("#ffebe9", "#a40e26")
+    let (fill, ink) = colours(cell(world, coordination)?.findings)
     let frame =
       "<rect x=\"\(column(place) + 4)\" y=\"\(top + 4)\" width=\"\(Self.columnWidth - 8)\" height=\"\(height(world) - 8)\" rx=\"5\" fill=\"\(fill)\"/>"
     return [frame]
