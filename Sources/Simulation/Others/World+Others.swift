@@ -202,8 +202,7 @@ extension World {
     }
     switch sign?.role {
     case .app?: return "an app that was killed has left the lock, and the next one takes it for another's"
-    case .extension?:
-      return "the extension \(isThere ? "has finished" : "is gone"), and the lock is still its"
+    case .extension?: return "the lock is still that of an extension that runs no node any more"
     case nil: return "it has not looked again since the lock is free"
     }
   }
