@@ -72,4 +72,12 @@ private struct Digest {
   }
 
   var hex: String { String(value, radix: 16) }
+
+  /// A payment was fulfilled when nothing could be sent yet, and the next step stored it without its receipt.
+  @Test("What is accepted before anything can be sent is in the wallet all the same") func acceptedEarly() {
+    var settings = RunSettings(seed: 4055)
+    settings.only = [21, 22, 23, 28, 29, 30, 31, 35, 37, 39, 41, 42]
+    var run = SeedRun(settings)
+    #expect(run.run().violation == nil)
+  }
 }

@@ -53,7 +53,8 @@ extension NodeMachine {
     let accepted = acceptsPayments ? decide(&changed) : []
     let outgoing = changed.takeOutgoing()
     channel = changed
-    guard mustStore || !outgoing.isEmpty else { return [] }
+    // What was accepted is durable at once, also when nothing can be sent yet: the next step would not know of it.
+    guard mustStore || !outgoing.isEmpty || !accepted.isEmpty else { return [] }
     if changed.record == node.channel?.record {
       // What an earlier connection or owner lost on the way is sent again: it is durable already.
       return outgoing.isEmpty ? [] : [.send(outgoing.map { .channel($0) })]
