@@ -31,7 +31,7 @@ enum PeerSentences {
   private static func of(_ change: LedgerChange) -> Sentence? {
     switch change {
     case .connectionJudged(let connection, let verdict, let fence):
-      Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(verdict.rawValue)")
+      Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(words(verdict))")
     case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
     case .dataLoss(let connection, let loss):
       Sentence("connection \(connection) shows a loss of state: \(loss)")
@@ -45,6 +45,16 @@ enum PeerSentences {
     case .offered: Sentence("payment \(payment) is in the channel", matters: false)
     case .settled: Sentence("payment \(payment) is settled")
     case .failed(let failure): Sentence("payment \(payment) failed: \(failure.word)")
+    }
+  }
+  private static func words(_ verdict: ConnectionVerdict) -> String {
+    switch verdict {
+    case .accepted: "accepted"
+    case .unfenced: "accepted, no epochs asked"
+    case .refusedWithoutFence: "refused, it shows no claim where one is known"
+    case .refusedLowerEpoch: "refused, a higher epoch is known"
+    case .refusedOtherIncarnation: "refused, another owner has shown this epoch"
+    case .refusedOtherContainer: "refused, the node is in use by another device"
     }
   }
 }

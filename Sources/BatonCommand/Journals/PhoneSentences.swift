@@ -10,7 +10,7 @@ enum PhoneSentences {
     case .personWentHome: [Sentence("the person goes to the home screen")]
     case .personQuit: [Sentence("the person swipes the app away")]
     case .pushArrived(let push):
-      [Sentence("push \(push.id) comes\(push.alert.map { ": “\($0.title)”, \($0.body)" } ?? " (silent)")")]
+      [Sentence("push \(push.id) comes\(push.alert.map { ": \(words($0))" } ?? " (silent)")")]
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
     case .serviceFinished(let push, let reason):
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
@@ -27,7 +27,7 @@ enum PhoneSentences {
     case .launch(let role, let reason): [Sentence("starts the \(role.rawValue): \(reason)")]
     case .kill(let role, let reason): [Sentence("kills the \(role.rawValue): \(reason)")]
     case .show(let notification):
-      [Sentence("the person sees “\(notification.text.title)”, \(notification.text.body)")]
+      [Sentence("the person sees \(words(notification.text))")]
     case .withdraw: [Sentence("takes a notification back", matters: false)]
     case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
     case .drop(let push): [Sentence("drops silent push \(push): nobody is there for it")]
@@ -37,5 +37,8 @@ enum PhoneSentences {
       [Sentence("warns the extension that the time for push \(push) is nearly over")]
     case .tell, .passOnInvoice, .powerOff: []
     }
+  }
+  private static func words(_ text: NotificationText) -> String {
+    text.body.isEmpty ? "“\(text.title)”" : "“\(text.title)”, \(text.body)"
   }
 }

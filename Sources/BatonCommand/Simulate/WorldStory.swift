@@ -1,5 +1,6 @@
 import Foundation
 import CoreShape
+import Guardrails
 import Heartbeat
 import Simulation
 
@@ -33,12 +34,16 @@ struct WorldStory {
     case .heard(let role, .node(let report)) where report != .established:
       add(name(role), GuardSentences.of(.node(report)))
     case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
+    case .ordered(_, .show(let status)) where Self.speaksForItself(status): break
+    case .phone(let event, let directives) where event == .personOpened && directives.isEmpty: break
     case .heard(let role, let event): add(name(role), GuardSentences.of(event))
     case .ordered(let role, let directive): add(name(role), GuardSentences.of(directive))
     case .peer(let event, let directives):
       add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))
     case .phone(let event, let directives):
-      add("phone", PhoneSentences.of(event) + directives.flatMap(PhoneSentences.of))
+      // How a process ended is told by the world.
+      let told = directives.filter { if case .recordEnd = $0 { false } else { true } }
+      add("phone", PhoneSentences.of(event) + told.flatMap(PhoneSentences.of))
     case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])
     case .ended(let role, let why): add(name(role), [.init("is gone: \(why)")])
     case .violation(let violation):
@@ -47,12 +52,20 @@ struct WorldStory {
     }
   }
 
+  /// What a line beside it says already: the claim, the peer's answer, the connection.
+  private static func speaksForItself(_ status: Status) -> Bool {
+    switch status {
+    case .idle, .claiming, .connecting, .connected, .blocked: true
+    default: false
+    }
+  }
+
   private func name(_ role: Role) -> String { role.rawValue }
 
-  /// As lines of text: the time in seconds, who, what.
+  /// As lines of text: the time in seconds, who, what. What goes round is told once.
   func text(all: Bool = false) -> [String] {
     let told = Repetition.folded(
-      lines.filter { all || $0.matters }, by: { "\($0.who) \($0.text)" },
+      lines.filter { all || $0.matters }, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
       note: { count, times, last in
         let what = count == 1 ? "the line above" : "the \(count) lines above"
         return Line(at: last.at, who: "…", text: "\(what) again, \(times) times", matters: true)
@@ -62,5 +75,21 @@ struct WorldStory {
       let lead = String(repeating: " ", count: max(0, 9 - time.count)) + time
       return "\(lead)  \(line.who.padding(toLength: 9, withPad: " ", startingAt: 0))  \(line.text)"
     }
+  }
+
+  /// Rounds are alike although connections, pushes and payments are counted on.
+  private static func withoutNumbers(_ text: String) -> String {
+    String(text.filter { !$0.isNumber })
+  }
+
+  private static let beginning = 28
+  private static let end = 16
+
+  /// What of a story fits on a screen: its beginning and its end.
+  static func onOneScreen(_ lines: [String]) -> [String] {
+    let leftOut = lines.count - beginning - end
+    guard leftOut > 1 else { return lines }
+    let note = String(repeating: " ", count: 11) + "…          \(leftOut) lines, which the replay tells"
+    return lines.prefix(beginning) + [note] + lines.suffix(end)
   }
 }

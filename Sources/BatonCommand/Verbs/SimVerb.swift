@@ -86,7 +86,7 @@ enum SimVerb: Verb {
     var shrinker = Shrinker(base.settings(seed: result.seed), breaking: violation.invariant)
     let shortest = shrinker.shrink()
     let story = SimStory.of(shortest)
-    for line in story.text() { output.say(line) }
+    for line in WorldStory.onOneScreen(story.text()) { output.say(line) }
     output.say("again: baton replay \(base.words(for: shortest))")
   }
 }
