@@ -25,6 +25,10 @@ public struct Phone: Core {
   /// The extension that runs has finished a push before.
   var hasServed = false
   var invoices: [PendingInvoice] = []
+  /// What keeps the app awake in the background.
+  public internal(set) var assertions = Assertions()
+  /// What the app is told as soon as it has started.
+  var wordsForApp: [PhoneMessage] = []
 
   public init(configuration: PhoneConfiguration) { self.configuration = configuration }
 

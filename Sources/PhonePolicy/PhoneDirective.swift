@@ -32,11 +32,21 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
 public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
   case person
   case push(UInt64)
+  /// The app, in the background.
+  case silentPush(UInt64)
+  /// The person touched a notification, or one of its actions.
+  case notification(UInt64, action: String?)
+  /// The app, in the background, for a task that it had scheduled.
+  case scheduledTask(String)
 
   public var description: String {
     switch self {
     case .person: "opened by the person"
     case .push(let id): "launched for push \(id)"
+    case .silentPush(let id): "launched in the background for silent push \(id)"
+    case .notification(let id, nil): "opened by a tap on notification \(id)"
+    case .notification(let id, let action?): "opened by \(action) of notification \(id)"
+    case .scheduledTask(let identifier): "launched in the background for its task \(identifier)"
     }
   }
 }

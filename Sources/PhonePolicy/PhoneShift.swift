@@ -8,6 +8,7 @@ extension Phone: Shiftable {
       app = .terminating(ending, killAt: killAt)
     }
     service.shift(by: span)
+    assertions.shift(by: span)
     for index in invoices.indices { invoices[index].endsBy.shift(by: span) }
   }
 }

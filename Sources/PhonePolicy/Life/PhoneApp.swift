@@ -57,11 +57,36 @@ extension Phone {
     }
   }
 
+  /// Tells the app something, wherever it is: started in the background if it has to be. It stays awake for it until
+  /// the assertion is released. Nil if it cannot be reached, as it is ending.
+  mutating func wake(
+    for message: PhoneMessage, _ reason: LaunchReason, holding assertion: Assertion, at now: Instant
+  ) -> [PhoneDirective]? {
+    guard !isGoingDown else { return nil }
+    switch app {
+    case .notRunning:
+      app = .launching(intoForeground: false)
+      wordsForApp = [message]
+      assertions.hold(assertion, at: now)
+      return [.launch(.app, reason)]
+    case .launching:
+      wordsForApp.append(message)
+      assertions.hold(assertion, at: now)
+      return []
+    case .foreground, .background:
+      assertions.hold(assertion, at: now)
+      return [.tell(.app, message)]
+    case .terminating: return nil
+    }
+  }
+
   mutating func appStarted() -> [PhoneDirective] {
     switch app {
     case .launching(let intoForeground):
       app = intoForeground ? .foreground : .background(isDone: false)
-      return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)]
+      let words = wordsForApp.map { PhoneDirective.tell(.app, $0) }
+      wordsForApp = []
+      return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)] + words
     // What was said or sent while it had not started yet found nobody.
     case .terminating(.killed(let reason), _): return [.kill(.app, reason)]
     case .terminating(.asked, _): return [.tell(.app, .terminate)]
@@ -77,6 +102,8 @@ extension Phone {
     case .launching, .foreground, .background: reason = .unasked(end)
     }
     app = .notRunning
+    assertions.releaseAll()
+    wordsForApp = []
     let unanswered = invoices.map { PhoneDirective.failInvoice(request: $0.request, .appEnded) }
     invoices = []
     return [.recordEnd(.app, reason)] + unanswered + openAgainIfWanted()
@@ -86,6 +113,8 @@ extension Phone {
     switch app {
     case .launching, .terminating:
       app = .notRunning
+      assertions.releaseAll()
+      wordsForApp = []
       return openAgainIfWanted()
     case .notRunning, .foreground, .background: return []
     }
