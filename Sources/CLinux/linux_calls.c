@@ -94,6 +94,10 @@ int baton_pidfd_send_signal(int pidfd, int signal) {
   return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
 }
 
+int baton_pidfd_getfd(int pidfd, int descriptor) {
+  return (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
+}
+
 int baton_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
 
 int baton_close_on_exec_from(int descriptor) {

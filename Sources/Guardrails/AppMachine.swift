@@ -4,7 +4,8 @@ import Heartbeat
 /// The app's side of the guardrails.
 ///
 /// In front of the person it wants the node and says so as state (the wish lock) and as a message; in the
-/// background it releases everything before its last assertion ends. While somebody else holds the node it waits
+/// background it goes on only for work that must not be left half done, and releases everything before it gives the
+/// phone its time back. While somebody else holds the node it waits
 /// with a text that says why, and asks an extension for a handover.
 public struct AppMachine: GuardMachine {
   public static let name = "guard-app"
@@ -13,9 +14,11 @@ public struct AppMachine: GuardMachine {
   enum Place: Hashable, Codable, Sendable {
     /// Started, perhaps by the system and never in front. → foreground, ended (nothing is held that would delay it)
     case background
-    /// The person looks at it. → leaving, ending; background, ended (nothing was held)
+    /// The person looks at it. → staying, leaving, ending; background, ended (nothing was held)
     case foreground
-    /// Home was pressed; the release is under way. → background, foreground, ending, ended (the container is lost)
+    /// Home was pressed, and a task is under way. → foreground, leaving, ending; background, ended (nothing was held)
+    case staying
+    /// In the background; the release is under way. → background, foreground, ending, ended (the container is lost)
     case leaving
     /// Asked to terminate; the release is under way. → ended
     case ending
@@ -34,20 +37,26 @@ public struct AppMachine: GuardMachine {
   /// Set when waiting is of no use until the person acts.
   private var halted: Status?
   private var endReason = EndReason.terminated
+  var tasks = LongLivedTasks()
+  /// The number under which the phone was asked for time, while it was not given back.
+  private var backgroundTask: UInt64?
+  private var backgroundTasksAsked: UInt64 = 0
 
   public init(configuration: GuardConfiguration) {
     ownership = Ownership(role: .app, takeover: configuration.takeover, timing: configuration.timing)
   }
 
   public var deadline: Instant? {
-    [ownership.deadline, askAt].compactMap { $0 }.min()
+    [ownership.deadline, askAt, tasks.deadline].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     guard place != .ended else { return [] }
     if case .presenceHeard(let message) = event, presence.heard(message.code) == .ignored { return [] }
     var directives = react(to: event, at: now)
+    noteTasks(event, at: now)
     directives += ownership.handle(event, at: now)
+    directives += leaveWithoutTasks(at: now)
     directives += afterOwnership(at: now)
     directives += askForHandover(at: now)
     directives += showChange()
@@ -71,31 +80,79 @@ public struct AppMachine: GuardMachine {
     }
   }
 
-  private var wantsNode: Bool { place == .foreground && halted == nil }
+  private var wantsNode: Bool { (place == .foreground || place == .staying) && halted == nil }
 
   private mutating func enteredForeground(at now: Instant) -> [GuardDirective] {
     let wasSuspended = presence.isSuspended
+    let wasStaying = place == .staying
     switch place {
-    case .background, .leaving: place = .foreground
+    case .background, .staying, .leaving: place = .foreground
     case .foreground, .ending, .ended: return []
     }
+    let timeBack = giveTimeBack()
+    if wasStaying && halted == nil { return timeBack }
     halted = nil
     let ping = wasSuspended ? presence.resume() : PresenceCode(.app, .ping)
-    return [.raiseWish] + say(ping) + ownership.want(at: now)
+    return timeBack + [.raiseWish] + say(ping) + ownership.want(at: now)
   }
 
   private mutating func enteredBackground(at now: Instant) -> [GuardDirective] {
     // Whoever asks waits for the answer: nothing is held, so there is nothing to wait for.
     if place == .background { return [.backgroundDone] }
     guard place == .foreground else { return [] }
+    // The time is asked for before anything is let go of: who is suspended with a lock in its hands is killed.
+    let time = askForTime()
+    guard tasks.isEmpty || halted != nil else {
+      place = .staying
+      return time
+    }
+    return time + leave(at: now)
+  }
+
+  private mutating func leave(at now: Instant) -> [GuardDirective] {
     place = .leaving
     askAt = nil
     return [.withdrawWish] + say(PresenceCode(.app, .ping)) + ownership.unwant(at: now)
   }
 
+  // MARK: Tasks
+
+  private mutating func noteTasks(_ event: GuardEvent, at now: Instant) {
+    guard place != .ending else { return tasks.endAll() }
+    switch event {
+    case .taskBegan(let task): tasks.begin(.named(task.name), generation: task.generation, at: now)
+    case .taskEnded(let task): tasks.end(.named(task.name), generation: task.generation)
+    case .node(.settling(true)) where !ownership.isIdle: tasks.begin(.settling, at: now)
+    case .node(.settling(false)), .node(.stopped), .node(.fenced): tasks.end(.settling)
+    // Whatever is under way: what is not let go of now is taken.
+    case .backgroundTimeExpired(let task) where task == backgroundTask: tasks.endAll()
+    case .deadlineReached: tasks.endOverdue(at: now)
+    default: break
+    }
+  }
+
+  /// The last task is over; or there is no node any more that it could go on with.
+  private mutating func leaveWithoutTasks(at now: Instant) -> [GuardDirective] {
+    guard place == .staying, tasks.isEmpty || ownership.isIdle || halted != nil else { return [] }
+    tasks.endAll()
+    return leave(at: now)
+  }
+
+  private mutating func askForTime() -> [GuardDirective] {
+    backgroundTasksAsked &+= 1
+    backgroundTask = backgroundTasksAsked
+    return [.beginBackgroundTask(backgroundTasksAsked), .backgroundDone]
+  }
+
+  private mutating func giveTimeBack() -> [GuardDirective] {
+    guard let task = backgroundTask else { return [] }
+    backgroundTask = nil
+    return [.endBackgroundTask(task)]
+  }
+
   private mutating func terminationRequested(at now: Instant) -> [GuardDirective] {
     guard place != .ending else { return [] }
-    let withdraw: [GuardDirective] = place == .foreground ? [.withdrawWish] : []
+    let withdraw = withdrawal
     place = .ending
     askAt = nil
     return withdraw + ownership.unwant(at: now)
@@ -103,7 +160,7 @@ public struct AppMachine: GuardMachine {
 
   /// Every further look, claim and write would fail alike, so the next start is to find what is there.
   private mutating func containerLost(_ sentence: String) -> [GuardDirective] {
-    let withdraw: [GuardDirective] = place == .foreground ? [.withdrawWish] : []
+    let withdraw = withdrawal
     place = .ending
     endReason = .containerLost
     askAt = nil
@@ -129,7 +186,11 @@ public struct AppMachine: GuardMachine {
   /// Going on is of no use until the person acts; until then the node is not wanted, so that nobody waits for us.
   private mutating func halt(_ why: Status) -> [GuardDirective] {
     halted = why
-    return place == .foreground ? [.withdrawWish] : []
+    return withdrawal
+  }
+
+  private var withdrawal: [GuardDirective] {
+    place == .foreground || place == .staying ? [.withdrawWish] : []
   }
 
   // MARK: What follows from where the ownership stands
@@ -144,11 +205,11 @@ public struct AppMachine: GuardMachine {
       return wantsNode ? ownership.want(at: now) : []
     case .leaving:
       place = .background
-      return say(presence.suspend(), released: released) + [.backgroundDone]
+      return say(presence.suspend(), released: released) + giveTimeBack()
     case .ending:
       place = .ended
       return say(presence.suspend(), released: released) + [.end(endReason)]
-    case .background, .ended: return []
+    case .background, .staying, .ended: return []
     }
   }
 

@@ -39,8 +39,12 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case withdraw(payment: String)
   /// Ready for the next push.
   case finished(push: UInt64, FinishReason)
-  /// Everything is released: the app may be suspended.
+  /// It has heard that it is in the background. The phone waits only seconds for that.
   case backgroundDone
+  /// Ask for time in the background, and give it back: everything is released then, and the app may be suspended.
+  /// Each asking has a number of its own.
+  case beginBackgroundTask(UInt64)
+  case endBackgroundTask(UInt64)
   case end(EndReason)
 }
 

@@ -13,6 +13,12 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   /// The phone will take the time away soon.
   case expiryWarned(push: UInt64)
   case terminationRequested
+  /// The phone takes the time in the background back that was asked for under this number.
+  case backgroundTimeExpired(task: UInt64)
+
+  // From the wallet: work that must not be left half done.
+  case taskBegan(TaskBeginning)
+  case taskEnded(TaskBeginning)
 
   // From the other process.
   case presenceHeard(PresenceMessage)

@@ -6,6 +6,7 @@ extension AppMachine: Shiftable {
   public mutating func shift(by span: Span) {
     ownership.shift(by: span)
     askAt.shift(by: span)
+    tasks.shift(by: span)
   }
 
   public func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }

@@ -32,13 +32,14 @@ extension Ownership: Staged {
 
 extension AppMachine: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
-    case background, foreground, leaving, ending, ended
+    case background, foreground, staying, leaving, ending, ended
   }
 
   public var stage: Stage {
     switch place {
     case .background: .background
     case .foreground: .foreground
+    case .staying: .staying
     case .leaving: .leaving
     case .ending: .ending
     case .ended: .ended
@@ -48,7 +49,8 @@ extension AppMachine: Staged {
   public static func next(after stage: Stage) -> [Stage] {
     switch stage {
     case .background: [.foreground, .ended]
-    case .foreground: [.leaving, .background, .ending, .ended]
+    case .foreground: [.staying, .leaving, .background, .ending, .ended]
+    case .staying: [.foreground, .leaving, .background, .ending, .ended]
     case .leaving: [.background, .foreground, .ending, .ended]
     case .ending: [.ended]
     case .ended: []

@@ -78,6 +78,8 @@ final class PhoneShell {
     case .launch(let role, let reason): launch(role, reason)
     case .tell(let role, let message): child(role)?.send(encode(message, for: role))
     case .kill(let role, _): child(role)?.kill()
+    case .suspend(let role): suspend(role)
+    case .resume(let role): child(role)?.resume()
     case .show(let notification):
       if let push = notification.push { payloads[push] = nil }
       notifications.show(notification, clock: clock)
@@ -103,6 +105,7 @@ final class PhoneShell {
       return ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
     case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
     case .terminate: return ControlMessage("terminate")
+    case .taskExpiring(let id): return ControlMessage("task-expiring", ["id": "\(id)"])
     case .invoice(let request): return invoices.message(for: request)
     }
   }
@@ -246,6 +249,7 @@ final class PhoneShell {
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
     case "ending": lastWords[role] = message["reason"].map { ScreenText.cut($0, to: ScreenText.titleMax) }
     case "background-done": if role == .app { handle(.backgroundDone) }
+    case "task-begin", "task-end": if role == .app { try understandTask(message) }
     case "status":
       child(role)?.status = message.fields.prefix(Self.statusFieldsMax).map {
         .init(name: $0.name, value: ScreenText.cut($0.value, to: ScreenText.titleMax))

@@ -53,6 +53,19 @@ final class WalletChild {
     connection.send(message)
   }
 
+  /// Set from the order to stop it until the order to go on.
+  private(set) var isSuspended = false
+
+  func suspend() {
+    isSuspended = true
+    process.send(SIGSTOP)
+  }
+
+  func resume() {
+    isSuspended = false
+    process.send(SIGCONT)
+  }
+
   func kill() {
     killedAt = loop.now
     process.send(SIGKILL)

@@ -42,10 +42,10 @@ public struct Phone: Core {
     switch event {
     case .deadlineReached: return reachDeadlines(at: now)
     case .personOpened: return open()
-    case .personWentHome: return goHome()
+    case .personWentHome: return goHome(at: now)
     case .personQuit: return quit(at: now)
     case .pushArrived(let push): return route(push, at: now)
-    case .processStarted(.app, _): return appStarted()
+    case .processStarted(.app, _): return appStarted(at: now)
     case .processStarted(.extension, _): return extensionStarted(at: now)
     case .launchFailed(.app, _): return appLaunchFailed()
     case .launchFailed(.extension, _): return extensionLaunchFailed()
@@ -58,9 +58,11 @@ public struct Phone: Core {
       return [.show(PhoneNotification(push: nil, source: .local, content, key: key))]
     case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)
-    case .backgroundDone:
-      if case .background = app { app = .background(isDone: true) }
-      return []
+    case .backgroundDone: return backgroundDone(at: now)
+    case .taskBegan(let id, let name): return beginTask(id, name, at: now)
+    case .taskEnded(let id): return endTask(id, at: now)
+    case .foundHoldingLock(.app, let file): return suspendedHoldingLock(file)
+    case .foundHoldingLock(.extension, _): return []
     case .invoiceWanted(let request): return wantInvoice(request, at: now)
     case .invoiceAnswered(let request): return answerInvoice(request)
     case .downRequested: return goDown(at: now)
@@ -69,7 +71,7 @@ public struct Phone: Core {
 
   public var deadline: Instant? {
     var earliest = service.deadline(configuration)
-    for candidate in [app.deadline] + invoices.map({ Optional($0.endsBy) }) {
+    for candidate in [appDeadline] + invoices.map({ Optional($0.endsBy) }) {
       guard let candidate else { continue }
       earliest = min(earliest ?? candidate, candidate)
     }

@@ -16,6 +16,14 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var terminationGrace: Span
   /// How long the app may take to answer for an invoice.
   public var invoicePatience: Span
+  /// How long the app has to deal with being sent to the background.
+  public var callbackTime: Span
+  /// How long it is in the background before it can be suspended. A debugger on the real thing keeps it from that.
+  public var suspendAfter: Span
+  /// How long tasks of its own keep it awake in the background.
+  public var backgroundTime: Span
+  /// From telling it that this time ends to killing it.
+  public var taskExpiryGrace: Span
   /// Who gets a visible push while the app is in front.
   public var foregroundPushes: ForegroundPushes
 
@@ -23,7 +31,9 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,
     extensionTime: Span = .seconds(30), expiryNotice: Span = .milliseconds(500),
     extensionIdleTime: Span = .seconds(60), terminationGrace: Span = .seconds(5),
-    invoicePatience: Span = .seconds(10),
+    invoicePatience: Span = .seconds(10), callbackTime: Span = .seconds(5),
+    suspendAfter: Span = .seconds(5), backgroundTime: Span = .seconds(180),
+    taskExpiryGrace: Span = .seconds(5),
     foregroundPushes: ForegroundPushes = .app
   ) {
     self.enforcesLimits = enforcesLimits
@@ -33,6 +43,12 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     self.extensionIdleTime = extensionIdleTime
     self.terminationGrace = terminationGrace
     self.invoicePatience = invoicePatience
+    self.callbackTime = callbackTime
+    self.suspendAfter = suspendAfter
+    self.backgroundTime = backgroundTime
+    self.taskExpiryGrace = taskExpiryGrace
     self.foregroundPushes = foregroundPushes
   }
+
+  var suspends: Bool { enforcesLimits }
 }

@@ -3,6 +3,9 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case launch(PhoneRole, LaunchReason)
   case tell(PhoneRole, PhoneMessage)
   case kill(PhoneRole, KillReason)
+  /// Stop it where it stands, and end its network connections.
+  case suspend(PhoneRole)
+  case resume(PhoneRole)
   case show(PhoneNotification)
   /// Takes back what was shown under this key; nothing, if there is none.
   case withdraw(key: String)
@@ -25,6 +28,8 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case push(id: UInt64, deadlineMilliseconds: Int64)
   case timeWillExpire(push: UInt64)
   case terminate
+  /// The time for this task of its own is over: it has to end it now.
+  case taskExpiring(id: UInt64)
   case invoice(request: UInt64)
 }
 

@@ -21,6 +21,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case launchFailed(PhoneRole, sentence: String)
   case processEnded(PhoneRole, ProcessEnd)
   case memorySampled(PhoneRole, footprintBytes: UInt64, residentBytes: UInt64)
+  /// It was suspended while it held a lock in the container.
+  case foundHoldingLock(PhoneRole, file: String)
   /// The kernel itself killed the process, as it could not grow within its limit. Reported before its end.
   case memoryLimitEnforced(PhoneRole, usedBytes: UInt64)
 
@@ -31,6 +33,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case notificationWithdrawn(key: String)
   case serviceFinished(push: UInt64, reason: String)
   case backgroundDone
+  /// It asks for time in the background, under a number of its own that it uses once.
+  case taskBegan(id: UInt64, name: String)
+  case taskEnded(id: UInt64)
   case invoiceAnswered(request: UInt64)
 
   case invoiceWanted(request: UInt64)

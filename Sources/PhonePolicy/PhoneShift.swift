@@ -7,6 +7,10 @@ extension Phone: Shiftable {
       killAt.shift(by: span)
       app = .terminating(ending, killAt: killAt)
     }
+    if case .background(var stay) = app {
+      stay.shift(by: span)
+      app = .background(stay)
+    }
     service.shift(by: span)
     assertions.shift(by: span)
     for index in invoices.indices { invoices[index].endsBy.shift(by: span) }

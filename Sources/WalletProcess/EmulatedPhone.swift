@@ -62,4 +62,10 @@ final class EmulatedPhone: PhoneLink {
   }
 
   func backgroundDone() { connection.send(ControlMessage("background-done")) }
+
+  func beginBackgroundTask(_ id: UInt64) {
+    connection.send(ControlMessage("task-begin", ["id": "\(id)", "name": "keep or release the node"]))
+  }
+
+  func endBackgroundTask(_ id: UInt64) { connection.send(ControlMessage("task-end", ["id": "\(id)"])) }
 }

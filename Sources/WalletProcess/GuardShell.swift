@@ -80,6 +80,8 @@ final class GuardShell<Machine: GuardMachine> {
     case .withdraw(let payment): phone.withdraw(payment: payment)
     case .finished(let push, let reason): phone.finished(push, reason)
     case .backgroundDone: phone.backgroundDone()
+    case .beginBackgroundTask(let id): phone.beginBackgroundTask(id)
+    case .endBackgroundTask(let id): phone.endBackgroundTask(id)
     case .end(let reason): onEnd?(reason)
     }
   }

@@ -8,4 +8,6 @@ protocol PhoneLink: AnyObject {
   func withdraw(payment: String)
   func finished(_ push: UInt64, _ reason: FinishReason)
   func backgroundDone()
+  func beginBackgroundTask(_ id: UInt64)
+  func endBackgroundTask(_ id: UInt64)
 }

@@ -28,5 +28,7 @@ final class TerminalPhone: PhoneLink {
     onFinished?(push)
   }
 
-  func backgroundDone() { printLine("\(role): everything is released") }
+  func backgroundDone() {}
+  func beginBackgroundTask(_ id: UInt64) {}
+  func endBackgroundTask(_ id: UInt64) { printLine("\(role): everything is released") }
 }

@@ -128,6 +128,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "push":
         fault?.strike()
         handle(.pushArrived(pushReader.read(message.body, id: try Self.id(message))))
+      case "task-expiring": handle(.backgroundTimeExpired(task: try Self.id(message)))
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
       case "invoice": invoices.asked(message)
       default: journal.note("the phone said something unknown: \(message.verb)")

@@ -11,14 +11,17 @@ import Testing
   }
 
   private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
+  /// Before anything is let go of.
+  private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
   private let withdrawn: [GuardDirective] = [.withdrawWish, .say(PresenceMessage(code: .appPing))]
 
   @Test func pressingHomeReleasesInOrder() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    #expect(app.send(.enteredBackground) == withdrawn + [.stopNode(gracefully: true)])
+    #expect(app.send(.enteredBackground) == timeAsked + withdrawn + [.stopNode(gracefully: true)])
     #expect(app.send(.node(.stopped)) == [.readRow])
     let end: [GuardDirective] = [
-      .beat(epoch: 8, phase: .released, counter: 4), .dropLock, unavailable(released: 8), .backgroundDone,
+      .beat(epoch: 8, phase: .released, counter: 4), .dropLock, unavailable(released: 8),
+      .endBackgroundTask(1),
     ]
     #expect(app.send(owned) == end)
     #expect(app.machine.deadline == nil)
@@ -27,17 +30,18 @@ import Testing
   @Test func pressingHomeWhileLookingIsDoneAtOnce() {
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
-    let done = withdrawn + [unavailable(released: nil), .backgroundDone]
+    let done = timeAsked + withdrawn + [unavailable(released: nil), .endBackgroundTask(1)]
     #expect(app.send(.enteredBackground) == done)
     #expect(app.send(.observed(observation(nil, lockIsBusy: false))) == [])
   }
 
   @Test func aClaimThatSucceedsWhenNobodyWantsItAnyMoreIsReleasedUndialled() {
     var app = Driver<AppMachine>.claiming(epoch: 8)
-    #expect(app.send(.enteredBackground) == withdrawn)
+    #expect(app.send(.enteredBackground) == timeAsked + withdrawn)
     #expect(app.send(.claimed(claim(8))) == [.readRow])
     let end: [GuardDirective] = [
-      .beat(epoch: 8, phase: .released, counter: 1), .dropLock, unavailable(released: 8), .backgroundDone,
+      .beat(epoch: 8, phase: .released, counter: 1), .dropLock, unavailable(released: 8),
+      .endBackgroundTask(1),
     ]
     #expect(app.send(owned) == end)
   }
@@ -48,14 +52,14 @@ import Testing
   func aClaimThatFailsWhenNobodyWantsItAnyMoreIsDone(answer: GuardEvent) {
     var app = Driver<AppMachine>.claiming(epoch: 8)
     app.play(.enteredBackground)
-    #expect(app.send(answer) == [unavailable(released: nil), .backgroundDone])
+    #expect(app.send(answer) == [unavailable(released: nil), .endBackgroundTask(1)])
   }
 
   @Test func homeAndBackDuringAReleaseLooksAfreshAndIsNotDone() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.enteredBackground)
     let wish = GuardDirective.say(PresenceMessage(code: .appPing, wantsNode: true))
-    #expect(app.send(.enteredForeground) == [.raiseWish, wish])
+    #expect(app.send(.enteredForeground) == [.endBackgroundTask(1), .raiseWish, wish])
     #expect(app.send(.node(.stopped)) == [.readRow])
     #expect(app.send(owned) == [.beat(epoch: 8, phase: .released, counter: 4), .dropLock, .look])
   }
@@ -78,7 +82,7 @@ import Testing
     var app = Driver<AppMachine>.connected()
     app.play(.enteredBackground, .node(.stopped))
     let end = app.send(.rowReadFailed(.failed("The disk is full.")))
-    #expect(end == [.dropLock, unavailable(released: nil), .backgroundDone])
+    #expect(end == [.dropLock, unavailable(released: nil), .endBackgroundTask(1)])
   }
 
   @Test func askedToTerminateItReleasesAndEndsWithNothingAfterTheEnd() {
@@ -146,6 +150,6 @@ import Testing
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.enteredBackground, .node(.stopped))
     let end = app.send(.rowRead(row(9, .extension), appWantsNode: false))
-    #expect(end == [.dropLock, unavailable(released: nil), .backgroundDone])
+    #expect(end == [.dropLock, unavailable(released: nil), .endBackgroundTask(1)])
   }
 }

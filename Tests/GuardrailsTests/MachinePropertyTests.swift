@@ -53,7 +53,7 @@ import Testing
       "idle", "looking", "claiming", "owning unstarted", "owning started", "owning raising", "releasing",
       "closing unstarted", "closing raising",
     ]
-    let app: Set = ["background", "foreground", "leaving", "ending", "ended"]
+    let app: Set = ["background", "foreground", "staying", "leaving", "ending", "ended"]
     #expect(missing(of: app.union(ownership), in: AppMachine.self, under: "place") == [])
     let notifier: Set = ["waiting", "serving", "finishing", "ended"]
     #expect(missing(of: notifier.union(ownership), in: ExtensionMachine.self, under: "state") == [])

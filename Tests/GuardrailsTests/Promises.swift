@@ -16,6 +16,9 @@ struct Promises {
   private(set) var finished: Set<UInt64> = []
   private var isStopping = false
   private var wishIsRaised = false
+  private var isInFront = false
+  private var timeAsked: UInt64?
+  private var lastTimeAsked: UInt64?
   /// The row was read and found ours, or the claim was just made: one beat may follow.
   private var beatIsEarned = false
   private var lastCounter: UInt64?
@@ -47,8 +50,16 @@ struct Promises {
     case .rowRead(let row, _): beatIsEarned = held?.owns(row) ?? false
     case .node(.stopped) where isStopping: nodeRuns = false
     case .node(.fenced): nodeRuns = false
+    case .enteredForeground: isInFront = true
+    case .enteredBackground: isInFront = false
     default: break
     }
+  }
+
+  /// Without the phone's time it can be suspended at any moment.
+  private mutating func doneWithEverything(_ what: String) {
+    if held != nil || nodeRuns || isAwaitingClaim { broke("\(what) while it holds something") }
+    if wishIsRaised { broke("\(what) with its wish raised") }
   }
 
   private mutating func check(_ directive: GuardDirective, at now: Instant, followedBy next: GuardDirective?)
@@ -74,9 +85,15 @@ struct Promises {
       isAwaitingJump = false
     case .say(let message):
       if message.released != nil && held != nil { broke("says released before it is") }
-    case .backgroundDone:
-      if held != nil || nodeRuns || isAwaitingClaim { broke("says background done while it holds something") }
-      if wishIsRaised { broke("says background done with its wish raised") }
+    case .backgroundDone: if timeAsked == nil { doneWithEverything("says background done") }
+    case .beginBackgroundTask(let number):
+      if timeAsked != nil || number == lastTimeAsked { broke("asks twice for time in the background") }
+      timeAsked = number
+      lastTimeAsked = number
+    case .endBackgroundTask(let number):
+      if timeAsked != number { broke("gives back time that it was not given") }
+      timeAsked = nil
+      if !isInFront { doneWithEverything("gives its time back") }
     case .end:
       hasEnded = true
       if held != nil || nodeRuns || isAwaitingClaim { broke("ends while it holds something") }

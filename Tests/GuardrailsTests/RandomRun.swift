@@ -87,7 +87,7 @@ struct RandomRun<Machine: GuardMachine> {
   // MARK: What may happen
 
   private mutating func anything() -> GuardEvent {
-    switch generator.below(14) {
+    switch generator.below(15) {
     case 0: return .launched
     case 1: return .enteredForeground
     case 2: return .enteredBackground
@@ -100,9 +100,18 @@ struct RandomRun<Machine: GuardMachine> {
     case 8: return .presenceHeard(message())
     case 9: return .receivedFound(generator.chance(30) ? [payment] : [])
     case 10: return .observed(observed())
-    case 11: return generator.chance(50) ? .lookFailed(trouble()) : .rowReadFailed(trouble())
+    case 11: return task()
+    case 12: return generator.chance(50) ? .lookFailed(trouble()) : .rowReadFailed(trouble())
     default: return .node(report())
     }
+  }
+
+  private mutating func task() -> GuardEvent {
+    let task = TaskBeginning(
+      name: generator.pick(["send", "splice"]), generation: UInt64(generator.below(3)))
+    return generator.pick([
+      .taskBegan(task), .taskEnded(task), .backgroundTimeExpired(task: UInt64(generator.below(3))),
+    ])
   }
 
   private mutating func newPush() -> Push {

@@ -92,7 +92,8 @@ import Testing
     #expect(app.send(.claimed(claim(21))) == [.readRow])
     let end = app.send(.rowRead(row(21, .app), appWantsNode: false))
     let released = GuardDirective.say(PresenceMessage(code: .appUnavailable, released: 21))
-    #expect(end == [.beat(epoch: 21, phase: .released, counter: 2), .dropLock, released, .backgroundDone])
+    #expect(
+      end == [.beat(epoch: 21, phase: .released, counter: 2), .dropLock, released, .endBackgroundTask(1)])
   }
 
   @Test func theExtensionToldOfAnotherDeviceFinishesAtOnce() {

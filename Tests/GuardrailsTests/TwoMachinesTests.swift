@@ -117,7 +117,7 @@ import Testing
     world.pay(1)
     #expect(world.run(within: .seconds(2)) { $0.received == ["1"] })
     #expect(world.run(within: .seconds(10)) { $0.deliveries == [1: 1] })
-    #expect(world.backgroundDone == 1)
+    #expect(world.releases == 1)
     #expect(world.faults == [])
   }
 

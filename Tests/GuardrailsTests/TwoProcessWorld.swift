@@ -40,7 +40,8 @@ struct TwoProcessWorld {
   private(set) var received: [String] = []
   private(set) var deliveries: [UInt64: Int] = [:]
   private(set) var faults: [String] = []
-  private(set) var backgroundDone = 0
+  /// How often the app gave the phone its time back, with all released.
+  private(set) var releases = 0
   var lossPercent = 0
   private var locks: [Role: Int32] = [:]
   private var wish: Int32?
@@ -208,9 +209,9 @@ struct TwoProcessWorld {
       guard !generator.chance(lossPercent) else { return }
       mail.append((now + .milliseconds(Int64(1 + generator.below(20))), role.other, message))
     case .deliver(let push, _): deliveries[push, default: 0] += 1
-    case .backgroundDone: backgroundDone += 1
+    case .endBackgroundTask: releases += 1
     case .end: kill(role)
-    case .show, .notify, .withdraw, .finished: break
+    case .show, .notify, .withdraw, .finished, .backgroundDone, .beginBackgroundTask: break
     }
   }
 

@@ -41,6 +41,9 @@ private struct World {
   var owed: [UInt64] = []
   var shown: [UInt64] = []
   var isOff = false
+  var isAppStopped = false
+  /// A stopped process says nothing.
+  var runsApp: Bool { running.contains(.app) && !isAppStopped }
 
   init(_ foregroundPushes: ForegroundPushes) {
     phone = Phone(configuration: PhoneConfiguration(foregroundPushes: foregroundPushes))
@@ -51,7 +54,7 @@ private struct World {
     if let deadline = phone.deadline, deadline <= now { take(.deadlineReached) }
     let role = Bool.random(using: &random) ? PhoneRole.app : .extension
     let push = max(1, nextPush &- UInt64.random(in: 0...2, using: &random))
-    switch Int.random(in: 0..<15, using: &random) {
+    switch Int.random(in: 0..<18, using: &random) {
     case 0: take(.personOpened)
     case 1: take(.personWentHome)
     case 2: take(.personQuit)
@@ -69,6 +72,9 @@ private struct World {
     case 13:
       if running.contains(role) { take(.memoryLimitEnforced(role, usedBytes: 25_165_824)) }
       end(role, .signalled(9))
+    case 14: if runsApp { take(.backgroundDone) }
+    case 15: if runsApp { take(.taskBegan(id: UInt64.random(in: 1...3, using: &random), name: "task")) }
+    case 16: if runsApp { take(.taskEnded(id: UInt64.random(in: 1...3, using: &random))) }
     default: start(failing: false)
     }
   }
@@ -92,6 +98,7 @@ private struct World {
   mutating func end(_ role: PhoneRole, _ how: ProcessEnd) {
     guard running.contains(role) else { return }
     running.removeAll { $0 == role }
+    if role == .app { isAppStopped = false }
     killed.removeAll { $0 == role }
     take(.processEnded(role, how))
   }
@@ -102,6 +109,11 @@ private struct World {
       case .launch(let role, _):
         #expect(!running.contains(role) && !starting.contains(role), "started twice")
         starting.append(role)
+      case .suspend(let role):
+        #expect(role == .app && runsApp && phone.assertions.isEmpty, "stopped in the middle of something")
+        isAppStopped = true
+      case .resume: isAppStopped = false
+      case .tell(.app, _): #expect(!isAppStopped, "told while it is stopped")
       case .kill(let role, _): if running.contains(role) { killed.append(role) }
       case .show(let notification): if let push = notification.push { shown.append(push) }
       case .powerOff: isOff = true

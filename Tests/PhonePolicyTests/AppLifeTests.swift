@@ -18,7 +18,7 @@ import Testing
     #expect(phone(.personWentHome) == [.tell(.app, .enterBackground)])
     #expect(phone(.personWentHome) == [])
     #expect(phone(.backgroundDone) == [])
-    #expect(phone.phone.app == .background(isDone: true))
+    #expect(phone.phone.app == .background(BackgroundStay(since: phone.now, isDone: true)))
     #expect(phone(.personOpened) == [.tell(.app, .enterForeground)])
   }
 

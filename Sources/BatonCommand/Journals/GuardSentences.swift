@@ -13,6 +13,9 @@ enum GuardSentences {
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
     case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
     case .terminationRequested: [Sentence("is asked to terminate")]
+    case .backgroundTimeExpired: [Sentence("is told that its time in the background is over")]
+    case .taskBegan(let task): [Sentence("begins to \(task.name)")]
+    case .taskEnded(let task): [Sentence("is done with: \(task.name)")]
     case .presenceHeard(let message) where message.asksForHandover:
       [Sentence("is asked to hand over the node")]
     case .presenceHeard(let message) where message.released != nil:
@@ -70,7 +73,10 @@ enum GuardSentences {
     case .notify(let content, _): [Sentence("notifies: \(words(content))")]
     case .withdraw: [Sentence("takes a notification back: its push has come", matters: false)]
     case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.rawValue)")]
-    case .backgroundDone: [Sentence("has released everything and may be suspended", matters: false)]
+    case .backgroundDone: [Sentence("is in the background", matters: false)]
+    case .beginBackgroundTask: [Sentence("asks the phone for time in the background", matters: false)]
+    case .endBackgroundTask:
+      [Sentence("gives the phone its time back: everything is released", matters: false)]
     case .end(let reason): [Sentence("ends: \(reason.rawValue)")]
     case .look, .claim, .readRow, .beat, .dropLock, .readReceived, .startNode, .stopNode, .say: []
     }

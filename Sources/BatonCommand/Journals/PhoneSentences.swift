@@ -14,10 +14,13 @@ enum PhoneSentences {
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
     case .serviceFinished(let push, let reason):
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
+    case .foundHoldingLock(let role, let file):
+      [Sentence("finds that the \(role.rawValue) was suspended with a lock on \(file)")]
     case .downRequested: [Sentence("is asked to go down")]
     case .deadlineReached, .processStarted, .processEnded, .memorySampled, .memoryLimitEnforced,
       .contentDelivered,
-      .notificationPosted, .notificationWithdrawn, .backgroundDone, .invoiceAnswered, .invoiceWanted:
+      .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded, .invoiceAnswered,
+      .invoiceWanted:
       []
     }
   }
@@ -26,6 +29,9 @@ enum PhoneSentences {
     switch directive {
     case .launch(let role, let reason): [Sentence("starts the \(role.rawValue): \(reason)")]
     case .kill(let role, let reason): [Sentence("kills the \(role.rawValue): \(reason)")]
+    case .suspend(let role): [Sentence("suspends the \(role.rawValue)")]
+    case .resume(let role): [Sentence("wakes the \(role.rawValue)")]
+    case .tell(_, .taskExpiring): [Sentence("tells the app that its time in the background is over")]
     case .show(let notification):
       [Sentence("the person sees \(words(notification.text))")]
     case .withdraw: [Sentence("takes a notification back", matters: false)]

@@ -29,6 +29,8 @@ uint64_t baton_heap_bytes(void);
 // Processes.
 int baton_pidfd_open(int32_t pid);
 int baton_pidfd_send_signal(int pidfd, int signal);
+/// A duplicate of another process's descriptor.
+int baton_pidfd_getfd(int pidfd, int descriptor);
 int baton_die_with_parent(int signal);
 /// No descriptor from this one on is handed to a program that is started.
 int baton_close_on_exec_from(int descriptor);

@@ -8,8 +8,10 @@ public enum AppState: Hashable, Codable, Sendable {
   case launching(intoForeground: Bool)
   /// → background, terminating, notRunning
   case foreground
-  /// → foreground, terminating, notRunning
-  case background(isDone: Bool)
+  /// → foreground, suspended, terminating, notRunning
+  case background(BackgroundStay)
+  /// Stopped, without network connections. → foreground, background, terminating, notRunning
+  case suspended
   /// Asked to end, or killed. → notRunning, launching
   case terminating(Ending, killAt: Instant?)
 
@@ -19,6 +21,7 @@ public enum AppState: Hashable, Codable, Sendable {
     case .launching: "launching"
     case .foreground: "foreground"
     case .background: "background"
+    case .suspended: "suspended"
     case .terminating: "terminating"
     }
   }
@@ -26,9 +29,9 @@ public enum AppState: Hashable, Codable, Sendable {
   public var isUsable: Bool {
     switch self {
     case .foreground, .background: true
-    case .notRunning, .launching, .terminating: false
+    case .notRunning, .launching, .suspended, .terminating: false
     }
   }
 
-  var deadline: Instant? { if case .terminating(_, let killAt) = self { killAt } else { nil } }
+  var isBackground: Bool { if case .background = self { true } else { false } }
 }

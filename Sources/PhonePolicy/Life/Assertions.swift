@@ -40,6 +40,13 @@ public struct Assertions: Hashable, Codable, Sendable {
   }
 
   mutating func releaseAll() { held = [] }
+
+  /// The tasks that the app itself began, in their order.
+  public var backgroundTasks: [(id: UInt64, name: String)] {
+    held.compactMap {
+      if case .backgroundTask(let id, let name) = $0.assertion { (id, name) } else { nil }
+    }
+  }
 }
 
 extension Assertions: Shiftable {

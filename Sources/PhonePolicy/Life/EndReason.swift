@@ -5,6 +5,12 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
   case memory(footprintBytes: UInt64, limitBytes: UInt64)
   /// It was asked to end and did not.
   case graceOver
+  /// It was suspended while it held a lock in the container.
+  case lockHeldWhileSuspended(String)
+  /// It did not answer to being sent to the background.
+  case watchdog(milliseconds: Int64)
+  /// It went on with tasks after their time.
+  case tasksNotEnded(milliseconds: Int64)
 
   public var description: String {
     switch self {
@@ -13,6 +19,10 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .memory(let footprint, let limit):
       "exceeded mem limit: ActiveHard \(limit / 1_048_576) MB (fatal), with \(footprint) bytes"
     case .graceOver: "did not end when it was asked to"
+    case .lockHeldWhileSuspended(let file): "0xdead10cc: suspended while it held a lock on \(file)"
+    case .watchdog(let limit):
+      "0x8badf00d: did not finish going to the background within \(Self.seconds(limit)) s"
+    case .tasksNotEnded(let limit): "did not end its tasks after \(Self.seconds(limit)) s in the background"
     }
   }
 

@@ -15,32 +15,35 @@ extension Phone {
     case .background:
       app = .foreground
       return [.tell(.app, .enterForeground)]
+    case .suspended:
+      app = .foreground
+      return [.resume(.app), .tell(.app, .enterForeground)]
     case .terminating:
       opensAgain = true
       return []
     }
   }
 
-  mutating func goHome() -> [PhoneDirective] {
+  mutating func goHome(at now: Instant) -> [PhoneDirective] {
     switch app {
     case .launching:
       app = .launching(intoForeground: false)
       return []
     case .foreground:
-      app = .background(isDone: false)
+      app = .background(BackgroundStay(since: now))
       return [.tell(.app, .enterBackground)]
     case .terminating:
       opensAgain = false
       return []
-    case .notRunning, .background: return []
+    case .notRunning, .background, .suspended: return []
     }
   }
 
-  /// A swipe gives an app in front no word of warning; one in the background is asked first.
+  /// A swipe gives an app in front no word of warning, nor one that is stopped; one in the background is asked first.
   mutating func quit(at now: Instant) -> [PhoneDirective] {
     opensAgain = false
     switch app {
-    case .foreground, .launching:
+    case .foreground, .launching, .suspended:
       app = .terminating(.killed(.person), killAt: nil)
       return [.kill(.app, .person)]
     case .background: return terminateApp(at: now)
@@ -51,9 +54,10 @@ extension Phone {
   mutating func terminateApp(at now: Instant) -> [PhoneDirective] {
     switch app {
     case .notRunning, .terminating: return []
-    case .launching, .foreground, .background:
+    case .launching, .foreground, .background, .suspended:
+      let isStopped = app == .suspended
       app = .terminating(.asked, killAt: now + configuration.terminationGrace)
-      return [.tell(.app, .terminate)]
+      return (isStopped ? [.resume(.app)] : []) + [.tell(.app, .terminate)]
     }
   }
 
@@ -76,21 +80,25 @@ extension Phone {
     case .foreground, .background:
       assertions.hold(assertion, at: now)
       return [.tell(.app, message)]
+    case .suspended:
+      app = .background(BackgroundStay(since: now, isDone: true))
+      assertions.hold(assertion, at: now)
+      return [.resume(.app), .tell(.app, message)]
     case .terminating: return nil
     }
   }
 
-  mutating func appStarted() -> [PhoneDirective] {
+  mutating func appStarted(at now: Instant) -> [PhoneDirective] {
     switch app {
     case .launching(let intoForeground):
-      app = intoForeground ? .foreground : .background(isDone: false)
+      app = intoForeground ? .foreground : .background(BackgroundStay(since: now))
       let words = wordsForApp.map { PhoneDirective.tell(.app, $0) }
       wordsForApp = []
       return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)] + words
     // What was said or sent while it had not started yet found nobody.
     case .terminating(.killed(let reason), _): return [.kill(.app, reason)]
     case .terminating(.asked, _): return [.tell(.app, .terminate)]
-    case .notRunning, .foreground, .background: return []
+    case .notRunning, .foreground, .background, .suspended: return []
     }
   }
 
@@ -99,7 +107,7 @@ extension Phone {
     switch app {
     case .notRunning: return []
     case .terminating(let ending, _): reason = ending.reason(for: end)
-    case .launching, .foreground, .background: reason = .unasked(end)
+    case .launching, .foreground, .background, .suspended: reason = .unasked(end)
     }
     app = .notRunning
     assertions.releaseAll()
@@ -116,7 +124,7 @@ extension Phone {
       assertions.releaseAll()
       wordsForApp = []
       return openAgainIfWanted()
-    case .notRunning, .foreground, .background: return []
+    case .notRunning, .foreground, .background, .suspended: return []
     }
   }
 
@@ -126,7 +134,16 @@ extension Phone {
     return open()
   }
 
+  var appDeadline: Instant? {
+    switch app {
+    case .terminating(_, let killAt): killAt
+    case .background(let stay): backgroundDeadline(stay)
+    case .notRunning, .launching, .foreground, .suspended: nil
+    }
+  }
+
   mutating func reachAppDeadline(at now: Instant) -> [PhoneDirective] {
+    if case .background(let stay) = app { return reachBackgroundDeadline(stay, at: now) }
     guard case .terminating(.asked, let killAt?) = app, killAt <= now else { return [] }
     app = .terminating(.killed(.graceOver), killAt: nil)
     return [.kill(.app, .graceOver)]

@@ -3,7 +3,7 @@ import CoreShape
 // The states of the two processes as the phone has them, and where one event can lead from each.
 extension AppState: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
-    case notRunning, launching, foreground, background, terminating
+    case notRunning, launching, foreground, background, suspended, terminating
   }
 
   public var stage: Stage {
@@ -12,6 +12,7 @@ extension AppState: Staged {
     case .launching: .launching
     case .foreground: .foreground
     case .background: .background
+    case .suspended: .suspended
     case .terminating: .terminating
     }
   }
@@ -21,7 +22,8 @@ extension AppState: Staged {
     case .notRunning: [.launching]
     case .launching: [.foreground, .background, .terminating, .notRunning]
     case .foreground: [.background, .terminating, .notRunning]
-    case .background: [.foreground, .terminating, .notRunning]
+    case .background: [.foreground, .suspended, .terminating, .notRunning]
+    case .suspended: [.foreground, .background, .terminating, .notRunning]
     case .terminating: [.notRunning, .launching]
     }
   }

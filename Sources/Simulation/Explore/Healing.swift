@@ -67,7 +67,7 @@ struct Healing {
 
   private mutating func goOn(_ onMove: (inout World, Span) -> Void) {
     switch world.phone.app {
-    case .notRunning, .background: world.make(.open)
+    case .notRunning, .background, .suspended: world.make(.open)
     case .launching, .foreground, .terminating:
       passTime()
     }

@@ -111,7 +111,8 @@ struct Place: Hashable, Sendable {
   private func addPeople(to moves: inout [Move]) {
     switch world.phone.app {
     case .foreground, .launching(intoForeground: true): moves.append(.home)
-    case .notRunning, .background, .launching, .terminating: if left[.opens] > 0 { moves.append(.open) }
+    case .notRunning, .background, .suspended, .launching, .terminating:
+      if left[.opens] > 0 { moves.append(.open) }
     }
     if world.hasTask {
       moves.append(.endTask)
@@ -209,7 +210,7 @@ extension Container {
 
 extension Life {
   var nextIsOwnAffair: Bool {
-    guard !isFrozen else { return false }
+    guard !isStopped else { return false }
     if let next = nodeTodo.first {
       switch next {
       case .report, .invoiceRefused: return true

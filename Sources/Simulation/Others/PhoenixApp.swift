@@ -27,7 +27,9 @@ public struct PhoenixApp: OtherMachine {
   private var node = Node.stopped
   private(set) var entry: Entry?
   private var presence = Presence(role: .app)
-  private var owesBackgroundDone = false
+  /// Under which the phone was asked for time, while there is a task, and the last such number.
+  private var backgroundTask: UInt64?
+  private var backgroundTasksAsked: UInt64 = 0
   private var isEnding = false
   private var hasEnded = false
   private var shown: Status?
@@ -51,7 +53,17 @@ public struct PhoenixApp: OtherMachine {
     guard isOn != hasTask, !hasEnded else { return [] }
     votes += isOn ? -1 : 1
     taskEndsAt = isOn ? now + Self.taskBound : nil
-    return settle() + showChange()
+    return time(isOn: isOn) + settle() + showChange()
+  }
+
+  private mutating func time(isOn: Bool) -> [GuardDirective] {
+    guard isOn else {
+      defer { backgroundTask = nil }
+      return backgroundTask.map { [.endBackgroundTask($0)] } ?? []
+    }
+    backgroundTasksAsked &+= 1
+    backgroundTask = backgroundTasksAsked
+    return [.beginBackgroundTask(backgroundTasksAsked)]
   }
 
   // MARK: What happens
@@ -65,15 +77,14 @@ public struct PhoenixApp: OtherMachine {
     case .enteredForeground:
       guard isInBackground else { return [] }
       isInBackground = false
-      owesBackgroundDone = false
       votes -= 1
       return say(presence.resume())
     case .enteredBackground:
-      owesBackgroundDone = true
-      guard !isInBackground else { return [] }
+      guard !isInBackground else { return [.backgroundDone] }
       isInBackground = true
       votes += 1
-      return say(presence.suspend())
+      return say(presence.suspend()) + [.backgroundDone]
+    case .backgroundTimeExpired: return task(isOn: false, at: now)
     case .presenceHeard(let message):
       guard case .counts(let answer?) = presence.heard(message.code) else { return [] }
       return say(answer)
@@ -150,9 +161,6 @@ public struct PhoenixApp: OtherMachine {
     case .stopped where isEnding:
       hasEnded = true
       return [.end(.terminated)]
-    case .stopped where owesBackgroundDone:
-      owesBackgroundDone = false
-      return [.backgroundDone]
     case .stopped, .running, .stopping: return []
     }
   }

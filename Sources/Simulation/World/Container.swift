@@ -49,3 +49,13 @@ public struct PerRole<Value> {
 extension PerRole: Equatable where Value: Equatable {}
 extension PerRole: Hashable where Value: Hashable {}
 extension PerRole: Sendable where Value: Sendable {}
+
+extension Container {
+  /// A file on which the process holds a lock that keeps others out.
+  func lockedFile(of pid: Int32) -> String? {
+    if locks.app.holder == pid { return "locks/app.lock" }
+    if locks.notifier.holder == pid { return "locks/extension.lock" }
+    if wish == pid { return "locks/wish.lock" }
+    return writer == pid ? "node.sqlite-shm" : nil
+  }
+}

@@ -34,6 +34,8 @@ public struct Life: Hashable, Sendable {
   /// How many payments were received when the push came.
   var newestReceived = 0
   public internal(set) var isFrozen = false
+  /// Stopped by the phone, as nothing keeps it awake in the background.
+  public internal(set) var isSuspended = false
   /// In a coordination of others: it was frozen before, and went on.
   var hasThawed = false
   /// In a coordination of others: its node has spoken of its channel, and was not told to stop.
@@ -63,6 +65,8 @@ public struct Life: Hashable, Sendable {
     inbox = [.launched]
   }
 
+  var isStopped: Bool { isFrozen || isSuspended }
+
   /// Nothing is half done: it waits for something to happen.
   var isIdle: Bool {
     nodeTodo.isEmpty && nodeQueue.isEmpty && guardTodo.isEmpty && guardQueue.isEmpty && posted.isEmpty
@@ -72,6 +76,7 @@ public struct Life: Hashable, Sendable {
   struct Glance {
     var pid: Int32
     var isFrozen: Bool
+    var isStopped: Bool
     var isIdle: Bool
     var hasMail: Bool
     var deadline: Instant?
@@ -79,14 +84,14 @@ public struct Life: Hashable, Sendable {
     var isAboutToWrite: Bool
     var isOwner: Bool
 
-    var isAtWork: Bool { !isFrozen && !isIdle }
-    var canListen: Bool { !isFrozen && isIdle }
+    var isAtWork: Bool { !isStopped && !isIdle }
+    var canListen: Bool { !isStopped && isIdle }
   }
 
   var glance: Glance {
     Glance(
-      pid: identity.pid, isFrozen: isFrozen, isIdle: isIdle, hasMail: !inbox.isEmpty,
-      deadline: isFrozen ? nil : deadline,
+      pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle, hasMail: !inbox.isEmpty,
+      deadline: isStopped ? nil : deadline,
       nextIsOwnAffair: nextIsOwnAffair, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
   }
 

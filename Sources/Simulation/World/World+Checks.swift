@@ -16,7 +16,7 @@ extension World {
   /// An owner that runs and beats is not robbed of the node.
   mutating func checkDisplacement(of row: ClaimRow?, by life: Life) {
     guard let row, row.role != life.role, let holder = lives[row.role]?.value,
-      holder.identity == row.process, holder.claim?.owns(row) == true, !holder.isFrozen,
+      holder.identity == row.process, holder.claim?.owns(row) == true, !holder.isStopped,
       now - holder.runningSince > Self.healthyAfter
     else { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }
@@ -26,7 +26,7 @@ extension World {
   /// A holder that is frozen is found out: the silence ends the waiting, not the thaw.
   mutating func checkSilence() {
     guard settings.coordination == .baton, violation == nil, container.part({ $0.pointee.writer }) == nil,
-      let app = lives.app?.value, let holder = lives.notifier?.value, holder.isFrozen, !app.isFrozen,
+      let app = lives.app?.value, let holder = lives.notifier?.value, holder.isFrozen, !app.isStopped,
       case .waitingForExtension = app.status
     else { return }
     let since = max(app.shownSince, max(app.runningSince, holder.frozenSince))

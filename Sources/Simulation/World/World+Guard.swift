@@ -46,6 +46,8 @@ extension World {
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .backgroundDone: tellPhone(.backgroundDone)
+    case .beginBackgroundTask(let id): tellPhone(.taskBegan(id: id, name: ""))
+    case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))
     case .end: life.hasEnded = true
     }
   }
@@ -122,7 +124,7 @@ extension World {
     case .superseded: life.guardQueue.append(.claimSuperseded)
     case .ownLockBusy: life.guardQueue.append(.ownLockWasBusy)
     case .blocked(let pid):
-      let isStopped = role(ofPid: pid).flatMap { lives[$0] }?.value.isFrozen ?? false
+      let isStopped = role(ofPid: pid).flatMap { lives[$0] }?.value.isStopped ?? false
       life.guardQueue.append(.claimFailed(.blocked(pid: pid, isStopped: isStopped)))
     case .refused: life.guardQueue.append(.claimFailed(.failed("The epoch may not go so far.")))
     }

@@ -107,7 +107,7 @@ extension World {
 
   /// Takes the process out while it works: what it does must not reach it by another way.
   mutating func withLife(_ role: Role, _ body: (inout World, inout Life) -> Void) {
-    guard var life = lives[role], !life.value.isFrozen else { return }
+    guard var life = lives[role], !life.value.isStopped else { return }
     lives[role] = nil
     body(&self, &life.value)
     think(&life.value)

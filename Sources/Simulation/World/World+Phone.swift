@@ -27,6 +27,10 @@ extension World {
     case .launch(let role, _): start(Role(role))
     case .tell(let role, let message): tell(Role(role), message)
     case .kill(let role, let reason): kill(Role(role), because: "\(reason)")
+    case .suspend(let role): suspend(Role(role))
+    case .resume(let role):
+      lives[Role(role)]?.value.isSuspended = false
+      lives[Role(role)]?.value.runningSince = now
     case .show(let notification):
       guard let id = notification.push, let index = pushIndex(id) else { return }
       pushes[index].shown += 1
@@ -54,6 +58,7 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .invoice: break
+    case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
     case .push(let id, _):
       guard let index = pushIndex(id) else { return }
       guard role == .extension else {
@@ -82,6 +87,22 @@ extension World {
     guard let opened = openedAt else { return }
     connecting.add(peerNow - opened)
     openedAt = nil
+  }
+
+  // MARK: Suspension
+
+  /// It does nothing from here on, its connection ends, and a lock in its hands is its end.
+  private mutating func suspend(_ role: Role) {
+    guard let life = lives[role]?.value else { return }
+    lives[role]?.value.isSuspended = true
+    if let wire = life.wire.flatMap(wireIndex) {
+      wires[wire].toWallet = []
+      wires[wire].isShutByWallet = true
+      wires[wire].isShutByPeer = true
+    }
+    if let file = container.value.lockedFile(of: life.identity.pid) {
+      tellPhone(.foundHoldingLock(PhoneRole(role), file: file))
+    }
   }
 
   // MARK: Ends

@@ -16,7 +16,7 @@ extension World {
 
   func ready(into moves: inout [Move], _ glances: PerRole<Life.Glance?>) {
     for role in [Role.app, .extension] {
-      guard let life = glances[role], !life.isFrozen else { continue }
+      guard let life = glances[role], !life.isStopped else { continue }
       guard life.isIdle else {
         moves.append(.work(role))
         continue

@@ -1,0 +1,59 @@
+import CoreShape
+
+/// Work that the app must not leave half done when the person goes home: it keeps the node for it, and the phone is
+/// asked for the time.
+public enum LongLivedTask: Hashable, Codable, Sendable {
+  /// A payment is half-way through the channel: the node itself says so.
+  case settling
+  /// Something the wallet has begun under a name of its own: an outgoing payment, a splice.
+  case named(String)
+}
+
+/// One beginning of a named task. An end belongs to its beginning: a late one does not end a newer task of that name.
+public struct TaskBeginning: Hashable, Codable, Sendable {
+  public var name: String
+  public var generation: UInt64
+
+  public init(name: String, generation: UInt64) {
+    self.name = name
+    self.generation = generation
+  }
+}
+
+/// The tasks that are under way. One that is begun twice counts once, for as long as its newest beginning.
+public struct LongLivedTasks: Hashable, Sendable {
+  /// After so long nobody believes any more that it will end.
+  public static let longest = Span.seconds(180)
+
+  struct Held: Hashable, Sendable {
+    var task: LongLivedTask
+    var generation: UInt64
+    var endsAt: Instant
+  }
+
+  private(set) var held: [Held] = []
+
+  var isEmpty: Bool { held.isEmpty }
+  var deadline: Instant? { held.map(\.endsAt).min() }
+
+  /// An older beginning than the one that counts changes nothing.
+  mutating func begin(_ task: LongLivedTask, generation: UInt64 = 0, at now: Instant) {
+    let beginning = Held(task: task, generation: generation, endsAt: now + Self.longest)
+    guard let index = held.firstIndex(where: { $0.task == task }) else { return held.append(beginning) }
+    if held[index].generation <= generation { held[index] = beginning }
+  }
+
+  mutating func end(_ task: LongLivedTask, generation: UInt64 = 0) {
+    held.removeAll { $0.task == task && $0.generation == generation }
+  }
+
+  mutating func endOverdue(at now: Instant) { held.removeAll { $0.endsAt <= now } }
+
+  mutating func endAll() { held = [] }
+}
+
+extension LongLivedTasks: Shiftable {
+  public mutating func shift(by span: Span) {
+    for index in held.indices { held[index].endsAt.shift(by: span) }
+  }
+}

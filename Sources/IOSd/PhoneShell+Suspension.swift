@@ -1,0 +1,41 @@
+import CoreShape
+import DaemonRuntime
+import PhonePolicy
+import SharedContainer
+
+// The app is stopped where it stands, its connections end, and what it holds in the container is looked at.
+extension PhoneShell {
+  /// The kernel stops a process when its threads leave the kernel, which takes microseconds, or as long as a write to
+  /// a slow disk.
+  private static let stopPollSpan = Span.milliseconds(1)
+
+  func suspend(_ role: PhoneRole) {
+    guard let child = child(role) else { return }
+    child.suspend()
+    whenStopped(child)
+  }
+
+  private func whenStopped(_ child: WalletChild) {
+    guard child.isSuspended else { return }
+    guard ProcessTable.isStopped(child.process.identity.pid) else {
+      loop.after(Self.stopPollSpan) { [weak self, weak child] in
+        guard let self, let child else { return }
+        whenStopped(child)
+      }
+      return
+    }
+    let ended = ProcessSockets.endConnections(of: child.process)
+    if ended > 0 {
+      journal.note("\(ended) connections of the \(child.role.rawValue) ended with its suspension")
+    }
+    if let file = HeldLocks.files(in: home.container, lockedBy: child.process.identity.pid).first {
+      handle(.foundHoldingLock(child.role, file: file))
+    }
+  }
+
+  func understandTask(_ message: ControlMessage) throws(ControlMessageError) {
+    let id = try message.integer("id", in: UInt64.min...UInt64.max)
+    if message.verb == "task-end" { return handle(.taskEnded(id: id)) }
+    handle(.taskBegan(id: id, name: ScreenText.cut(message["name"] ?? "", to: ScreenText.titleMax)))
+  }
+}

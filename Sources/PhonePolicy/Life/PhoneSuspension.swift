@@ -1,0 +1,88 @@
+import CoreShape
+
+// What happens to an app that nobody sees: it is stopped some seconds after it left the front, unless something keeps
+// it awake, and whoever is stopped with a lock in the container is killed.
+extension Phone {
+  // MARK: Tasks of its own
+
+  mutating func beginTask(_ id: UInt64, _ name: String, at now: Instant) -> [PhoneDirective] {
+    switch app {
+    case .launching, .foreground, .background:
+      assertions.hold(.backgroundTask(id: id, name: name), at: now)
+    // Nothing is promised to who is stopped or on its way out.
+    case .notRunning, .suspended, .terminating: break
+    }
+    return []
+  }
+
+  mutating func endTask(_ id: UInt64, at now: Instant) -> [PhoneDirective] {
+    guard let held = assertions.backgroundTasks.first(where: { $0.id == id }) else { return [] }
+    assertions.release(.backgroundTask(id: held.id, name: held.name))
+    if assertions.backgroundTasks.isEmpty, case .background(var stay) = app {
+      stay.killAt = nil
+      app = .background(stay)
+    }
+    return suspendIfIdle(at: now)
+  }
+
+  mutating func backgroundDone(at now: Instant) -> [PhoneDirective] {
+    guard case .background(var stay) = app else { return [] }
+    stay.isDone = true
+    app = .background(stay)
+    return suspendIfIdle(at: now)
+  }
+
+  /// To be called by whatever lets go of an assertion.
+  mutating func letSleep(_ assertion: Assertion, at now: Instant) -> [PhoneDirective] {
+    assertions.release(assertion)
+    return suspendIfIdle(at: now)
+  }
+
+  // MARK: Suspension
+
+  /// Who was awake in the background for longer than the first seconds is stopped as soon as nothing keeps it awake.
+  private mutating func suspendIfIdle(at now: Instant) -> [PhoneDirective] {
+    guard case .background(let stay) = app, let due = suspendsAt(stay), due <= now else { return [] }
+    app = .suspended
+    return [.suspend(.app)]
+  }
+
+  private func suspendsAt(_ stay: BackgroundStay) -> Instant? {
+    guard configuration.suspends, stay.isDone, assertions.isEmpty else { return nil }
+    return stay.since + configuration.suspendAfter
+  }
+
+  /// The shell has stopped it and found locks of it in the container.
+  mutating func suspendedHoldingLock(_ file: String) -> [PhoneDirective] {
+    guard app == .suspended, configuration.enforcesLimits else { return [] }
+    app = .terminating(.killed(.lockHeldWhileSuspended(file)), killAt: nil)
+    return [.kill(.app, .lockHeldWhileSuspended(file))]
+  }
+
+  // MARK: Deadlines
+
+  func backgroundDeadline(_ stay: BackgroundStay) -> Instant? {
+    if let due = suspendsAt(stay) { return due }
+    guard configuration.enforcesLimits else { return nil }
+    if !stay.isDone { return stay.since + configuration.callbackTime }
+    if let killAt = stay.killAt { return killAt }
+    return assertions.backgroundTasks.isEmpty ? nil : stay.since + configuration.backgroundTime
+  }
+
+  mutating func reachBackgroundDeadline(_ stay: BackgroundStay, at now: Instant) -> [PhoneDirective] {
+    guard let due = backgroundDeadline(stay), due <= now else { return [] }
+    if suspendsAt(stay) != nil { return suspendIfIdle(at: now) }
+    if !stay.isDone { return killApp(.watchdog(milliseconds: configuration.callbackTime.wholeMilliseconds)) }
+    if stay.killAt != nil {
+      return killApp(.tasksNotEnded(milliseconds: configuration.backgroundTime.wholeMilliseconds))
+    }
+    app = .background(
+      BackgroundStay(since: stay.since, isDone: true, killAt: now + configuration.taskExpiryGrace))
+    return assertions.backgroundTasks.map { .tell(.app, .taskExpiring(id: $0.id)) }
+  }
+
+  private mutating func killApp(_ reason: KillReason) -> [PhoneDirective] {
+    app = .terminating(.killed(reason), killAt: nil)
+    return [.kill(.app, reason)]
+  }
+}

@@ -1,0 +1,103 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// The person goes home while something is under way that must not be left half done.
+@Suite("Long-lived tasks") struct LongLivedTaskTests {
+  private let start = Instant(nanoseconds: 0)
+  private let send = TaskBeginning(name: "send 5 sat", generation: 1)
+  private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
+  private let leaving: [GuardDirective] = [
+    .withdrawWish, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
+  ]
+  private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
+
+  /// What the app orders from the answer to its last reading of the row on.
+  private func released(_ task: UInt64 = 1) -> [GuardDirective] {
+    [
+      .beat(epoch: 8, phase: .released, counter: 4), .dropLock,
+      .say(PresenceMessage(code: .appUnavailable, released: 8)), .endBackgroundTask(task),
+    ]
+  }
+
+  @Test(
+    "P-1.1, P-1.2, P-1.3 Home right after a payment was sent: the node stays until it has ended, then all is released"
+  )
+  func outgoingPayment() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    #expect(app.send(.taskBegan(send)) == [])
+    #expect(app.send(.enteredBackground) == timeAsked)
+    #expect(app.machine.place == .staying)
+    #expect(app.send(.taskEnded(send)) == leaving)
+    #expect(app.send(.node(.stopped)) == [.readRow])
+    #expect(app.send(owned) == released())
+    #expect(app.machine.place == .background)
+  }
+
+  @Test("P-1.4 A payment that is half-way holds the node in the background, until it is settled")
+  func incomingPayment() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.settling(true)))
+    #expect(app.send(.enteredBackground) == timeAsked)
+    #expect(app.send(.node(.settling(false))).suffix(3) == leaving[...])
+  }
+
+  @Test("The phone takes the time back: what is under way is given up, and all is released in order")
+  func expiry() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.taskBegan(send), .enteredBackground)
+    #expect(app.send(.backgroundTimeExpired(task: 7)) == [], "of another asking")
+    #expect(app.send(.backgroundTimeExpired(task: 1)) == leaving)
+    app.play(.node(.stopped))
+    #expect(app.send(owned) == released())
+    #expect(app.send(.taskEnded(send)) == [])
+  }
+
+  @Test("After 180 s nobody believes any more that a task will end")
+  func timeOut() {
+    var tasks = LongLivedTasks()
+    tasks.begin(.named("send"), at: start)
+    #expect(tasks.deadline == start + .seconds(180))
+    tasks.endOverdue(at: start + .milliseconds(179_999))
+    #expect(!tasks.isEmpty)
+    tasks.endOverdue(at: start + .seconds(180))
+    #expect(tasks.isEmpty)
+  }
+
+  @Test("The same name twice counts once, and an end belongs to its beginning")
+  func generations() {
+    var tasks = LongLivedTasks()
+    tasks.begin(.named("send"), generation: 1, at: start)
+    tasks.begin(.named("send"), generation: 2, at: start + .seconds(100))
+    #expect(tasks.held.count == 1)
+    tasks.end(.named("send"), generation: 1)
+    #expect(!tasks.isEmpty, "a late end of the older one")
+    tasks.endOverdue(at: start + .seconds(200))
+    #expect(!tasks.isEmpty, "the time of the older one")
+    tasks.begin(.named("send"), generation: 1, at: start + .seconds(300))
+    tasks.endOverdue(at: start + .seconds(281))
+    #expect(tasks.isEmpty, "an older beginning that comes late changes nothing")
+  }
+
+  @Test("Back in front before the task has ended, nothing was let go of")
+  func backInFront() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.taskBegan(send), .enteredBackground)
+    #expect(app.send(.enteredForeground) == [.endBackgroundTask(1)])
+    #expect(app.send(.taskEnded(send)) == [])
+    #expect(
+      app.send(.enteredBackground) == [.beginBackgroundTask(2), .backgroundDone] + leaving,
+      "the next asking has a number of its own")
+  }
+
+  @Test("Who has lost the node while a task was under way has nothing to go on with")
+  func fenced() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.taskBegan(send), .enteredBackground)
+    let directives = app.send(.node(.fenced))
+    #expect(directives.last == .endBackgroundTask(1))
+    #expect(app.machine.place == .background)
+  }
+}
