@@ -35,7 +35,7 @@ struct Story {
 
   mutating func goesHome() {
     world.make(.home)
-    _ = waits { $0.phone.app.stage == .background && $0.phone.assertions.isEmpty }
+    _ = waits { $0.phone.hasAppLetGo }
   }
 
   mutating func quits() {

@@ -24,7 +24,9 @@ import Testing
   }
 
   @Test("the fence of the writes, a superseded owner writes") func fencedWrites() {
-    #expect(firstFailure(without: [.fencedWrites], length: .seconds(600))?.violation?.invariant == .oneDriver)
+    // About one seed in a thousand; these have one, whatever comes before it.
+    let failure = firstFailure(without: [.fencedWrites], length: .seconds(600), seeds: 2270...2300)
+    #expect(failure?.violation?.invariant == .oneDriver)
   }
 
   @Test("the order of the release, an owner that is still there is displaced") func releaseOrder() {

@@ -12,6 +12,12 @@ public enum Assertion: Hashable, Codable, Sendable {
   case audio
 }
 
+/// A task that the app began by itself.
+public struct OwnTask: Hashable, Codable, Sendable {
+  public var id: UInt64
+  public var name: String
+}
+
 /// All that keeps the app awake, in the order in which it came.
 public struct Assertions: Hashable, Codable, Sendable {
   public struct Held: Hashable, Codable, Sendable {
@@ -42,9 +48,9 @@ public struct Assertions: Hashable, Codable, Sendable {
   mutating func releaseAll() { held = [] }
 
   /// The tasks that the app itself began, in their order.
-  public var backgroundTasks: [(id: UInt64, name: String)] {
+  public var ownTasks: [OwnTask] {
     held.compactMap {
-      if case .backgroundTask(let id, let name) = $0.assertion { (id, name) } else { nil }
+      if case .backgroundTask(let id, let name) = $0.assertion { OwnTask(id: id, name: name) } else { nil }
     }
   }
 }

@@ -16,9 +16,9 @@ extension Phone {
   }
 
   mutating func endTask(_ id: UInt64, at now: Instant) -> [PhoneDirective] {
-    guard let held = assertions.backgroundTasks.first(where: { $0.id == id }) else { return [] }
+    guard let held = assertions.ownTasks.first(where: { $0.id == id }) else { return [] }
     assertions.release(.backgroundTask(id: held.id, name: held.name))
-    if assertions.backgroundTasks.isEmpty, case .background(var stay) = app {
+    if assertions.ownTasks.isEmpty, case .background(var stay) = app {
       stay.killAt = nil
       app = .background(stay)
     }
@@ -36,6 +36,15 @@ extension Phone {
   mutating func letSleep(_ assertion: Assertion, at now: Instant) -> [PhoneDirective] {
     assertions.release(assertion)
     return suspendIfIdle(at: now)
+  }
+
+  /// It is in the background, and nothing keeps it awake there.
+  public var hasAppLetGo: Bool {
+    switch app {
+    case .background(let stay): stay.isDone && assertions.isEmpty
+    case .suspended: true
+    case .notRunning, .launching, .foreground, .terminating: false
+    }
   }
 
   // MARK: Suspension
@@ -66,7 +75,7 @@ extension Phone {
     guard configuration.enforcesLimits else { return nil }
     if !stay.isDone { return stay.since + configuration.callbackTime }
     if let killAt = stay.killAt { return killAt }
-    return assertions.backgroundTasks.isEmpty ? nil : stay.since + configuration.backgroundTime
+    return assertions.ownTasks.isEmpty ? nil : stay.since + configuration.backgroundTime
   }
 
   mutating func reachBackgroundDeadline(_ stay: BackgroundStay, at now: Instant) -> [PhoneDirective] {
@@ -78,7 +87,7 @@ extension Phone {
     }
     app = .background(
       BackgroundStay(since: stay.since, isDone: true, killAt: now + configuration.taskExpiryGrace))
-    return assertions.backgroundTasks.map { .tell(.app, .taskExpiring(id: $0.id)) }
+    return assertions.ownTasks.map { .tell(.app, .taskExpiring(id: $0.id)) }
   }
 
   private mutating func killApp(_ reason: KillReason) -> [PhoneDirective] {
