@@ -33,6 +33,17 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--grace", value: .span, default: "5s", help: "from asking a process to end to killing it"),
     OptionDeclaration(
+      "--callback-time", value: .span, default: "5s",
+      help: "what the app has to finish going to the background"),
+    OptionDeclaration(
+      "--suspend-after", value: .span, default: "5s",
+      help: "how long the app is in the background before it is suspended"),
+    OptionDeclaration(
+      "--background-time", value: .span, default: "180s",
+      help: "how long tasks of its own keep it awake in the background"),
+    OptionDeclaration(
+      "--task-grace", value: .span, default: "5s", help: "from the end of that time to killing it"),
+    OptionDeclaration(
       "--foreground-pushes", value: .choice(ForegroundPushes.allCases.map(\.rawValue)), default: "app",
       help: "who gets a visible push while the app is in front"),
     OptionDeclaration(
@@ -78,6 +89,10 @@ struct PhoneOptions {
       expiryNotice: parsed.span("--expiry-notice") ?? .milliseconds(500),
       extensionIdleTime: parsed.span("--extension-idle") ?? .seconds(60),
       terminationGrace: parsed.span("--grace") ?? .seconds(5),
+      callbackTime: parsed.span("--callback-time") ?? .seconds(5),
+      suspendAfter: parsed.span("--suspend-after") ?? .seconds(5),
+      backgroundTime: parsed.span("--background-time") ?? .seconds(180),
+      taskExpiryGrace: parsed.span("--task-grace") ?? .seconds(5),
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
     // The children would refuse it too, but nobody reads what they say when they are started.
     do throws(HeartbeatTimingError) {

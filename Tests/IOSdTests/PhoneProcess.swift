@@ -120,6 +120,12 @@ final class PhoneProcess {
     (try status()[role] as? [String: Any])?["state"] as? String ?? ""
   }
 
+  /// What a process last said of itself.
+  func said(_ role: String) throws -> String? {
+    let process = try status()[role] as? [String: Any]
+    return (process?["status"] as? [String: Any])?["text"] as? String
+  }
+
   /// Bodies of the notifications, once there are so many.
   func notifications(_ count: Int) throws -> [String] {
     try wait("there are \(count) notifications") { try rows("notifications").count >= count }

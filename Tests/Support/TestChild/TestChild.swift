@@ -53,9 +53,42 @@ final class TestChild {
     case "enter-foreground": say("status", ["text": "in front", "state": "ready"])
     case "enter-background":
       say("status", ["text": "behind", "state": "ready"])
-      say("background-done")
+      goBehind()
     case "invoice": invoice(message)
     default: break
+    }
+  }
+
+  private func goBehind() {
+    switch behaviour {
+    case "app-never-done": return
+    case "app-endless-task": say("task-begin", ["id": "1", "name": "endless"])
+    case "app-keeps-lock": keepLock()
+    default: break
+    }
+    say("background-done")
+  }
+
+  /// As a wallet's app that forgets to let go of its role lock.
+  private func keepLock() {
+    let arguments = CommandLine.arguments
+    guard let index = arguments.firstIndex(of: "--container"), index + 1 < arguments.count else { return }
+    let directory = "\(arguments[index + 1])/locks"
+    mkdir(arguments[index + 1], 0o700)
+    mkdir(directory, 0o700)
+    flock(open("\(directory)/app.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600), LOCK_EX | LOCK_NB)
+  }
+
+  private func connect(to port: String) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    address.sin_port = (UInt16(port) ?? 0).bigEndian
+    _ = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
     }
   }
 
@@ -95,6 +128,7 @@ final class TestChild {
 
   private func invoice(_ message: ControlMessage) {
     let request = message["request"] ?? ""
+    if behaviour == "app-connects" { connect(to: message["amount-msat"] ?? "") }
     if message["description"] == "refuse" {
       say("invoice-failed", ["request": request, "message": "no; ask for less"])
     } else if message["description"] != "ignore" {

@@ -1,0 +1,77 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+/// iosd stops, wakes and kills real processes.
+@Suite("Suspension of real processes") struct SuspensionOnRealProcessesTests {
+  private static let quick = ["--suspend-after", "50ms"]
+
+  private func pid(_ phone: PhoneProcess) throws -> Int32 {
+    try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
+  }
+
+  @Test("An app that holds nothing is really stopped, and really goes on when it is opened")
+  func stoppedAndWoken() throws {
+    let phone = try PhoneProcess(Self.quick)
+    let pid = try pid(phone)
+    try phone.ask("home")
+    try phone.wait("the app is stopped") { PhoneProcess.state(ofProcess: pid) == "T" }
+    #expect(try phone.state("app") == "suspended")
+    #expect(try phone.ask("open")["app"] == "foreground")
+    try phone.wait("the app goes on") { PhoneProcess.state(ofProcess: pid) == "S" }
+    try phone.ask("quit")
+    #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the person")
+  }
+
+  @Test("K-20 An app that is suspended with a lock in the container is killed: 0xdead10cc")
+  func deadlock() throws {
+    let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick)
+    _ = try pid(phone)
+    try phone.ask("home")
+    let reason = try #require(try phone.ended("app")["reason"] as? String)
+    #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
+  }
+
+  @Test("B-C.3 A debug build with a lock is neither stopped nor killed")
+  func debugBuild() throws {
+    let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick + ["--build", "debug"])
+    let pid = try pid(phone)
+    try phone.ask("home")
+    try phone.wait("the app says so") { try phone.said("app") == "behind" }
+    #expect(PhoneProcess.state(ofProcess: pid) == "S")
+    #expect(try phone.state("app") == "background")
+  }
+
+  @Test("P-1.2 The connections of a stopped app end, as its peer sees at once")
+  func connectionsEnd() throws {
+    let phone = try PhoneProcess(app: "app-connects", Self.quick)
+    let listener = try LoopbackListener()
+    _ = try pid(phone)
+    try phone.ask("invoice", ["amount-msat": "\(listener.port)"])
+    let connection = try listener.accept()
+    try phone.ask("home")
+    #expect(connection.waitForEnd())
+    #expect(try phone.state("app") == "suspended")
+  }
+
+  @Test("An app that does not finish going to the background is killed by the watchdog")
+  func watchdog() throws {
+    let phone = try PhoneProcess(app: "app-never-done", ["--callback-time", "50ms"])
+    _ = try pid(phone)
+    try phone.ask("home")
+    let reason = try phone.ended("app")["reason"] as? String
+    #expect(reason == "killed: 0x8badf00d: did not finish going to the background within 0.050 s")
+  }
+
+  @Test("A task keeps the app awake until its time is over; who goes on with it is killed")
+  func taskExpires() throws {
+    let phone = try PhoneProcess(
+      app: "app-endless-task", Self.quick + ["--background-time", "200ms", "--task-grace", "50ms"])
+    _ = try pid(phone)
+    try phone.ask("home")
+    let reason = try phone.ended("app")["reason"] as? String
+    #expect(reason == "killed: did not end its tasks after 0.200 s in the background")
+  }
+}
