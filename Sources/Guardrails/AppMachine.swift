@@ -46,6 +46,9 @@ public struct AppMachine: GuardMachine {
     ownership = Ownership(role: .app, takeover: configuration.takeover, timing: configuration.timing)
   }
 
+  /// Something that the wallet named itself is under way.
+  public var hasNamedTask: Bool { tasks.hasNamed }
+
   public var deadline: Instant? {
     [ownership.deadline, askAt, tasks.deadline].compactMap { $0 }.min()
   }

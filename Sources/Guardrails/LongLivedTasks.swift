@@ -34,6 +34,7 @@ public struct LongLivedTasks: Hashable, Sendable {
   private(set) var held: [Held] = []
 
   var isEmpty: Bool { held.isEmpty }
+  var hasNamed: Bool { held.contains { if case .named = $0.task { true } else { false } } }
   var deadline: Instant? { held.map(\.endsAt).min() }
 
   /// An older beginning than the one that counts changes nothing.

@@ -31,6 +31,9 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
   case releaseOrder = "release-order"
   /// Whoever was paused itself does not count the time as the other one's silence, and checks before it dials.
   case ownPause = "own-pause"
+  /// That somebody else has the node is a veto; without, it is one vote against a connection among others for it: that
+  /// the app is in front, and that it has a task.
+  case veto
 
   public var sentence: String {
     switch self {
@@ -48,6 +51,7 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .peerFencing: "The peer refuses the owner of an older epoch."
     case .evictAfterFence: "The peer cuts an older connection off only for a newer epoch."
     case .releaseOrder: "The lock is let go after the connection is closed."
+    case .veto: "Whoever has the node keeps the other away, however much speaks for a connection."
     case .ownPause: "A pause of one's own is not taken for the other one's silence."
     }
   }
@@ -83,6 +87,7 @@ public struct Rules: OptionSet, Hashable, Sendable {
   static let evictAfterFence = Rules(.evictAfterFence)
   static let releaseOrder = Rules(.releaseOrder)
   static let ownPause = Rules(.ownPause)
+  static let veto = Rules(.veto)
 
   public var list: [Rule] { Rule.allCases.filter { contains(Rules($0)) } }
 }

@@ -15,7 +15,8 @@ final class LoopbackListener {
     let descriptor = descriptor
     let result = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && listen(descriptor, 4) == 0 && getsockname(descriptor, $0, &size) == 0
+        bind(descriptor, $0, size) == 0 && listen(descriptor, 4) == 0
+          && getsockname(descriptor, $0, &size) == 0
       }
     }
     guard result else { throw SystemError("listen on loopback") }

@@ -18,6 +18,7 @@ struct Trial: Sendable {
   static let nothing = Trial("nothing goes wrong", [.preemptions: 2])
   static let lateMessage = Trial("a message is lost, repeated or late", [.messageFaults: 1])
   static let crash = Trial("a process is killed", [.crashes: 1])
+  static let task = Trial("the app has a task in the background", [.tasks: 1])
   static let freeze = Trial("a process is frozen", [.freezes: 1])
 
   /// The small ones first: the shorter the story.
@@ -25,19 +26,20 @@ struct Trial: Sendable {
     nothing,
     Trial("a lock file is replaced", [.replacedLocks: 1]),
     Trial("a connection is slow", [.slowConnections: 1]),
-    lateMessage, crash, freeze,
+    task, lateMessage, crash, freeze,
   ]
 
   /// What the coordinations of others meet in daily life.
   static let ofCoordinations: [Trial] = [
     nothing, lateMessage, crash,
     Trial("the wall clock is set", [.clockSteps: 1]),
-    Trial("the app has a task in the background", [.tasks: 1]),
-    freeze,
+    task, freeze,
   ]
 
-  /// Only Phoenix's app has tasks that go on in the background.
-  func isOf(_ coordination: Coordination) -> Bool { bounds[.tasks] == 0 || coordination == .phoenix }
+  /// The apps of the other two have no tasks that go on in the background, as far as they are modelled.
+  func isOf(_ coordination: Coordination) -> Bool {
+    bounds[.tasks] == 0 || coordination == .phoenix || coordination == .baton
+  }
 
   /// A world with more states is given up.
   static let statesMax = 100_000

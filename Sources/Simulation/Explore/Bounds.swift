@@ -36,7 +36,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .sleeps: "times the device sleeps for a minute"
     case .copies: "old copies of the database put back"
     case .clockSteps: "times the wall clock is set back or forth by 8 s"
-    case .tasks: "tasks of the app that go on in the background (only --as phoenix has them)"
+    case .tasks: "tasks of the app that go on in the background (not --as bitkit or matrix)"
     }
   }
 }

@@ -96,7 +96,9 @@ extension World {
     life.nodeQueue.append(.started(NodeClaim(fence: fence), state))
   }
 
+  /// The person begins to send something, or it is done.
   mutating func task(isOn: Bool) {
+    if settings.coordination == .baton { return wordOfTask(isOn: isOn) }
     withLife(.app) { world, life in
       guard case .other(var guardrail) = life.guardValue else { return }
       let directives = guardrail.task(isOn: isOn, at: world.now)
@@ -105,8 +107,25 @@ extension World {
     }
   }
 
-  /// Whether the app holds a task.
+  private mutating func wordOfTask(isOn: Bool) {
+    guard isOn != hasTask, lives.app?.value.isStopped == false else { return }
+    if isOn, !settings.reusesNumbers { tasksBegun &+= 1 }
+    let task = TaskBeginning(name: Self.task, generation: tasksBegun)
+    lives.app?.value.inbox.append(isOn ? .taskBegan(task) : .taskEnded(task))
+  }
+
+  private static let task = "send something"
+
+  /// Whether the app holds a task, or is about to.
   var hasTask: Bool {
+    if settings.coordination == .baton, let app = lives.app {
+      return app.part { life in
+        let word = life.pointee.inbox.last { $0.isOfTask }
+        if let word { return word.isBeginning }
+        guard case .app(let machine) = life.pointee.guardValue else { return false }
+        return machine.hasNamedTask
+      }
+    }
     guard case .phoenixApp(let app)? = lives.app?.value.guardValue.other else { return false }
     return app.hasTask
   }
@@ -140,7 +159,7 @@ extension World {
   /// It has spoken of its channel and has not been told to stop, and the system lets it run.
   private func drives(_ role: Role) -> Bool {
     guard let life = lives[role] else { return false }
-    return life.part { $0.pointee.isDriving && !$0.pointee.isFrozen }
+    return life.part { $0.pointee.isDriving && !$0.pointee.isStopped }
   }
 
   private static let checkThenConnect =
@@ -183,7 +202,7 @@ extension World {
 
   private mutating func noteWaiting() {
     let isWaiting =
-      lives.app?.value.isFrozen == false && lives.app?.value.guardValue.other?.machine.isKeptWaiting == true
+      lives.app?.value.isStopped == false && lives.app?.value.guardValue.other?.machine.isKeptWaiting == true
       && lives.notifier?.value.node.isStopped != false
     if !isWaiting { waitsSince = nil } else if waitsSince == nil { waitsSince = now }
   }
@@ -204,6 +223,17 @@ extension World {
     case .app?: return "an app that was killed has left the lock, and the next one takes it for another's"
     case .extension?: return "the lock is still that of an extension that runs no node any more"
     case nil: return "it has not looked again since the lock is free"
+    }
+  }
+}
+
+extension GuardEvent {
+  fileprivate var isBeginning: Bool { if case .taskBegan = self { true } else { false } }
+
+  fileprivate var isOfTask: Bool {
+    switch self {
+    case .taskBegan, .taskEnded: true
+    default: false
     }
   }
 }

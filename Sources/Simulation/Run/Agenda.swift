@@ -9,6 +9,9 @@ public struct Agenda: Hashable, Sendable {
     case quit
     /// Somebody pays one of the open invoices, or the app makes some.
     case pay
+    /// The person sends something, and it is done: in the meantime the app has a task that goes on in the background.
+    case beginTask
+    case endTask
     /// It strikes after so many more moves: in the midst of something, wherever that is.
     case fault(FaultKind, afterMoves: Int)
   }
@@ -41,6 +44,13 @@ public struct Agenda: Hashable, Sendable {
     while at < end {
       timed.append((at, .pay))
       at = at + wait(100, 30_000)
+    }
+    at = .zero + .seconds(11)
+    while at < end {
+      timed.append((at, .beginTask))
+      at = at + wait(50, 60_000)
+      timed.append((at, .endTask))
+      at = at + wait(1000, 60_000)
     }
     at = .zero + .seconds(12)
     while at < end, !enabled.isEmpty {

@@ -118,6 +118,8 @@ public struct SeedRun {
     case .home: make(.home)
     case .quit: make(.quit)
     case .pay: pay(&chance)
+    case .beginTask: make(.beginTask)
+    case .endTask: make(.endTask)
     case .fault(let fault, let after):
       if let due = armed { strike(due) }
       armed = Armed(fault: fault, afterMoves: after, by: now + Self.armedAtMost, chance: chance)

@@ -24,7 +24,7 @@ public enum Move: Hashable, Sendable {
   case quit
   case invoice
   case pay(Int)
-  /// The person begins to send something that goes on in the background; only Phoenix's app has such tasks here.
+  /// The person begins to send something that goes on in the background.
   case beginTask
   case endTask
 

@@ -14,7 +14,7 @@ extension World {
     switch directive {
     case .raiseWish: container.value.raiseWish(pid)
     case .withdrawWish: container.value.withdrawWish(pid)
-    case .look: life.guardQueue.append(.observed(observation))
+    case .look: life.guardQueue.append(.observed(observation(by: life)))
     case .claim(let seen, _): claim(seen: seen, &life)
     case .raiseEpoch(let claim, let above): raise(claim, above: above, &life)
     case .readRow:
@@ -68,9 +68,17 @@ extension World {
     }
   }
 
-  var observation: Observation {
-    settings.coordination == .baton
-      ? container.value.look(boot: boot, bootClock: stamp, without: settings.without) : observationOfOther
+  func observation(by life: Life) -> Observation {
+    guard settings.coordination == .baton else { return observationOfOther }
+    var observation = container.value.look(boot: boot, bootClock: stamp, without: settings.without)
+    if isOutvoted(observation, life) { observation.holderLockIsBusy = false }
+    return observation
+  }
+
+  /// Without the veto, two votes for a connection outweigh the one that somebody else has the node.
+  private func isOutvoted(_ observation: Observation, _ life: Life) -> Bool {
+    guard settings.without.contains(.veto), case .app(let machine) = life.guardValue else { return false }
+    return phone.app == .foreground && machine.hasNamedTask && observation.row?.role == .extension
   }
 
   /// Without the rule a beat never learns that the row is another's.

@@ -139,7 +139,7 @@ extension World {
     withLife(letter.to) { world, life in
       // That something was written is read with what is written by then.
       if case .observed = letter.event {
-        life.guardQueue.append(.observed(world.observation))
+        life.guardQueue.append(.observed(world.observation(by: life)))
       } else {
         life.guardQueue.append(letter.event)
       }

@@ -47,6 +47,8 @@ public struct World: Hashable, Sendable {
   var oldCopy: Boxed<Container>?
   /// How often one was put back.
   var restored: UInt64 = 0
+  /// A number for each task of the person's, so that its end is not taken for that of another.
+  var tasksBegun: UInt64 = 0
   /// Payments that were received and that a restored copy does not know.
   var forgotten: [Bytes32] = []
   /// The next push is not delivered.
