@@ -59,3 +59,52 @@ struct NodeMachineTests {
     #expect(world.news == [.connecting, .established, .settling(true)])
   }
 }
+
+/// The phone says that its network is gone, and that it is there again.
+@Suite("Without a network") struct NetworkTests {
+  private let start = Instant(nanoseconds: 0)
+  private let claim = NodeClaim(fence: Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1))
+  private let lost: [NodeDirective] = [
+    .cutOff, .report(.trouble("there is no network")), .report(.connecting),
+  ]
+
+  @Test("A node that loses the network hangs up and dials nobody until it is back, and then at once")
+  func lostAndFound() {
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(claim, NodeState()), at: start)
+    #expect(node.handle(.rowChecked(isOurs: true), at: start) == [.dial(attempt: 0)])
+    #expect(node.handle(.networkChanged(isThere: false), at: start) == lost)
+    #expect(node.deadline == nil)
+    #expect(node.handle(.closed("late news of the dial"), at: start) == [])
+    #expect(node.handle(.networkChanged(isThere: false), at: start) == [])
+    #expect(node.handle(.networkChanged(isThere: true), at: start) == [.checkRow])
+    #expect(node.handle(.rowChecked(isOurs: true), at: start) == [.dial(attempt: 0)])
+  }
+
+  @Test("Pauses between dials do not go on without a network, and begin anew with it")
+  func pausing() {
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(claim, NodeState()), at: start)
+    for attempt in 0..<3 {
+      #expect(node.handle(.rowChecked(isOurs: true), at: start) == [.dial(attempt: attempt)])
+      _ = node.handle(.closed("refused"), at: start)
+      if attempt < 2 { _ = node.handle(.deadlineReached, at: start + .seconds(10)) }
+    }
+    #expect(node.handle(.networkChanged(isThere: false), at: start) == lost)
+    _ = node.handle(.networkChanged(isThere: true), at: start)
+    #expect(node.handle(.rowChecked(isOurs: true), at: start) == [.dial(attempt: 0)])
+  }
+
+  @Test("A node that is started without a network says so and waits; stopped, it knows for the next start")
+  func startedOffline() {
+    var node = NodeMachine(configuration: .init())
+    #expect(node.handle(.networkChanged(isThere: false), at: start) == [])
+    #expect(
+      node.handle(.started(claim, NodeState()), at: start) == [
+        .report(.connecting), .report(.trouble("there is no network")),
+      ])
+    #expect(node.handle(.stopRequested(gracefully: true), at: start) == [.cutOff, .report(.stopped)])
+    #expect(node.handle(.networkChanged(isThere: true), at: start) == [])
+    #expect(node.handle(.started(claim, NodeState()), at: start) == [.report(.connecting), .checkRow])
+  }
+}

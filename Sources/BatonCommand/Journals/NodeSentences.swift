@@ -12,6 +12,8 @@ enum NodeSentences {
           "starts the node under epoch \(claim.fence.epoch) with \(HumanText.count(state.invoices.count, "open invoice"))",
           matters: false)
       ]
+    case .networkChanged(let isThere):
+      [Sentence(isThere ? "has a network again" : "has no network any more")]
     case .closed(let why): [Sentence("the connection to the peer ended: \(why)", matters: false)]
     case .received(let message): [Sentence("hears message \(message.type) from the peer", matters: false)]
     case .invoiceMade(let invoice):

@@ -6,6 +6,8 @@ enum UntakenWays {
     let ends = [way.from, way.to]
     func has(_ names: String...) -> Bool { ends.contains { names.contains($0) } }
     switch way.machine {
+    case "node" where has("offline"):
+      return "it needs a phone without a network: --networks 1"
     case "node" where has("adopting", "awaitingBackup", "mute"):
       return "it needs a database older than what the peer knows: --copies 1"
     case "node" where has("readingAgain") || (way.from == "checkingRow" && way.to == "pausing"):

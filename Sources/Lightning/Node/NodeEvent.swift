@@ -22,6 +22,8 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case received(Message)
   case backupReceived(BackupReading)
   case closed(String)
+  /// The phone has lost its network, or found it again.
+  case networkChanged(isThere: Bool)
 
   case invoiceMade(Invoice)
 }

@@ -24,7 +24,7 @@ extension NodeMachine {
       return [.report(.stopped)]
     case .dialling, .greeting, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
       return redial(why, at: now)
-    case .stopped, .pausing, .checkingRow: return []
+    case .stopped, .offline, .pausing, .checkingRow: return []
     }
   }
 
@@ -82,7 +82,8 @@ extension NodeMachine {
     case .awaitingBackup(var heard, _):
       heard.backup = reading
       return resume(heard, at: now)
-    case .stopped, .pausing, .checkingRow, .dialling, .adopting, .established, .mute, .draining: break
+    case .stopped, .offline, .pausing, .checkingRow, .dialling, .adopting, .established, .mute, .draining:
+      break
     }
     return []
   }

@@ -23,7 +23,7 @@ extension NodeMachine {
     case .established: return receivedForChannel(message, at: now)
     case .reading, .readingAgain, .adopting, .awaitingBackup:
       return redial("the peer went on before our channel_reestablish", at: now)
-    case .stopped, .pausing, .checkingRow, .dialling, .mute, .draining: return []
+    case .stopped, .offline, .pausing, .checkingRow, .dialling, .mute, .draining: return []
     }
   }
 

@@ -18,25 +18,31 @@ public struct NodeMachine: Core {
   enum State: Hashable, Codable, Sendable {
     /// Not started, or refused, or fenced: no socket. → checkingRow
     case stopped
-    /// Waiting to dial again. → checkingRow, stopped
+    /// There is no network to dial over. → checkingRow, stopped
+    case offline
+    /// Waiting to dial again. → checkingRow, offline, stopped
     case pausing(until: Instant)
-    /// The row is read before the dial. → dialling, pausing, stopped
+    /// The row is read before the dial. → dialling, pausing, offline, stopped
     case checkingRow
-    /// → greeting, pausing, stopped
+    /// → greeting, pausing, offline, stopped
     case dialling(giveUpAt: Instant)
-    /// Connected; waiting for what the peer sends on its registered connection. → reading, pausing, stopped
+    /// Connected; waiting for what the peer sends on its registered connection. → reading, pausing, offline,
+    /// stopped
     case greeting(Heard, giveUpAt: Instant)
-    /// The container is read once more before we speak. → resuming, readingAgain, pausing, stopped
+    /// The container is read once more before we speak. → resuming, readingAgain, pausing, offline,
+    /// stopped
     case reading(Heard)
-    /// The read was blocked. → reading, pausing, stopped
+    /// The read was blocked. → reading, pausing, offline, stopped
     case readingAgain(Heard, at: Instant)
-    /// A restored or new channel is being made durable. → resuming, pausing, stopped
+    /// A restored or new channel is being made durable. → resuming, pausing, offline, stopped
     case adopting(Heard)
-    /// The peer knows more than we do and may still send our backup. → adopting, mute, pausing, stopped
+    /// The peer knows more than we do and may still send our backup. → adopting, mute, pausing, offline,
+    /// stopped
     case awaitingBackup(Heard, giveUpAt: Instant)
-    /// The channel runs. → pausing, draining, stopped
+    /// The channel runs. → pausing, draining, offline, stopped
     case established
-    /// Speaking would do harm (state lost, newer program needed): connected and silent. → pausing, stopped
+    /// Speaking would do harm (state lost, newer program needed): connected and silent. → pausing, offline,
+    /// stopped
     case mute
     /// Hanging up. → stopped
     case draining(giveUpAt: Instant)
@@ -87,6 +93,8 @@ public struct NodeMachine: Core {
   var chatter = Chatter()
   var acceptsPayments = true
   var saidSettling = false
+  /// What the phone last said of it.
+  var isNetworkThere = true
 
   public init(configuration: Configuration) { terms = configuration.terms }
 
@@ -104,7 +112,7 @@ public struct NodeMachine: Core {
       .readingAgain(_, let instant),
       .awaitingBackup(_, let instant), .draining(let instant):
       ofState = instant
-    case .stopped, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
+    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
     }
     return [ofState, step?.retryAt].compactMap { $0 }.min()
   }
@@ -127,6 +135,7 @@ public struct NodeMachine: Core {
     case .received(let message): return received(message, at: now)
     case .backupReceived(let reading): return backupReceived(reading, at: now)
     case .closed(let why): return closed(why, at: now)
+    case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .invoiceMade(let invoice): return invoiceMade(invoice)
     }
   }
@@ -144,9 +153,34 @@ public struct NodeMachine: Core {
     attempt = 0
     acceptsPayments = true
     saidSettling = false
-    self.state = .checkingRow
-    return [.report(.connecting), .checkRow]
+    return [.report(.connecting)] + dialOrWait()
   }
+
+  private mutating func dialOrWait() -> [NodeDirective] {
+    state = isNetworkThere ? .checkingRow : .offline
+    return isNetworkThere ? [.checkRow] : [.report(.trouble(Self.noNetwork))]
+  }
+
+  /// A connection that the phone has ended is not waited for, and no dial is counted as one that led nowhere.
+  private mutating func networkChanged(isThere: Bool) -> [NodeDirective] {
+    guard isThere != isNetworkThere else { return [] }
+    isNetworkThere = isThere
+    switch state {
+    case .stopped: return []
+    case .draining:
+      forgetConnection()
+      state = .stopped
+      return [.cutOff, .report(.stopped)]
+    case .offline:
+      attempt = 0
+      return dialOrWait()
+    default:
+      forgetConnection()
+      return [.cutOff] + dialOrWait() + [.report(.connecting)]
+    }
+  }
+
+  static let noNetwork = "there is no network"
 
   private mutating func stopRequested(gracefully: Bool, at now: Instant) -> [NodeDirective] {
     let wasConnected = isConnected
@@ -211,7 +245,7 @@ public struct NodeMachine: Core {
   var isConnected: Bool {
     switch state {
     case .greeting, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining: true
-    case .stopped, .pausing, .checkingRow, .dialling: false
+    case .stopped, .offline, .pausing, .checkingRow, .dialling: false
     }
   }
 
@@ -237,7 +271,7 @@ public struct NodeMachine: Core {
     case .draining:
       state = .stopped
       return [.cutOff, .report(.stopped)]
-    case .stopped, .checkingRow, .reading, .adopting, .established, .mute: return []
+    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: return []
     }
   }
 

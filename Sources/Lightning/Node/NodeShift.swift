@@ -11,7 +11,7 @@ extension NodeMachine: Shiftable {
     case .awaitingBackup(let heard, let giveUpAt):
       state = .awaitingBackup(heard, giveUpAt: giveUpAt.shifted(span))
     case .draining(let giveUpAt): state = .draining(giveUpAt: giveUpAt.shifted(span))
-    case .stopped, .checkingRow, .reading, .adopting, .established, .mute: break
+    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: break
     }
     step?.retryAt.shift(by: span)
     establishedAt.shift(by: span)

@@ -4,12 +4,13 @@ import CoreShape
 extension NodeMachine: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case stopped, pausing, checkingRow, dialling, greeting, reading, readingAgain, adopting, awaitingBackup,
-      established, mute, draining
+      established, mute, draining, offline
   }
 
   public var stage: Stage {
     switch state {
     case .stopped: .stopped
+    case .offline: .offline
     case .pausing: .pausing
     case .checkingRow: .checkingRow
     case .dialling: .dialling
@@ -26,18 +27,22 @@ extension NodeMachine: Staged {
 
   public static func next(after stage: Stage) -> [Stage] {
     switch stage {
-    case .stopped: [.checkingRow]
-    case .pausing: [.checkingRow, .stopped]
-    case .checkingRow: [.dialling, .pausing, .stopped]
-    case .dialling: [.greeting, .pausing, .stopped]
-    case .greeting: [.reading, .pausing, .draining, .stopped]
+    case .stopped: [.checkingRow, .offline]
+    case .offline: [.checkingRow, .stopped]
+    case .pausing: [.checkingRow, .offline, .stopped]
+    case .checkingRow: [.dialling, .pausing, .offline, .stopped]
+    case .dialling: [.greeting, .pausing, .offline, .stopped]
+    case .greeting: [.reading, .pausing, .offline, .draining, .stopped]
     case .reading:
-      [.established, .adopting, .awaitingBackup, .readingAgain, .mute, .pausing, .draining, .stopped]
-    case .readingAgain: [.reading, .pausing, .draining, .stopped]
-    case .adopting: [.established, .awaitingBackup, .mute, .pausing, .draining, .stopped]
-    case .awaitingBackup: [.adopting, .established, .mute, .pausing, .draining, .stopped]
-    case .established: [.pausing, .draining, .stopped]
-    case .mute: [.pausing, .draining, .stopped]
+      [
+        .established, .adopting, .awaitingBackup, .readingAgain, .mute, .pausing, .offline, .draining,
+        .stopped,
+      ]
+    case .readingAgain: [.reading, .pausing, .offline, .draining, .stopped]
+    case .adopting: [.established, .awaitingBackup, .mute, .pausing, .offline, .draining, .stopped]
+    case .awaitingBackup: [.adopting, .established, .mute, .pausing, .offline, .draining, .stopped]
+    case .established: [.pausing, .offline, .draining, .stopped]
+    case .mute: [.pausing, .offline, .draining, .stopped]
     case .draining: [.stopped]
     }
   }
