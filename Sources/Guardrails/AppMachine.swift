@@ -34,6 +34,8 @@ public struct AppMachine: GuardMachine {
   private var presence = Presence(role: .app)
   var askAt: Instant?
   private var shown: Status?
+  private var isNetworkThere = true
+  private var open: [ConnectionTarget] = []
   /// Set when waiting is of no use until the person acts.
   private var halted: Status?
   private var endReason = EndReason.terminated
@@ -62,7 +64,7 @@ public struct AppMachine: GuardMachine {
     directives += leaveWithoutTasks(at: now)
     directives += afterOwnership(at: now)
     directives += askForHandover(at: now)
-    directives += showChange()
+    directives += showChange() + sayWhatMayConnect()
     return directives
   }
 
@@ -73,6 +75,9 @@ public struct AppMachine: GuardMachine {
     case .launched: return say(presence.resume())
     case .enteredForeground: return enteredForeground(at: now)
     case .enteredBackground: return enteredBackground(at: now)
+    case .networkChanged(let isThere):
+      isNetworkThere = isThere
+      return []
     case .terminationRequested: return terminationRequested(at: now)
     case .presenceHeard(let message): return heard(message)
     case .node(.refused(let highest, let container)): return refused(highest, container)
@@ -83,7 +88,13 @@ public struct AppMachine: GuardMachine {
     }
   }
 
-  private var wantsNode: Bool { (place == .foreground || place == .staying) && halted == nil }
+  private var gate: ConnectionGate {
+    ConnectionGate(
+      isInBackground: place != .foreground, tasks: place == .staying ? tasks.count : 0,
+      isNetworkThere: isNetworkThere, isPeerBarred: ownership.stage != .owning)
+  }
+
+  private var wantsNode: Bool { gate.isWanted && halted == nil }
 
   private mutating func enteredForeground(at now: Instant) -> [GuardDirective] {
     let wasSuspended = presence.isSuspended
@@ -231,6 +242,13 @@ public struct AppMachine: GuardMachine {
   private func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
     guard let code else { return [] }
     return [.say(PresenceMessage(code: code, wantsNode: wantsNode, released: released))]
+  }
+
+  private mutating func sayWhatMayConnect() -> [GuardDirective] {
+    let now = gate.open
+    guard now != open, place != .ended else { return [] }
+    open = now
+    return [.mayConnect(now)]
   }
 
   private mutating func showChange() -> [GuardDirective] {

@@ -29,6 +29,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   // The other process and the person.
   case say(PresenceMessage)
   case show(Status)
+  /// These connections of the wallet may be open now, and no others. When the peer's really is, its status says.
+  case mayConnect([ConnectionTarget])
 
   // The phone.
   /// The content of this push; exactly once for each.

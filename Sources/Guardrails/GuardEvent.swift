@@ -13,6 +13,7 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   /// The phone will take the time away soon.
   case expiryWarned(push: UInt64)
   case terminationRequested
+  case networkChanged(isThere: Bool)
   /// The phone takes the time in the background back that was asked for under this number.
   case backgroundTimeExpired(task: UInt64)
 

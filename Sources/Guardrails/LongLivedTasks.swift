@@ -34,6 +34,7 @@ public struct LongLivedTasks: Hashable, Sendable {
   private(set) var held: [Held] = []
 
   var isEmpty: Bool { held.isEmpty }
+  var count: Int { held.count }
   var hasNamed: Bool { held.contains { if case .named = $0.task { true } else { false } } }
   var deadline: Instant? { held.map(\.endsAt).min() }
 

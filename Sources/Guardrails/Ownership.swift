@@ -86,7 +86,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .node(let report): return node(report, at: now)
     case .containerLost: return abandon()
     case .launched, .enteredForeground, .enteredBackground, .pushArrived, .expiryWarned,
-      .terminationRequested, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound:
+      .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound:
       return []
     }
   }

@@ -6,6 +6,9 @@ import Guardrails
 /// The phone at the other end of the channel that iosd gives its children.
 final class EmulatedPhone: PhoneLink {
   private let connection: UnixConnection
+  /// What was last said, as one message says all of it.
+  private var status: Status?
+  private var openTargets: [ConnectionTarget]?
 
   /// Each message of the phone, as it comes; the process around knows what it means.
   var onMessage: ((ControlMessage) -> Void)?
@@ -26,9 +29,16 @@ final class EmulatedPhone: PhoneLink {
 
   func send(_ message: ControlMessage) { connection.send(message) }
 
+  func mayConnect(_ targets: [ConnectionTarget]) {
+    openTargets = targets
+    status.map(show)
+  }
+
   func show(_ status: Status) {
+    self.status = status
     var message = ControlMessage("status", ["text": status.text])
     if let epoch = status.epoch { message["epoch"] = "\(epoch)" }
+    if let openTargets { message["may-connect"] = openTargets.map(\.rawValue).joined(separator: " ") }
     let database = Connection.allocatedBytes
     let heap = MemoryFigures.heapBytes
     message["heap-bytes"] = "\(heap - min(heap, database))"

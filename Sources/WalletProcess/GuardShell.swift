@@ -75,6 +75,7 @@ final class GuardShell<Machine: GuardMachine> {
     case .acceptNoNewPayment: node.handOver()
     case .say(let message): presence.say(message)
     case .show(let status): phone.show(status)
+    case .mayConnect(let targets): phone.mayConnect(targets)
     case .deliver(let push, let content): phone.deliver(push, content)
     case .notify(let content, let payment): phone.notify(content, payment: payment)
     case .withdraw(let payment): phone.withdraw(payment: payment)

@@ -3,6 +3,7 @@ import Guardrails
 /// The phone as a wallet process sees it: what it is told is an event of the guard, what it is to be told comes here.
 protocol PhoneLink: AnyObject {
   func show(_ status: Status)
+  func mayConnect(_ targets: [ConnectionTarget])
   func deliver(_ push: UInt64, _ content: NotificationContent)
   func notify(_ content: NotificationContent, payment: String)
   func withdraw(payment: String)

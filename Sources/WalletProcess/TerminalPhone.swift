@@ -18,6 +18,7 @@ final class TerminalPhone: PhoneLink {
   }
 
   func withdraw(payment: String) {}
+  func mayConnect(_ targets: [ConnectionTarget]) {}
 
   func notify(_ content: NotificationContent, payment: String) {
     printLine("\(role): notification: \(content.title): \(content.body)")

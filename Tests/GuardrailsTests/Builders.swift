@@ -48,6 +48,7 @@ struct Driver<Machine: GuardMachine> {
   var machine = Machine(configuration: GuardConfiguration())
   var now = seconds(0)
   private(set) var shown: [Status] = []
+  private(set) var mayConnect: [ConnectionTarget] = []
 
   init(_ configuration: GuardConfiguration = GuardConfiguration()) {
     machine = Machine(configuration: configuration)
@@ -57,6 +58,10 @@ struct Driver<Machine: GuardMachine> {
   mutating func send(_ event: GuardEvent, at second: Double? = nil) -> [GuardDirective] {
     if let second { now = seconds(second) }
     return machine.handle(event, at: now).filter {
+      if case .mayConnect(let targets) = $0 {
+        mayConnect = targets
+        return false
+      }
       guard case .show(let status) = $0 else { return true }
       shown.append(status)
       return false

@@ -45,7 +45,9 @@ import Testing
       .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1),
       .end(.fenced), .end(.terminated), .end(.containerLost),
     ] + Phase.allCases.map { .beat(epoch: 8, phase: $0, counter: .max) }
-    + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) }
+    + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) } + [
+      .mayConnect(ConnectionTarget.allCases)
+    ]
     + finishes.map { .finished(push: 1, $0) }
 
   private static let finishes: [FinishReason] = [

@@ -98,7 +98,7 @@ struct Promises {
       hasEnded = true
       if held != nil || nodeRuns || isAwaitingClaim { broke("ends while it holds something") }
     case .deliver, .finished: text(directive, at: now)
-    case .look, .readRow, .readReceived, .acceptNoNewPayment, .show, .notify, .withdraw: break
+    case .look, .readRow, .readReceived, .acceptNoNewPayment, .show, .mayConnect, .notify, .withdraw: break
     }
   }
 

@@ -13,6 +13,8 @@ enum GuardSentences {
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
     case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
     case .terminationRequested: [Sentence("is asked to terminate")]
+    case .networkChanged(let isThere):
+      [Sentence("is told that the network is \(isThere ? "back" : "gone")", matters: false)]
     case .backgroundTimeExpired: [Sentence("is told that its time in the background is over")]
     case .taskBegan(let task): [Sentence("begins to \(task.name)")]
     case .taskEnded(let task): [Sentence("is done with: \(task.name)")]
@@ -68,6 +70,12 @@ enum GuardSentences {
     case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
     case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
     case .say(let message) where message.asksForHandover: [Sentence("asks for a handover", matters: false)]
+    case .mayConnect(let targets):
+      [
+        Sentence(
+          "may connect to \(targets.isEmpty ? "nothing" : targets.map(\.rawValue).joined(separator: ", "))",
+          matters: false)
+      ]
     case .show(let status): [Sentence("shows “\(status.text)”")]
     case .deliver(let push, let content): [Sentence("delivers push \(push): \(words(content))")]
     case .notify(let content, _): [Sentence("notifies: \(words(content))")]

@@ -36,6 +36,7 @@ extension World {
       if lives[life.role.other] != nil {
         letters.append(Letter(to: life.role.other, event: .presenceHeard(message)))
       }
+    case .mayConnect: break
     case .show(let status):
       life.status = status
       if !settings.reusesNumbers { life.shownSince = now }
