@@ -12,11 +12,12 @@ public struct AppMachine: GuardMachine {
   public static let role = Role.app
 
   enum Place: Hashable, Codable, Sendable {
-    /// Started, perhaps by the system and never in front. → foreground, ended (nothing is held that would delay it)
+    /// Started, perhaps by the system and never in front. → foreground, staying (a silent push), ended (nothing is held
+    /// that would delay it)
     case background
     /// The person looks at it. → staying, leaving, ending; background, ended (nothing was held)
     case foreground
-    /// Home was pressed, and a task is under way. → foreground, leaving, ending; background, ended (nothing was held)
+    /// In the background with a task under way, or a silent push. → foreground, leaving, ending; background, ended (nothing was held)
     case staying
     /// In the background; the release is under way. → background, foreground, ending, ended (the container is lost)
     case leaving
@@ -31,18 +32,22 @@ public struct AppMachine: GuardMachine {
 
   var place = Place.background
   var ownership: Ownership
-  private var presence = Presence(role: .app)
+  var presence = Presence(role: .app)
   var askAt: Instant?
   private var shown: Status?
   private var isNetworkThere = true
   private var open: [ConnectionTarget] = []
   /// Set when waiting is of no use until the person acts.
-  private var halted: Status?
+  var halted: Status?
   private var endReason = EndReason.terminated
+  /// The wish is raised, as state: the extension makes room for the app. In the background only for what was begun in
+  /// front; a push there is no reason to chase anybody away.
+  var isWishRaised = false
   var tasks = LongLivedTasks()
+  var errand = PushErrand()
   /// The number under which the phone was asked for time, while it was not given back.
-  private var backgroundTask: UInt64?
-  private var backgroundTasksAsked: UInt64 = 0
+  var backgroundTask: UInt64?
+  var backgroundTasksAsked: UInt64 = 0
 
   public init(configuration: GuardConfiguration) {
     ownership = Ownership(role: .app, takeover: configuration.takeover, timing: configuration.timing)
@@ -52,7 +57,7 @@ public struct AppMachine: GuardMachine {
   public var hasNamedTask: Bool { tasks.hasNamed }
 
   public var deadline: Instant? {
-    [ownership.deadline, askAt, tasks.deadline].compactMap { $0 }.min()
+    [ownership.deadline, askAt, tasks.deadline, errand.deadline].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
@@ -61,6 +66,7 @@ public struct AppMachine: GuardMachine {
     var directives = react(to: event, at: now)
     noteTasks(event, at: now)
     directives += ownership.handle(event, at: now)
+    noteErrand(event, at: now)
     directives += leaveWithoutTasks(at: now)
     directives += afterOwnership(at: now)
     directives += askForHandover(at: now)
@@ -75,6 +81,7 @@ public struct AppMachine: GuardMachine {
     case .launched: return say(presence.resume())
     case .enteredForeground: return enteredForeground(at: now)
     case .enteredBackground: return enteredBackground(at: now)
+    case .silentPushArrived(let push): return silentPushArrived(push, at: now)
     case .networkChanged(let isThere):
       isNetworkThere = isThere
       return []
@@ -88,81 +95,14 @@ public struct AppMachine: GuardMachine {
     }
   }
 
-  private var gate: ConnectionGate {
+  var gate: ConnectionGate {
     ConnectionGate(
-      isInBackground: place != .foreground, tasks: place == .staying ? tasks.count : 0,
+      isInBackground: place != .foreground,
+      tasks: place == .staying ? tasks.count + errand.pushes.count : 0,
       isNetworkThere: isNetworkThere, isPeerBarred: ownership.stage != .owning)
   }
 
   private var wantsNode: Bool { gate.isWanted && halted == nil }
-
-  private mutating func enteredForeground(at now: Instant) -> [GuardDirective] {
-    let wasSuspended = presence.isSuspended
-    let wasStaying = place == .staying
-    switch place {
-    case .background, .staying, .leaving: place = .foreground
-    case .foreground, .ending, .ended: return []
-    }
-    let timeBack = giveTimeBack()
-    if wasStaying && halted == nil { return timeBack }
-    halted = nil
-    let ping = wasSuspended ? presence.resume() : PresenceCode(.app, .ping)
-    return timeBack + [.raiseWish] + say(ping) + ownership.want(at: now)
-  }
-
-  private mutating func enteredBackground(at now: Instant) -> [GuardDirective] {
-    // Whoever asks waits for the answer: nothing is held, so there is nothing to wait for.
-    if place == .background { return [.backgroundDone] }
-    guard place == .foreground else { return [] }
-    // The time is asked for before anything is let go of: who is suspended with a lock in its hands is killed.
-    let time = askForTime()
-    guard tasks.isEmpty || halted != nil else {
-      place = .staying
-      return time
-    }
-    return time + leave(at: now)
-  }
-
-  private mutating func leave(at now: Instant) -> [GuardDirective] {
-    place = .leaving
-    askAt = nil
-    return [.withdrawWish] + say(PresenceCode(.app, .ping)) + ownership.unwant(at: now)
-  }
-
-  // MARK: Tasks
-
-  private mutating func noteTasks(_ event: GuardEvent, at now: Instant) {
-    guard place != .ending else { return tasks.endAll() }
-    switch event {
-    case .taskBegan(let task): tasks.begin(.named(task.name), generation: task.generation, at: now)
-    case .taskEnded(let task): tasks.end(.named(task.name), generation: task.generation)
-    case .node(.settling(true)) where !ownership.isIdle: tasks.begin(.settling, at: now)
-    case .node(.settling(false)), .node(.stopped), .node(.fenced): tasks.end(.settling)
-    // Whatever is under way: what is not let go of now is taken.
-    case .backgroundTimeExpired(let task) where task == backgroundTask: tasks.endAll()
-    case .deadlineReached: tasks.endOverdue(at: now)
-    default: break
-    }
-  }
-
-  /// The last task is over; or there is no node any more that it could go on with.
-  private mutating func leaveWithoutTasks(at now: Instant) -> [GuardDirective] {
-    guard place == .staying, tasks.isEmpty || ownership.isIdle || halted != nil else { return [] }
-    tasks.endAll()
-    return leave(at: now)
-  }
-
-  private mutating func askForTime() -> [GuardDirective] {
-    backgroundTasksAsked &+= 1
-    backgroundTask = backgroundTasksAsked
-    return [.beginBackgroundTask(backgroundTasksAsked), .backgroundDone]
-  }
-
-  private mutating func giveTimeBack() -> [GuardDirective] {
-    guard let task = backgroundTask else { return [] }
-    backgroundTask = nil
-    return [.endBackgroundTask(task)]
-  }
 
   private mutating func terminationRequested(at now: Instant) -> [GuardDirective] {
     guard place != .ending else { return [] }
@@ -203,8 +143,11 @@ public struct AppMachine: GuardMachine {
     return withdrawal
   }
 
-  private var withdrawal: [GuardDirective] {
-    place == .foreground || place == .staying ? [.withdrawWish] : []
+  var withdrawal: [GuardDirective] {
+    mutating get {
+      defer { isWishRaised = false }
+      return isWishRaised ? [.withdrawWish] : []
+    }
   }
 
   // MARK: What follows from where the ownership stands
@@ -219,16 +162,16 @@ public struct AppMachine: GuardMachine {
       return wantsNode ? ownership.want(at: now) : []
     case .leaving:
       place = .background
-      return say(presence.suspend(), released: released) + giveTimeBack()
+      return say(presence.suspend(), released: released) + errand.complete() + giveTimeBack()
     case .ending:
       place = .ended
-      return say(presence.suspend(), released: released) + [.end(endReason)]
+      return say(presence.suspend(), released: released) + errand.complete() + [.end(endReason)]
     case .background, .staying, .ended: return []
     }
   }
 
   private mutating func askForHandover(at now: Instant) -> [GuardDirective] {
-    guard case .holder(let row) = ownership.waitsFor, row.role == .extension else {
+    guard case .holder(let row) = ownership.waitsFor, row.role == .extension, isWishRaised else {
       askAt = nil
       return []
     }
@@ -239,9 +182,9 @@ public struct AppMachine: GuardMachine {
     ]
   }
 
-  private func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
+  func say(_ code: PresenceCode?, released: Epoch? = nil) -> [GuardDirective] {
     guard let code else { return [] }
-    return [.say(PresenceMessage(code: code, wantsNode: wantsNode, released: released))]
+    return [.say(PresenceMessage(code: code, wantsNode: isWishRaised, released: released))]
   }
 
   private mutating func sayWhatMayConnect() -> [GuardDirective] {

@@ -41,6 +41,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case withdraw(payment: String)
   /// Ready for the next push.
   case finished(push: UInt64, FinishReason)
+  /// Done with a silent push; exactly once for each.
+  case completed(push: UInt64, SilentPushOutcome)
   /// It has heard that it is in the background. The phone waits only seconds for that.
   case backgroundDone
   /// Ask for time in the background, and give it back: everything is released then, and the app may be suspended.
@@ -48,6 +50,12 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case beginBackgroundTask(UInt64)
   case endBackgroundTask(UInt64)
   case end(EndReason)
+}
+
+/// What came of a silent push.
+public enum SilentPushOutcome: String, Hashable, Codable, Sendable {
+  case newData = "new-data"
+  case noData = "no-data"
 }
 
 /// Why the extension's work on one push ended.

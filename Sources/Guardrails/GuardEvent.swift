@@ -10,6 +10,8 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case enteredForeground
   case enteredBackground
   case pushArrived(Push)
+  /// To the app, which is in the background or was started there.
+  case silentPushArrived(Push)
   /// The phone will take the time away soon.
   case expiryWarned(push: UInt64)
   case terminationRequested
@@ -57,6 +59,9 @@ public struct Push: Hashable, Codable, Sendable {
     case pendingSettlement
     case onionMessage
     case unreadable
+
+    /// Money may wait for who connects.
+    var mayConcernPayment: Bool { self == .incomingPayment || self == .pendingSettlement }
   }
 
   public var id: UInt64

@@ -7,6 +7,7 @@ extension AppMachine: Shiftable {
     ownership.shift(by: span)
     askAt.shift(by: span)
     tasks.shift(by: span)
+    errand.shift(by: span)
   }
 
   public func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }

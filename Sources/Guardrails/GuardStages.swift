@@ -48,7 +48,7 @@ extension AppMachine: Staged {
 
   public static func next(after stage: Stage) -> [Stage] {
     switch stage {
-    case .background: [.foreground, .ended]
+    case .background: [.foreground, .staying, .ended]
     case .foreground: [.staying, .leaving, .background, .ending, .ended]
     case .staying: [.foreground, .leaving, .background, .ending, .ended]
     case .leaving: [.background, .foreground, .ending, .ended]

@@ -85,7 +85,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
     case .node(let report): return node(report, at: now)
     case .containerLost: return abandon()
-    case .launched, .enteredForeground, .enteredBackground, .pushArrived, .expiryWarned,
+    case .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived, .expiryWarned,
       .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound:
       return []
     }

@@ -71,6 +71,10 @@ final class EmulatedPhone: PhoneLink {
     connection.send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))
   }
 
+  func completed(_ push: UInt64, _ outcome: SilentPushOutcome) {
+    connection.send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))
+  }
+
   func backgroundDone() { connection.send(ControlMessage("background-done")) }
 
   func beginBackgroundTask(_ id: UInt64) {

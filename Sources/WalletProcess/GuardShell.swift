@@ -80,6 +80,7 @@ final class GuardShell<Machine: GuardMachine> {
     case .notify(let content, let payment): phone.notify(content, payment: payment)
     case .withdraw(let payment): phone.withdraw(payment: payment)
     case .finished(let push, let reason): phone.finished(push, reason)
+    case .completed(let push, let outcome): phone.completed(push, outcome)
     case .backgroundDone: phone.backgroundDone()
     case .beginBackgroundTask(let id): phone.beginBackgroundTask(id)
     case .endBackgroundTask(let id): phone.endBackgroundTask(id)

@@ -8,6 +8,7 @@ protocol PhoneLink: AnyObject {
   func notify(_ content: NotificationContent, payment: String)
   func withdraw(payment: String)
   func finished(_ push: UInt64, _ reason: FinishReason)
+  func completed(_ push: UInt64, _ outcome: SilentPushOutcome)
   func backgroundDone()
   func beginBackgroundTask(_ id: UInt64)
   func endBackgroundTask(_ id: UInt64)

@@ -29,6 +29,7 @@ final class TerminalPhone: PhoneLink {
     onFinished?(push)
   }
 
+  func completed(_ push: UInt64, _ outcome: SilentPushOutcome) {}
   func backgroundDone() {}
   func beginBackgroundTask(_ id: UInt64) {}
   func endBackgroundTask(_ id: UInt64) { printLine("\(role): everything is released") }

@@ -17,6 +17,8 @@ struct Promises {
   private var isStopping = false
   private var wishIsRaised = false
   private var isInFront = false
+  /// Silent pushes of which it has not said what came of them.
+  private(set) var silent: Set<UInt64> = []
   private var timeAsked: UInt64?
   private var lastTimeAsked: UInt64?
   /// The row was read and found ours, or the claim was just made: one beat may follow.
@@ -50,6 +52,7 @@ struct Promises {
     case .rowRead(let row, _): beatIsEarned = held?.owns(row) ?? false
     case .node(.stopped) where isStopping: nodeRuns = false
     case .node(.fenced): nodeRuns = false
+    case .silentPushArrived(let push) where !hasEnded: silent.insert(push.id)
     case .enteredForeground: isInFront = true
     case .enteredBackground: isInFront = false
     default: break
@@ -86,6 +89,9 @@ struct Promises {
     case .say(let message):
       if message.released != nil && held != nil { broke("says released before it is") }
     case .backgroundDone: if timeAsked == nil { doneWithEverything("says background done") }
+    case .completed(let push, _):
+      if !silent.contains(push) { broke("completes silent push \(push), which it does not have") }
+      silent.remove(push)
     case .beginBackgroundTask(let number):
       if timeAsked != nil || number == lastTimeAsked { broke("asks twice for time in the background") }
       timeAsked = number

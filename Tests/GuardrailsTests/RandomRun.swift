@@ -48,6 +48,7 @@ struct RandomRun<Machine: GuardMachine> {
     if !promises.hasEnded { promises.broke("does not end when asked to") }
     guard Machine.role == .extension else { return }
     if promises.delivered.count != promises.arrived.count { promises.broke("a push without a text") }
+    if !promises.silent.isEmpty { promises.broke("a silent push that was never completed") }
     if promises.finished.count != promises.arrived.count { promises.broke("a push that was never finished") }
     guard isPunctual else { return }
     for (push, arrival) in promises.arrived {
@@ -91,7 +92,8 @@ struct RandomRun<Machine: GuardMachine> {
     case 0: return .launched
     case 1: return .enteredForeground
     case 2: return .enteredBackground
-    case 3, 4: return .pushArrived(newPush())
+    case 3: return .pushArrived(newPush())
+    case 4: return Machine.role == .app ? .silentPushArrived(newPush()) : .pushArrived(newPush())
     case 5: return .expiryWarned(push: UInt64(generator.below(Int(pushes) + 2)))
     case 6:
       if generator.chance(5) { return .terminationRequested }

@@ -11,6 +11,7 @@ enum GuardSentences {
     case .enteredForeground: [Sentence("the person opened the app")]
     case .enteredBackground: [Sentence("the person left the app")]
     case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
+    case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
     case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
     case .terminationRequested: [Sentence("is asked to terminate")]
     case .networkChanged(let isThere):
@@ -81,6 +82,11 @@ enum GuardSentences {
     case .notify(let content, _): [Sentence("notifies: \(words(content))")]
     case .withdraw: [Sentence("takes a notification back: its push has come", matters: false)]
     case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.rawValue)")]
+    case .completed(let push, let outcome):
+      [
+        Sentence(
+          "is done with silent push \(push): \(outcome == .newData ? "a payment came" : "nothing came")")
+      ]
     case .backgroundDone: [Sentence("is in the background", matters: false)]
     case .beginBackgroundTask: [Sentence("asks the phone for time in the background", matters: false)]
     case .endBackgroundTask:

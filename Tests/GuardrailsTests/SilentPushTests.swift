@@ -1,0 +1,95 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// The phone wakes the app in the background, as a payment may wait.
+@Suite("Silent pushes") struct SilentPushTests {
+  private let push = Push(id: 3, reason: .incomingPayment)
+  private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: false)
+  private let payment = ReceivedPayment(paymentHash: "aa", amountMsat: 5000, text: "")
+
+  /// Woken in the background, and connected.
+  private func connected() -> Driver<AppMachine> {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredBackground)
+    #expect(app.send(.silentPushArrived(push)) == [.look])
+    #expect(
+      app.send(.observed(observation(nil, lockIsBusy: false)))
+        == [.claim(seen: 0, reason: .neverClaimed)])
+    app.play(.claimed(claim(8)), .node(.connecting), .rowRead(row(8, .app), appWantsNode: false))
+    app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false))
+    return app
+  }
+
+  private func released(_ app: inout Driver<AppMachine>) -> [GuardDirective] {
+    app.play(.node(.stopped))
+    return app.send(owned)
+  }
+
+  @Test(
+    "B-1.5.1e, K-18, K-22 It connects, receives, releases everything, and only then says that something came")
+  func received() {
+    var app = connected()
+    app.play(.node(.settling(true)), .node(.received(payment)))
+    #expect(app.send(.node(.settling(false))).last == .stopNode(gracefully: true))
+    let end = released(&app)
+    #expect(end.last == .completed(push: 3, .newData))
+    #expect(end.contains(.dropLock))
+    #expect(app.machine.place == .background)
+    #expect(app.machine.deadline == nil)
+  }
+
+  @Test("B-1.5.2e, K-22 If nothing comes within 5 s of connecting, that is said: no data")
+  func nothingCame() {
+    var app = connected()
+    #expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)) == false)
+    #expect(app.send(.deadlineReached, at: 5).last == .stopNode(gracefully: true))
+    #expect(released(&app).last == .completed(push: 3, .noData))
+  }
+
+  @Test(
+    "B-1.5.1d, K-18 Told that its time is over it stops the node, releases, and completes once, in that order"
+  )
+  func expiry() {
+    var app = connected()
+    app.play(.node(.settling(true)))
+    #expect(app.send(.expiryWarned(push: 3)).last != .completed(push: 3, .noData))
+    let end = released(&app)
+    let order = [end.firstIndex(of: .dropLock), end.firstIndex(of: .completed(push: 3, .noData))]
+    #expect(order[0] != nil && order[1] != nil && order[0]! < order[1]!)
+    #expect(app.send(.expiryWarned(push: 3)) == [])
+  }
+
+  @Test("It raises no wish and asks for no handover: while the extension receives, there is nothing to do")
+  func extensionReceives() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredBackground, .silentPushArrived(push))
+    let beating = observation(
+      row(7, .extension), lockIsBusy: true, beat: beat(.extension, epoch: 7, counter: 1, at: app.now))
+    let answer = app.send(.observed(beating))
+    #expect(answer.last == .completed(push: 3, .noData))
+    #expect(!answer.contains(.raiseWish))
+    #expect(app.machine.place == .background)
+  }
+
+  @Test("In front, and for a push that is not about money, there is nothing to do")
+  func nothingToDo() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    #expect(app.send(.silentPushArrived(push)) == [.completed(push: 3, .noData)])
+    var behind = Driver<AppMachine>()
+    behind.play(.launched, .enteredBackground)
+    let other = Push(id: 4, reason: .unreadable)
+    #expect(behind.send(.silentPushArrived(other)) == [.completed(push: 4, .noData)])
+  }
+
+  @Test("Opened in the middle of it, the app goes on in front, and the push is done with")
+  func opened() {
+    var app = connected()
+    let answer = app.send(.enteredForeground)
+    #expect(answer.first == .completed(push: 3, .noData))
+    #expect(answer.contains(.raiseWish))
+    #expect(app.machine.ownershipStage == .owning)
+  }
+}
