@@ -8,7 +8,8 @@ enum FuzzTargets {
   static var all: [any FuzzTarget.Type] {
     [
       AddressFileFuzz.self, BeatSlotFuzz.self, ChannelRecordFuzz.self, CommandLineFuzz.self,
-      ControlMessageFuzz.self, ConversationFuzz.self, FrameStreamFuzz.self, HexadecimalFuzz.self,
+      ControlMessageFuzz.self, ConversationFuzz.self, DeviceFileFuzz.self, FrameStreamFuzz.self,
+      HexadecimalFuzz.self,
       HostAndPortFuzz.self,
       InvoiceTextFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JudgeJSONFuzz.self,
       JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, LedgerRowsFuzz.self,

@@ -12,7 +12,7 @@ enum Welcome {
       app open|home|quit   the person's thumb
       invoice, pay         ask for money on the wallet; pay it as a sender
       push FILE            deliver a push, as `xcrun simctl push` does
-      device clock ±TIME   set the phone's clock
+      device               how the phone is switched: lock, low power, network and the like; its clock
     Look at it
       status               who holds the node, why, since when
       ps, logs -f          the processes; their journals merged into one story

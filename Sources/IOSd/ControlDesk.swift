@@ -4,7 +4,7 @@ import PhonePolicy
 
 /// Answers `baton` and lspd on the control socket: one verb, one function.
 final class ControlDesk {
-  private let shell: PhoneShell
+  let shell: PhoneShell
   private let clockKeeper: ClockKeeper
   private var waitForPowerOff: [UnixConnection] = []
 
@@ -43,13 +43,14 @@ final class ControlDesk {
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
     case "notifications": return json(PhoneReport(shell).notifications)
     case "clock": return try clock(message)
+    case "device": return try device(message)
     case "down":
       waitForPowerOff.append(connection)
       shell.handle(.downRequested)
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, invoice, status, memory, ps, notifications, clock and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, invoice, status, memory, ps, notifications, clock, device and down"
       )
     }
   }

@@ -20,6 +20,7 @@ final class PhoneShell {
   let notifications: NotificationCentre
   let invoices = InvoiceCounter()
   let memoryLimiter: MemoryLimiter
+  let deviceFile: DeviceFile
   private(set) var children: [WalletChild] = []
   /// Why the last launch of a role failed; nil after one that did not.
   private(set) var launchFailures: [PhoneRole: String] = [:]
@@ -44,11 +45,17 @@ final class PhoneShell {
     self.clock = clock
     self.journal = journal
     memoryLimiter = try MemoryLimiter(options)
+    deviceFile = try DeviceFile(home.device)
+    if deviceFile.wasDamaged {
+      journal.note("\(home.device) cannot be read: the phone begins with all switches as they were when new")
+    }
+    var configuration = options.configuration
+    configuration.device = deviceFile.state
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
     pushLog = try AppendLog(home.pushes)
     nextPush = (AppendLog<PushRow>.rows(of: home.pushes).map(\.id).max() ?? 0) &+ 1
-    runner = CoreRunner(configuration: options.configuration, loop: loop, clock: clock, journal: journal) {
+    runner = CoreRunner(configuration: configuration, loop: loop, clock: clock, journal: journal) {
       [unowned self] (directive: PhoneDirective) in carryOut(directive)
     }
   }
@@ -85,6 +92,7 @@ final class PhoneShell {
     case .drop(let push): payloads[push] = nil
     // The journal has it; nothing is to be done about it.
     case .refuseContent: break
+    case .saveDevice(let state): save(state)
     case .recordEnd(let role, let reason): recordEnd(role, reason)
     case .passOnInvoice(let request): invoices.passOn(request)
     case .failInvoice(let request, let failure): invoices.fail(request, failure.description)

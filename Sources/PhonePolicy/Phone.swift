@@ -29,8 +29,14 @@ public struct Phone: Core {
   public internal(set) var assertions = Assertions()
   /// What the app is told as soon as it has started.
   var wordsForApp: [PhoneMessage] = []
+  public internal(set) var device: DeviceState
+  /// The app was in front when the screen was locked.
+  var returnsOnUnlock = false
 
-  public init(configuration: PhoneConfiguration) { self.configuration = configuration }
+  public init(configuration: PhoneConfiguration) {
+    self.configuration = configuration
+    device = configuration.device
+  }
 
   public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     var directives = react(to: event, at: now)
@@ -41,9 +47,12 @@ public struct Phone: Core {
   private mutating func react(to event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     switch event {
     case .deadlineReached: return reachDeadlines(at: now)
-    case .personOpened: return open()
+    case .personOpened: return unlockForPerson() + open()
     case .personWentHome: return goHome()
-    case .personQuit: return quit(at: now)
+    case .personQuit:
+      returnsOnUnlock = false
+      return quit(at: now)
+    case .deviceChanged(let change): return deviceChanged(change)
     case .pushArrived(let push): return route(push, at: now)
     case .processStarted(.app, _): return appStarted()
     case .processStarted(.extension, _): return extensionStarted(at: now)

@@ -10,6 +10,8 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case refuseContent(push: UInt64)
   /// A silent push that nobody is there for.
   case drop(push: UInt64)
+  /// So that it is the same after the next start.
+  case saveDevice(DeviceState)
   case recordEnd(PhoneRole, EndReason)
   /// Give the app's answer to whoever asked.
   case passOnInvoice(request: UInt64)

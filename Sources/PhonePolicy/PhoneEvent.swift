@@ -14,6 +14,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   /// Swiped away.
   case personQuit
 
+  /// Also when it is no change.
+  case deviceChanged(DeviceChange)
+
   case pushArrived(PhonePush)
 
   // The processes. What a process said before it ended is reported before its end.

@@ -9,6 +9,7 @@ enum PhoneSentences {
     case .personOpened: [Sentence("the person opens the app")]
     case .personWentHome: [Sentence("the person goes to the home screen")]
     case .personQuit: [Sentence("the person swipes the app away")]
+    case .deviceChanged(let change): [Sentence(DeviceSentences.of(change))]
     case .pushArrived(let push):
       [Sentence("push \(push.id) comes\(push.alert.map { ": \(words($0))" } ?? " (silent)")")]
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
@@ -35,7 +36,7 @@ enum PhoneSentences {
     case .failInvoice(_, let failure): [Sentence("has no invoice: \(failure)")]
     case .tell(_, .timeWillExpire(let push)):
       [Sentence("warns the extension that the time for push \(push) is nearly over")]
-    case .tell, .passOnInvoice, .powerOff: []
+    case .saveDevice, .tell, .passOnInvoice, .powerOff: []
     }
   }
   private static func words(_ text: NotificationText) -> String {
