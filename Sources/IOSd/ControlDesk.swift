@@ -42,6 +42,7 @@ final class ControlDesk {
     case "memory": return json(PhoneReport(shell).memory)
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
     case "notifications": return json(PhoneReport(shell).notifications)
+    case "pushes": return json(PhoneReport(shell).pushes)
     case "clock": return try clock(message)
     case "device": return try device(message)
     case "down":
@@ -50,7 +51,7 @@ final class ControlDesk {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, invoice, status, memory, ps, notifications, clock, device and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, clock, device and down"
       )
     }
   }
@@ -74,7 +75,10 @@ final class ControlDesk {
   private func push(_ message: ControlMessage) -> ControlMessage {
     do throws(PushPayloadError) {
       let payload = try PushPayload(message.body)
-      return ControlMessage("ok", ["id": "\(shell.accept(payload, bytes: message.body))"])
+      let id = shell.accept(payload, bytes: message.body)
+      var answer = ControlMessage("ok", ["id": "\(id)"])
+      answer["fate"] = shell.pushes.row(id)?.fate
+      return answer
     } catch { return .error(error.description) }
   }
 

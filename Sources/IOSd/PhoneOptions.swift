@@ -45,7 +45,7 @@ let phoneCommandLine = CommandLineDeclaration(
       "--fault-ballast", value: .integer(1...1_073_741_824),
       help: "passed on: with its first push the extension takes so many bytes of memory"),
     OptionDeclaration("--fault-hang", help: "passed on: with its first push the extension hangs"),
-  ],
+  ] + SilentPushOptions.declarations,
   examples: [
     ("iosd --home /tmp/phone --peer 127.0.0.1:9735", "a phone whose wallet talks to that peer"),
     ("iosd --app ./my-app --ext ./my-extension", "your own pair in place of ours; see docs/protocols.md"),
@@ -79,6 +79,7 @@ struct PhoneOptions {
       extensionIdleTime: parsed.span("--extension-idle") ?? .seconds(60),
       terminationGrace: parsed.span("--grace") ?? .seconds(5),
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
+    configuration.silentPushes = SilentPushOptions.rules(parsed)
     // The children would refuse it too, but nobody reads what they say when they are started.
     do throws(HeartbeatTimingError) {
       _ = try HeartbeatTiming(

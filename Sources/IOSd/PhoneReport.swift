@@ -71,6 +71,8 @@ struct PhoneReport {
     return rows((all ? known.filter { $0.endedWall != nil } : []) + known.filter { $0.endedWall == nil })
   }
 
+  var pushes: String { rows(shell.pushes.rows) }
+
   var notifications: String { rows(shell.notifications.rows) }
 
   private func process(_ role: PhoneRole, state: String) -> JSONObject {

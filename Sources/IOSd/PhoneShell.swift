@@ -26,8 +26,7 @@ final class PhoneShell {
   private(set) var launchFailures: [PhoneRole: String] = [:]
   var onPowerOff: (() -> Void)?
 
-  private let pushLog: AppendLog<PushRow>
-  private var nextPush: UInt64
+  let pushes: PushLedger
   private var payloads: [UInt64: [UInt8]] = [:]
   private var lastEnded: [PhoneRole: UInt64] = [:]
   /// Why a process said that it ends.
@@ -53,8 +52,7 @@ final class PhoneShell {
     configuration.device = deviceFile.state
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
-    pushLog = try AppendLog(home.pushes)
-    nextPush = (AppendLog<PushRow>.rows(of: home.pushes).map(\.id).max() ?? 0) &+ 1
+    pushes = try PushLedger(home.pushes)
     runner = CoreRunner(configuration: configuration, loop: loop, clock: clock, journal: journal) {
       [unowned self] (directive: PhoneDirective) in carryOut(directive)
     }
@@ -66,13 +64,8 @@ final class PhoneShell {
 
   /// Takes a push in; its number is the answer.
   func accept(_ payload: PushPayload, bytes: [UInt8]) -> UInt64 {
-    let id = nextPush
-    nextPush &+= 1
+    let id = pushes.take(payload, clock: clock)
     payloads[id] = bytes
-    pushLog.append(
-      PushRow(
-        id: id, isVisible: payload.alert != nil, hasMutableContent: payload.hasMutableContent,
-        wall: clock.wallNanoseconds, at: clock.now.nanoseconds))
     handle(
       .pushArrived(PhonePush(id: id, alert: payload.alert, hasMutableContent: payload.hasMutableContent)))
     return id
@@ -90,6 +83,8 @@ final class PhoneShell {
       notifications.show(notification, clock: clock)
     case .withdraw(let key): notifications.withdraw(key: key, clock: clock)
     case .drop(let push): payloads[push] = nil
+    case .recordFate(let push, let fate): pushes.record(fate, of: push, clock: clock)
+    case .refuseCompletion(let push): refuseCompletion(of: push)
     // The journal has it; nothing is to be done about it.
     case .refuseContent: break
     case .saveDevice(let state): save(state)
@@ -108,7 +103,9 @@ final class PhoneShell {
       let body = payloads[id] ?? []
       // What the extension has is forgotten when it is shown: until then the app may want it too.
       if role == .app { payloads[id] = nil }
-      return ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
+      var message = ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
+      if pushes.row(id)?.isVisible == false { message["silent"] = "yes" }
+      return message
     case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
     case .terminate: return ControlMessage("terminate")
     case .invoice(let request): return invoices.message(for: request)
@@ -253,6 +250,7 @@ final class PhoneShell {
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
     case "ending": lastWords[role] = message["reason"].map { ScreenText.cut($0, to: ScreenText.titleMax) }
+    case "push-done": if role == .app { try hearPushDone(message) }
     case "background-done": if role == .app { handle(.backgroundDone) }
     case "status":
       child(role)?.status = message.fields.prefix(Self.statusFieldsMax).map {

@@ -29,17 +29,20 @@ public struct Phone: Core {
   public internal(set) var assertions = Assertions()
   /// What the app is told as soon as it has started.
   var wordsForApp: [PhoneMessage] = []
+  public internal(set) var silent: SilentPushes
   public internal(set) var device: DeviceState
   /// The app was in front when the screen was locked.
   var returnsOnUnlock = false
 
   public init(configuration: PhoneConfiguration) {
     self.configuration = configuration
+    silent = SilentPushes(configuration.silentPushes)
     device = configuration.device
   }
 
   public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     var directives = react(to: event, at: now)
+    directives += settleSilentPushes(after: event, directives, at: now)
     directives += finishGoingDown()
     return directives
   }
@@ -47,10 +50,13 @@ public struct Phone: Core {
   private mutating func react(to event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     switch event {
     case .deadlineReached: return reachDeadlines(at: now)
-    case .personOpened: return unlockForPerson() + open()
+    case .personOpened:
+      silent.isSwipedAway = false
+      return unlockForPerson() + open()
     case .personWentHome: return goHome()
     case .personQuit:
       returnsOnUnlock = false
+      silent.isSwipedAway = true
       return quit(at: now)
     case .deviceChanged(let change): return deviceChanged(change)
     case .pushArrived(let push): return route(push, at: now)
@@ -67,6 +73,7 @@ public struct Phone: Core {
       return [.show(PhoneNotification(push: nil, source: .local, content, key: key))]
     case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)
+    case .silentPushDone(let push, let result): return silentPushDone(push, result)
     case .backgroundDone:
       if case .background = app { app = .background(isDone: true) }
       return []
@@ -78,7 +85,7 @@ public struct Phone: Core {
 
   public var deadline: Instant? {
     var earliest = service.deadline(configuration)
-    for candidate in [app.deadline] + invoices.map({ Optional($0.endsBy) }) {
+    for candidate in [app.deadline, silentDeadline] + invoices.map({ Optional($0.endsBy) }) {
       guard let candidate else { continue }
       earliest = min(earliest ?? candidate, candidate)
     }

@@ -8,8 +8,11 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case withdraw(key: String)
   /// The process called its content handler again, or for a push it does not serve: nothing is shown.
   case refuseContent(push: UInt64)
-  /// A silent push that nobody is there for.
+  /// Nobody will ask for this push again.
   case drop(push: UInt64)
+  case recordFate(push: UInt64, PushFate)
+  /// The app completed a silent push again, or one that it does not have: nothing comes of it.
+  case refuseCompletion(push: UInt64)
   /// So that it is the same after the next start.
   case saveDevice(DeviceState)
   case recordEnd(PhoneRole, EndReason)

@@ -33,6 +33,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case notificationPosted(NotificationText, key: String?)
   case notificationWithdrawn(key: String)
   case serviceFinished(push: UInt64, reason: String)
+  /// The app is done with a silent push.
+  case silentPushDone(push: UInt64, SilentPushResult)
   case backgroundDone
   case invoiceAnswered(request: UInt64)
 

@@ -61,5 +61,10 @@ final class EmulatedPhone: PhoneLink {
     connection.send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))
   }
 
+  /// A silent push, with what came of it.
+  func completed(_ push: UInt64, _ result: String) {
+    connection.send(ControlMessage("push-done", ["id": "\(push)", "result": result]))
+  }
+
   func backgroundDone() { connection.send(ControlMessage("background-done")) }
 }

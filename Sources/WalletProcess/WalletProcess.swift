@@ -128,6 +128,9 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "push":
         fault?.strike()
         handle(.pushArrived(pushReader.read(message.body, id: try Self.id(message))))
+        if try message.flag("silent", default: false) {
+          emulatedPhone?.completed(try Self.id(message), "no-data")
+        }
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
       case "invoice": invoices.asked(message)
       default: journal.note("the phone said something unknown: \(message.verb)")

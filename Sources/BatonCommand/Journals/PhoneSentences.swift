@@ -15,6 +15,8 @@ enum PhoneSentences {
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
     case .serviceFinished(let push, let reason):
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
+    case .silentPushDone(let push, let result):
+      [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
     case .downRequested: [Sentence("is asked to go down")]
     case .deadlineReached, .processStarted, .processEnded, .memorySampled, .memoryLimitEnforced,
       .contentDelivered,
@@ -31,12 +33,13 @@ enum PhoneSentences {
       [Sentence("the person sees \(words(notification.text))")]
     case .withdraw: [Sentence("takes a notification back", matters: false)]
     case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
-    case .drop(let push): [Sentence("drops silent push \(push): nobody is there for it")]
+    case .recordFate(let push, let fate): [Sentence("push \(push) is \(fate)")]
+    case .refuseCompletion(let push): [Sentence("refuses a second completion of push \(push)")]
     case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]
     case .failInvoice(_, let failure): [Sentence("has no invoice: \(failure)")]
-    case .tell(_, .timeWillExpire(let push)):
-      [Sentence("warns the extension that the time for push \(push) is nearly over")]
-    case .saveDevice, .tell, .passOnInvoice, .powerOff: []
+    case .tell(let role, .timeWillExpire(let push)):
+      [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]
+    case .drop, .saveDevice, .tell, .passOnInvoice, .powerOff: []
     }
   }
   private static func words(_ text: NotificationText) -> String {

@@ -3,10 +3,11 @@ import Heartbeat
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
-  static let passedToIOSd = [
-    "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
-    "--fault-ballast", "--foreground-pushes",
-  ]
+  static let passedToIOSd =
+    [
+      "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
+      "--fault-ballast", "--foreground-pushes",
+    ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -52,6 +53,7 @@ enum UpVerb: Verb {
         "--fault-hang", help: "a fault on order: with its first push the extension hangs until it is killed"),
       OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
       OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
+    ] + PhoneStartOptions.silentPushes + [
       OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
       OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
     ]

@@ -6,7 +6,7 @@ extension Phone {
 
   mutating func route(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
-    guard push.alert != nil else { return app.isUsable ? [forApp] : [.drop(push: push.id)] }
+    guard push.alert != nil else { return takeSilent(push, at: now) }
     if app == .foreground && configuration.foregroundPushes == .app { return [forApp] }
     guard push.hasMutableContent, !isGoingDown else { return [.show(.original(push))] }
     guard queue.count < Self.waitingPushesMax else { return conclude(push, with: .original(push)) }

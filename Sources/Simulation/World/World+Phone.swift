@@ -32,7 +32,9 @@ extension World {
       pushes[index].shown += 1
       if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
-    case .withdraw, .refuseContent, .saveDevice, .recordEnd, .passOnInvoice, .failInvoice, .powerOff: break
+    case .withdraw, .refuseContent, .recordFate, .refuseCompletion, .saveDevice, .recordEnd, .passOnInvoice,
+      .failInvoice, .powerOff:
+      break
     }
   }
 

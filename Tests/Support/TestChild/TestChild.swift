@@ -42,6 +42,9 @@ final class TestChild {
   private func hear(_ message: ControlMessage) {
     let id = message["id"] ?? ""
     switch message.verb {
+    case "push" where behaviour == "app-done" && message["silent"] == "yes":
+      say("push-done", ["id": id, "result": "new-data"])
+      say("push-done", ["id": id, "result": "failed"])
     case "push" where behaviour.hasPrefix("app"):
       say("status", ["text": "push of \(message.body.count) bytes"])
     case "push": serve(id)
