@@ -42,6 +42,8 @@ final class ControlDesk {
     case "memory": return json(PhoneReport(shell).memory)
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
     case "notifications": return json(PhoneReport(shell).notifications)
+    case "touch": return try touch(message)
+    case "categories": return json(CategoryList.text(of: shell.phone.categories))
     case "pushes": return json(PhoneReport(shell).pushes)
     case "clock": return try clock(message)
     case "device": return try device(message)
@@ -51,7 +53,7 @@ final class ControlDesk {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, clock, device and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device and down"
       )
     }
   }

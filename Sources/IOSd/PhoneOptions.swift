@@ -45,6 +45,9 @@ let phoneCommandLine = CommandLineDeclaration(
       "--fault-ballast", value: .integer(1...1_073_741_824),
       help: "passed on: with its first push the extension takes so many bytes of memory"),
     OptionDeclaration("--fault-hang", help: "passed on: with its first push the extension hangs"),
+    OptionDeclaration(
+      "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
+      help: "what Apple has allowed the wallet beyond the usual"),
   ] + SilentPushOptions.declarations,
   examples: [
     ("iosd --home /tmp/phone --peer 127.0.0.1:9735", "a phone whose wallet talks to that peer"),
@@ -79,6 +82,7 @@ struct PhoneOptions {
       extensionIdleTime: parsed.span("--extension-idle") ?? .seconds(60),
       terminationGrace: parsed.span("--grace") ?? .seconds(5),
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
+    configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
     configuration.silentPushes = SilentPushOptions.rules(parsed)
     // The children would refuse it too, but nobody reads what they say when they are started.
     do throws(HeartbeatTimingError) {

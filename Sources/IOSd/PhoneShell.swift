@@ -85,6 +85,8 @@ final class PhoneShell {
     case .drop(let push): payloads[push] = nil
     case .recordFate(let push, let fate): pushes.record(fate, of: push, clock: clock)
     case .refuseCompletion(let push): refuseCompletion(of: push)
+    case .closeNotification(let id, let touch): notifications.close(id, touch, clock: clock)
+    case .refuseNotification(let push, let why): refuseNotification(push, why)
     // The journal has it; nothing is to be done about it.
     case .refuseContent: break
     case .saveDevice(let state): save(state)
@@ -108,6 +110,8 @@ final class PhoneShell {
       return message
     case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
     case .terminate: return ControlMessage("terminate")
+    case .notificationResponse(let id, let action):
+      return ControlMessage("notification-response", ["id": "\(id)", "action": action])
     case .invoice(let request): return invoices.message(for: request)
     }
   }
@@ -250,6 +254,8 @@ final class PhoneShell {
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
     case "ending": lastWords[role] = message["reason"].map { ScreenText.cut($0, to: ScreenText.titleMax) }
+    case "categories": if role == .app { try hearCategories(message) }
+    case "response-done": if role == .app { try hearResponseDone(message) }
     case "push-done": if role == .app { try hearPushDone(message) }
     case "background-done": if role == .app { handle(.backgroundDone) }
     case "status":
@@ -272,13 +278,5 @@ final class PhoneShell {
   private func greet(_ message: ControlMessage, _ role: PhoneRole) throws(ControlMessageError) {
     let said = try message.required("role")
     if said != role.rawValue { journal.note("the \(role.rawValue) says that it is \(said)") }
-  }
-
-  private func notificationText(_ message: ControlMessage) throws(ControlMessageError) -> NotificationText {
-    let badge = try message.integerIfPresent("badge", in: -1000...1000) ?? 0
-    return NotificationText(
-      title: ScreenText.cut(message["title"] ?? "", to: ScreenText.titleMax),
-      body: ScreenText.cut(message["body"] ?? "", to: ScreenText.bodyMax),
-      badgeIncrement: badge)
   }
 }

@@ -30,6 +30,8 @@ public struct Phone: Core {
   /// What the app is told as soon as it has started.
   var wordsForApp: [PhoneMessage] = []
   public internal(set) var silent: SilentPushes
+  public internal(set) var categories: [NotificationCategory] = []
+  var responses: [OpenResponse] = []
   public internal(set) var device: DeviceState
   /// The app was in front when the screen was locked.
   var returnsOnUnlock = false
@@ -69,8 +71,13 @@ public struct Phone: Core {
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
     case .contentDelivered(let push, let content): return deliver(content, for: push)
-    case .notificationPosted(let content, let key):
-      return [.show(PhoneNotification(push: nil, source: .local, content, key: key))]
+    case .notificationPosted(let content, let key): return post(content, key: key)
+    case .notificationTouched(let id, let category, let touch):
+      return touched(id, category: category, touch, at: now)
+    case .categoriesRegistered(let registered):
+      categories = registered
+      return []
+    case .responseDone(let id): return responseDone(id)
     case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)
     case .silentPushDone(let push, let result): return silentPushDone(push, result)
@@ -85,7 +92,9 @@ public struct Phone: Core {
 
   public var deadline: Instant? {
     var earliest = service.deadline(configuration)
-    for candidate in [app.deadline, silentDeadline] + invoices.map({ Optional($0.endsBy) }) {
+    for candidate in [app.deadline, silentDeadline] + responses.map({ Optional($0.endsBy) })
+      + invoices.map({ Optional($0.endsBy) })
+    {
       guard let candidate else { continue }
       earliest = min(earliest ?? candidate, candidate)
     }
@@ -94,6 +103,7 @@ public struct Phone: Core {
 
   private mutating func reachDeadlines(at now: Instant) -> [PhoneDirective] {
     reachAppDeadline(at: now) + reachExtensionDeadline(at: now) + reachInvoiceDeadlines(at: now)
+      + reachResponseDeadlines(at: now)
   }
 
   // MARK: Going down
@@ -103,7 +113,7 @@ public struct Phone: Core {
     isGoingDown = true
     opensAgain = false
     // What still waits is shown as it came: nobody will be there to make more of it.
-    let waiting = queue.map { PhoneDirective.show(.original($0)) }
+    let waiting = queue.flatMap { present(.original($0)) }
     queue = []
     return waiting + terminateApp(at: now) + terminateExtension(at: now)
   }

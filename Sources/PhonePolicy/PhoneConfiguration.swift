@@ -18,6 +18,8 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var invoicePatience: Span
   /// Who gets a visible push while the app is in front.
   public var foregroundPushes: ForegroundPushes
+  /// The wallet has the entitlement for critical alerts.
+  public var hasCriticalAlerts = false
   public var silentPushes = SilentPushRules()
   /// The phone as it was switched when it was started.
   public var device = DeviceState()

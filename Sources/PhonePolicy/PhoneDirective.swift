@@ -6,6 +6,10 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case show(PhoneNotification)
   /// Takes back what was shown under this key; nothing, if there is none.
   case withdraw(key: String)
+  /// The person has done with it what there is to do: it is gone from the list.
+  case closeNotification(id: UInt64, NotificationTouch)
+  /// It is not shown as its process wants it; that of a push is shown as it was sent.
+  case refuseNotification(push: UInt64?, NotificationRefusal)
   /// The process called its content handler again, or for a push it does not serve: nothing is shown.
   case refuseContent(push: UInt64)
   /// Nobody will ask for this push again.
@@ -30,6 +34,7 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case push(id: UInt64, deadlineMilliseconds: Int64)
   case timeWillExpire(push: UInt64)
   case terminate
+  case notificationResponse(id: UInt64, action: String)
   case invoice(request: UInt64)
 }
 

@@ -16,6 +16,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
 
   /// Also when it is no change.
   case deviceChanged(DeviceChange)
+  /// A finger on a notification that is there.
+  case notificationTouched(id: UInt64, category: String?, NotificationTouch)
 
   case pushArrived(PhonePush)
 
@@ -33,6 +35,10 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case notificationPosted(NotificationText, key: String?)
   case notificationWithdrawn(key: String)
   case serviceFinished(push: UInt64, reason: String)
+  /// All that the app knows; those of before are gone.
+  case categoriesRegistered([NotificationCategory])
+  /// The app is done with what the person did with a notification.
+  case responseDone(id: UInt64)
   /// The app is done with a silent push.
   case silentPushDone(push: UInt64, SilentPushResult)
   case backgroundDone

@@ -78,6 +78,7 @@ public final class WalletProcess<Machine: GuardMachine> {
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
         invoices.onAnswer = { emulatedPhone.send($0) }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
+        if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
       handle(.launched)
       afterLaunch()
@@ -132,10 +133,21 @@ public final class WalletProcess<Machine: GuardMachine> {
           emulatedPhone?.completed(try Self.id(message), "no-data")
         }
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
+      case "notification-response": try respond(message)
       case "invoice": invoices.asked(message)
       default: journal.note("the phone said something unknown: \(message.verb)")
       }
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
+  }
+
+  /// What the wallet shows then, it shows anyway: the node is the guard's, which hears of the front by itself.
+  private func respond(_ message: ControlMessage) throws(ControlMessageError) {
+    let id = try Self.id(message)
+    switch try message.required("action") {
+    case "dismiss": journal.note("notification \(id) was dismissed")
+    case let action: journal.note("reason=notification action=\(action) id=\(id)")
+    }
+    emulatedPhone?.send(ControlMessage("response-done", ["id": "\(id)"]))
   }
 
   /// Nobody could send it home or end it any more, so it would hold the node for ever.

@@ -56,7 +56,8 @@ import Testing
     try waitFor("completed with new-data", phone, 3)
   }
 
-  @Test("K-46 The budget is iosd's to be told, and the newest of those that wait replaces the older") func budget() throws {
+  @Test("K-46 The budget is iosd's to be told, and the newest of those that wait replaces the older")
+  func budget() throws {
     let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
     for _ in 0..<3 { try phone.ask("push", body: silent) }
     try waitFor("completed with new-data", phone)

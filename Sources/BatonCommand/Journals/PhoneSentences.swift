@@ -15,12 +15,18 @@ enum PhoneSentences {
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
     case .serviceFinished(let push, let reason):
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
+    case .notificationTouched(let id, _, .tap): [Sentence("the person taps on notification \(id)")]
+    case .notificationTouched(let id, _, .action(let action)):
+      [Sentence("the person chooses \(action) of notification \(id)")]
+    case .notificationTouched(let id, _, .dismiss):
+      [Sentence("the person wipes notification \(id) away")]
     case .silentPushDone(let push, let result):
       [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
     case .downRequested: [Sentence("is asked to go down")]
     case .deadlineReached, .processStarted, .processEnded, .memorySampled, .memoryLimitEnforced,
       .contentDelivered,
-      .notificationPosted, .notificationWithdrawn, .backgroundDone, .invoiceAnswered, .invoiceWanted:
+      .notificationPosted, .notificationWithdrawn, .backgroundDone, .categoriesRegistered, .responseDone,
+      .invoiceAnswered, .invoiceWanted:
       []
     }
   }
@@ -33,6 +39,10 @@ enum PhoneSentences {
       [Sentence("the person sees \(words(notification.text))")]
     case .withdraw: [Sentence("takes a notification back", matters: false)]
     case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
+    case .closeNotification(let id, let touch):
+      [Sentence("notification \(id) is gone from the list: \(touch.word)", matters: false)]
+    case .refuseNotification(let push, let why):
+      [Sentence("refuses \(push.map { "the content for push \($0)" } ?? "a notification"): \(why)")]
     case .recordFate(let push, let fate): [Sentence("push \(push) is \(fate)")]
     case .refuseCompletion(let push): [Sentence("refuses a second completion of push \(push)")]
     case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]

@@ -6,7 +6,7 @@ enum UpVerb: Verb {
   static let passedToIOSd =
     [
       "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
-      "--fault-ballast", "--foreground-pushes",
+      "--fault-ballast", "--foreground-pushes", "--entitlements",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
 
   static var declaration: CommandLineDeclaration {
@@ -43,6 +43,9 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--foreground-pushes", value: .choice(["app", "extension"]),
         help: "who gets a visible push while the app is in front (default app)"),
+      OptionDeclaration(
+        "--entitlements", value: .choice(["critical-alerts"]),
+        help: "what Apple has allowed the wallet beyond the usual"),
       OptionDeclaration(
         "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
         help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),

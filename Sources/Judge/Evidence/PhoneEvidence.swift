@@ -57,6 +57,8 @@ struct PhoneEvidence {
       if row["withdrawn"]?.isTrue == true {
         // Taken back: the person does not see it any more.
         shown.removeAll { $0.id == id && $0.push == nil }
+      } else if row["answer"] != nil, shown.contains(where: { $0.id == id }) {
+        // The person did something with it, and saw it before: it is no other one.
       } else {
         shown.append(Notification(id: id, push: row["push"]?.integer))
       }

@@ -103,6 +103,7 @@ extension Phone {
     }
     app = .notRunning
     assertions.releaseAll()
+    responses = []
     wordsForApp = []
     let unanswered = invoices.map { PhoneDirective.failInvoice(request: $0.request, .appEnded) }
     invoices = []
@@ -114,6 +115,7 @@ extension Phone {
     case .launching, .terminating:
       app = .notRunning
       assertions.releaseAll()
+      responses = []
       wordsForApp = []
       return openAgainIfWanted()
     case .notRunning, .foreground, .background: return []

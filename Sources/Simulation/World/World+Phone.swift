@@ -32,7 +32,8 @@ extension World {
       pushes[index].shown += 1
       if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
-    case .withdraw, .refuseContent, .recordFate, .refuseCompletion, .saveDevice, .recordEnd, .passOnInvoice,
+    case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
+      .saveDevice, .recordEnd, .passOnInvoice,
       .failInvoice, .powerOff:
       break
     }
@@ -55,7 +56,7 @@ extension World {
     case .enterBackground: post(.enteredBackground, to: role)
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
-    case .invoice: break
+    case .invoice, .notificationResponse: break
     case .push(let id, _):
       guard let index = pushIndex(id) else { return }
       guard role == .extension else {
