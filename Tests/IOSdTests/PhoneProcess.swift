@@ -25,7 +25,7 @@ final class PhoneProcess {
         atPath: "\(directory)/\(name)", withDestinationPath: "\(Self.products)/TestChild")
     }
     self.options =
-      ["--home", "\(directory)/phone", "--app", "\(directory)/\(app)"]
+      ["--home", "\(directory)/phone", "--app", app.hasPrefix("/") ? app : "\(directory)/\(app)"]
       + ["--ext", ext.hasPrefix("/") ? ext : "\(directory)/\(ext)"]
       + options + (Self.isSanitized ? ["--memory-limit", "1099511627776"] : [])
     process = try Self.launch(self.options)

@@ -76,6 +76,11 @@ final class TestChild {
       for number in 0..<60 { say("status", ["text": "\(number)"]) }
       content(id, "last words")
       exit(0)
+    case "ext-critical":
+      say("content", ["id": id, "title": "Test", "body": "critical", "level": "critical"])
+    case "ext-poster":
+      post()
+      content(id, "served")
     case "ext-twice":
       content(id, "first")
       content(id, "second")
@@ -96,7 +101,12 @@ final class TestChild {
     loop.after(.milliseconds(1)) { [unowned self] in grow() }
   }
 
+  private func post() {
+    for number in 0..<10 { say("notification", ["title": "Test", "body": "\(number)", "badge": "1"]) }
+  }
+
   private func invoice(_ message: ControlMessage) {
+    if behaviour == "app-poster" { post() }
     let request = message["request"] ?? ""
     if message["description"] == "refuse" {
       say("invoice-failed", ["request": request, "message": "no; ask for less"])
