@@ -47,13 +47,15 @@ final class ControlDesk {
     case "pushes": return json(PhoneReport(shell).pushes)
     case "clock": return try clock(message)
     case "device": return try device(message)
+    case "tasks": return json(PhoneReport(shell).tasks)
+    case "task-launch", "task-expire": return try taskByHand(message)
     case "down":
       waitForPowerOff.append(connection)
       shell.handle(.downRequested)
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire and down"
       )
     }
   }

@@ -14,6 +14,7 @@ final class PhoneHome {
   var processes: String { "\(path)/os/processes.jsonl" }
   var notifications: String { "\(path)/os/notifications.jsonl" }
   var device: String { "\(path)/os/device.json" }
+  var tasks: String { "\(path)/os/tasks.jsonl" }
   var pushes: String { "\(path)/os/pushes.jsonl" }
 
   init(_ path: String) throws(PhoneHomeError) {

@@ -6,7 +6,7 @@ import PhonePolicy
 
 let phoneCommandLine = CommandLineDeclaration(
   name: "iosd", summary: "plays the phone around the two wallet processes",
-  options: [
+  options: BackgroundOptions.declarations + [
     OptionDeclaration(
       "--home", value: .path("DIR"), default: "./.baton", help: "the directory that is the phone"),
     OptionDeclaration(
@@ -67,6 +67,8 @@ struct PhoneOptions {
   private var passedOn: [String]
   /// What the extension alone is told: how to misbehave.
   private var faults: [String]
+  /// What the app alone is told: what it does in the background.
+  private var habits: [String]
 
   init(_ parsed: ParsedCommandLine) {
     home = Self.absolute(parsed.text("--home") ?? "./.baton")
@@ -84,6 +86,9 @@ struct PhoneOptions {
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
     configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
     configuration.silentPushes = SilentPushOptions.rules(parsed)
+    configuration.tasks = BackgroundOptions.tasks(parsed)
+    configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
+    habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }
     // The children would refuse it too, but nobody reads what they say when they are started.
     do throws(HeartbeatTimingError) {
       _ = try HeartbeatTiming(
@@ -105,7 +110,7 @@ struct PhoneOptions {
     [
       "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
       home.clock,
-    ] + passedOn + (role == .extension ? faults : [])
+    ] + passedOn + (role == .extension ? faults : habits)
   }
 
   private static func besideIOSd(_ name: String) -> String {

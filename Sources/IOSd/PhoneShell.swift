@@ -19,6 +19,7 @@ final class PhoneShell {
   let processes: ProcessLedger
   let notifications: NotificationCentre
   let invoices = InvoiceCounter()
+  let tasks: TaskLedger
   let memoryLimiter: MemoryLimiter
   let deviceFile: DeviceFile
   private(set) var children: [WalletChild] = []
@@ -53,6 +54,7 @@ final class PhoneShell {
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
     pushes = try PushLedger(home.pushes)
+    tasks = try TaskLedger(home.tasks, clock: clock, timeScale: options.configuration.tasks.timeScale)
     runner = CoreRunner(configuration: configuration, loop: loop, clock: clock, journal: journal) {
       [unowned self] (directive: PhoneDirective) in carryOut(directive)
     }
@@ -93,6 +95,8 @@ final class PhoneShell {
     case .recordEnd(let role, let reason): recordEnd(role, reason)
     case .passOnInvoice(let request): invoices.passOn(request)
     case .failInvoice(let request, let failure): invoices.fail(request, failure.description)
+    case .recordTask(let record): tasks.record(record, clock: clock)
+    case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
     case .powerOff: onPowerOff?()
     }
   }
@@ -113,6 +117,8 @@ final class PhoneShell {
     case .notificationResponse(let id, let action):
       return ControlMessage("notification-response", ["id": "\(id)", "action": action])
     case .invoice(let request): return invoices.message(for: request)
+    case .task(let message): return TaskMessages.encode(message)
+    case .audio(let message): return AudioMessages.encode(message)
     }
   }
 
@@ -271,6 +277,8 @@ final class PhoneShell {
       invoices.answer(
         request, with: .error(message["message"] ?? "the app could not make the invoice; ask again"))
       handle(.invoiceAnswered(request: request))
+    case "task-submit", "task-cancel", "task-done", "audio-start", "audio-stop":
+      try understandBackground(message, from: role)
     default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")
     }
   }

@@ -36,15 +36,21 @@ public struct Phone: Core {
   /// The app was in front when the screen was locked.
   var returnsOnUnlock = false
 
+  public internal(set) var tasks: BackgroundTasks
+  public internal(set) var audio = BackgroundAudio()
+
   public init(configuration: PhoneConfiguration) {
     self.configuration = configuration
     silent = SilentPushes(configuration.silentPushes)
     device = configuration.device
+    tasks = BackgroundTasks(seed: configuration.tasks.seed)
   }
 
   public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     var directives = react(to: event, at: now)
     directives += settleSilentPushes(after: event, directives, at: now)
+    directives += tendAudio(at: now)
+    directives += tendTasks(after: event, at: now)
     directives += finishGoingDown()
     return directives
   }
@@ -87,13 +93,15 @@ public struct Phone: Core {
     case .invoiceWanted(let request): return wantInvoice(request, at: now)
     case .invoiceAnswered(let request): return answerInvoice(request)
     case .downRequested: return goDown(at: now)
+    case .task(let event): return react(to: event, at: now)
+    case .audio(let event): return react(to: event, at: now)
     }
   }
 
   public var deadline: Instant? {
     var earliest = service.deadline(configuration)
     for candidate in [app.deadline, silentDeadline] + responses.map({ Optional($0.endsBy) })
-      + invoices.map({ Optional($0.endsBy) })
+      + invoices.map({ Optional($0.endsBy) }) + [tasks.deadline, audio.deadline]
     {
       guard let candidate else { continue }
       earliest = min(earliest ?? candidate, candidate)

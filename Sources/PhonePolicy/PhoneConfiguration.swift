@@ -23,6 +23,9 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var silentPushes = SilentPushRules()
   /// The phone as it was switched when it was started.
   public var device = DeviceState()
+  public var tasks = TaskConfiguration()
+  /// The app has declared that it plays audio in the background.
+  public var hasAudioMode = false
 
   public init(
     enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,

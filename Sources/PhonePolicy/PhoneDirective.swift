@@ -23,6 +23,10 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   /// Give the app's answer to whoever asked.
   case passOnInvoice(request: UInt64)
   case failInvoice(request: UInt64, InvoiceFailure)
+  /// What has become of a background task.
+  case recordTask(TaskRecord)
+  /// The app has completed a run that is over, or that never was.
+  case refuseTaskCompletion(identifier: String, run: UInt64)
   /// Both processes are gone: the phone can end.
   case powerOff
 }
@@ -36,6 +40,8 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case terminate
   case notificationResponse(id: UInt64, action: String)
   case invoice(request: UInt64)
+  case task(TaskMessage)
+  case audio(AudioMessage)
 }
 
 /// Why a process was started.

@@ -46,6 +46,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
 
   case invoiceWanted(request: UInt64)
   case downRequested
+
+  case task(TaskEvent)
+  case audio(AudioEvent)
 }
 
 /// How a process ended, as the kernel has it.

@@ -23,6 +23,9 @@ enum PhoneSentences {
     case .silentPushDone(let push, let result):
       [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
     case .downRequested: [Sentence("is asked to go down")]
+    case .task(let event): of(event)
+    case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
+    case .audio(.stopped): [Sentence("the app stops its audio", matters: false)]
     case .deadlineReached, .processStarted, .processEnded, .memorySampled, .memoryLimitEnforced,
       .contentDelivered,
       .notificationPosted, .notificationWithdrawn, .backgroundDone, .categoriesRegistered, .responseDone,
@@ -47,6 +50,10 @@ enum PhoneSentences {
     case .refuseCompletion(let push): [Sentence("refuses a second completion of push \(push)")]
     case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]
     case .failInvoice(_, let failure): [Sentence("has no invoice: \(failure)")]
+    case .recordTask(let record): of(record)
+    case .refuseTaskCompletion(let identifier, _):
+      [Sentence("refuses a completion of the task \(identifier), which does not run")]
+    case .tell(_, .audio(let message)): of(message)
     case .tell(let role, .timeWillExpire(let push)):
       [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]
     case .drop, .saveDevice, .tell, .passOnInvoice, .powerOff: []

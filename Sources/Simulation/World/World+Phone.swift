@@ -36,6 +36,7 @@ extension World {
       .saveDevice, .recordEnd, .passOnInvoice,
       .failInvoice, .powerOff:
       break
+    case .recordTask, .refuseTaskCompletion: break
     }
   }
 
@@ -57,6 +58,7 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .invoice, .notificationResponse: break
+    case .recordTask, .refuseTaskCompletion: break
     case .push(let id, _):
       guard let index = pushIndex(id) else { return }
       guard role == .extension else {
