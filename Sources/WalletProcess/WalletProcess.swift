@@ -16,6 +16,10 @@ public final class WalletProcess<Machine: GuardMachine> {
   private let terminalPhone: TerminalPhone
   private let guardShell: GuardShell<Machine>
   private let invoices: InvoiceDesk
+  private let container: SharedContainer
+  private let journalDirectory: String
+  /// The app's alone.
+  private var background: WalletBackground?
   /// What is to go wrong with each push.
   public var fault: ExtensionFault?
   /// Made with the first push: most lives of the app see none.
@@ -29,6 +33,8 @@ public final class WalletProcess<Machine: GuardMachine> {
       // First of all the container: its locks must have lower descriptors than any socket of the node.
       let container = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
+      self.container = container
+      journalDirectory = options.journal
       BusErrorEnd.install(database: container.layout.database, channel: channel)
       let secrets = try WalletSecrets(keychain: options.keychain, walletIsNew: container.isNew)
       loop = try EventLoop()
@@ -98,6 +104,15 @@ public final class WalletProcess<Machine: GuardMachine> {
     } catch { journal.note("nobody can reach this process by presence messages: \(error)") }
   }
 
+  /// What the app does in the background; the extension has no such life.
+  public func workInBackground(cleansJournals: Bool, keepsAwakeByAudio: Bool) {
+    guard let emulatedPhone else { return }
+    background = WalletBackground(
+      container: container, journal: journal, journals: journalDirectory, loop: loop,
+      cleansJournals: cleansJournals, keepsAwakeByAudio: keepsAwakeByAudio
+    ) { emulatedPhone.send($0) }
+  }
+
   public func handle(_ event: GuardEvent) { guardShell.handle(event) }
 
   public func onSignal(_ number: Int32, _ event: GuardEvent) throws(SystemError) {
@@ -122,6 +137,7 @@ public final class WalletProcess<Machine: GuardMachine> {
 
   private func told(_ message: ControlMessage) {
     do throws(ControlMessageError) {
+      try background?.told(message)
       switch message.verb {
       case "enter-foreground": handle(.enteredForeground)
       case "enter-background": handle(.enteredBackground)
@@ -135,6 +151,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
       case "notification-response": try respond(message)
       case "invoice": invoices.asked(message)
+      case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-"): break
       default: journal.note("the phone said something unknown: \(message.verb)")
       }
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }

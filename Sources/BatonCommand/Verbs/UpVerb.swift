@@ -59,13 +59,14 @@ enum UpVerb: Verb {
     ] + PhoneStartOptions.silentPushes + [
       OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
       OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
-    ]
+    ] + BackgroundStartOptions.declarations
   }
 
   static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
     if line.isGiven("--fault-hang") { options.iosdArguments.append("--fault-hang") }
+    options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options

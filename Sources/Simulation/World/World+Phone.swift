@@ -58,7 +58,7 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .invoice, .notificationResponse: break
-    case .recordTask, .refuseTaskCompletion: break
+    case .task, .audio: break
     case .push(let id, _):
       guard let index = pushIndex(id) else { return }
       guard role == .extension else {
