@@ -204,7 +204,8 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "NotifyExtd",
+        "CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "MainAppd",
+        "NotifyExtd",
         "BatonCommand",
         "TestChild",
       ]),

@@ -25,14 +25,12 @@ extension Phone {
 
   // MARK: What runs
 
-  /// The app is gone, and what it was doing with it.
+  /// An app that ends gives up all that keeps it awake, and what it was doing with it. It may be on its way back
+  /// already, so its state does not tell.
   private mutating func loseTasks() -> [PhoneDirective] {
-    guard app == .notRunning else { return [] }
-    let lost = tasks.running.map {
-      PhoneDirective.recordTask(TaskRecord(number: $0.number, request: $0.request, fate: .lost))
-    }
-    tasks.running = []
-    return lost
+    let lost = tasks.running.filter { !assertions.contains(.scheduledTask($0.request.identifier)) }
+    tasks.running.removeAll { run in lost.contains { $0.number == run.number } }
+    return lost.map { .recordTask(TaskRecord(number: $0.number, request: $0.request, fate: .lost)) }
   }
 
   private mutating func endRuns(at now: Instant) -> [PhoneDirective] {

@@ -3,7 +3,7 @@ import Glibc
 
 /// A wallet process that behaves as the name says under which it was started, well or badly.
 final class TestChild {
-  private let behaviour: String
+  let behaviour: String
   private let descriptor: Int32
   private let loop: EventLoop
   private let phone: UnixConnection
@@ -31,7 +31,7 @@ final class TestChild {
     try loop.run()
   }
 
-  private func say(_ verb: String, _ fields: KeyValuePairs<String, String> = [:]) {
+  func say(_ verb: String, _ fields: KeyValuePairs<String, String> = [:]) {
     phone.send(ControlMessage(verb, fields))
   }
 
@@ -53,12 +53,15 @@ final class TestChild {
       content(id, "just in time")
       say("finished", ["id": id, "reason": "expired"])
     case "terminate": if behaviour != "app-stubborn" { loop.stop() }
-    case "enter-foreground": say("status", ["text": "in front", "state": "ready"])
+    case "enter-foreground":
+      say("status", ["text": "in front", "state": "ready"])
+      submitTask()
     case "enter-background":
       say("status", ["text": "behind", "state": "ready"])
+      playAudio()
       say("background-done")
     case "invoice": invoice(message)
-    default: break
+    default: hearOfTask(message)
     }
   }
 
