@@ -47,7 +47,7 @@ private let sync = "com.example.lightning.sync"
 
   @Test("D-1.4, M-2.3 A task whose time is up is told so and may end in good order")
   func expiredInOrder() throws {
-    let phone = try Self.used("app-task-slow", ["--refresh-time", "100ms", "--task-grace", "20s"])
+    let phone = try Self.used("app-task-slow", ["--refresh-time", "200ms", "--task-grace", "20s"])
     let row = try Self.task(phone, "failed", "expired", "completed")
     #expect(row["state"] as? String == "failed")
     #expect(row["success"] as? Bool == false)
@@ -56,10 +56,10 @@ private let sync = "com.example.lightning.sync"
 
   @Test("M-2.3 One that does not end in its grace has expired")
   func expired() throws {
-    let phone = try Self.used("app-task-deaf", ["--refresh-time", "100ms", "--task-grace", "50ms"])
+    let phone = try Self.used("app-task-deaf", ["--refresh-time", "200ms", "--task-grace", "200ms"])
     let row = try Self.task(phone, "expired")
     #expect(row["why"] as? String == "its time was up")
-    #expect(try Self.span(row) >= 150_000_000)
+    #expect(try Self.span(row) >= 200_000_000)
     #expect(row["success"] == nil)
   }
 

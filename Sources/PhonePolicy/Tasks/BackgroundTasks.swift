@@ -40,9 +40,9 @@ public struct BackgroundTasks: Hashable, Sendable {
   /// The next refresh comes no sooner, whatever was asked for.
   var nextRefresh: Instant?
   var lastNumber: UInt64 = 0
-  var lottery: TaskLottery
+  var chance: Chance
 
-  init(seed: UInt64) { lottery = TaskLottery(seed: seed) }
+  init(seed: UInt64) { chance = Chance(seed: seed) }
 
   var deadline: Instant? {
     var earliest: Instant?
@@ -63,5 +63,12 @@ extension BackgroundTasks: Shiftable {
       running[index].expiresAt.shift(by: span)
       running[index].releaseAt.shift(by: span)
     }
+  }
+}
+
+extension Chance {
+  /// From no time to the bound, which is among them.
+  mutating func span(upTo bound: Span) -> Span {
+    Span(nanoseconds: Int64(clamping: number(upTo: UInt64(clamping: bound.nanoseconds))))
   }
 }

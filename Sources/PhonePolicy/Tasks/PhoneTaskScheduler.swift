@@ -111,9 +111,11 @@ extension Phone {
       return nil
     }
     tasks.pending[index].wasDeferred = true
-    guard tasks.lottery.chance(percent: configuration.tasks.deferralPercent) else { return nil }
+    guard tasks.chance.number(upTo: 99) < UInt64(clamping: configuration.tasks.deferralPercent) else {
+      return nil
+    }
     let longest = configuration.tasks.scaled(configuration.tasks.deferral)
-    tasks.pending[index].dueAt = now + tasks.lottery.span(below: longest) + Span(nanoseconds: 1)
+    tasks.pending[index].dueAt = now + tasks.chance.span(upTo: longest) + Span(nanoseconds: 1)
     tasks.pending[index].isDue = false
     return .deferred
   }
