@@ -75,7 +75,7 @@ let package = Package(
       ]),
     .executableTarget(
       name: "IOSd",
-      dependencies: ["CoreShape", "Heartbeat", "PhonePolicy", "DaemonRuntime", "CLinux"]),
+      dependencies: ["CoreShape", "Heartbeat", "PhonePolicy", "Crypto", "DaemonRuntime", "CLinux"]),
     .executableTarget(
       name: "LSPd",
       dependencies: [

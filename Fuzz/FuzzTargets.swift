@@ -14,7 +14,7 @@ enum FuzzTargets {
       HexadecimalFuzz.self,
       HostAndPortFuzz.self,
       InvoiceTextFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JudgeJSONFuzz.self,
-      JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, LedgerRowsFuzz.self,
+      JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, KeychainFuzz.self, LedgerRowsFuzz.self,
       LightningMessageFuzz.self, MemoryStatusFuzz.self, NodeBackupFuzz.self, PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
       PushPayloadFuzz.self, ScenarioFuzz.self, SeedResultFuzz.self, SpanTextFuzz.self, UnixPathFuzz.self,

@@ -36,6 +36,9 @@ enum BackgroundOptions {
     OptionDeclaration(
       "--keep-alive-audio", help: "passed on: the app plays audio that nobody hears to stay awake"),
     OptionDeclaration("--clean-journals", help: "passed on: the app removes journals older than a week"),
+    OptionDeclaration(
+      "--entitlements-file", value: .path("FILE"),
+      help: "JSON with the access groups and app groups of app and extension (default: both have ours)"),
   ]
 
   private static let standard = TaskConfiguration()

@@ -47,6 +47,8 @@ final class ControlDesk {
     case "pushes": return json(PhoneReport(shell).pushes)
     case "clock": return try clock(message)
     case "device": return try device(message)
+    case let verb where PhoneShell.keychainVerbs.contains(verb):
+      return try shell.answerForKeychain(message, to: shell.asker(connection.peer))
     case "tasks": return json(PhoneReport(shell).tasks)
     case "task-launch", "task-expire": return try taskByHand(message)
     case "down":
@@ -55,7 +57,7 @@ final class ControlDesk {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container and down"
       )
     }
   }

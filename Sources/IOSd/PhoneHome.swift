@@ -14,6 +14,8 @@ final class PhoneHome {
   var processes: String { "\(path)/os/processes.jsonl" }
   var notifications: String { "\(path)/os/notifications.jsonl" }
   var device: String { "\(path)/os/device.json" }
+  var keychainItems: String { "\(keychain)/items" }
+  var keychainKey: String { "\(path)/os/keychain.key" }
   var tasks: String { "\(path)/os/tasks.jsonl" }
   var pushes: String { "\(path)/os/pushes.jsonl" }
 

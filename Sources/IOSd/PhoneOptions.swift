@@ -102,6 +102,18 @@ struct PhoneOptions {
     for name in ["--takeover", "--beat-interval", "--stale-after"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
     }
+    if let path = parsed.text("--entitlements-file") { takeEntitlements(of: path) }
+  }
+
+  private mutating func takeEntitlements(of path: String) {
+    guard let bytes = SmallFile.read(path, limit: EntitlementsFile.sizeMax + 1) else {
+      exitWithSentence(.badConfiguration, SystemError("read \(path)").description)
+    }
+    do throws(EntitlementsFileError) {
+      let file = try EntitlementsFile(bytes, name: path)
+      configuration.appEntitlements = file.entitlements(of: .app)
+      configuration.extensionEntitlements = file.entitlements(of: .extension)
+    } catch { exitWithSentence(.badConfiguration, error.description) }
   }
 
   func program(of role: PhoneRole) -> String { role == .app ? app : serviceExtension }

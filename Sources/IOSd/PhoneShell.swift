@@ -20,6 +20,7 @@ final class PhoneShell {
   let notifications: NotificationCentre
   let invoices = InvoiceCounter()
   let tasks: TaskLedger
+  let keychain: KeychainStore
   let memoryLimiter: MemoryLimiter
   let deviceFile: DeviceFile
   private(set) var children: [WalletChild] = []
@@ -38,7 +39,7 @@ final class PhoneShell {
 
   init(
     options: PhoneOptions, home: PhoneHome, loop: EventLoop, clock: Clock, journal: Journal
-  ) throws(SystemError) {
+  ) throws {
     self.options = options
     self.home = home
     self.loop = loop
@@ -54,6 +55,7 @@ final class PhoneShell {
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
     pushes = try PushLedger(home.pushes)
+    keychain = try KeychainStore(directory: home.keychainItems, key: home.keychainKey)
     tasks = try TaskLedger(home.tasks, clock: clock, timeScale: options.configuration.tasks.timeScale)
     runner = CoreRunner(configuration: configuration, loop: loop, clock: clock, journal: journal) {
       [unowned self] (directive: PhoneDirective) in carryOut(directive)
@@ -277,6 +279,7 @@ final class PhoneShell {
       invoices.answer(
         request, with: .error(message["message"] ?? "the app could not make the invoice; ask again"))
       handle(.invoiceAnswered(request: request))
+    case let verb where Self.keychainVerbs.contains(verb): try askKeychain(message, from: role)
     case "task-submit", "task-cancel", "task-done", "audio-start", "audio-stop":
       try understandBackground(message, from: role)
     default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")

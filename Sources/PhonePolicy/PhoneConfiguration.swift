@@ -26,6 +26,8 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var tasks = TaskConfiguration()
   /// The app has declared that it plays audio in the background.
   public var hasAudioMode = false
+  public var appEntitlements = Entitlements()
+  public var extensionEntitlements = Entitlements()
 
   public init(
     enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,

@@ -58,8 +58,8 @@ final class PhoneProcess {
     return process
   }
 
-  func restart() throws {
-    process = try Self.launch(options)
+  func restart(_ more: [String] = []) throws {
+    process = try Self.launch(options + more)
     try waitUntilItListens()
   }
 

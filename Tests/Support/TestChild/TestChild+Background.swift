@@ -18,8 +18,41 @@ extension TestChild {
       say("status", ["text": "said it"])
     case let name where name.hasPrefix("app-task"):
       say("task-submit", ["identifier": identifier, "kind": "refresh"])
+    case "app-keychain":
+      phone.send(
+        ControlMessage(
+          "keychain-write",
+          [
+            "request": "1", "group": Self.group, "account": "mnemonic",
+            "protection": "after-first-unlock",
+          ], body: Array("abandon ability able".utf8)))
+    case "app-keychain-socket": askOnSocket()
+    case "app-container": say("container", ["request": "2", "id": "group.com.example.other"])
     default: break
     }
+  }
+
+  static let group = "A1B2C3D4E5.com.example.lightning"
+
+  /// As any program of the machine may, and not over its own channel.
+  private func askOnSocket() {
+    let words = CommandLine.arguments
+    guard let place = words.firstIndex(of: "--container"), place + 1 < words.count else { return }
+    let socket = words[place + 1].dropLast("AppGroup".count) + "os/iosd.sock"
+    let wish = ControlMessage("container", ["id": "group.com.example.lightning"])
+    do throws(ControlClientError) {
+      let answer = try ControlClient(path: String(socket), daemon: "iosd").request(wish)
+      say("status", ["text": "on the socket: \(answer["path"] ?? "nothing")"])
+    } catch { say("status", ["text": error.description]) }
+  }
+
+  func hearOfKeychain(_ message: ControlMessage) {
+    let words = message["message"] ?? message["path"] ?? (message.body.isEmpty ? "written" : message.bodyText)
+    guard behaviour == "ext-keychain", let push = message["request"] else {
+      return say("status", ["text": words])
+    }
+    content(push, words)
+    say("finished", ["id": push, "reason": "done"])
   }
 
   func playAudio() {
@@ -46,6 +79,7 @@ extension TestChild {
       done("yes")
     case ("task-will-expire", "app-task-slow"): done("no")
     case ("task-refused", _), ("audio-refused", _): say("status", ["text": message["message"] ?? ""])
+    case ("keychain-answer", _), ("keychain-refused", _): hearOfKeychain(message)
     case ("audio-interrupted", _): say("status", ["text": "interrupted"])
     default: break
     }

@@ -6,7 +6,7 @@ final class TestChild {
   let behaviour: String
   private let descriptor: Int32
   private let loop: EventLoop
-  private let phone: UnixConnection
+  let phone: UnixConnection
   private var ballast: [UnsafeMutableRawPointer] = []
   private var pushesServed = 0
 
@@ -35,7 +35,7 @@ final class TestChild {
     phone.send(ControlMessage(verb, fields))
   }
 
-  private func content(_ id: String, _ body: String) {
+  func content(_ id: String, _ body: String) {
     say("content", ["id": id, "title": "Test", "body": body, "badge": "1"])
   }
 
@@ -69,6 +69,8 @@ final class TestChild {
     pushesServed += 1
     switch behaviour {
     case "ext-hang", "ext-expires": return
+    case "ext-keychain":
+      return say("keychain-read", ["request": id, "group": Self.group, "account": "mnemonic"])
     case "ext-ballast": return grow()
     case "ext-crash": fatalError("on purpose")
     case "ext-exit": exit(3)
