@@ -14,7 +14,7 @@ enum BackgroundOptions {
     ),
     OptionDeclaration(
       "--time-scale", value: .integer(1...1_000_000), default: "1",
-      help: "what an hour of the background scheduler is divided by: 60 makes minutes of hours"),
+      help: "what an hour of background budgets is divided by: 60 makes minutes of hours"),
     OptionDeclaration(
       "--refresh-time", value: .span, default: "30s", help: "what a background refresh has"),
     OptionDeclaration(

@@ -87,6 +87,7 @@ struct PhoneOptions {
     configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
     configuration.silentPushes = SilentPushOptions.rules(parsed)
     configuration.tasks = BackgroundOptions.tasks(parsed)
+    configuration.silentPushes.window = configuration.tasks.scaled(configuration.silentPushes.window)
     configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
     habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }
     // The children would refuse it too, but nobody reads what they say when they are started.

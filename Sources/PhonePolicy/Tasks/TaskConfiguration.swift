@@ -42,7 +42,8 @@ public struct TaskConfiguration: Hashable, Codable, Sendable {
     self.seed = seed
   }
 
-  func scaled(_ span: Span) -> Span { Span(nanoseconds: span.nanoseconds / max(1, timeScale)) }
+  /// A span of the scheduler, or of another budget of background work.
+  public func scaled(_ span: Span) -> Span { Span(nanoseconds: span.nanoseconds / max(1, timeScale)) }
 
   func time(for kind: TaskKind) -> Span { kind == .refresh ? refreshTime : processingTime }
 
