@@ -75,7 +75,9 @@ let package = Package(
       ]),
     .executableTarget(
       name: "IOSd",
-      dependencies: ["CoreShape", "Heartbeat", "PhonePolicy", "SharedContainer", "DaemonRuntime", "CLinux"]),
+      dependencies: [
+        "CoreShape", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime", "CLinux",
+      ]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
@@ -204,7 +206,8 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "NotifyExtd",
+        "CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "MainAppd",
+        "NotifyExtd",
         "BatonCommand",
         "TestChild",
       ]),

@@ -7,11 +7,14 @@ enum FuzzTargets {
   /// Every parser that turns what comes from outside into values.
   static var all: [any FuzzTarget.Type] {
     [
-      AddressFileFuzz.self, BeatSlotFuzz.self, ChannelRecordFuzz.self, CommandLineFuzz.self,
-      ControlMessageFuzz.self, ConversationFuzz.self, FrameStreamFuzz.self, HexadecimalFuzz.self,
+      AddressFileFuzz.self, BackgroundMessageFuzz.self, BeatSlotFuzz.self, CategoryListFuzz.self,
+      ChannelRecordFuzz.self,
+      CommandLineFuzz.self,
+      ControlMessageFuzz.self, ConversationFuzz.self, DeviceFileFuzz.self, FrameStreamFuzz.self,
+      HexadecimalFuzz.self,
       HostAndPortFuzz.self,
       InvoiceTextFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JudgeJSONFuzz.self,
-      JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, LedgerRowsFuzz.self,
+      JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, KeychainFuzz.self, LedgerRowsFuzz.self,
       LightningMessageFuzz.self, MemoryStatusFuzz.self, NodeBackupFuzz.self, PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,
       PushPayloadFuzz.self, ScenarioFuzz.self, SeedResultFuzz.self, SpanTextFuzz.self, UnixPathFuzz.self,

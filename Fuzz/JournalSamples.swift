@@ -109,6 +109,11 @@ enum JournalSamples {
         .contentDelivered(push: 1, alert), .serviceFinished(push: 1, reason: "x"),
         .memorySampled(.extension, footprintBytes: 99_999_999, residentBytes: 1),
         .processEnded(.extension, .signalled(9)), .deadlineReached,
+        .deviceChanged(.battery(percent: 5)), .deviceChanged(.locked),
+        .pushArrived(PhonePush(id: 2, alert: nil, hasMutableContent: false)),
+        .silentPushDone(push: 2, .noData),
+        .categoriesRegistered([.init(id: "A", actions: [], tellsDismissal: true)]),
+        .notificationTouched(id: 1, category: "A", .dismiss), .responseDone(id: 1),
       ])
   }
 }

@@ -55,7 +55,11 @@ struct PhoneStatus {
 
   private var phoneFacts: [(String, String)] {
     if let trouble = iosdAnswer.trouble(of: .iosd) { return [("phone", trouble)] }
-    return [("app", process(iosd?["app"])), ("extension", process(iosd?["extension"]))]
+    var facts = [("app", process(iosd?["app"])), ("extension", process(iosd?["extension"]))]
+    if let playing = iosd?["now_playing"] {
+      facts.append(("now playing", "the app, at volume \(playing["volume"]?.text ?? "?")"))
+    }
+    return facts
   }
 
   private func process(_ facts: JSONValue?) -> String {
@@ -101,6 +105,7 @@ struct PhoneStatus {
     object.set("extension", ifPresent: iosd?["extension"]?["state"]?.text)
     object.set("extension_pid", ifPresent: iosd?["extension"]?["pid"]?.int)
     object.set("app_pid", ifPresent: iosd?["app"]?["pid"]?.int)
+    object.set("now_playing", ifPresent: iosd?["now_playing"]?["by"]?.text)
     object.set("lspd_running", lspdAnswer.isRunning)
     object.set("lspd_trouble", ifPresent: lspdAnswer.trouble(of: .lspd))
     object.set("wallet_connected", lspd?["wallet_connected"]?.flag ?? false)

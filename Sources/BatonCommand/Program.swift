@@ -5,7 +5,9 @@ enum Program {
   static var verbs: [any Verb.Type] {
     [
       DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
-      InvoiceVerb.self, PayVerb.self, DeviceVerb.self, StatusVerb.self, InspectVerb.self,
+      InvoiceVerb.self, PayVerb.self, DeviceVerb.self, NotificationsVerb.self, TasksVerb.self,
+      StatusVerb.self,
+      InspectVerb.self,
       JudgeVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self,
       AblationVerb.self,
       SoakVerb.self,

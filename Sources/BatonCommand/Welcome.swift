@@ -11,8 +11,10 @@ enum Welcome {
       up, down             start and stop the phone (iosd) and its Lightning peer (lspd)
       app open|home|quit   the person's thumb
       invoice, pay         ask for money on the wallet; pay it as a sender
-      push FILE            deliver a push, as `xcrun simctl push` does
-      device clock ±TIME   set the phone's clock
+      push FILE|--silent   deliver a push, as `xcrun simctl push` does, or one that nobody sees
+      device               how the phone is switched: lock, low power, network and the like; its clock
+      notifications        the phone's list of notifications; tap, answer or wipe one away
+      tasks                the app's background tasks: what waits and why, what ran
     Look at it
       status               who holds the node, why, since when
       ps, logs -f          the processes; their journals merged into one story

@@ -7,12 +7,15 @@ public struct CommandLineDeclaration: Sendable {
   public var options: [OptionDeclaration]
   public var positionals: [PositionalDeclaration]
   public var subcommands: [CommandLineDeclaration]
+  /// Without one it shows what there is.
+  public var worksWithoutCommand: Bool
   /// Whole lines that can be typed as they are, each with what it does.
   public var examples: [(line: String, does: String)]
 
   public init(
     name: String, summary: String, options: [OptionDeclaration] = [],
     positionals: [PositionalDeclaration] = [], subcommands: [CommandLineDeclaration] = [],
+    worksWithoutCommand: Bool = false,
     examples: [(line: String, does: String)] = []
   ) {
     self.name = name
@@ -20,6 +23,7 @@ public struct CommandLineDeclaration: Sendable {
     self.options = options
     self.positionals = positionals
     self.subcommands = subcommands
+    self.worksWithoutCommand = worksWithoutCommand
     self.examples = examples
   }
 }

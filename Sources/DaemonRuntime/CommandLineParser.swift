@@ -86,7 +86,7 @@ struct CommandLineParser {
   }
 
   private func checkPositionals() throws(UsageError) {
-    if !current.subcommands.isEmpty && current.positionals.isEmpty {
+    if !current.subcommands.isEmpty && current.positionals.isEmpty && !current.worksWithoutCommand {
       let names = current.subcommands.map(\.name).joined(separator: ", ")
       throw UsageError(description: "\(commandName) needs a command: \(names)")
     }

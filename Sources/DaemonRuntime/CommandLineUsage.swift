@@ -21,7 +21,9 @@ struct CommandLineUsage {
   private var synopsis: String {
     var words = [fullName]
     if !path.allSatisfy(\.options.isEmpty) { words.append("[options]") }
-    if !command.subcommands.isEmpty { words.append("COMMAND …") }
+    if !command.subcommands.isEmpty {
+      words.append(command.worksWithoutCommand ? "[COMMAND …]" : "COMMAND …")
+    }
     for positional in command.positionals {
       switch positional.count {
       case .one: words.append(positional.name)

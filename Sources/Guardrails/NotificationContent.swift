@@ -1,14 +1,23 @@
 /// The text of a notification. Made here and nowhere else.
 public struct NotificationContent: Hashable, Codable, Sendable {
+  /// Of what kind it is: the phone shows each in its way.
+  public enum Kind: String, Hashable, Codable, Sendable {
+    case note
+    /// Money has come.
+    case payment
+  }
+
   public var title: String
   public var body: String
   /// How much the badge grows.
   public var badgeIncrement: Int
+  public var kind: Kind
 
-  init(title: String, body: String, badgeIncrement: Int = 0) {
+  init(title: String, body: String, badgeIncrement: Int = 0, kind: Kind = .note) {
     self.title = title
     self.body = body
     self.badgeIncrement = badgeIncrement
+    self.kind = kind
   }
 
   public static func received(_ payment: ReceivedPayment) -> NotificationContent {
@@ -17,7 +26,7 @@ public struct NotificationContent: Hashable, Codable, Sendable {
     return NotificationContent(
       title: "Received payment",
       body: payment.text.isEmpty ? "+\(amount)" : "+\(amount): \(payment.text)",
-      badgeIncrement: 1)
+      badgeIncrement: 1, kind: .payment)
   }
 
   /// Nothing was received in the time there was.

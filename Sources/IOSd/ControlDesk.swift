@@ -4,7 +4,7 @@ import PhonePolicy
 
 /// Answers `baton` and lspd on the control socket: one verb, one function.
 final class ControlDesk {
-  private let shell: PhoneShell
+  let shell: PhoneShell
   private let clockKeeper: ClockKeeper
   private var waitForPowerOff: [UnixConnection] = []
 
@@ -42,14 +42,22 @@ final class ControlDesk {
     case "memory": return json(PhoneReport(shell).memory)
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
     case "notifications": return json(PhoneReport(shell).notifications)
+    case "touch": return try touch(message)
+    case "categories": return json(CategoryList.text(of: shell.phone.categories))
+    case "pushes": return json(PhoneReport(shell).pushes)
     case "clock": return try clock(message)
+    case "device": return try device(message)
+    case let verb where PhoneShell.keychainVerbs.contains(verb):
+      return try shell.answerForKeychain(message, to: shell.asker(connection.peer))
+    case "tasks": return json(PhoneReport(shell).tasks)
+    case "task-launch", "task-expire": return try taskByHand(message)
     case "down":
       waitForPowerOff.append(connection)
       shell.handle(.downRequested)
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, invoice, status, memory, ps, notifications, clock and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container and down"
       )
     }
   }
@@ -73,7 +81,10 @@ final class ControlDesk {
   private func push(_ message: ControlMessage) -> ControlMessage {
     do throws(PushPayloadError) {
       let payload = try PushPayload(message.body)
-      return ControlMessage("ok", ["id": "\(shell.accept(payload, bytes: message.body))"])
+      let id = shell.accept(payload, bytes: message.body)
+      var answer = ControlMessage("ok", ["id": "\(id)"])
+      answer["fate"] = shell.pushes.row(id)?.fate
+      return answer
     } catch { return .error(error.description) }
   }
 

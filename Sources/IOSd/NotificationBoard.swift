@@ -24,19 +24,32 @@ struct NotificationBoard {
   mutating func show(_ notification: PhoneNotification, wall: Int64, at: Int64) -> NotificationRow {
     let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
     badge = overflowed ? badge : max(0, sum)
+    let text = notification.text
     let row = NotificationRow(
-      id: nextID, push: notification.push, source: notification.source.rawValue,
-      title: notification.text.title, body: notification.text.body, badge: badge, wall: wall, at: at,
-      key: notification.key)
+      id: nextID, push: notification.push, source: notification.source.rawValue, title: text.title,
+      subtitle: text.subtitle, body: text.body, badge: badge, level: text.level.rawValue, sound: text.sound,
+      thread: text.thread, category: text.category, isDisplayed: notification.isDisplayed, wall: wall,
+      at: at, key: notification.key)
     keep(row)
     return row
   }
 
   /// Nil if none of that key is to be seen.
   mutating func withdraw(key: String, wall: Int64, at: Int64) -> NotificationRow? {
-    guard var row = rows.last(where: { $0.key == key && $0.isWithdrawn != true }) else { return nil }
+    guard var row = rows.last(where: { $0.key == key && $0.isThere }) else { return nil }
     badge = max(0, badge - 1)
     row.isWithdrawn = true
+    row.badge = badge
+    row.wall = wall
+    row.at = at
+    keep(row)
+    return row
+  }
+
+  /// The badge stays: it is the app's to change. Nil if it is not there.
+  mutating func close(_ id: UInt64, _ answer: String, wall: Int64, at: Int64) -> NotificationRow? {
+    guard var row = rows.last(where: { $0.id == id && $0.isThere }) else { return nil }
+    row.answer = answer
     row.badge = badge
     row.wall = wall
     row.at = at

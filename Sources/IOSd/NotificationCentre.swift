@@ -1,30 +1,6 @@
 import DaemonRuntime
 import PhonePolicy
 
-/// One notification, as it stands in os/notifications.jsonl.
-struct NotificationRow: Codable, Hashable {
-  var id: UInt64
-  var push: UInt64?
-  var source: String
-  var title: String
-  var body: String
-  /// The badge after it.
-  var badge: Int
-  var wall: Int64
-  var at: Int64
-  /// Under which its process may take it back.
-  var key: String?
-  /// Taken back: the person does not see it any more. The last row of an id counts.
-  var isWithdrawn: Bool?
-
-  enum CodingKeys: String, CodingKey {
-    case id, push, source, title, body, badge, key
-    case isWithdrawn = "withdrawn"
-    case wall = "wall_ns"
-    case at = "at_ns"
-  }
-}
-
 /// What the person sees, and has seen. The file has all of it.
 final class NotificationCentre {
   private let log: AppendLog<NotificationRow>
@@ -48,5 +24,10 @@ final class NotificationCentre {
       return
     }
     log.append(row)
+  }
+
+  func close(_ id: UInt64, _ touch: NotificationTouch, clock: Clock) {
+    let row = board.close(id, touch.word, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
+    if let row { log.append(row) }
   }
 }

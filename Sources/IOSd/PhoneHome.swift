@@ -13,6 +13,10 @@ final class PhoneHome {
   var controlSocket: String { "\(path)/os/iosd.sock" }
   var processes: String { "\(path)/os/processes.jsonl" }
   var notifications: String { "\(path)/os/notifications.jsonl" }
+  var device: String { "\(path)/os/device.json" }
+  var keychainItems: String { "\(keychain)/items" }
+  var keychainKey: String { "\(path)/os/keychain.key" }
+  var tasks: String { "\(path)/os/tasks.jsonl" }
   var pushes: String { "\(path)/os/pushes.jsonl" }
 
   init(_ path: String) throws(PhoneHomeError) {

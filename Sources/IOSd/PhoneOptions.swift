@@ -6,7 +6,7 @@ import PhonePolicy
 
 let phoneCommandLine = CommandLineDeclaration(
   name: "iosd", summary: "plays the phone around the two wallet processes",
-  options: [
+  options: BackgroundOptions.declarations + [
     OptionDeclaration(
       "--home", value: .path("DIR"), default: "./.baton", help: "the directory that is the phone"),
     OptionDeclaration(
@@ -42,7 +42,7 @@ let phoneCommandLine = CommandLineDeclaration(
       "--background-time", value: .span, default: "180s",
       help: "how long tasks of its own keep it awake in the background"),
     OptionDeclaration(
-      "--task-grace", value: .span, default: "5s", help: "from the end of that time to killing it"),
+      "--background-grace", value: .span, default: "5s", help: "from the end of that time to killing it"),
     OptionDeclaration(
       "--foreground-pushes", value: .choice(ForegroundPushes.allCases.map(\.rawValue)), default: "app",
       help: "who gets a visible push while the app is in front"),
@@ -56,7 +56,10 @@ let phoneCommandLine = CommandLineDeclaration(
       "--fault-ballast", value: .integer(1...1_073_741_824),
       help: "passed on: with its first push the extension takes so many bytes of memory"),
     OptionDeclaration("--fault-hang", help: "passed on: with its first push the extension hangs"),
-  ],
+    OptionDeclaration(
+      "--entitlements", value: .choice(["critical-alerts"]), mayRepeat: true,
+      help: "what Apple has allowed the wallet beyond the usual"),
+  ] + SilentPushOptions.declarations,
   examples: [
     ("iosd --home /tmp/phone --peer 127.0.0.1:9735", "a phone whose wallet talks to that peer"),
     ("iosd --app ./my-app --ext ./my-extension", "your own pair in place of ours; see docs/protocols.md"),
@@ -75,6 +78,8 @@ struct PhoneOptions {
   private var passedOn: [String]
   /// What the extension alone is told: how to misbehave.
   private var faults: [String]
+  /// What the app alone is told: what it does in the background.
+  private var habits: [String]
 
   init(_ parsed: ParsedCommandLine) {
     home = Self.absolute(parsed.text("--home") ?? "./.baton")
@@ -92,8 +97,14 @@ struct PhoneOptions {
       callbackTime: parsed.span("--callback-time") ?? .seconds(5),
       suspendAfter: parsed.span("--suspend-after") ?? .seconds(5),
       backgroundTime: parsed.span("--background-time") ?? .seconds(180),
-      taskExpiryGrace: parsed.span("--task-grace") ?? .seconds(5),
+      taskExpiryGrace: parsed.span("--background-grace") ?? .seconds(5),
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
+    configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
+    configuration.silentPushes = SilentPushOptions.rules(parsed)
+    configuration.tasks = BackgroundOptions.tasks(parsed)
+    configuration.silentPushes.window = configuration.tasks.scaled(configuration.silentPushes.window)
+    configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
+    habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }
     // The children would refuse it too, but nobody reads what they say when they are started.
     do throws(HeartbeatTimingError) {
       _ = try HeartbeatTiming(
@@ -107,6 +118,18 @@ struct PhoneOptions {
     for name in ["--takeover", "--beat-interval", "--stale-after"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
     }
+    if let path = parsed.text("--entitlements-file") { takeEntitlements(of: path) }
+  }
+
+  private mutating func takeEntitlements(of path: String) {
+    guard let bytes = SmallFile.read(path, limit: EntitlementsFile.sizeMax + 1) else {
+      exitWithSentence(.badConfiguration, SystemError("read \(path)").description)
+    }
+    do throws(EntitlementsFileError) {
+      let file = try EntitlementsFile(bytes, name: path)
+      configuration.appEntitlements = file.entitlements(of: .app)
+      configuration.extensionEntitlements = file.entitlements(of: .extension)
+    } catch { exitWithSentence(.badConfiguration, error.description) }
   }
 
   func program(of role: PhoneRole) -> String { role == .app ? app : serviceExtension }
@@ -115,7 +138,7 @@ struct PhoneOptions {
     [
       "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
       home.clock,
-    ] + passedOn + (role == .extension ? faults : [])
+    ] + passedOn + (role == .extension ? faults : habits)
   }
 
   private static func besideIOSd(_ name: String) -> String {

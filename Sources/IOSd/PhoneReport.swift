@@ -4,7 +4,7 @@ import PhonePolicy
 
 /// The phone as JSON, for `baton status` and its like.
 struct PhoneReport {
-  private let shell: PhoneShell
+  let shell: PhoneShell
   /// What one answer may hold, with room for the rest of the message; the newest rows win.
   private static let bodyLimit = 100_000
 
@@ -21,10 +21,12 @@ struct PhoneReport {
       service.set("push_ms", (shell.clock.now - current.since).wholeMilliseconds)
     }
     object.set("extension", raw: service.text)
+    if let nowPlaying { object.set("now_playing", raw: nowPlaying.text) }
     object.set("home", shell.home.path)
     object.set("peer", ifPresent: shell.options.peer)
     object.set("build", shell.options.isDebugBuild ? "debug" : "production")
     object.set("limits", raw: limits.text)
+    object.set("device", raw: DeviceFile.text(of: phone.device))
     object.set("badge", shell.notifications.badge)
     object.set("notifications", shell.notifications.count)
     object.set("wall_ns", shell.clock.wallNanoseconds)
@@ -70,6 +72,8 @@ struct PhoneReport {
     return rows((all ? known.filter { $0.endedWall != nil } : []) + known.filter { $0.endedWall == nil })
   }
 
+  var pushes: String { rows(shell.pushes.rows) }
+
   var notifications: String { rows(shell.notifications.rows) }
 
   private func process(_ role: PhoneRole, state: String) -> JSONObject {
@@ -85,7 +89,7 @@ struct PhoneReport {
     return object
   }
 
-  private func rows(_ rows: [some Encodable]) -> String {
+  func rows(_ rows: [some Encodable]) -> String {
     let encoder = JSONLineEncoder()
     var texts: [String] = []
     var size = 2

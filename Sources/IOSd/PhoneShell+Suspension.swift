@@ -24,18 +24,21 @@ extension PhoneShell {
       }
       return
     }
-    let ended = ProcessSockets.endConnections(of: child.process)
-    if ended > 0 {
-      journal.note("\(ended) connections of the \(child.role.rawValue) ended with its suspension")
-    }
+    endConnections(of: child.role)
     if let file = HeldLocks.files(in: home.container, lockedBy: child.process.identity.pid).first {
       handle(.foundHoldingLock(child.role, file: file))
     }
   }
 
+  func endConnections(of role: PhoneRole) {
+    guard let child = child(role) else { return }
+    let ended = ProcessSockets.endConnections(of: child.process)
+    if ended > 0 { journal.note("connections of the \(role.rawValue) that the phone ended: \(ended)") }
+  }
+
   func understandTask(_ message: ControlMessage) throws(ControlMessageError) {
     let id = try message.integer("id", in: UInt64.min...UInt64.max)
-    if message.verb == "task-end" { return handle(.taskEnded(id: id)) }
+    if message.verb == "background-end" { return handle(.taskEnded(id: id)) }
     handle(.taskBegan(id: id, name: ScreenText.cut(message["name"] ?? "", to: ScreenText.titleMax)))
   }
 }

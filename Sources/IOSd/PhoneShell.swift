@@ -19,14 +19,16 @@ final class PhoneShell {
   let processes: ProcessLedger
   let notifications: NotificationCentre
   let invoices = InvoiceCounter()
+  let tasks: TaskLedger
+  let keychain: KeychainStore
   let memoryLimiter: MemoryLimiter
+  let deviceFile: DeviceFile
   private(set) var children: [WalletChild] = []
   /// Why the last launch of a role failed; nil after one that did not.
   private(set) var launchFailures: [PhoneRole: String] = [:]
   var onPowerOff: (() -> Void)?
 
-  private let pushLog: AppendLog<PushRow>
-  private var nextPush: UInt64
+  let pushes: PushLedger
   private var payloads: [UInt64: [UInt8]] = [:]
   private var lastEnded: [PhoneRole: UInt64] = [:]
   /// Why a process said that it ends.
@@ -37,18 +39,25 @@ final class PhoneShell {
 
   init(
     options: PhoneOptions, home: PhoneHome, loop: EventLoop, clock: Clock, journal: Journal
-  ) throws(SystemError) {
+  ) throws {
     self.options = options
     self.home = home
     self.loop = loop
     self.clock = clock
     self.journal = journal
     memoryLimiter = try MemoryLimiter(options)
+    deviceFile = try DeviceFile(home.device)
+    if deviceFile.wasDamaged {
+      journal.note("\(home.device) cannot be read: the phone begins with all switches as they were when new")
+    }
+    var configuration = options.configuration
+    configuration.device = deviceFile.state
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
-    pushLog = try AppendLog(home.pushes)
-    nextPush = (AppendLog<PushRow>.rows(of: home.pushes).map(\.id).max() ?? 0) &+ 1
-    runner = CoreRunner(configuration: options.configuration, loop: loop, clock: clock, journal: journal) {
+    pushes = try PushLedger(home.pushes)
+    keychain = try KeychainStore(directory: home.keychainItems, key: home.keychainKey)
+    tasks = try TaskLedger(home.tasks, clock: clock, timeScale: options.configuration.tasks.timeScale)
+    runner = CoreRunner(configuration: configuration, loop: loop, clock: clock, journal: journal) {
       [unowned self] (directive: PhoneDirective) in carryOut(directive)
     }
   }
@@ -59,13 +68,8 @@ final class PhoneShell {
 
   /// Takes a push in; its number is the answer.
   func accept(_ payload: PushPayload, bytes: [UInt8]) -> UInt64 {
-    let id = nextPush
-    nextPush &+= 1
+    let id = pushes.take(payload, clock: clock)
     payloads[id] = bytes
-    pushLog.append(
-      PushRow(
-        id: id, isVisible: payload.alert != nil, hasMutableContent: payload.hasMutableContent,
-        wall: clock.wallNanoseconds, at: clock.now.nanoseconds))
     handle(
       .pushArrived(PhonePush(id: id, alert: payload.alert, hasMutableContent: payload.hasMutableContent)))
     return id
@@ -80,33 +84,48 @@ final class PhoneShell {
     case .kill(let role, _): child(role)?.kill()
     case .suspend(let role): suspend(role)
     case .resume(let role): child(role)?.resume()
+    case .endConnections(let role): endConnections(of: role)
     case .show(let notification):
       if let push = notification.push { payloads[push] = nil }
       notifications.show(notification, clock: clock)
     case .withdraw(let key): notifications.withdraw(key: key, clock: clock)
     case .drop(let push): payloads[push] = nil
+    case .recordFate(let push, let fate): pushes.record(fate, of: push, clock: clock)
+    case .refuseCompletion(let push): refuseCompletion(of: push)
+    case .closeNotification(let id, let touch): notifications.close(id, touch, clock: clock)
+    case .refuseNotification(let push, let why): refuseNotification(push, why)
     // The journal has it; nothing is to be done about it.
     case .refuseContent: break
+    case .saveDevice(let state): save(state)
     case .recordEnd(let role, let reason): recordEnd(role, reason)
     case .passOnInvoice(let request): invoices.passOn(request)
     case .failInvoice(let request, let failure): invoices.fail(request, failure.description)
+    case .recordTask(let record): tasks.record(record, clock: clock)
+    case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
     case .powerOff: onPowerOff?()
     }
   }
 
   private func encode(_ message: PhoneMessage, for role: PhoneRole) -> ControlMessage {
     switch message {
+    case .network(let isThere): return ControlMessage("network", ["there": isThere ? "yes" : "no"])
     case .enterForeground: return ControlMessage("enter-foreground")
     case .enterBackground: return ControlMessage("enter-background")
     case .push(let id, let deadline):
       let body = payloads[id] ?? []
       // What the extension has is forgotten when it is shown: until then the app may want it too.
       if role == .app { payloads[id] = nil }
-      return ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
+      var message = ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
+      if pushes.row(id)?.isVisible == false { message["silent"] = "yes" }
+      return message
     case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
     case .terminate: return ControlMessage("terminate")
-    case .taskExpiring(let id): return ControlMessage("task-expiring", ["id": "\(id)"])
+    case .taskExpiring(let id): return ControlMessage("background-expiring", ["id": "\(id)"])
+    case .notificationResponse(let id, let action):
+      return ControlMessage("notification-response", ["id": "\(id)", "action": action])
     case .invoice(let request): return invoices.message(for: request)
+    case .task(let message): return TaskMessages.encode(message)
+    case .audio(let message): return AudioMessages.encode(message)
     }
   }
 
@@ -248,8 +267,11 @@ final class PhoneShell {
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
     case "ending": lastWords[role] = message["reason"].map { ScreenText.cut($0, to: ScreenText.titleMax) }
+    case "categories": if role == .app { try hearCategories(message) }
+    case "response-done": if role == .app { try hearResponseDone(message) }
+    case "push-done": if role == .app { try hearPushDone(message) }
     case "background-done": if role == .app { handle(.backgroundDone) }
-    case "task-begin", "task-end": if role == .app { try understandTask(message) }
+    case "background-begin", "background-end": if role == .app { try understandTask(message) }
     case "status":
       child(role)?.status = message.fields.prefix(Self.statusFieldsMax).map {
         .init(name: $0.name, value: ScreenText.cut($0.value, to: ScreenText.titleMax))
@@ -263,6 +285,9 @@ final class PhoneShell {
       invoices.answer(
         request, with: .error(message["message"] ?? "the app could not make the invoice; ask again"))
       handle(.invoiceAnswered(request: request))
+    case let verb where Self.keychainVerbs.contains(verb): try askKeychain(message, from: role)
+    case "task-submit", "task-cancel", "task-done", "audio-start", "audio-stop":
+      try understandBackground(message, from: role)
     default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")
     }
   }
@@ -270,13 +295,5 @@ final class PhoneShell {
   private func greet(_ message: ControlMessage, _ role: PhoneRole) throws(ControlMessageError) {
     let said = try message.required("role")
     if said != role.rawValue { journal.note("the \(role.rawValue) says that it is \(said)") }
-  }
-
-  private func notificationText(_ message: ControlMessage) throws(ControlMessageError) -> NotificationText {
-    let badge = try message.integerIfPresent("badge", in: -1000...1000) ?? 0
-    return NotificationText(
-      title: ScreenText.cut(message["title"] ?? "", to: ScreenText.titleMax),
-      body: ScreenText.cut(message["body"] ?? "", to: ScreenText.bodyMax),
-      badgeIncrement: badge)
   }
 }

@@ -16,7 +16,7 @@ struct PushPayload {
     guard let payload = value as? [String: Any] else { throw .notAnObject }
     guard let aps = payload["aps"] as? [String: Any] else { throw .noAPS }
     guard payload["Simulator Target Bundle"].map({ $0 is String }) ?? true else { throw .bundleIsNotText }
-    alert = try Self.alert(aps["alert"])
+    alert = try Self.alert(aps["alert"]).map { Self.dressed($0, aps) }
     hasMutableContent = Self.isOne(aps["mutable-content"])
     guard alert != nil || Self.isOne(aps["content-available"]) else { throw .neitherAlertNorSilent }
   }
@@ -29,9 +29,25 @@ struct PushPayload {
       let title = parts["title"] as? String ?? ""
       let body = parts["body"] as? String ?? ""
       guard !title.isEmpty || !body.isEmpty else { throw .emptyAlert }
-      return NotificationText(title: title, body: body)
+      return NotificationText(title: title, subtitle: parts["subtitle"] as? String, body: body)
     default: throw .emptyAlert
     }
+  }
+
+  /// What else Apple's dictionary says of how it is to be shown; what is not understood is left out.
+  private static func dressed(_ alert: NotificationText, _ aps: [String: Any]) -> NotificationText {
+    func name(_ value: Any?) -> String? {
+      (value as? String).map { ScreenText.cut($0, to: ScreenText.nameMax) }
+    }
+    var text = alert
+    let parts = aps["sound"] as? [String: Any]
+    text.sound = name(parts?["name"] ?? aps["sound"])
+    text.level =
+      isOne(parts?["critical"])
+      ? .critical : name(aps["interruption-level"]).flatMap(InterruptionLevel.init(rawValue:)) ?? .active
+    text.thread = name(aps["thread-id"])
+    text.category = name(aps["category"])
+    return text
   }
 
   /// `1` and `true`, but not 1.5.

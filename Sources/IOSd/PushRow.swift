@@ -6,12 +6,18 @@ struct PushRow: Codable, Hashable {
   var hasMutableContent: Bool
   var wall: Int64
   var at: Int64
+  /// What became of it, as far as there is anything to say, and since when.
+  var fate: String?
+  var fateWall: Int64?
+  var fateAt: Int64?
 
   enum CodingKeys: String, CodingKey {
-    case id
+    case id, fate
     case isVisible = "visible"
     case hasMutableContent = "mutable_content"
     case wall = "wall_ns"
     case at = "at_ns"
+    case fateWall = "fate_wall_ns"
+    case fateAt = "fate_at_ns"
   }
 }

@@ -5,6 +5,7 @@ import DaemonRuntime
 enum ScreenText {
   static let titleMax = 256
   static let bodyMax = 1024
+  static let nameMax = 64
 
   static func cut(_ text: String, to count: Int) -> String {
     String(text.unicodeScalars.prefix(count)).split(separator: "\n", omittingEmptySubsequences: false)

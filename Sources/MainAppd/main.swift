@@ -9,7 +9,11 @@ let declaration = CommandLineDeclaration(
   name: "mainappd",
   summary: "The wallet's app: holds the Lightning node while the person looks at it.",
   options: WalletOptions.declarations + [
-    OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2")
+    OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2"),
+    OptionDeclaration(
+      "--keep-alive-audio", help: "in the background play audio that nobody hears, so as to stay awake"),
+    OptionDeclaration(
+      "--clean-journals", help: "ask the phone for a task that removes journals older than a week"),
   ],
   examples: [
     (
@@ -26,6 +30,9 @@ if !process.isOnEmulatedPhone {
     try process.onSignal(SIGUSR2, .enteredForeground)
   } catch { exitWithSentence(.inputOutputError, error.description) }
 }
+process.workInBackground(
+  cleansJournals: parsed.isGiven("--clean-journals"),
+  keepsAwakeByAudio: parsed.isGiven("--keep-alive-audio"))
 process.run {
   if !process.isOnEmulatedPhone && !parsed.isGiven("--background") { process.handle(.enteredForeground) }
 }

@@ -29,11 +29,31 @@ public struct Phone: Core {
   public internal(set) var assertions = Assertions()
   /// What the app is told as soon as it has started.
   var wordsForApp: [PhoneMessage] = []
+  public internal(set) var silent: SilentPushes
+  public internal(set) var categories: [NotificationCategory] = []
+  var responses: [OpenResponse] = []
+  public internal(set) var device: DeviceState
+  /// What the app was last told of the network.
+  var appKnowsNetwork = true
+  /// The app was in front when the screen was locked.
+  var returnsOnUnlock = false
 
-  public init(configuration: PhoneConfiguration) { self.configuration = configuration }
+  public internal(set) var tasks: BackgroundTasks
+  public internal(set) var audio = BackgroundAudio()
+
+  public init(configuration: PhoneConfiguration) {
+    self.configuration = configuration
+    silent = SilentPushes(configuration.silentPushes)
+    device = configuration.device
+    tasks = BackgroundTasks(seed: configuration.tasks.seed)
+  }
 
   public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     var directives = react(to: event, at: now)
+    directives += settleSilentPushes(after: event, directives, at: now)
+    directives += tendAudio(at: now)
+    directives += tendTasks(after: event, at: now)
+    directives += suspendIfIdle(at: now)
     directives += finishGoingDown()
     return directives
   }
@@ -41,12 +61,18 @@ public struct Phone: Core {
   private mutating func react(to event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     switch event {
     case .deadlineReached: return reachDeadlines(at: now)
-    case .personOpened: return open()
+    case .personOpened:
+      silent.isSwipedAway = false
+      return unlockForPerson() + open()
     case .personWentHome: return goHome(at: now)
-    case .personQuit: return quit(at: now)
+    case .personQuit:
+      returnsOnUnlock = false
+      silent.isSwipedAway = true
+      return quit(at: now)
+    case .deviceChanged(let change): return deviceChanged(change, at: now)
     case .pushArrived(let push): return route(push, at: now)
-    case .processStarted(.app, _): return appStarted(at: now)
-    case .processStarted(.extension, _): return extensionStarted(at: now)
+    case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
+    case .processStarted(.extension, _): return networkNewsForExtension() + extensionStarted(at: now)
     case .launchFailed(.app, _): return appLaunchFailed()
     case .launchFailed(.extension, _): return extensionLaunchFailed()
     case .processEnded(.app, let how): return appEnded(how)
@@ -54,24 +80,34 @@ public struct Phone: Core {
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
     case .contentDelivered(let push, let content): return deliver(content, for: push)
-    case .notificationPosted(let content, let key):
-      return [.show(PhoneNotification(push: nil, source: .local, content, key: key))]
+    case .notificationPosted(let content, let key): return post(content, key: key)
+    case .notificationTouched(let id, let category, let touch):
+      return touched(id, category: category, touch, at: now)
+    case .categoriesRegistered(let registered):
+      categories = registered
+      return []
+    case .responseDone(let id): return responseDone(id)
     case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)
-    case .backgroundDone: return backgroundDone(at: now)
+    case .backgroundDone: return backgroundDone()
     case .taskBegan(let id, let name): return beginTask(id, name, at: now)
-    case .taskEnded(let id): return endTask(id, at: now)
+    case .taskEnded(let id): return endTask(id)
     case .foundHoldingLock(.app, let file): return suspendedHoldingLock(file)
     case .foundHoldingLock(.extension, _): return []
+    case .silentPushDone(let push, let result): return silentPushDone(push, result)
     case .invoiceWanted(let request): return wantInvoice(request, at: now)
     case .invoiceAnswered(let request): return answerInvoice(request)
     case .downRequested: return goDown(at: now)
+    case .task(let event): return react(to: event, at: now)
+    case .audio(let event): return react(to: event, at: now)
     }
   }
 
   public var deadline: Instant? {
     var earliest = service.deadline(configuration)
-    for candidate in [appDeadline] + invoices.map({ Optional($0.endsBy) }) {
+    for candidate in [appDeadline, silentDeadline] + responses.map({ Optional($0.endsBy) })
+      + invoices.map({ Optional($0.endsBy) }) + [tasks.deadline, audio.deadline]
+    {
       guard let candidate else { continue }
       earliest = min(earliest ?? candidate, candidate)
     }
@@ -80,6 +116,7 @@ public struct Phone: Core {
 
   private mutating func reachDeadlines(at now: Instant) -> [PhoneDirective] {
     reachAppDeadline(at: now) + reachExtensionDeadline(at: now) + reachInvoiceDeadlines(at: now)
+      + reachResponseDeadlines(at: now)
   }
 
   // MARK: Going down
@@ -89,7 +126,7 @@ public struct Phone: Core {
     isGoingDown = true
     opensAgain = false
     // What still waits is shown as it came: nobody will be there to make more of it.
-    let waiting = queue.map { PhoneDirective.show(.original($0)) }
+    let waiting = queue.flatMap { present(.original($0)) }
     queue = []
     return waiting + terminateApp(at: now) + terminateExtension(at: now)
   }

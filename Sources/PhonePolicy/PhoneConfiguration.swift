@@ -16,9 +16,12 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var terminationGrace: Span
   /// How long the app may take to answer for an invoice.
   public var invoicePatience: Span
+  /// Whether an app in the background is suspended, and ended if it does not go along; off with the other limits. A
+  /// debugger on the real thing keeps it from that.
+  public var limitsBackground: Bool
   /// How long the app has to deal with being sent to the background.
   public var callbackTime: Span
-  /// How long it is in the background before it can be suspended. A debugger on the real thing keeps it from that.
+  /// How long it is in the background before it can be suspended.
   public var suspendAfter: Span
   /// How long tasks of its own keep it awake in the background.
   public var backgroundTime: Span
@@ -26,12 +29,22 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var taskExpiryGrace: Span
   /// Who gets a visible push while the app is in front.
   public var foregroundPushes: ForegroundPushes
+  /// The wallet has the entitlement for critical alerts.
+  public var hasCriticalAlerts = false
+  public var silentPushes = SilentPushRules()
+  /// The phone as it was switched when it was started.
+  public var device = DeviceState()
+  public var tasks = TaskConfiguration()
+  /// The app has declared that it plays audio in the background.
+  public var hasAudioMode = false
+  public var appEntitlements = Entitlements()
+  public var extensionEntitlements = Entitlements()
 
   public init(
     enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,
     extensionTime: Span = .seconds(30), expiryNotice: Span = .milliseconds(500),
     extensionIdleTime: Span = .seconds(60), terminationGrace: Span = .seconds(5),
-    invoicePatience: Span = .seconds(10), callbackTime: Span = .seconds(5),
+    invoicePatience: Span = .seconds(10), limitsBackground: Bool = true, callbackTime: Span = .seconds(5),
     suspendAfter: Span = .seconds(5), backgroundTime: Span = .seconds(180),
     taskExpiryGrace: Span = .seconds(5),
     foregroundPushes: ForegroundPushes = .app
@@ -43,6 +56,7 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     self.extensionIdleTime = extensionIdleTime
     self.terminationGrace = terminationGrace
     self.invoicePatience = invoicePatience
+    self.limitsBackground = limitsBackground && enforcesLimits
     self.callbackTime = callbackTime
     self.suspendAfter = suspendAfter
     self.backgroundTime = backgroundTime
@@ -50,5 +64,4 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     self.foregroundPushes = foregroundPushes
   }
 
-  var suspends: Bool { enforcesLimits }
 }

@@ -6,23 +6,38 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   /// Stop it where it stands, and end its network connections.
   case suspend(PhoneRole)
   case resume(PhoneRole)
+  case endConnections(PhoneRole)
   case show(PhoneNotification)
   /// Takes back what was shown under this key; nothing, if there is none.
   case withdraw(key: String)
+  /// The person has done with it what there is to do: it is gone from the list.
+  case closeNotification(id: UInt64, NotificationTouch)
+  /// It is not shown as its process wants it; that of a push is shown as it was sent.
+  case refuseNotification(push: UInt64?, NotificationRefusal)
   /// The process called its content handler again, or for a push it does not serve: nothing is shown.
   case refuseContent(push: UInt64)
-  /// A silent push that nobody is there for.
+  /// Nobody will ask for this push again.
   case drop(push: UInt64)
+  case recordFate(push: UInt64, PushFate)
+  /// The app completed a silent push again, or one that it does not have: nothing comes of it.
+  case refuseCompletion(push: UInt64)
+  /// So that it is the same after the next start.
+  case saveDevice(DeviceState)
   case recordEnd(PhoneRole, EndReason)
   /// Give the app's answer to whoever asked.
   case passOnInvoice(request: UInt64)
   case failInvoice(request: UInt64, InvoiceFailure)
+  /// What has become of a background task.
+  case recordTask(TaskRecord)
+  /// The app has completed a run that is over, or that never was.
+  case refuseTaskCompletion(identifier: String, run: UInt64)
   /// Both processes are gone: the phone can end.
   case powerOff
 }
 
 /// What a process is told.
 public enum PhoneMessage: Hashable, Codable, Sendable {
+  case network(isThere: Bool)
   case enterForeground
   case enterBackground
   case push(id: UInt64, deadlineMilliseconds: Int64)
@@ -30,7 +45,10 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case terminate
   /// The time for this task of its own is over: it has to end it now.
   case taskExpiring(id: UInt64)
+  case notificationResponse(id: UInt64, action: String)
   case invoice(request: UInt64)
+  case task(TaskMessage)
+  case audio(AudioMessage)
 }
 
 /// Why a process was started.

@@ -14,6 +14,11 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   /// Swiped away.
   case personQuit
 
+  /// Also when it is no change.
+  case deviceChanged(DeviceChange)
+  /// A finger on a notification that is there.
+  case notificationTouched(id: UInt64, category: String?, NotificationTouch)
+
   case pushArrived(PhonePush)
 
   // The processes. What a process said before it ended is reported before its end.
@@ -32,6 +37,12 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case notificationPosted(NotificationText, key: String?)
   case notificationWithdrawn(key: String)
   case serviceFinished(push: UInt64, reason: String)
+  /// All that the app knows; those of before are gone.
+  case categoriesRegistered([NotificationCategory])
+  /// The app is done with what the person did with a notification.
+  case responseDone(id: UInt64)
+  /// The app is done with a silent push.
+  case silentPushDone(push: UInt64, SilentPushResult)
   case backgroundDone
   /// It asks for time in the background, under a number of its own that it uses once.
   case taskBegan(id: UInt64, name: String)
@@ -40,6 +51,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
 
   case invoiceWanted(request: UInt64)
   case downRequested
+
+  case task(TaskEvent)
+  case audio(AudioEvent)
 }
 
 /// How a process ended, as the kernel has it.

@@ -47,22 +47,15 @@ final class EmulatedPhone: PhoneLink {
   }
 
   func deliver(_ push: UInt64, _ content: NotificationContent) {
-    connection.send(
-      ControlMessage(
-        "content",
-        [
-          "id": "\(push)", "title": content.title, "body": content.body,
-          "badge": "\(content.badgeIncrement)",
-        ]))
+    var message = ControlMessage("content", ["id": "\(push)"])
+    message.fields += WalletNotifications.fields(of: content)
+    connection.send(message)
   }
 
   func notify(_ content: NotificationContent, payment: String) {
-    connection.send(
-      ControlMessage(
-        "notification",
-        [
-          "key": payment, "title": content.title, "body": content.body, "badge": "\(content.badgeIncrement)",
-        ]))
+    var message = ControlMessage("notification", ["key": payment])
+    message.fields += WalletNotifications.fields(of: content)
+    connection.send(message)
   }
 
   func withdraw(payment: String) { connection.send(ControlMessage("withdraw", ["key": payment])) }
@@ -78,8 +71,8 @@ final class EmulatedPhone: PhoneLink {
   func backgroundDone() { connection.send(ControlMessage("background-done")) }
 
   func beginBackgroundTask(_ id: UInt64) {
-    connection.send(ControlMessage("task-begin", ["id": "\(id)", "name": "keep or release the node"]))
+    connection.send(ControlMessage("background-begin", ["id": "\(id)", "name": "keep or release the node"]))
   }
 
-  func endBackgroundTask(_ id: UInt64) { connection.send(ControlMessage("task-end", ["id": "\(id)"])) }
+  func endBackgroundTask(_ id: UInt64) { connection.send(ControlMessage("background-end", ["id": "\(id)"])) }
 }

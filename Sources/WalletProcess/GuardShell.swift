@@ -57,6 +57,12 @@ final class GuardShell<Machine: GuardMachine> {
     runner.handle(event)
   }
 
+  /// The node and the votes are told.
+  func networkChanged(isThere: Bool) {
+    node.networkChanged(isThere: isThere)
+    handle(.networkChanged(isThere: isThere))
+  }
+
   // MARK: Directives
 
   private func carryOut(_ directive: GuardDirective) {

@@ -72,6 +72,8 @@ final class NodeShell {
     runner.handle(.stopRequested(gracefully: gracefully))
   }
 
+  func networkChanged(isThere: Bool) { runner.handle(.networkChanged(isThere: isThere)) }
+
   func handOver() { runner.handle(.handoverRequested) }
 
   func store(_ invoice: Invoice) { runner.handle(.invoiceMade(invoice)) }

@@ -16,6 +16,10 @@ public final class WalletProcess<Machine: GuardMachine> {
   private let terminalPhone: TerminalPhone
   private let guardShell: GuardShell<Machine>
   private let invoices: InvoiceDesk
+  private let container: SharedContainer
+  private let journalDirectory: String
+  /// The app's alone.
+  private var background: WalletBackground?
   /// What is to go wrong with each push.
   public var fault: ExtensionFault?
   /// Made with the first push: most lives of the app see none.
@@ -29,6 +33,8 @@ public final class WalletProcess<Machine: GuardMachine> {
       // First of all the container: its locks must have lower descriptors than any socket of the node.
       let container = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
+      self.container = container
+      journalDirectory = options.journal
       BusErrorEnd.install(database: container.layout.database, channel: channel)
       let secrets = try WalletSecrets(keychain: options.keychain, walletIsNew: container.isNew)
       loop = try EventLoop()
@@ -78,6 +84,7 @@ public final class WalletProcess<Machine: GuardMachine> {
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
         invoices.onAnswer = { emulatedPhone.send($0) }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
+        if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
       handle(.launched)
       afterLaunch()
@@ -95,6 +102,15 @@ public final class WalletProcess<Machine: GuardMachine> {
     do throws(UnixListenerError) {
       try presence.listen()
     } catch { journal.note("nobody can reach this process by presence messages: \(error)") }
+  }
+
+  /// What the app does in the background; the extension has no such life.
+  public func workInBackground(cleansJournals: Bool, keepsAwakeByAudio: Bool) {
+    guard let emulatedPhone else { return }
+    background = WalletBackground(
+      container: container, journal: journal, journals: journalDirectory, loop: loop,
+      cleansJournals: cleansJournals, keepsAwakeByAudio: keepsAwakeByAudio
+    ) { emulatedPhone.send($0) }
   }
 
   public func handle(_ event: GuardEvent) { guardShell.handle(event) }
@@ -121,19 +137,37 @@ public final class WalletProcess<Machine: GuardMachine> {
 
   private func told(_ message: ControlMessage) {
     do throws(ControlMessageError) {
+      try background?.told(message)
       switch message.verb {
       case "enter-foreground": handle(.enteredForeground)
       case "enter-background": handle(.enteredBackground)
+      case "network":
+        let isThere = try message.flag("there", default: true)
+        guardShell.networkChanged(isThere: isThere)
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.strike()
-        handle(.pushArrived(pushReader.read(message.body, id: try Self.id(message))))
-      case "task-expiring": handle(.backgroundTimeExpired(task: try Self.id(message)))
+        let push = pushReader.read(message.body, id: try Self.id(message))
+        let isSilent = try message.flag("silent", default: false)
+        handle(isSilent ? .silentPushArrived(push) : .pushArrived(push))
+      case "background-expiring": handle(.backgroundTimeExpired(task: try Self.id(message)))
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
+      case "notification-response": try respond(message)
       case "invoice": invoices.asked(message)
+      case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-"): break
       default: journal.note("the phone said something unknown: \(message.verb)")
       }
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
+  }
+
+  /// What the wallet shows then, it shows anyway: the node is the guard's, which hears of the front by itself.
+  private func respond(_ message: ControlMessage) throws(ControlMessageError) {
+    let id = try Self.id(message)
+    switch try message.required("action") {
+    case "dismiss": journal.note("notification \(id) was dismissed")
+    case let action: journal.note("reason=notification action=\(action) id=\(id)")
+    }
+    emulatedPhone?.send(ControlMessage("response-done", ["id": "\(id)"]))
   }
 
   /// Nobody could send it home or end it any more, so it would hold the node for ever.

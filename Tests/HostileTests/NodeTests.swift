@@ -54,9 +54,9 @@ struct NodeTests {
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("four dials") { peer.connections >= 4 }
-    let releases = app.count("task-end")
+    let releases = app.count("background-end")
     phone.home(app)
-    try phone.wait("the app to have left") { app.count("task-end") > releases }
+    try phone.wait("the app to have left") { app.count("background-end") > releases }
     #expect(phone.owner?.epoch == 1)
   }
 }

@@ -30,6 +30,7 @@ import Testing
       "os/processes.jsonl",
       "iosd: cannot open HOME/os/processes.jsonl: it is not a plain file; move it away\n", 74
     ),
+    ("os/device.json", "iosd: cannot open HOME/os/device.json: it is not a plain file; move it away\n", 74),
     ("os/pushes.jsonl", "iosd: cannot open HOME/os/pushes.jsonl: it is not a plain file; move it away\n", 74),
   ]
 

@@ -25,7 +25,7 @@ final class PhoneProcess {
         atPath: "\(directory)/\(name)", withDestinationPath: "\(Self.products)/TestChild")
     }
     self.options =
-      ["--home", "\(directory)/phone", "--app", "\(directory)/\(app)"]
+      ["--home", "\(directory)/phone", "--app", app.hasPrefix("/") ? app : "\(directory)/\(app)"]
       + ["--ext", ext.hasPrefix("/") ? ext : "\(directory)/\(ext)"]
       + options + (Self.isSanitized ? ["--memory-limit", "1099511627776"] : [])
     process = try Self.launch(self.options)
@@ -58,8 +58,8 @@ final class PhoneProcess {
     return process
   }
 
-  func restart() throws {
-    process = try Self.launch(options)
+  func restart(_ more: [String] = []) throws {
+    process = try Self.launch(options + more)
     try waitUntilItListens()
   }
 

@@ -68,7 +68,7 @@ import Testing
   @Test("A task keeps the app awake until its time is over; who goes on with it is killed")
   func taskExpires() throws {
     let phone = try PhoneProcess(
-      app: "app-endless-task", Self.quick + ["--background-time", "200ms", "--task-grace", "50ms"])
+      app: "app-endless-task", Self.quick + ["--background-time", "200ms", "--background-grace", "50ms"])
     _ = try pid(phone)
     try phone.ask("home")
     let reason = try phone.ended("app")["reason"] as? String

@@ -25,6 +25,7 @@ private struct Seeded: RandomNumberGenerator {
     for _ in 0..<200 { world.step(&random) }
     world.finish()
     #expect(world.shown.sorted() == world.owed.sorted())
+    #expect(world.settled.sorted() == world.silent, "each silent push comes to one end")
     #expect(world.isOff)
     #expect(world.phone.deadline == nil)
   }
@@ -40,6 +41,9 @@ private struct World {
   var nextPush: UInt64 = 1
   var owed: [UInt64] = []
   var shown: [UInt64] = []
+  var silent: [UInt64] = []
+  /// Silent ones that have come to their end.
+  var settled: [UInt64] = []
   var isOff = false
   var isAppStopped = false
   /// A stopped process says nothing.
@@ -68,6 +72,9 @@ private struct World {
       take(
         .memorySampled(
           role, footprintBytes: UInt64.random(in: 0...30_000_000, using: &random), residentBytes: 0))
+    case 14: take(.silentPushDone(push: push, .noData))
+    case 15: take(.deviceChanged(.backgroundRefresh(Bool.random(using: &random))))
+    case 16: take(.deviceChanged(Bool.random(using: &random) ? .locked : .unlocked))
     case 12: start(failing: true)
     case 13:
       if running.contains(role) { take(.memoryLimitEnforced(role, usedBytes: 25_165_824)) }
@@ -82,6 +89,7 @@ private struct World {
   mutating func arrive(visible: Bool, mutable: Bool) {
     let isForAppAlone = phone.app == .foreground && phone.configuration.foregroundPushes == .app
     if visible && !isForAppAlone { owed.append(nextPush) }
+    if !visible { silent.append(nextPush) }
     let alert = visible ? TestPhone.original(nextPush) : nil
     take(.pushArrived(PhonePush(id: nextPush, alert: alert, hasMutableContent: mutable)))
     nextPush += 1
@@ -116,6 +124,7 @@ private struct World {
       case .tell(.app, _): #expect(!isAppStopped, "told while it is stopped")
       case .kill(let role, _): if running.contains(role) { killed.append(role) }
       case .show(let notification): if let push = notification.push { shown.append(push) }
+      case .recordFate(let push, let fate): if fate.isEnd { settled.append(push) }
       case .powerOff: isOff = true
       default: break
       }
@@ -132,6 +141,15 @@ private struct World {
         now = max(now, deadline)
         take(.deadlineReached)
       }
+    }
+  }
+}
+
+extension PushFate {
+  fileprivate var isEnd: Bool {
+    switch self {
+    case .delivered, .held, .notShown, .contentRefused: false
+    case .dropped, .replaced, .completed, .expired, .abandoned: true
     }
   }
 }

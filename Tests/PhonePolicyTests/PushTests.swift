@@ -67,15 +67,6 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.alert(1, mutable: false))) == [.showOriginal(1)])
   }
 
-  @Test func aSilentPushIsForARunningAppOnly() {
-    var phone = TestPhone()
-    #expect(phone(.pushArrived(TestPhone.silent(1))) == [.drop(push: 1)])
-    phone.openApp()
-    _ = phone(.personWentHome)
-    #expect(
-      phone(.pushArrived(TestPhone.silent(2))) == [.tell(.app, .push(id: 2, deadlineMilliseconds: 0))])
-  }
-
   @Test func contentIsShownOnceAndASecondCallIsRefused() {
     var phone = TestPhone()
     phone.serve(1)

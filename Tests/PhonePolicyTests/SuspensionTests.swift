@@ -6,7 +6,7 @@ import Testing
 /// What happens to an app that nobody sees.
 @Suite("Suspension") struct SuspensionTests {
   private func inBackground(_ configuration: PhoneConfiguration = PhoneConfiguration()) -> TestPhone {
-    var phone = TestPhone(configuration)
+    var phone = TestPhone(configuration, limitsBackground: true)
     phone.openApp()
     _ = phone(.personWentHome)
     return phone

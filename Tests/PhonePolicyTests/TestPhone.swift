@@ -7,7 +7,10 @@ struct TestPhone {
   var phone: Phone
   var now = Instant(nanoseconds: 1_000_000_000)
 
-  init(_ configuration: PhoneConfiguration = PhoneConfiguration()) {
+  /// The app is only stopped in the background where a test is about that.
+  init(_ configuration: PhoneConfiguration = PhoneConfiguration(), limitsBackground: Bool = false) {
+    var configuration = configuration
+    if !limitsBackground { configuration.limitsBackground = false }
     phone = Phone(configuration: configuration)
   }
 

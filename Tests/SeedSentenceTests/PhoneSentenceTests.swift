@@ -6,11 +6,10 @@ import Testing
 @Suite("Seed sentences: the phone") struct PhoneSentenceTests {
   private let launch = PhoneDirective.launch(.extension, .push(1))
 
-  @Test("9: 'does NOT allow the main Phoenix app to run in response to a push'", arguments: [true, false])
-  func neverTheApp(alert: Bool) {
+  @Test("9: 'does NOT allow the main Phoenix app to run in response to a push': not for one that can be seen")
+  func neverTheApp() {
     var phone = PhoneInHand()
-    let directives = phone.getsPush(alert: alert)
-    #expect(directives == (alert ? [launch] : [.drop(push: 1)]))
+    #expect(phone.getsPush() == [launch])
     #expect(phone.phone.app == .notRunning)
   }
 
@@ -54,6 +53,14 @@ import Testing
     #expect(shown == [.show(PhoneNotification(push: 1, source: .content, received))])
     #expect(
       phone(.serviceFinished(push: 1, reason: "")) == [], "the text that was sent is not shown beside it")
+  }
+
+  @Test("35: of other kinds of push 'iOS might drop or delay' one 'in low-battery mode'") func lowPower() {
+    var phone = PhoneInHand()
+    _ = phone(.deviceChanged(.lowPowerMode(true)))
+    let directives = phone.getsPush(alert: false)
+    #expect(directives.contains(.recordFate(push: 1, .dropped(.lowPowerMode))))
+    #expect(phone.getsPush(2) == [.launch(.extension, .push(2))])
   }
 
   @Test("41 and 42: 'open AND in the foreground': the push is the app's") func inFront() {

@@ -23,7 +23,7 @@ enum Walls {
     ),
     ("MainAppd", "CoreShape Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
     ("NotifyExtd", "CoreShape Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
-    ("IOSd", "CoreShape Heartbeat PhonePolicy SharedContainer DaemonRuntime CLinux Glibc Foundation"),
+    ("IOSd", "CoreShape Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
     ("LSPd", "CoreShape Lightning Crypto PeerTransport DaemonRuntime Database CLinux Glibc Foundation"),
     ("Judge", "CSQLite CSodium Foundation Glibc"),
     (

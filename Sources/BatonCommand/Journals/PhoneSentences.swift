@@ -9,6 +9,7 @@ enum PhoneSentences {
     case .personOpened: [Sentence("the person opens the app")]
     case .personWentHome: [Sentence("the person goes to the home screen")]
     case .personQuit: [Sentence("the person swipes the app away")]
+    case .deviceChanged(let change): [Sentence(DeviceSentences.of(change))]
     case .pushArrived(let push):
       [Sentence("push \(push.id) comes\(push.alert.map { ": \(words($0))" } ?? " (silent)")")]
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
@@ -16,11 +17,21 @@ enum PhoneSentences {
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
     case .foundHoldingLock(let role, let file):
       [Sentence("finds that the \(role.rawValue) was suspended with a lock on \(file)")]
+    case .notificationTouched(let id, _, .tap): [Sentence("the person taps on notification \(id)")]
+    case .notificationTouched(let id, _, .action(let action)):
+      [Sentence("the person chooses \(action) of notification \(id)")]
+    case .notificationTouched(let id, _, .dismiss):
+      [Sentence("the person wipes notification \(id) away")]
+    case .silentPushDone(let push, let result):
+      [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
     case .downRequested: [Sentence("is asked to go down")]
+    case .task(let event): of(event)
+    case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
+    case .audio(.stopped): [Sentence("the app stops its audio", matters: false)]
     case .deadlineReached, .processStarted, .processEnded, .memorySampled, .memoryLimitEnforced,
       .contentDelivered,
-      .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded, .invoiceAnswered,
-      .invoiceWanted:
+      .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded,
+      .categoriesRegistered, .responseDone, .invoiceAnswered, .invoiceWanted:
       []
     }
   }
@@ -29,6 +40,8 @@ enum PhoneSentences {
     switch directive {
     case .launch(let role, let reason): [Sentence("starts the \(role.rawValue): \(reason)")]
     case .kill(let role, let reason): [Sentence("kills the \(role.rawValue): \(reason)")]
+    case .endConnections(let role):
+      [Sentence("ends the connections of the \(role.rawValue): there is no network")]
     case .suspend(let role): [Sentence("suspends the \(role.rawValue)")]
     case .resume(let role): [Sentence("wakes the \(role.rawValue)")]
     case .tell(_, .taskExpiring): [Sentence("tells the app that its time in the background is over")]
@@ -36,12 +49,21 @@ enum PhoneSentences {
       [Sentence("the person sees \(words(notification.text))")]
     case .withdraw: [Sentence("takes a notification back", matters: false)]
     case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
-    case .drop(let push): [Sentence("drops silent push \(push): nobody is there for it")]
+    case .closeNotification(let id, let touch):
+      [Sentence("notification \(id) is gone from the list: \(touch.word)", matters: false)]
+    case .refuseNotification(let push, let why):
+      [Sentence("refuses \(push.map { "the content for push \($0)" } ?? "a notification"): \(why)")]
+    case .recordFate(let push, let fate): [Sentence("push \(push) is \(fate)")]
+    case .refuseCompletion(let push): [Sentence("refuses a second completion of push \(push)")]
     case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]
     case .failInvoice(_, let failure): [Sentence("has no invoice: \(failure)")]
-    case .tell(_, .timeWillExpire(let push)):
-      [Sentence("warns the extension that the time for push \(push) is nearly over")]
-    case .tell, .passOnInvoice, .powerOff: []
+    case .recordTask(let record): of(record)
+    case .refuseTaskCompletion(let identifier, _):
+      [Sentence("refuses a completion of the task \(identifier), which does not run")]
+    case .tell(_, .audio(let message)): of(message)
+    case .tell(let role, .timeWillExpire(let push)):
+      [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]
+    case .drop, .saveDevice, .tell, .passOnInvoice, .powerOff: []
     }
   }
   private static func words(_ text: NotificationText) -> String {

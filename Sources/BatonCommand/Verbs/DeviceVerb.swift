@@ -5,19 +5,47 @@ import DaemonRuntime
 enum DeviceVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
-      name: "device", summary: "change the phone itself",
-      subcommands: [
-        CommandLineDeclaration(
-          name: "clock", summary: "set the phone's wall clock forward or back",
-          positionals: [
-            PositionalDeclaration(
-              "STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
-          ],
-          examples: [("baton device clock -1h", "who owns the node must not change by it")])
+      name: "device", summary: "how the phone itself is switched, or change it",
+      subcommands: [clock] + DeviceSwitch.all.map(\.declaration), worksWithoutCommand: true,
+      examples: [
+        ("baton device", "how it is switched now"),
+        ("baton device low-power on", "what is only nice to have is left out from now on"),
       ])
   }
 
+  private static let clock = CommandLineDeclaration(
+    name: "clock", summary: "set the phone's wall clock forward or back",
+    positionals: [
+      PositionalDeclaration("STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
+    ],
+    examples: [("baton device clock -1h", "who owns the node must not change by it")])
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
+    guard invocation.line.verbs.count > 1, let name = invocation.line.verbs.last else {
+      return try show(invocation)
+    }
+    return name == "clock" ? try setClock(invocation) : try set(name, invocation)
+  }
+
+  // MARK: Switches
+
+  private static func show(_ invocation: Invocation) throws -> ExitCode {
+    DevicePage(try invocation.phone.askForJSON(.iosd, ControlMessage("device"))).tell(invocation.output)
+    return .done
+  }
+
+  private static func set(_ name: String, _ invocation: Invocation) throws -> ExitCode {
+    guard let thing = DeviceSwitch.all.first(where: { $0.name == name }) else { return try show(invocation) }
+    let word = invocation.word()
+    let wish = ControlMessage("device", [thing.field: thing.value(of: word)])
+    let page = DevicePage(try invocation.phone.askForJSON(.iosd, wish))
+    invocation.output.isJSON ? page.tell(invocation.output) : invocation.output.say(thing.sentence(for: word))
+    return .done
+  }
+
+  // MARK: The clock
+
+  private static func setClock(_ invocation: Invocation) throws -> ExitCode {
     let seconds = try stepSeconds(invocation.word())
     let answer = try invocation.phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     let wall = answer["wall-ns"].flatMap { Int64($0) }

@@ -9,26 +9,63 @@ enum PushVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
+      options: [
+        OptionDeclaration("--silent", help: "one that nobody sees, without a file"),
+        OptionDeclaration(
+          "--type", value: .text("TEXT"), help: "with --silent: what it says that it is about, as `reason`"),
+      ],
       positionals: [
         PositionalDeclaration(
-          "FILE", value: .path("FILE"), help: "a JSON object with `aps`, at most 4096 bytes; - reads stdin")
+          "FILE", value: .path("FILE"), count: .optional,
+          help: "a JSON object with `aps`, at most 4096 bytes; - reads stdin")
       ],
       examples: [
         ("baton push payment.apns", "a visible push with mutable-content goes to the extension"),
         ("echo '{\"aps\":{\"alert\":\"Hello\",\"mutable-content\":1}}' | baton push -", "without a file"),
+        ("baton push --silent --type IncomingPayment", "it wakes the app in the background, if it can"),
       ])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let path = invocation.word()
-    let bytes = try read(path)
-    try check(bytes, name: path == "-" ? "stdin" : path)
+    let bytes = try payload(invocation)
     let answer = try invocation.phone.ask(.iosd, ControlMessage("push", body: bytes))
     let id = answer["id"] ?? "?"
     var object = JSONObject()
     object.set("id", ifPresent: UInt64(id))
-    invocation.output.say("push \(id) is with the phone", json: object)
+    object.set("fate", ifPresent: answer["fate"])
+    let fate = answer["fate"].map { ": \($0.onOneLine)" } ?? ""
+    invocation.output.say("push \(id) is with the phone\(fate)", json: object)
     return .done
+  }
+
+  private static func payload(_ invocation: Invocation) throws(CommandFailure) -> [UInt8] {
+    let path = invocation.word()
+    let line = invocation.line
+    if line.isGiven("--silent") {
+      guard path.isEmpty else {
+        throw CommandFailure(.wrongUsage, "a file and --silent are two pushes; give one of them")
+      }
+      return try silent(about: line.text("--type"))
+    }
+    guard !line.isGiven("--type") else {
+      throw CommandFailure(.wrongUsage, "--type is for --silent; in a file it is the member `reason`")
+    }
+    guard !path.isEmpty else {
+      throw CommandFailure(
+        .wrongUsage, "FILE is missing: a JSON object with `aps`, at most 4096 bytes; or write --silent")
+    }
+    let bytes = try read(path)
+    try check(bytes, name: path == "-" ? "stdin" : path)
+    return bytes
+  }
+
+  private static func silent(about type: String?) throws(CommandFailure) -> [UInt8] {
+    var object = JSONObject()
+    object.set("aps", raw: #"{"content-available":1}"#)
+    object.set("reason", ifPresent: type)
+    let bytes = Array(object.text.utf8)
+    try check(bytes, name: "the push")
+    return bytes
   }
 
   private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {

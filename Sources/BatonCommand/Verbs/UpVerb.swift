@@ -3,10 +3,11 @@ import Heartbeat
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
-  static let passedToIOSd = [
-    "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
-    "--fault-ballast", "--foreground-pushes",
-  ]
+  static let passedToIOSd =
+    [
+      "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
+      "--fault-ballast", "--foreground-pushes", "--entitlements",
+    ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
@@ -43,6 +44,9 @@ enum UpVerb: Verb {
         "--foreground-pushes", value: .choice(["app", "extension"]),
         help: "who gets a visible push while the app is in front (default app)"),
       OptionDeclaration(
+        "--entitlements", value: .choice(["critical-alerts"]),
+        help: "what Apple has allowed the wallet beyond the usual"),
+      OptionDeclaration(
         "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
         help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),
       OptionDeclaration(
@@ -52,15 +56,17 @@ enum UpVerb: Verb {
         "--fault-hang", help: "a fault on order: with its first push the extension hangs until it is killed"),
       OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
       OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
+    ] + PhoneStartOptions.silentPushes + [
       OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
       OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
-    ]
+    ] + BackgroundStartOptions.declarations
   }
 
   static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
     if line.isGiven("--fault-hang") { options.iosdArguments.append("--fault-hang") }
+    options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options

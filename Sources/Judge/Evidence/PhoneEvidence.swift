@@ -37,18 +37,28 @@ struct PhoneEvidence {
   }
 
   init(pushes: [UInt8], notifications: [UInt8], processes: [UInt8]) {
-    self.pushes = Self.rows(pushes).compactMap { row in
+    var taken: [Push] = []
+    for row in Self.rows(pushes) {
       guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
-        return nil
+        continue
       }
-      return Push(id: id, isVisible: visible.isTrue, atNs: at)
+      let push = Push(id: id, isVisible: visible.isTrue, atNs: at)
+      // A row with a fate is a later word on the same push.
+      if row["fate"] != nil, let index = taken.lastIndex(where: { $0.id == id }) {
+        taken[index] = push
+      } else {
+        taken.append(push)
+      }
     }
+    self.pushes = taken
     var shown: [Notification] = []
     for row in Self.rows(notifications) {
       guard let id = row["id"]?.integer else { continue }
       if row["withdrawn"]?.isTrue == true {
         // Taken back: the person does not see it any more.
         shown.removeAll { $0.id == id && $0.push == nil }
+      } else if row["answer"] != nil, shown.contains(where: { $0.id == id }) {
+        // The person did something with it, and saw it before: it is no other one.
       } else {
         shown.append(Notification(id: id, push: row["push"]?.integer))
       }

@@ -17,7 +17,7 @@ extension Phone {
       return [.tell(.app, .enterForeground)]
     case .suspended:
       app = .foreground
-      return [.resume(.app), .tell(.app, .enterForeground)]
+      return [.resume(.app)] + networkNewsForApp() + [.tell(.app, .enterForeground)]
     case .terminating:
       opensAgain = true
       return []
@@ -83,7 +83,7 @@ extension Phone {
     case .suspended:
       app = .background(BackgroundStay(since: now, isDone: true))
       assertions.hold(assertion, at: now)
-      return [.resume(.app), .tell(.app, message)]
+      return [.resume(.app)] + networkNewsForApp() + [.tell(.app, message)]
     case .terminating: return nil
     }
   }
@@ -111,6 +111,8 @@ extension Phone {
     }
     app = .notRunning
     assertions.releaseAll()
+    appKnowsNetwork = true
+    responses = []
     wordsForApp = []
     let unanswered = invoices.map { PhoneDirective.failInvoice(request: $0.request, .appEnded) }
     invoices = []
@@ -122,6 +124,7 @@ extension Phone {
     case .launching, .terminating:
       app = .notRunning
       assertions.releaseAll()
+      responses = []
       wordsForApp = []
       return openAgainIfWanted()
     case .notRunning, .foreground, .background, .suspended: return []

@@ -6,9 +6,11 @@ extension Phone {
 
   mutating func route(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
-    guard push.alert != nil else { return app.isUsable ? [forApp] : [.drop(push: push.id)] }
+    guard push.alert != nil else { return takeSilent(push, at: now) }
+    // Then nobody is asked either: there is nothing to make of it that anybody would see.
+    guard device.allowsNotifications else { return present(.original(push)) }
     if app == .foreground && configuration.foregroundPushes == .app { return [forApp] }
-    guard push.hasMutableContent, !isGoingDown else { return [.show(.original(push))] }
+    guard push.hasMutableContent, !isGoingDown else { return present(.original(push)) }
     guard queue.count < Self.waitingPushesMax else { return conclude(push, with: .original(push)) }
     queue.append(push)
     return serveNext(at: now)
@@ -18,7 +20,7 @@ extension Phone {
   private func conclude(_ push: PhonePush, with notification: PhoneNotification) -> [PhoneDirective] {
     let isForAppToo = app == .foreground && configuration.foregroundPushes == .extension
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
-    return (isForAppToo ? [forApp] : []) + [.show(notification)]
+    return (isForAppToo ? [forApp] : []) + present(notification)
   }
 
   private mutating func serveNext(at now: Instant) -> [PhoneDirective] {
@@ -117,6 +119,10 @@ extension Phone {
     case .serving: service = .serving(current)
     case .ending(let ending, _, let killAt): service = .ending(ending, current, killAt: killAt)
     case .notRunning, .launching, .idle: break
+    }
+    if let why = refusal(of: text) {
+      return [.refuseNotification(push: push, why), .recordFate(push: push, .contentRefused(why))]
+        + conclude(current.push, with: .original(current.push))
     }
     return conclude(current.push, with: PhoneNotification(push: push, source: .content, text))
   }

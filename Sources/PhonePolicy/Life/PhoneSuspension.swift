@@ -15,27 +15,21 @@ extension Phone {
     return []
   }
 
-  mutating func endTask(_ id: UInt64, at now: Instant) -> [PhoneDirective] {
+  mutating func endTask(_ id: UInt64) -> [PhoneDirective] {
     guard let held = assertions.ownTasks.first(where: { $0.id == id }) else { return [] }
     assertions.release(.backgroundTask(id: held.id, name: held.name))
     if assertions.ownTasks.isEmpty, case .background(var stay) = app {
       stay.killAt = nil
       app = .background(stay)
     }
-    return suspendIfIdle(at: now)
+    return []
   }
 
-  mutating func backgroundDone(at now: Instant) -> [PhoneDirective] {
+  mutating func backgroundDone() -> [PhoneDirective] {
     guard case .background(var stay) = app else { return [] }
     stay.isDone = true
     app = .background(stay)
-    return suspendIfIdle(at: now)
-  }
-
-  /// To be called by whatever lets go of an assertion.
-  mutating func letSleep(_ assertion: Assertion, at now: Instant) -> [PhoneDirective] {
-    assertions.release(assertion)
-    return suspendIfIdle(at: now)
+    return []
   }
 
   /// It is in the background, and nothing keeps it awake there.
@@ -49,21 +43,22 @@ extension Phone {
 
   // MARK: Suspension
 
-  /// Who was awake in the background for longer than the first seconds is stopped as soon as nothing keeps it awake.
-  private mutating func suspendIfIdle(at now: Instant) -> [PhoneDirective] {
+  /// After every event: who was in the background for longer than the first seconds is stopped as soon as nothing keeps
+  /// it awake.
+  mutating func suspendIfIdle(at now: Instant) -> [PhoneDirective] {
     guard case .background(let stay) = app, let due = suspendsAt(stay), due <= now else { return [] }
     app = .suspended
     return [.suspend(.app)]
   }
 
   private func suspendsAt(_ stay: BackgroundStay) -> Instant? {
-    guard configuration.suspends, stay.isDone, assertions.isEmpty else { return nil }
+    guard configuration.limitsBackground, stay.isDone, assertions.isEmpty else { return nil }
     return stay.since + configuration.suspendAfter
   }
 
   /// The shell has stopped it and found locks of it in the container.
   mutating func suspendedHoldingLock(_ file: String) -> [PhoneDirective] {
-    guard app == .suspended, configuration.enforcesLimits else { return [] }
+    guard app == .suspended, configuration.limitsBackground else { return [] }
     app = .terminating(.killed(.lockHeldWhileSuspended(file)), killAt: nil)
     return [.kill(.app, .lockHeldWhileSuspended(file))]
   }
@@ -72,7 +67,7 @@ extension Phone {
 
   func backgroundDeadline(_ stay: BackgroundStay) -> Instant? {
     if let due = suspendsAt(stay) { return due }
-    guard configuration.enforcesLimits else { return nil }
+    guard configuration.limitsBackground else { return nil }
     if !stay.isDone { return stay.since + configuration.callbackTime }
     if let killAt = stay.killAt { return killAt }
     return assertions.ownTasks.isEmpty ? nil : stay.since + configuration.backgroundTime
@@ -80,7 +75,7 @@ extension Phone {
 
   mutating func reachBackgroundDeadline(_ stay: BackgroundStay, at now: Instant) -> [PhoneDirective] {
     guard let due = backgroundDeadline(stay), due <= now else { return [] }
-    if suspendsAt(stay) != nil { return suspendIfIdle(at: now) }
+    if suspendsAt(stay) != nil { return [] }
     if !stay.isDone { return killApp(.watchdog(milliseconds: configuration.callbackTime.wholeMilliseconds)) }
     if stay.killAt != nil {
       return killApp(.tasksNotEnded(milliseconds: configuration.backgroundTime.wholeMilliseconds))

@@ -28,6 +28,7 @@ extension World {
     case .tell(let role, let message): tell(Role(role), message)
     case .kill(let role, let reason): kill(Role(role), because: "\(reason)")
     case .suspend(let role): suspend(Role(role))
+    case .endConnections(let role): endConnection(of: Role(role))
     case .resume(let role):
       lives[Role(role)]?.value.isSuspended = false
       lives[Role(role)]?.value.runningSince = now
@@ -36,7 +37,11 @@ extension World {
       pushes[index].shown += 1
       if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
-    case .withdraw, .refuseContent, .recordEnd, .passOnInvoice, .failInvoice, .powerOff: break
+    case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
+      .saveDevice, .recordEnd, .passOnInvoice,
+      .failInvoice, .powerOff:
+      break
+    case .recordTask, .refuseTaskCompletion: break
     }
   }
 
@@ -53,12 +58,16 @@ extension World {
 
   private mutating func tell(_ role: Role, _ message: PhoneMessage) {
     switch message {
+    case .network(let isThere):
+      lives[role]?.value.nodeQueue.append(.networkChanged(isThere: isThere))
+      post(.networkChanged(isThere: isThere), to: role)
     case .enterForeground: post(.enteredForeground, to: role)
     case .enterBackground: post(.enteredBackground, to: role)
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
-    case .invoice: break
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
+    case .invoice, .notificationResponse: break
+    case .task, .audio: break
     case .push(let id, _):
       guard let index = pushIndex(id) else { return }
       guard role == .extension else {
@@ -95,14 +104,18 @@ extension World {
   private mutating func suspend(_ role: Role) {
     guard let life = lives[role]?.value else { return }
     lives[role]?.value.isSuspended = true
-    if let wire = life.wire.flatMap(wireIndex) {
-      wires[wire].toWallet = []
-      wires[wire].isShutByWallet = true
-      wires[wire].isShutByPeer = true
-    }
+    endConnection(of: role)
     if let file = container.value.lockedFile(of: life.identity.pid) {
       tellPhone(.foundHoldingLock(PhoneRole(role), file: file))
     }
+  }
+
+  /// What was sent still arrives; nothing more comes.
+  private mutating func endConnection(of role: Role) {
+    guard let wire = lives[role]?.value.wire.flatMap(wireIndex) else { return }
+    wires[wire].toWallet = []
+    wires[wire].isShutByWallet = true
+    wires[wire].isShutByPeer = true
   }
 
   // MARK: Ends

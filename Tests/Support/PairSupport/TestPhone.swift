@@ -142,9 +142,9 @@ package final class TestPhone {
     try wait("the app to be connected") { app.status.hasPrefix("connected") }
     var made: [InvoiceText] = []
     for number in 1...count { made.append(try invoice(UInt64(number) * 1000, app)) }
-    let releases = app.count("task-end")
+    let releases = app.count("background-end")
     home(app)
-    try wait("the app to have released the node") { app.count("task-end") > releases }
+    try wait("the app to have released the node") { app.count("background-end") > releases }
     return made
   }
 

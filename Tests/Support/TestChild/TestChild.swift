@@ -3,10 +3,10 @@ import Glibc
 
 /// A wallet process that behaves as the name says under which it was started, well or badly.
 final class TestChild {
-  private let behaviour: String
+  let behaviour: String
   private let descriptor: Int32
   private let loop: EventLoop
-  private let phone: UnixConnection
+  let phone: UnixConnection
   private var ballast: [UnsafeMutableRawPointer] = []
   private var pushesServed = 0
 
@@ -31,17 +31,20 @@ final class TestChild {
     try loop.run()
   }
 
-  private func say(_ verb: String, _ fields: KeyValuePairs<String, String> = [:]) {
+  func say(_ verb: String, _ fields: KeyValuePairs<String, String> = [:]) {
     phone.send(ControlMessage(verb, fields))
   }
 
-  private func content(_ id: String, _ body: String) {
+  func content(_ id: String, _ body: String) {
     say("content", ["id": id, "title": "Test", "body": body, "badge": "1"])
   }
 
   private func hear(_ message: ControlMessage) {
     let id = message["id"] ?? ""
     switch message.verb {
+    case "push" where behaviour == "app-done" && message["silent"] == "yes":
+      say("push-done", ["id": id, "result": "new-data"])
+      say("push-done", ["id": id, "result": "failed"])
     case "push" where behaviour.hasPrefix("app"):
       say("status", ["text": "push of \(message.body.count) bytes"])
     case "push": serve(id)
@@ -50,19 +53,22 @@ final class TestChild {
       content(id, "just in time")
       say("finished", ["id": id, "reason": "expired"])
     case "terminate": if behaviour != "app-stubborn" { loop.stop() }
-    case "enter-foreground": say("status", ["text": "in front", "state": "ready"])
+    case "enter-foreground":
+      say("status", ["text": "in front", "state": "ready"])
+      submitTask()
     case "enter-background":
       say("status", ["text": "behind", "state": "ready"])
+      playAudio()
       goBehind()
     case "invoice": invoice(message)
-    default: break
+    default: hearOfTask(message)
     }
   }
 
   private func goBehind() {
     switch behaviour {
     case "app-never-done": return
-    case "app-endless-task": say("task-begin", ["id": "1", "name": "endless"])
+    case "app-endless-task": say("background-begin", ["id": "1", "name": "endless"])
     case "app-keeps-lock": keepLock()
     default: break
     }
@@ -96,6 +102,8 @@ final class TestChild {
     pushesServed += 1
     switch behaviour {
     case "ext-hang", "ext-expires": return
+    case "ext-keychain":
+      return say("keychain-read", ["request": id, "group": Self.group, "account": "mnemonic"])
     case "ext-ballast": return grow()
     case "ext-crash": fatalError("on purpose")
     case "ext-exit": exit(3)
@@ -106,6 +114,11 @@ final class TestChild {
       for number in 0..<60 { say("status", ["text": "\(number)"]) }
       content(id, "last words")
       exit(0)
+    case "ext-critical":
+      say("content", ["id": id, "title": "Test", "body": "critical", "level": "critical"])
+    case "ext-poster":
+      post()
+      content(id, "served")
     case "ext-twice":
       content(id, "first")
       content(id, "second")
@@ -126,7 +139,12 @@ final class TestChild {
     loop.after(.milliseconds(1)) { [unowned self] in grow() }
   }
 
+  private func post() {
+    for number in 0..<10 { say("notification", ["title": "Test", "body": "\(number)", "badge": "1"]) }
+  }
+
   private func invoice(_ message: ControlMessage) {
+    if behaviour == "app-poster" { post() }
     let request = message["request"] ?? ""
     if behaviour == "app-connects" { connect(to: message["amount-msat"] ?? "") }
     if message["description"] == "refuse" {

@@ -1,0 +1,77 @@
+import CoreShape
+import DaemonRuntime
+import PhonePolicy
+
+@testable import BatonCommand
+@testable import IOSd
+
+/// What an app says about tasks and audio, as iosd reads it, with what the phone makes of it; and the rows of tasks.
+enum BackgroundMessageFuzz: FuzzTarget {
+  static let name = "background-message"
+  static let longestInput = 1024
+
+  static var seeds: [[UInt8]] {
+    let messages = [
+      ControlMessage(
+        "task-submit",
+        [
+          "identifier": sync, "kind": "processing", "earliest-seconds": "14400", "requires-network": "yes",
+          "requires-external-power": "no",
+        ]),
+      ControlMessage("task-submit", ["identifier": sync, "kind": "refresh"]),
+      ControlMessage("task-cancel", ["identifier": sync]),
+      ControlMessage("task-done", ["identifier": sync, "run": "1", "success": "no"]),
+      ControlMessage(
+        "audio-start",
+        [
+          "volume": "0.01", "mixes": "yes", "loops": "-1", "rate": "44100", "channels": "1",
+          "frames": "44100",
+        ]),
+      ControlMessage("audio-stop"),
+    ]
+    let row = TaskRow(
+      id: 1, identifier: sync, kind: "refresh", requiresNetwork: false, requiresExternalPower: true,
+      state: "completed", why: "so", submittedWall: 1, submittedAt: 2, earliestAt: 3, launchedAt: 4,
+      endedAt: 5,
+      isSuccess: true, isByHand: true, refusedCompletions: 1)
+    let rows = (try? JSONLineEncoder().encode(row)).map { [Array($0.utf8)] } ?? []
+    return messages.compactMap { try? $0.encoded() } + rows
+  }
+
+  private static let sync = "com.example.lightning.sync"
+
+  static func feed(_ bytes: [UInt8]) {
+    feedRow(bytes)
+    guard let message = try? ControlMessage(decoding: bytes) else { return }
+    var phone = PhonePolicy.Phone(configuration: configuration)
+    var now = Instant(nanoseconds: 1)
+    for event in [.personOpened, .processStarted(.app, pid: 1)] as [PhoneEvent] {
+      _ = phone.handle(event, at: now)
+    }
+    do throws(ControlMessageError) {
+      if let event = try TaskMessages.event(of: message) { _ = phone.handle(.task(event), at: now) }
+      if let event = try AudioMessages.event(of: message) { _ = phone.handle(.audio(event), at: now) }
+    } catch { promiseOneLine(error.description) }
+    _ = phone.handle(.personWentHome, at: now)
+    for _ in 0..<8 {
+      guard let deadline = phone.deadline else { break }
+      promise(deadline > now, "the phone waits for what is over")
+      now = deadline
+      _ = phone.handle(.deadlineReached, at: now)
+    }
+  }
+
+  private static var configuration: PhoneConfiguration {
+    var configuration = PhoneConfiguration()
+    configuration.hasAudioMode = true
+    return configuration
+  }
+
+  private static func feedRow(_ bytes: [UInt8]) {
+    guard let value = JSONValue(parsing: bytes), let facts = TaskFacts(value) else { return }
+    for now in [Int64.min, 0, .max] {
+      for line in Output.lines(of: [facts.cells(now: Instant(nanoseconds: now))]) { promiseOneLine(line) }
+    }
+    promise(JSONValue(parsing: Array(facts.json.utf8)) != nil, "a row is written as what is no JSON")
+  }
+}

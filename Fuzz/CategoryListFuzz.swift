@@ -1,0 +1,22 @@
+@testable import IOSd
+
+/// What an app registers of its notifications.
+enum CategoryListFuzz: FuzzTarget {
+  static let name = "category-list"
+  static let longestInput = 1024
+
+  static var seeds: [[UInt8]] {
+    [
+      #"[{"id":"PAY","actions":[{"id":"OPEN","title":"Open","foreground":true}],"dismiss":true}]"#,
+      #"[{"id":"A","actions":[],"dismiss":false},{"id":"B","actions":[],"dismiss":true}]"#, "[]",
+    ].map { Array($0.utf8) }
+  }
+
+  static func feed(_ bytes: [UInt8]) {
+    guard let categories = CategoryList.read(bytes) else { return }
+    promise(Set(categories.map(\.id)).count == categories.count, "a category stands twice")
+    promise(
+      CategoryList.read(Array(CategoryList.text(of: categories).utf8)) == categories,
+      "categories are not written as they are read")
+  }
+}

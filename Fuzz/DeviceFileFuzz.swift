@@ -1,0 +1,25 @@
+import PhonePolicy
+
+@testable import IOSd
+
+/// The file that keeps how the phone is switched.
+enum DeviceFileFuzz: FuzzTarget {
+  static let name = "device-file"
+  static let longestInput = 512
+
+  static var seeds: [[UInt8]] {
+    var other = DeviceState()
+    for change: DeviceChange in [.locked, .focus(true), .battery(percent: 0), .storage(isFull: true)] {
+      other.apply(change)
+    }
+    return [DeviceState(), other, other.afterBoot].map { Array(DeviceFile.text(of: $0).utf8) }
+  }
+
+  static func feed(_ bytes: [UInt8]) {
+    guard let state = DeviceFile.read(bytes) else { return }
+    promise((0...100).contains(state.batteryPercent), "a battery holds more than all")
+    promise(state.isLocked || state.hasBeenUnlocked, "an open phone was never unlocked")
+    promise(
+      DeviceFile.read(Array(DeviceFile.text(of: state).utf8)) == state, "it is written as another phone")
+  }
+}

@@ -1,0 +1,23 @@
+@testable import IOSd
+
+/// What lies in the files of the keychain, and the file of entitlements.
+enum KeychainFuzz: FuzzTarget {
+  static let name = "keychain"
+  static let longestInput = 1024
+
+  static var seeds: [[UInt8]] {
+    [
+      #"{"group":"A1B2C3D4E5.com.example","account":"mnemonic","protection":"when-unlocked","nonce":"00","sealed":"ff"}"#,
+      #"{"app":{"keychain-access-groups":["A1B2C3D4E5.com.example"],"com.apple.security.application-groups":["group.x"]},"extension":{}}"#,
+    ].map { Array($0.utf8) }
+  }
+
+  static func feed(_ bytes: [UInt8]) {
+    if let item = KeychainStore.read(bytes) { promise(!item.header.isEmpty, "an item has no header") }
+    do throws(EntitlementsFileError) {
+      let file = try EntitlementsFile(bytes, name: "FILE")
+      promise(file.entitlements(of: .app).problem == nil, "groups are taken that nobody can have")
+      promise(file.entitlements(of: .extension).problem == nil, "groups are taken that nobody can have")
+    } catch { promiseOneLine(error.description) }
+  }
+}

@@ -1,0 +1,34 @@
+import DaemonRuntime
+
+/// What `baton up` passes on to iosd about work in the background.
+enum BackgroundStartOptions {
+  static let declarations: [OptionDeclaration] = [
+    OptionDeclaration(
+      "--time-scale", value: .integer(1...1_000_000),
+      help: "what an hour of the background scheduler is divided by (default 1); 60 makes minutes of hours"),
+    OptionDeclaration(
+      "--permitted-task", value: .text("ID"), mayRepeat: true,
+      help: "an identifier that the app may use for a background task (default those of the wallet)"),
+    OptionDeclaration(
+      "--background-mode", value: .choice(["audio"]),
+      help: "a background mode that the app has declared (default none)"),
+    OptionDeclaration(
+      "--keep-alive-audio", help: "the app plays audio that nobody hears to stay awake (default off)"),
+    OptionDeclaration(
+      "--clean-journals", help: "the app asks for a task that removes journals older than a week"),
+  ]
+
+  static func iosdArguments(_ line: ParsedCommandLine) -> [String] {
+    var arguments: [String] = []
+    for declaration in declarations {
+      let name = declaration.names[0]
+      guard line.isGiven(name) else { continue }
+      if case .none = declaration.value {
+        arguments.append(name)
+      } else {
+        arguments += line.all(name).flatMap { [name, $0] }
+      }
+    }
+    return arguments
+  }
+}

@@ -1,0 +1,22 @@
+import PhonePolicy
+
+/// A change of the phone itself in words.
+enum DeviceSentences {
+  static func of(_ change: DeviceChange) -> String {
+    switch change {
+    case .locked: "the person locks the phone"
+    case .unlocked: "the person unlocks the phone"
+    case .lowPowerMode(let isOn): "Low Power Mode is switched \(word(isOn))"
+    case .backgroundRefresh(let isOn): "Background App Refresh is switched \(word(isOn))"
+    case .notifications(let areAllowed): "the wallet may show \(areAllowed ? "" : "no ")notifications"
+    case .focus(let isOn): "a Focus is switched \(word(isOn))"
+    case .battery(let percent): "the battery is at \(percent) %"
+    case .charger(let isPlugged): "the charger is \(isPlugged ? "plugged in" : "unplugged")"
+    case .network(let isThere): "the network is \(isThere ? "there" : "gone")"
+    case .storage(let isFull): isFull ? "the storage is full" : "there is room in the storage"
+    case .otherAudio(let plays): "\(plays ? "another" : "no other") app plays audio"
+    }
+  }
+
+  private static func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
+}

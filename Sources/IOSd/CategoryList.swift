@@ -1,0 +1,59 @@
+import Foundation
+import PhonePolicy
+
+/// The categories that an app registers, as JSON: its message and the answer to `categories` have the same form.
+enum CategoryList {
+  private struct Row: Codable {
+    struct Action: Codable {
+      var id: String
+      var title: String
+      var foreground: Bool
+    }
+    var id: String
+    var actions: [Action]
+    var dismiss: Bool
+  }
+
+  private static let countMax = 32
+  private static let actionsMax = 8
+  private static let sizeMax = 32_768
+
+  /// Nil for what is none: of a name that stands twice nobody would know which is meant.
+  static func read(_ bytes: [UInt8]) -> [NotificationCategory]? {
+    guard bytes.count <= sizeMax, let rows = try? JSONDecoder().decode([Row].self, from: Data(bytes)),
+      rows.count <= countMax, isOneEach(rows.map(\.id))
+    else { return nil }
+    var categories: [NotificationCategory] = []
+    for row in rows {
+      guard row.actions.count <= actionsMax, isOneEach(row.actions.map(\.id)) else { return nil }
+      let actions = row.actions.map {
+        NotificationCategory.Action(
+          id: $0.id, title: ScreenText.cut($0.title, to: ScreenText.nameMax), opensApp: $0.foreground)
+      }
+      categories.append(NotificationCategory(id: row.id, actions: actions, tellsDismissal: row.dismiss))
+    }
+    return categories
+  }
+
+  /// Names are short and plain: they stand in messages and on command lines.
+  private static func isOneEach(_ names: [String]) -> Bool {
+    Set(names).count == names.count
+      && names.allSatisfy { name in
+        !name.isEmpty && name.utf8.count <= ScreenText.nameMax
+          && name.utf8.allSatisfy { (33...126).contains($0) }
+      }
+  }
+
+  static func text(of categories: [NotificationCategory]) -> String {
+    let rows = categories.map { category in
+      Row(
+        id: category.id,
+        actions: category.actions.map {
+          Row.Action(id: $0.id, title: $0.title, foreground: $0.opensApp)
+        }, dismiss: category.tellsDismissal)
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(rows)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+  }
+}

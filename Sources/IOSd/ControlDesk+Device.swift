@@ -1,0 +1,32 @@
+import DaemonRuntime
+import PhonePolicy
+
+extension ControlDesk {
+  /// One field for each thing that is to be other than now; the answer is how the phone is then.
+  func device(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
+    // All are read before the first is done: half a wish is none.
+    for change in try Self.changes(in: message) { shell.handle(.deviceChanged(change)) }
+    return ControlMessage("ok", body: Array(DeviceFile.text(of: shell.phone.device).utf8))
+  }
+
+  private static func changes(in message: ControlMessage) throws(ControlMessageError) -> [DeviceChange] {
+    var changes: [DeviceChange] = []
+    for field in message.fields {
+      func flag() throws(ControlMessageError) -> Bool { try message.flag(field.name, default: false) }
+      switch field.name {
+      case "locked": changes.append(try flag() ? .locked : .unlocked)
+      case "low-power": changes.append(.lowPowerMode(try flag()))
+      case "background-refresh": changes.append(.backgroundRefresh(try flag()))
+      case "notifications": changes.append(.notifications(try flag()))
+      case "focus": changes.append(.focus(try flag()))
+      case "battery": changes.append(.battery(percent: try message.integer("battery", in: 0...100)))
+      case "charger": changes.append(.charger(try flag()))
+      case "network": changes.append(.network(try flag()))
+      case "storage-full": changes.append(.storage(isFull: try flag()))
+      case "audio": changes.append(.otherAudio(try flag()))
+      default: break
+      }
+    }
+    return changes
+  }
+}

@@ -1,0 +1,52 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PhonePolicy
+
+/// The file that keeps how the phone is switched. It is replaced whole: nobody reads half of one.
+struct DeviceFile {
+  static let sizeMax = 4096
+
+  private let path: String
+  /// What to begin with.
+  let state: DeviceState
+  /// There was a file, and nothing could be made of it.
+  let wasDamaged: Bool
+
+  init(_ path: String) throws(SystemError) {
+    self.path = path
+    guard access(path, F_OK) == 0 else {
+      (state, wasDamaged) = (DeviceState(), false)
+      return
+    }
+    close(try PlainFile.open(path, O_RDONLY))
+    let kept = SmallFile.read(path, limit: Self.sizeMax + 1).flatMap(Self.read)
+    state = (kept ?? DeviceState()).afterBoot
+    wasDamaged = kept == nil
+  }
+
+  /// Nil for what is none.
+  static func read(_ bytes: [UInt8]) -> DeviceState? {
+    guard bytes.count <= sizeMax else { return nil }
+    return (try? JSONDecoder().decode(DeviceRecord.self, from: Data(bytes)))?.state
+  }
+
+  static func text(of state: DeviceState) -> String {
+    (try? JSONLineEncoder().encode(DeviceRecord(state))) ?? "{}"
+  }
+
+  func write(_ state: DeviceState) throws(SystemError) {
+    let draft = "\(path).new"
+    unlink(draft)
+    let descriptor = try PlainFile.open(draft, O_WRONLY | O_CREAT | O_EXCL)
+    let bytes = Array("\(Self.text(of: state))\n".utf8)
+    let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    guard isWritten else {
+      unlink(draft)
+      throw SystemError("write \(draft)", code: code)
+    }
+    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
+  }
+}

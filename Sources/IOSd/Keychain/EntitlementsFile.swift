@@ -1,0 +1,54 @@
+import DaemonRuntime
+import Foundation
+import PhonePolicy
+
+/// The file of `--entitlements-file`: what each of the two programs was signed with.
+struct EntitlementsFile: Codable, Hashable {
+  static let sizeMax = 64 * 1024
+
+  private struct Signed: Codable, Hashable {
+    var accessGroups: [String]?
+    var appGroups: [String]?
+
+    enum CodingKeys: String, CodingKey {
+      case accessGroups = "keychain-access-groups"
+      case appGroups = "com.apple.security.application-groups"
+    }
+
+    /// What does not stand there it does not have.
+    var entitlements: Entitlements {
+      Entitlements(accessGroups: accessGroups ?? [], appGroups: appGroups ?? [])
+    }
+  }
+
+  private var app: Signed?
+  private var `extension`: Signed?
+
+  /// A program that is not named has none.
+  func entitlements(of role: PhoneRole) -> Entitlements {
+    (role == .app ? app : `extension`)?.entitlements ?? Entitlements(accessGroups: [], appGroups: [])
+  }
+
+  init(_ bytes: [UInt8], name: String) throws(EntitlementsFileError) {
+    guard bytes.count <= Self.sizeMax,
+      let file = try? JSONDecoder().decode(EntitlementsFile.self, from: Data(bytes))
+    else { throw EntitlementsFileError.unreadable(name) }
+    self = file
+    for role in PhoneRole.allCases {
+      if let problem = entitlements(of: role).problem { throw .problem(name, problem) }
+    }
+  }
+}
+
+enum EntitlementsFileError: Error, Hashable, CustomStringConvertible {
+  case unreadable(String)
+  case problem(String, EntitlementProblem)
+
+  var description: String {
+    switch self {
+    case .unreadable(let name):
+      "\(name.onOneLine) is no file of entitlements; write {\"app\": {\"keychain-access-groups\": […], \"com.apple.security.application-groups\": […]}, \"extension\": {…}}"
+    case .problem(let name, let problem): "\(name): \(problem)".onOneLine
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import DaemonRuntime
+import Glibc
+import PhonePolicy
+
+/// Answers whoever asks for keychain items and containers, over the channel of a wallet process or the control socket.
+/// The rules are the phone's; values come into no journal.
+extension PhoneShell {
+  static let keychainVerbs = ["keychain-read", "keychain-write", "keychain-delete", "container"]
+
+  /// On its channel a process is who it was started as: the other end was given to it alone.
+  func askKeychain(_ message: ControlMessage, from role: PhoneRole) throws(ControlMessageError) {
+    let request = try message.required("request")
+    var answer: ControlMessage
+    do throws(ControlMessageError) {
+      answer = try answerForKeychain(message, to: .wallet(role))
+    } catch { answer = .error(error.description) }
+    if let sentence = answer.errorSentence {
+      answer = ControlMessage("keychain-refused", ["message": sentence])
+    } else {
+      answer.verb = "keychain-answer"
+    }
+    answer["request"] = request
+    child(role)?.send(answer)
+  }
+
+  /// On the control socket the kernel says which process connected. Its number alone proves nothing: it must also have
+  /// begun when our child did.
+  func asker(_ peer: PeerCredentials) -> KeychainAsker {
+    let startTime = ProcessTable.startTime(of: peer.pid)
+    for role in PhoneRole.allCases {
+      guard let identity = child(role)?.process.identity else { continue }
+      if identity.pid == peer.pid && identity.startTime == startTime { return .wallet(role) }
+    }
+    return .stranger(pid: peer.pid)
+  }
+
+  func answerForKeychain(
+    _ message: ControlMessage, to asker: KeychainAsker
+  ) throws(ControlMessageError) -> ControlMessage {
+    let result: ControlMessage
+    do {
+      result = message.verb == "container" ? try container(message, asker) : try item(message, asker)
+    } catch let error as ControlMessageError { throw error } catch { return .error("\(error)") }
+    if let sentence = result.errorSentence { journal.note("\(message.verb) is refused: \(sentence)") }
+    return result
+  }
+
+  private func container(_ message: ControlMessage, _ asker: KeychainAsker) throws -> ControlMessage {
+    let id = try Self.name("id", message)
+    if let refusal = phone.refusal(to: asker, container: id) { return .error(refusal.description) }
+    return ControlMessage("ok", ["path": home.container])
+  }
+
+  private func item(_ message: ControlMessage, _ asker: KeychainAsker) throws -> ControlMessage {
+    let group = try Self.name("group", message)
+    let account = try Self.name("account", message)
+    // Whoever is not entitled learns nothing of what there is.
+    if let refusal = phone.refusal(to: asker, group: group, protection: .afterFirstUnlock) {
+      return .error(refusal.description)
+    }
+    let known = try keychain.item(group, account)
+    let wish = try message["protection"].map(Self.protection)
+    let strictest =
+      [known?.protection, wish].contains(.whenUnlocked) ? KeychainProtection.whenUnlocked : .afterFirstUnlock
+    if let refusal = phone.refusal(to: asker, group: group, protection: strictest) {
+      return .error(refusal.description)
+    }
+    let missing = ControlMessage.error("there is no item \(account) in the access group \(group)")
+    switch message.verb {
+    case "keychain-read":
+      guard let known else { return missing }
+      return ControlMessage(
+        "ok", ["protection": known.protection.rawValue], body: try keychain.value(of: known))
+    case "keychain-delete": return keychain.delete(group, account) ? ControlMessage("ok") : missing
+    default:
+      guard message.body.count <= KeychainStore.valueMax else {
+        return .error("an item has at most \(KeychainStore.valueMax) bytes")
+      }
+      try keychain.write(message.body, group, account, wish ?? known?.protection ?? .whenUnlocked)
+      return ControlMessage("ok")
+    }
+  }
+
+  private static func name(_ field: String, _ message: ControlMessage) throws(ControlMessageError) -> String {
+    let text = try message.required(field)
+    guard (1...KeychainStore.nameMax).contains(text.unicodeScalars.count), text == text.onOneLine else {
+      throw .badValue(name: field, expected: "one line of at most \(KeychainStore.nameMax) characters")
+    }
+    return text
+  }
+
+  private static func protection(_ word: String) throws(ControlMessageError) -> KeychainProtection {
+    guard let protection = KeychainProtection(rawValue: word) else {
+      throw .badValue(
+        name: "protection", expected: KeychainProtection.allCases.map(\.rawValue).joined(separator: " or "))
+    }
+    return protection
+  }
+}

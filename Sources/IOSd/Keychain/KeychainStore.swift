@@ -1,0 +1,128 @@
+import Crypto
+import DaemonRuntime
+import Foundation
+import Glibc
+import PhonePolicy
+
+/// The items of the phone's keychain, one file each, sealed with a key that lies in os/. A device keeps that key in a
+/// part that nobody can read; here whoever can read the home can read all of it.
+final class KeychainStore {
+  static let valueMax = 4096
+  static let nameMax = 128
+  static let itemsMax = 256
+  private static let fileMax = 16 * 1024
+
+  private let directory: String
+  private let key: Bytes32
+
+  init(directory: String, key path: String) throws {
+    self.directory = directory
+    if mkdir(directory, 0o700) != 0 && errno != EEXIST { throw SystemError("create \(directory)") }
+    key = try Self.readOrMakeKey(path, beside: directory)
+  }
+
+  /// A key that is gone is made anew only where there is nothing that it could have sealed.
+  private static func readOrMakeKey(_ path: String, beside items: String) throws -> Bytes32 {
+    do throws(SystemError) {
+      close(try PlainFile.open(path, O_RDONLY))
+    } catch {
+      guard error.code == ENOENT else { throw error }
+      let names = try FileManager.default.contentsOfDirectory(atPath: items)
+      if names.contains(where: { $0.hasSuffix(".item") }) { throw KeychainStoreError.damagedKey(path) }
+      let fresh = randomBytes(Bytes32.size)
+      try write(fresh, to: path)
+      guard let key = Bytes32(fresh) else { throw SystemError("make \(path)", code: EINVAL) }
+      return key
+    }
+    guard let bytes = SmallFile.read(path, limit: Bytes32.size + 1), let key = Bytes32(bytes) else {
+      throw KeychainStoreError.damagedKey(path)
+    }
+    return key
+  }
+
+  // MARK: Items
+
+  /// Nil if there is none.
+  func item(_ group: String, _ account: String) throws(KeychainStoreError) -> KeychainItem? {
+    let path = self.path(group, account)
+    guard access(path, F_OK) == 0 else { return nil }
+    guard let bytes = SmallFile.read(path, limit: Self.fileMax), let item = Self.read(bytes),
+      item.group == group, item.account == account
+    else { throw .damagedItem(path) }
+    return item
+  }
+
+  static func read(_ bytes: [UInt8]) -> KeychainItem? {
+    try? JSONDecoder().decode(KeychainItem.self, from: Data(bytes))
+  }
+
+  func value(of item: KeychainItem) throws(KeychainStoreError) -> [UInt8] {
+    guard let sealed = Hexadecimal.decode(item.sealed), let nonce = Hexadecimal.decode(item.nonce),
+      let value = ChaCha20Poly1305.open(sealed, key: key, nonce: nonce, authenticating: item.header)
+    else { throw .damagedItem(path(item.group, item.account)) }
+    return value
+  }
+
+  func write(
+    _ value: [UInt8], _ group: String, _ account: String, _ protection: KeychainProtection
+  ) throws {
+    let isNew = try item(group, account) == nil
+    if isNew && items.count >= Self.itemsMax { throw KeychainStoreError.full }
+    let nonce = randomBytes(ChaCha20Poly1305.nonceSize)
+    let header = KeychainItem.header(group, account, protection)
+    let sealed = ChaCha20Poly1305.seal(value, key: key, nonce: nonce, authenticating: header) ?? []
+    let item = KeychainItem(
+      group: group, account: account, protection: protection, nonce: Hexadecimal.encode(nonce),
+      sealed: Hexadecimal.encode(sealed))
+    try Self.write(Array(try JSONLineEncoder().encode(item).utf8), to: path(group, account))
+  }
+
+  /// False if there was none.
+  func delete(_ group: String, _ account: String) -> Bool { unlink(path(group, account)) == 0 }
+
+  /// All that can be read, by name; values stay sealed.
+  var items: [KeychainItem] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return names.filter { $0.hasSuffix(".item") }.sorted().compactMap {
+      SmallFile.read("\(directory)/\($0)", limit: Self.fileMax).flatMap(Self.read)
+    }
+  }
+
+  /// Names come from outside, so they are no part of a path.
+  private func path(_ group: String, _ account: String) -> String {
+    let digest = SHA256.hash(Array("\(group)\n\(account)".utf8)).bytes
+    return "\(directory)/\(Hexadecimal.encode(digest.prefix(16))).item"
+  }
+
+  /// Whole under another name first: nobody ever reads half an item.
+  private static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+    let draft = "\(path).new"
+    unlink(draft)
+    let descriptor = try PlainFile.open(draft, O_WRONLY | O_CREAT | O_EXCL)
+    let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    guard isWritten else {
+      unlink(draft)
+      throw SystemError("write \(draft)", code: code)
+    }
+    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
+  }
+}
+
+/// Why the keychain cannot be used.
+enum KeychainStoreError: Error, Hashable, CustomStringConvertible {
+  case damagedKey(String)
+  case damagedItem(String)
+  case full
+
+  var description: String {
+    switch self {
+    case .damagedKey(let path):
+      "\(path) is not the keychain's key of 32 bytes; put it back, or move Keychain/items away with it to begin anew"
+    case .damagedItem(let path):
+      "\(path) cannot be opened with the keychain's key; put back both as they were, or delete the item"
+    case .full: "the keychain has \(KeychainStore.itemsMax) items, and no more fit; delete one first"
+    }
+  }
+}

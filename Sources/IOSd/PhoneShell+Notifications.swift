@@ -1,0 +1,41 @@
+import DaemonRuntime
+import PhonePolicy
+
+extension PhoneShell {
+  func notificationText(_ message: ControlMessage) throws(ControlMessageError) -> NotificationText {
+    func text(_ name: String, _ count: Int) -> String? {
+      message[name].map { ScreenText.cut($0, to: count) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    let badge = try message.integerIfPresent("badge", in: -1000...1000) ?? 0
+    return NotificationText(
+      title: text("title", ScreenText.titleMax) ?? "", subtitle: text("subtitle", ScreenText.titleMax),
+      body: text("body", ScreenText.bodyMax) ?? "", badgeIncrement: badge, level: try level(message),
+      sound: text("sound", ScreenText.nameMax), thread: text("thread", ScreenText.nameMax),
+      category: text("category", ScreenText.nameMax))
+  }
+
+  private func level(_ message: ControlMessage) throws(ControlMessageError) -> InterruptionLevel {
+    guard let word = message["level"] else { return .active }
+    guard let level = InterruptionLevel(rawValue: word) else {
+      let words = InterruptionLevel.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .badValue(name: "level", expected: "one of \(words)")
+    }
+    return level
+  }
+
+  /// The app says what can be done with its notifications.
+  func hearCategories(_ message: ControlMessage) throws(ControlMessageError) {
+    guard let categories = CategoryList.read(message.body) else {
+      throw .badValue(name: "categories", expected: "a body as docs/protocols.md has it")
+    }
+    handle(.categoriesRegistered(categories))
+  }
+
+  func hearResponseDone(_ message: ControlMessage) throws(ControlMessageError) {
+    handle(.responseDone(id: try message.integer("id", in: UInt64.min...UInt64.max)))
+  }
+
+  func refuseNotification(_ push: UInt64?, _ why: NotificationRefusal) {
+    journal.note("\(push.map { "the content for push \($0)" } ?? "a notification") is refused: \(why)")
+  }
+}

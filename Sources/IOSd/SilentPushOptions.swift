@@ -1,0 +1,34 @@
+import CoreShape
+import DaemonRuntime
+import PhonePolicy
+
+/// What iosd is told of silent pushes.
+enum SilentPushOptions {
+  static let declarations: [OptionDeclaration] = [
+    OptionDeclaration(
+      "--silent-budget", value: .integer(0...1000), default: "3",
+      help: "how many silent pushes an hour wake the app in the background"),
+    OptionDeclaration(
+      "--silent-low-power", value: .choice(SilentPushRules.LowPower.allCases.map(\.rawValue)),
+      default: "drop", help: "what becomes of a silent push in Low Power Mode"),
+    OptionDeclaration(
+      "--silent-drop", value: .integer(0...100), default: "0",
+      help: "how many of a hundred silent pushes get lost"),
+    OptionDeclaration(
+      "--silent-delay", value: .span, default: "0", help: "each silent push comes later, by up to this"),
+    OptionDeclaration(
+      "--silent-seed", value: .integer(0...Int64.max), default: "1", help: "the chances of those two"),
+    OptionDeclaration(
+      "--silent-time", value: .span, default: "30s", help: "what the app has for a silent push"),
+  ]
+
+  static func rules(_ parsed: ParsedCommandLine) -> SilentPushRules {
+    SilentPushRules(
+      budget: Int(clamping: parsed.integer("--silent-budget") ?? 3),
+      completionTime: parsed.span("--silent-time") ?? .seconds(30),
+      lowPower: parsed.choice("--silent-low-power", as: SilentPushRules.LowPower.self) ?? .drop,
+      dropPercent: UInt64(clamping: parsed.integer("--silent-drop") ?? 0),
+      delayMax: parsed.span("--silent-delay") ?? .zero,
+      seed: UInt64(clamping: parsed.integer("--silent-seed") ?? 1))
+  }
+}

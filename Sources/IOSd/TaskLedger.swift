@@ -1,0 +1,100 @@
+import CoreShape
+import DaemonRuntime
+import PhonePolicy
+
+/// Every background task that the app ever asked for. The file has them all; in memory are the newest.
+final class TaskLedger {
+  private static let keptRows = 256
+
+  private let log: AppendLog<TaskRow>
+  private(set) var rows: [TaskRow] = []
+  private var nextID: UInt64 = 1
+  /// The rows of this boot by the number that the core gives them.
+  private var ids: [UInt64: UInt64] = [:]
+  private let timeScale: Int64
+
+  init(_ path: String, clock: Clock, timeScale: Int64) throws(SystemError) {
+    log = try AppendLog(path)
+    self.timeScale = max(1, timeScale)
+    for row in AppendLog<TaskRow>.rows(of: path) { keep(row) }
+    // Requests do not outlive the phone's end, nor do the processes that they would have run in.
+    for var row in rows where row.endedAt == nil {
+      row.state = "lost"
+      row.why = "gone with an earlier iosd"
+      row.endedAt = clock.now.nanoseconds
+      write(row)
+    }
+  }
+
+  func record(_ record: TaskRecord, clock: Clock) {
+    let now = clock.now
+    var row = ids[record.number].flatMap(row) ?? newRow(record, clock)
+    ids[record.number] = row.id
+    row.why = nil
+    switch record.fate {
+    case .waits(let hindrance): (row.state, row.why) = ("waiting", hindrance.description)
+    case .replaced: (row.state, row.why) = ("replaced", "a newer request has its identifier")
+    case .cancelled: (row.state, row.why) = ("cancelled", "the app took it back")
+    case .refused(let refusal): (row.state, row.why) = ("refused", refusal.description)
+    case .runs(let isByHand):
+      row.state = "running"
+      row.launchedAt = now.nanoseconds
+      row.isByHand = isByHand ? true : nil
+    case .expires(let expiry): (row.state, row.why) = ("expiring", expiry.description)
+    case .completed(let isSuccess):
+      row.state = isSuccess ? "completed" : "failed"
+      row.isSuccess = isSuccess
+    case .expired(let expiry): (row.state, row.why) = ("expired", expiry.description)
+    case .lost: (row.state, row.why) = ("lost", "the app or the phone ended before it")
+    }
+    if record.fate.isEnd {
+      row.endedAt = now.nanoseconds
+      if row.launchedAt == nil { ids[record.number] = nil }
+    }
+    write(row)
+  }
+
+  func noteRefusedCompletion(of number: UInt64) {
+    guard var row = ids[number].flatMap(row) else { return }
+    row.refusedCompletions = (row.refusedCompletions ?? 0) &+ 1
+    write(row)
+  }
+
+  private func row(_ id: UInt64) -> TaskRow? { rows.last { $0.id == id } }
+
+  private func newRow(_ record: TaskRecord, _ clock: Clock) -> TaskRow {
+    let earliest = Span(nanoseconds: record.request.earliest.nanoseconds / timeScale)
+    return TaskRow(
+      id: nextID, identifier: record.request.identifier, kind: record.request.kind.rawValue,
+      requiresNetwork: record.request.requiresNetwork,
+      requiresExternalPower: record.request.requiresExternalPower, state: "waiting",
+      submittedWall: clock.wallNanoseconds, submittedAt: clock.now.nanoseconds,
+      earliestAt: (clock.now + earliest).nanoseconds)
+  }
+
+  private func write(_ row: TaskRow) {
+    keep(row)
+    log.append(row)
+  }
+
+  private func keep(_ row: TaskRow) {
+    nextID = max(nextID, row.id &+ 1)
+    if let index = rows.lastIndex(where: { $0.id == row.id }) {
+      rows[index] = row
+      return
+    }
+    rows.append(row)
+    guard rows.count > Self.keptRows else { return }
+    let gone = rows.removeFirst()
+    ids = ids.filter { $0.value != gone.id }
+  }
+}
+
+extension TaskRecord.Fate {
+  fileprivate var isEnd: Bool {
+    switch self {
+    case .waits, .runs, .expires: false
+    case .replaced, .cancelled, .refused, .completed, .expired, .lost: true
+    }
+  }
+}

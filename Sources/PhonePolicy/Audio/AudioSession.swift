@@ -1,0 +1,65 @@
+import CoreShape
+
+/// What the app wants to play: everything that decides whether it counts as playing.
+public struct AudioSession: Hashable, Codable, Sendable {
+  /// In thousandths of the full volume.
+  public var volumeThousandths: Int
+  /// Plays beside others and does not stop for them.
+  public var mixes: Bool
+  /// How often it is played again; -1 for ever.
+  public var loops: Int64
+  public var rateHertz: Int64
+  public var channels: Int64
+  /// Of one time through, in each channel.
+  public var frames: Int64
+
+  public init(
+    volumeThousandths: Int = 10, mixes: Bool = true, loops: Int64 = -1, rateHertz: Int64 = 44_100,
+    channels: Int64 = 1, frames: Int64 = 44_100
+  ) {
+    self.volumeThousandths = volumeThousandths
+    self.mixes = mixes
+    self.loops = loops
+    self.rateHertz = rateHertz
+    self.channels = channels
+    self.frames = frames
+  }
+
+  /// Nil: it never ends by itself.
+  var length: Span? {
+    guard loops >= 0 else { return nil }
+    let seconds = Double(frames) / Double(max(1, rateHertz)) * (Double(loops) + 1)
+    return seconds < 1e9 ? Span(nanoseconds: Int64(seconds * 1e9)) : nil
+  }
+}
+
+/// What the app does with audio.
+public enum AudioEvent: Hashable, Codable, Sendable {
+  case startRequested(AudioSession)
+  case stopped
+}
+
+/// What the app is told of its audio.
+public enum AudioMessage: Hashable, Codable, Sendable {
+  case plays
+  case refused(AudioRefusal)
+  /// Something else plays now; it goes on only when the app starts it again.
+  case interrupted
+  case ended
+}
+
+/// Why audio does not play.
+public enum AudioRefusal: String, Hashable, Codable, Sendable, CustomStringConvertible {
+  case notDeclared
+  case silent
+  case otherPlays
+
+  public var description: String {
+    switch self {
+    case .notDeclared:
+      "the app has not declared the background mode audio; start the phone with --background-mode audio"
+    case .silent: "at volume 0 it counts as idle and keeps nobody awake; play at 0.001 or louder"
+    case .otherPlays: "something else plays and this does not mix with it; start it again when that is over"
+    }
+  }
+}

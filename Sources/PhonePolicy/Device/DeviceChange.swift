@@ -1,0 +1,14 @@
+/// One thing about the phone itself that is other than before.
+public enum DeviceChange: Hashable, Codable, Sendable {
+  case locked
+  case unlocked
+  case lowPowerMode(Bool)
+  case backgroundRefresh(Bool)
+  case notifications(Bool)
+  case focus(Bool)
+  case battery(percent: Int)
+  case charger(Bool)
+  case network(Bool)
+  case storage(isFull: Bool)
+  case otherAudio(Bool)
+}

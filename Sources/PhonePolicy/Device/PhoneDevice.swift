@@ -1,0 +1,76 @@
+import CoreShape
+
+// What a change of the phone itself means for what runs on it.
+extension Phone {
+  /// A change that changes nothing is none: it is written down nowhere.
+  mutating func deviceChanged(_ change: DeviceChange, at now: Instant) -> [PhoneDirective] {
+    let before = device
+    device.apply(change)
+    guard device != before else { return [] }
+    let saved = [PhoneDirective.saveDevice(device)]
+    switch change {
+    case .locked:
+      // The screen goes dark: what was in front is in the background, and in front again when the person is back.
+      guard !isGoingDown, isInFrontOrComing else { return saved }
+      returnsOnUnlock = true
+      return saved + goHome(at: now)
+    case .unlocked:
+      defer { returnsOnUnlock = false }
+      return saved + (returnsOnUnlock && app.isAlive ? open() : [])
+    case .network(let isThere): return saved + networkChanged(isThere: isThere)
+    default: return saved
+    }
+  }
+
+  /// Connections end with the network, whether anybody listens or not.
+  private mutating func networkChanged(isThere: Bool) -> [PhoneDirective] {
+    let running = PhoneRole.allCases.filter(isRunning)
+    return (isThere ? [] : running.map { .endConnections($0) })
+      + (running.contains(.app) ? networkNewsForApp() : [])
+      + (running.contains(.extension) ? [.tell(.extension, .network(isThere: isThere))] : [])
+  }
+
+  /// What the app has to know before anything else, when it starts and when it goes on: nobody is told who is stopped.
+  mutating func networkNewsForApp() -> [PhoneDirective] {
+    guard appKnowsNetwork != device.hasNetwork, app != .suspended else { return [] }
+    appKnowsNetwork = device.hasNetwork
+    return [.tell(.app, .network(isThere: device.hasNetwork))]
+  }
+
+  /// A process that starts believes that there is a network.
+  func networkNewsForExtension() -> [PhoneDirective] {
+    device.hasNetwork ? [] : [.tell(.extension, .network(isThere: false))]
+  }
+
+  private func isRunning(_ role: PhoneRole) -> Bool {
+    switch role {
+    case .app: app.isAlive && app.stage != .launching
+    case .extension: service.stage != .notRunning && service.stage != .launching
+    }
+  }
+
+  /// Nobody touches an app behind a locked screen: a thumb on it has unlocked the phone.
+  mutating func unlockForPerson() -> [PhoneDirective] {
+    guard !isGoingDown, device.isLocked else { return [] }
+    returnsOnUnlock = false
+    device.apply(.unlocked)
+    return [.saveDevice(device)]
+  }
+
+  private var isInFrontOrComing: Bool {
+    switch app {
+    case .foreground, .launching(intoForeground: true): true
+    case .launching, .background, .suspended, .notRunning, .terminating: false
+    }
+  }
+}
+
+extension AppState {
+  /// It runs, or soon will, and is not on its way out.
+  fileprivate var isAlive: Bool {
+    switch self {
+    case .launching, .foreground, .background, .suspended: true
+    case .notRunning, .terminating: false
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// What one program of the wallet was signed with: which keychain items and which containers are its own.
+public struct Entitlements: Hashable, Codable, Sendable {
+  public static let accessGroup = "A1B2C3D4E5.com.example.lightning"
+  public static let appGroup = "group.com.example.lightning"
+
+  public var accessGroups: [String]
+  public var appGroups: [String]
+
+  public init(
+    accessGroups: [String] = [Entitlements.accessGroup], appGroups: [String] = [Entitlements.appGroup]
+  ) {
+    self.accessGroups = accessGroups
+    self.appGroups = appGroups
+  }
+
+  /// Why no program can be signed with this; nil when it can.
+  public var problem: EntitlementProblem? {
+    if let group = accessGroups.first(where: { !Self.hasTeam($0) }) { return .noTeam(group) }
+    if let group = appGroups.first(where: { !$0.hasPrefix("group.") || $0 == "group." }) {
+      return .noAppGroup(group)
+    }
+    return nil
+  }
+
+  /// Ten capital letters and digits stand in front of an access group: without them it is nobody's.
+  private static func hasTeam(_ group: String) -> Bool {
+    let team = group.utf8.prefix { $0 != UInt8(ascii: ".") }
+    return team.count == 10 && group.utf8.count > 11
+      && team.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+  }
+}
+
+public enum EntitlementProblem: Hashable, Codable, Sendable, CustomStringConvertible {
+  case noTeam(String)
+  case noAppGroup(String)
+
+  public var description: String {
+    switch self {
+    case .noTeam(let group):
+      "the access group \(group) has no team id in front; write it as \(Entitlements.accessGroup)"
+    case .noAppGroup(let group):
+      "the app group \(group) does not begin with group.; write it as \(Entitlements.appGroup)"
+    }
+  }
+}

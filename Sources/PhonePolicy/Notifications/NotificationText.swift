@@ -1,0 +1,42 @@
+/// The words of a notification, and how it wants to be shown.
+public struct NotificationText: Hashable, Codable, Sendable {
+  public var title: String
+  public var subtitle: String?
+  public var body: String
+  /// How much the badge grows.
+  public var badgeIncrement: Int
+  public var level: InterruptionLevel
+  /// `default`, or the name of another.
+  public var sound: String?
+  /// Those of one thread are shown together.
+  public var thread: String?
+  /// What the person can do with it is registered under this name.
+  public var category: String?
+
+  public init(
+    title: String, subtitle: String? = nil, body: String, badgeIncrement: Int = 0,
+    level: InterruptionLevel = .active, sound: String? = nil, thread: String? = nil, category: String? = nil
+  ) {
+    self.title = title
+    self.subtitle = subtitle
+    self.body = body
+    self.badgeIncrement = badgeIncrement
+    self.level = level
+    self.sound = sound
+    self.thread = thread
+    self.category = category
+  }
+}
+
+/// How much a notification may disturb.
+public enum InterruptionLevel: String, Hashable, Codable, Sendable, CaseIterable {
+  /// Only in the list.
+  case passive
+  case active
+  /// Also while a Focus is on.
+  case timeSensitive = "time-sensitive"
+  /// Also while the phone is muted; with an entitlement alone.
+  case critical
+
+  var breaksThroughFocus: Bool { self == .timeSensitive || self == .critical }
+}

@@ -1,0 +1,119 @@
+import CoreShape
+
+// The notification centre: what may be shown, and what follows from a touch.
+extension Phone {
+  /// All that is shown comes through here.
+  func present(_ wanted: PhoneNotification) -> [PhoneDirective] {
+    guard device.allowsNotifications else {
+      guard let push = wanted.push else { return [] }
+      return [.recordFate(push: push, .notShown), .drop(push: push)]
+    }
+    var notification = wanted
+    if !configuration.hasCriticalAlerts, notification.text.level == .critical {
+      // An alert as it was sent is shown all the same, as any other: a push does not end without a notification.
+      notification.text.level = .active
+    }
+    notification.isDisplayed = !device.hasFocus || notification.text.level.breaksThroughFocus
+    return [.show(notification)]
+  }
+
+  /// What a process posts of its own accord. Nobody waits for it, so a wish that is refused shows nothing.
+  func post(_ text: NotificationText, key: String?) -> [PhoneDirective] {
+    if let why = refusal(of: text) { return [.refuseNotification(push: nil, why)] }
+    return present(PhoneNotification(push: nil, source: .local, text, key: key))
+  }
+
+  func refusal(of text: NotificationText) -> NotificationRefusal? {
+    text.level == .critical && !configuration.hasCriticalAlerts ? .criticalWithoutEntitlement : nil
+  }
+
+  // MARK: Touches
+
+  /// Nil if it can be done.
+  public func refusal(of touch: NotificationTouch, category: String?) -> TouchRefusal? {
+    if isGoingDown { return .goingDown }
+    if case .action(let id) = touch, action(id, of: category) == nil { return .noSuchAction(id) }
+    if case .terminating = app { return .appIsEnding }
+    return nil
+  }
+
+  mutating func touched(
+    _ id: UInt64, category: String?, _ touch: NotificationTouch, at now: Instant
+  ) -> [PhoneDirective] {
+    guard refusal(of: touch, category: category) == nil else { return [] }
+    let word = PhoneMessage.notificationResponse(id: id, action: touch.word)
+    let reason = LaunchReason.notification(id, action: touch == .tap ? nil : touch.word)
+    let closed = [PhoneDirective.closeNotification(id: id, touch)]
+    switch touch {
+    case .tap: return closed + openFor(word, reason)
+    case .action(let name):
+      if action(name, of: category)?.opensApp == true { return closed + openFor(word, reason) }
+      return closed + respondInBackground(id, word, reason, at: now)
+    case .dismiss:
+      guard categories.first(where: { $0.id == category })?.tellsDismissal == true else { return closed }
+      return closed + respondInBackground(id, word, reason, at: now)
+    }
+  }
+
+  private func action(_ id: String, of category: String?) -> NotificationCategory.Action? {
+    categories.first { $0.id == category }?.actions.first { $0.id == id }
+  }
+
+  /// The person is with the app again, as if it had been opened by its icon.
+  private mutating func openFor(_ word: PhoneMessage, _ reason: LaunchReason) -> [PhoneDirective] {
+    silent.isSwipedAway = false
+    let unlocked = unlockForPerson()
+    let opened = open().map { $0 == .launch(.app, .person) ? .launch(.app, reason) : $0 }
+    if case .launching = app {
+      wordsForApp.append(word)
+      return unlocked + opened
+    }
+    return unlocked + opened + [.tell(.app, word)]
+  }
+
+  private mutating func respondInBackground(
+    _ id: UInt64, _ word: PhoneMessage, _ reason: LaunchReason, at now: Instant
+  ) -> [PhoneDirective] {
+    if app == .foreground { return [.tell(.app, word)] }
+    let assertion = Assertion.notificationResponse(id)
+    guard let woken = wake(for: word, reason, holding: assertion, at: now) else { return [] }
+    responses.append(OpenResponse(id: id, endsBy: now + configuration.silentPushes.completionTime))
+    return woken
+  }
+
+  mutating func responseDone(_ id: UInt64) -> [PhoneDirective] {
+    responses.removeAll { $0.id == id }
+    assertions.release(.notificationResponse(id))
+    return []
+  }
+
+  mutating func reachResponseDeadlines(at now: Instant) -> [PhoneDirective] {
+    for response in responses where response.endsBy <= now {
+      assertions.release(.notificationResponse(response.id))
+    }
+    responses.removeAll { $0.endsBy <= now }
+    return []
+  }
+}
+
+/// The app is at work on what the person did with a notification.
+public struct OpenResponse: Hashable, Codable, Sendable {
+  var id: UInt64
+  var endsBy: Instant
+}
+
+/// Why nothing comes of a touch.
+public enum TouchRefusal: Hashable, Sendable, CustomStringConvertible {
+  case noSuchAction(String)
+  case appIsEnding
+  case goingDown
+
+  public var description: String {
+    switch self {
+    case .noSuchAction(let id):
+      "the app has registered no action \(id) for this notification; `baton notifications categories` lists them"
+    case .appIsEnding: "the app is on its way out; do it again when it is gone"
+    case .goingDown: "the phone is going down; start it again"
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// Why a request is not taken.
+public enum TaskRefusal: Hashable, Codable, Sendable, CustomStringConvertible {
+  case notPermitted(permitted: [String])
+  case tooMany(TaskKind)
+  case refreshOff
+  /// Its wait is no time.
+  case badTime
+
+  public var description: String {
+    switch self {
+    case .notPermitted(let permitted):
+      "the identifier is not among those that the app may use (\(permitted.joined(separator: ", "))); add it with --permitted-task"
+    case .tooMany(.refresh): "one refresh waits already, and only one may; cancel it first"
+    case .tooMany(.processing): "ten processing tasks wait already, and no more may; cancel one first"
+    case .refreshOff: "background app refresh is off; turn it on with `baton device background-refresh on`"
+    case .badTime: "a task cannot wait for less than no time; give a number of seconds from 0 up"
+    }
+  }
+}
+
+/// Why a task cannot be started or expired by hand.
+public enum TaskByHandRefusal: Hashable, Codable, Sendable, CustomStringConvertible {
+  case productionBuild
+  case notWaiting
+  case alreadyRuns
+  case notRunning
+  case appEnding
+
+  public var description: String {
+    switch self {
+    case .productionBuild:
+      "only a debug build can be told so, as with Xcode; start the phone with --build debug"
+    case .notWaiting: "no such task waits; `baton tasks` shows those that do"
+    case .alreadyRuns: "a task of that identifier runs already; ask again when it is done"
+    case .notRunning: "no such task runs; `baton tasks` shows those that do"
+    case .appEnding: "the app is on its way out; ask again when it has ended"
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import DaemonRuntime
+import Glibc
+
+/// Takes old journals away: those of processes that have ended and that nobody has written to for a week, but never
+/// the newest of a program. Age is the kernel's, not the phone's: whoever sets the phone's clock destroys no evidence.
+final class JournalCleaner {
+  /// So that the phone is heard in between.
+  static let filesPerStep = 16
+  static let keptSeconds: Int = 7 * 86_400
+
+  private let directory: String
+  /// Nil before the first step of a cleaning.
+  private var left: [String]?
+  private var removed = 0
+
+  init(directory: String) { self.directory = directory }
+
+  func step() -> BackgroundWork.Step {
+    var names: [String]
+    if let left {
+      names = left
+    } else {
+      guard let found = Self.names(in: directory) else {
+        return .failed(SystemError("read \(directory)").description)
+      }
+      names = Self.allButNewest(found)
+      removed = 0
+    }
+    for name in names.prefix(Self.filesPerStep) where isOld(name) && !isInUse(name) {
+      if unlink("\(directory)/\(name)") == 0 { removed += 1 }
+    }
+    names.removeFirst(min(Self.filesPerStep, names.count))
+    left = names.isEmpty ? nil : names
+    return names.isEmpty ? .done("removed \(removed) old journals") : .goesOn
+  }
+
+  private static func names(in directory: String) -> [String]? {
+    guard let stream = opendir(directory) else { return nil }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if program(of: name) != nil { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// `20261120T191500-mainappd-123.jsonl` is mainappd's; nil for what is no journal.
+  static func program(of name: String) -> Substring? {
+    guard name.hasSuffix(".jsonl") else { return nil }
+    let parts = name.dropLast(6).split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count >= 3, parts[0].count == 15, !parts[1].isEmpty else { return nil }
+    return parts[1]
+  }
+
+  /// The names are sorted, and begin with their time.
+  private static func allButNewest(_ names: [String]) -> [String] {
+    names.enumerated().filter { index, name in
+      names[(index + 1)...].contains { program(of: $0) == program(of: name) }
+    }.map(\.element)
+  }
+
+  private func isOld(_ name: String) -> Bool {
+    var status = stat()
+    guard lstat("\(directory)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return false
+    }
+    return time(nil) - status.st_mtim.tv_sec > Self.keptSeconds
+  }
+
+  /// Whoever wrote it may still run; what cannot be read is kept.
+  private func isInUse(_ name: String) -> Bool {
+    guard let bytes = SmallFile.read("\(directory)/\(name)", limit: 4096) else { return true }
+    let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    guard let pid = Self.number("pid", in: line).flatMap({ Int32(exactly: $0) }),
+      let startTime = Self.number("start_time", in: line)
+    else { return true }
+    return ProcessTable.startTime(of: pid) == startTime
+  }
+
+  /// The start record is ours and has each member once.
+  private static func number(_ name: String, in line: String) -> UInt64? {
+    let key = Array("\"\(name)\":".utf8)
+    let bytes = Array(line.utf8)
+    guard bytes.count > key.count else { return nil }
+    for start in 0...(bytes.count - key.count) where Array(bytes[start..<(start + key.count)]) == key {
+      let digits = bytes[(start + key.count)...].prefix { (48...57).contains($0) }
+      return UInt64(String(decoding: digits, as: UTF8.self))
+    }
+    return nil
+  }
+}

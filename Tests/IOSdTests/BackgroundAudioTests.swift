@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import IOSd
+
+@Suite struct BackgroundAudioTests {
+  private static func left(_ app: String, _ options: [String] = ["--background-mode", "audio"]) throws
+    -> PhoneProcess
+  {
+    let phone = try PhoneProcess(app: app, options)
+    try phone.ask("open")
+    try phone.ask("home")
+    return phone
+  }
+
+  private static func wait(_ phone: PhoneProcess, forText text: String) throws {
+    try phone.wait("the app says \(text)") {
+      let app = try phone.status()["app"] as? [String: Any]
+      return ((app?["status"] as? [String: Any])?["text"] as? String)?.contains(text) == true
+    }
+  }
+
+  @Test("M-1.2, M-1.4, M-1.5 What the app plays is shown, until another plays (M-1.7)")
+  func plays() throws {
+    let phone = try Self.left("app-audio")
+    try phone.wait("it plays") { try phone.status()["now_playing"] != nil }
+    let playing = try #require(try phone.status()["now_playing"] as? [String: Any])
+    #expect(playing["by"] as? String == "app")
+    #expect(playing["volume"] as? String == "0.01")
+    #expect(playing["loops"] as? Int == -1)
+    #expect(playing["mixes"] as? Bool == false)
+    try phone.ask("device", ["audio": "yes"])
+    #expect(try phone.status()["now_playing"] == nil)
+    try Self.wait(phone, forText: "interrupted")
+  }
+
+  @Test("M-1.1 Without the declared mode it is refused")
+  func notDeclared() throws {
+    let phone = try Self.left("app-audio", [])
+    try Self.wait(phone, forText: "has not declared the background mode audio")
+    #expect(try phone.status()["now_playing"] == nil)
+  }
+
+  @Test("M-1.3 At volume 0 it is idle")
+  func silent() throws {
+    let phone = try Self.left("app-audio-silent")
+    try Self.wait(phone, forText: "counts as idle")
+    #expect(try phone.status()["now_playing"] == nil)
+  }
+
+  @Test("M-1.2 What mixes goes on beside another")
+  func mixes() throws {
+    let phone = try Self.left("app-audio-mixing")
+    try phone.wait("it plays") { try phone.status()["now_playing"] != nil }
+    try phone.ask("device", ["audio": "yes"])
+    #expect(try phone.status()["now_playing"] != nil)
+  }
+
+  @Test("M-13.1 The wallet plays nothing unless it is wanted, and then only in the background")
+  func wallet() throws {
+    let app = "\(PhoneProcess.products)/mainappd"
+    let quiet = try Self.left(app)
+    let other = try Self.left(app, ["--background-mode", "audio", "--keep-alive-audio"])
+    try other.wait("it plays") { try other.status()["now_playing"] != nil }
+    #expect(try quiet.status()["now_playing"] == nil)
+    try other.ask("open")
+    try other.wait("it stops") { try other.status()["now_playing"] == nil }
+  }
+
+  @Test("Volumes are read as they are written, and nothing else is")
+  func volumes() throws {
+    for (text, thousandths) in [("0", 0), ("1", 1000), ("0.01", 10), ("0.5", 500), ("1.000", 1000)] {
+      #expect(try AudioMessages.volume(text) == thousandths)
+    }
+    for text in ["", ".", "1.", ".5", "1.001", "2", "-1", "0.0001", "0.0.1", "1e0", "٣", "+1"] {
+      #expect(throws: (any Error).self) { try AudioMessages.volume(text) }
+    }
+    for thousandths in [0, 1, 10, 250, 999, 1000] {
+      #expect(try AudioMessages.volume(AudioMessages.volumeText(thousandths)) == thousandths)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import IOSd
+
+@Suite("The switches of a phone, over iosd") struct DeviceTests {
+  private func device(_ phone: PhoneProcess, _ fields: KeyValuePairs<String, String> = [:]) throws -> String {
+    try phone.ask("device", fields).bodyText
+  }
+
+  private let whenNew =
+    #"{"locked":false,"unlocked_before":true,"low_power":false,"background_refresh":true,"notifications":true,"#
+    + #""focus":false,"battery":100,"charger":false,"network":true,"storage_full":false,"audio":false}"#
+  private let allOther =
+    #"{"locked":true,"unlocked_before":true,"low_power":true,"background_refresh":false,"notifications":false,"#
+    + #""focus":true,"battery":7,"charger":true,"network":false,"storage_full":true,"audio":true}"#
+
+  @Test("All switches stay over a restart, and a locked phone was not unlocked since") func kept() throws {
+    let phone = try PhoneProcess()
+    #expect(try device(phone) == whenNew)
+    let wish: KeyValuePairs = [
+      "locked": "yes", "low-power": "yes", "background-refresh": "no", "notifications": "no", "focus": "yes",
+      "battery": "7", "charger": "yes", "network": "no", "storage-full": "yes", "audio": "yes",
+    ]
+    #expect(try device(phone, wish) == allOther)
+    kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+    try phone.restart()
+    let afterBoot = allOther.replacingOccurrences(
+      of: #""unlocked_before":true"#, with: #""unlocked_before":false"#)
+    #expect(try device(phone) == afterBoot)
+    #expect(try device(phone, ["locked": "no"]).hasPrefix(#"{"locked":false,"unlocked_before":true"#))
+  }
+
+  @Test("A bad value is refused in one sentence, and nothing of the wish is done") func refused() throws {
+    let phone = try PhoneProcess()
+    let sentence = try phone.refusal("device", ["focus": "yes", "battery": "101"])
+    #expect(sentence == "the field `battery` must be a whole number from 0 to 100; correct it")
+    #expect(
+      try phone.refusal("device", ["charger": "maybe"]) == "the field `charger` must be yes or no; correct it"
+    )
+    #expect(try device(phone) == whenNew)
+  }
+
+  @Test(
+    "A damaged file costs the switches, not the phone",
+    arguments: [
+      "", "garbage", "[]", "{}", #"{"locked":1}"#, String(repeating: "{", count: 9000),
+      #"{"locked":false,"unlocked_before":true,"low_power":true,"background_refresh":true,"notifications":true,"#
+        + #""focus":false,"battery":101,"charger":false,"network":true,"storage_full":false,"audio":false}"#,
+    ])
+  func damaged(_ text: String) throws {
+    let phone = try PhoneProcess()
+    try phone.ask("device", ["focus": "yes"])
+    kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(phone.home)/os/device.json"))
+    try phone.restart()
+    #expect(try device(phone) == whenNew)
+  }
+}

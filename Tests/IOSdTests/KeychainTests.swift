@@ -1,0 +1,179 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PhonePolicy
+import Testing
+
+@testable import IOSd
+
+private let group = "A1B2C3D4E5.com.example.lightning"
+private let words = "abandon ability able"
+
+@Suite struct KeychainTests {
+  private static func wait(_ phone: PhoneProcess, forText text: String) throws {
+    try phone.wait("the app says \(text)") {
+      let app = try phone.status()["app"] as? [String: Any]
+      return ((app?["status"] as? [String: Any])?["text"] as? String)?.contains(text) == true
+    }
+  }
+
+  /// The app has written its item, and is gone.
+  private static func withItem(_ options: [String] = []) throws -> PhoneProcess {
+    let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain", options)
+    try phone.ask("open")
+    try wait(phone, forText: "written")
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    return phone
+  }
+
+  private static func file(_ phone: PhoneProcess, _ text: String) throws -> String {
+    let path = "\(phone.directory)/entitlements.json"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  @Test(
+    "L-1.4b, L-2.4 What the app writes the extension reads, a third process is refused, the file is sealed")
+  func shared() throws {
+    let phone = try Self.withItem()
+    try phone.push()
+    #expect(try phone.notifications(1) == [words])
+    let refusal = try phone.refusal("keychain-read", ["group": group, "account": "mnemonic"])
+    #expect(refusal?.contains("process \(getpid()) is none that this phone has started") == true)
+    #expect(refusal?.contains(group) == true)
+    for verb in ["keychain-write", "keychain-delete"] {
+      #expect(try phone.refusal(verb, ["group": group, "account": "mnemonic"]) != nil)
+    }
+    let items = "\(phone.home)/Keychain/items"
+    let names = try FileManager.default.contentsOfDirectory(atPath: items)
+    #expect(names.count == 1)
+    for folder in ["Keychain/items", "journal", "AppGroup", "os"] {
+      for name in try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/\(folder)") {
+        // The text of the notification is the person's to see; all else must not have it.
+        if name == "notifications.jsonl" || folder == "journal" { continue }
+        let bytes = FileManager.default.contents(atPath: "\(phone.home)/\(folder)/\(name)") ?? Data()
+        #expect(bytes.range(of: Data(words.utf8)) == nil, "\(folder)/\(name)")
+      }
+    }
+  }
+
+  @Test("L-I.1 An extension without the group is refused, and the error names the group")
+  func notEntitled() throws {
+    let phone = try Self.withItem()
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    let path = try Self.file(phone, #"{"app":{"keychain-access-groups":["\#(group)"]}}"#)
+    try phone.restart(["--entitlements-file", path])
+    try phone.push()
+    let shown = try phone.notifications(1)
+    #expect(shown[0].contains("the extension has no entitlement for the access group \(group)"))
+  }
+
+  @Test("L-I.2, L-1.4a The container of another group is not found, and the error names the id")
+  func otherContainer() throws {
+    let phone = try PhoneProcess(app: "app-container")
+    try phone.ask("open")
+    try Self.wait(phone, forText: "no container of the app group group.com.example.other")
+    #expect(try phone.state("app") == "foreground")
+  }
+
+  @Test("L-2.4 On the control socket a child is known by its process, a stranger is not")
+  func onTheSocket() throws {
+    let phone = try PhoneProcess(app: "app-keychain-socket")
+    try phone.ask("open")
+    try Self.wait(phone, forText: "on the socket: \(phone.home)/AppGroup")
+    #expect(try phone.refusal("container", ["id": "group.com.example.lightning"]) != nil)
+  }
+
+  @Test("K-42 After a boot behind a locked screen the item is withheld, until the phone is unlocked once")
+  func firstUnlock() throws {
+    let phone = try Self.withItem()
+    try phone.ask("device", ["locked": "yes"])
+    try phone.push()
+    #expect(try phone.notifications(1) == [words])
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    try phone.restart()
+    try phone.push()
+    #expect(try phone.notifications(2).last == "the phone has not been unlocked since it was started")
+    try phone.ask("device", ["locked": "no"])
+    try phone.push()
+    #expect(try phone.notifications(3).last == words)
+  }
+
+  @Test("L-2.1b Entitlements that nobody could be signed with are refused at the start")
+  func badFile() throws {
+    let phone = try PhoneProcess()
+    for text in [
+      "", "[]", "{\"app\":1}", #"{"app":{"keychain-access-groups":["com.example"]}}"#,
+      #"{"extension":{"com.apple.security.application-groups":["example"]}}"#,
+    ] {
+      let path = try Self.file(phone, text)
+      let other = try PhoneProcess.launch(
+        [
+          "--home", "\(phone.directory)/other", "--app", "/bin/true", "--ext", "/bin/true",
+          "--entitlements-file", path,
+        ])
+      other.waitUntilExit()
+      #expect(other.terminationStatus == ExitCode.badConfiguration.rawValue, "\(text)")
+    }
+  }
+
+  @Test("A damaged item is a sentence; a damaged key keeps the phone from starting")
+  func damage() throws {
+    let phone = try Self.withItem()
+    let items = "\(phone.home)/Keychain/items"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: items).first)
+    let item = try #require(FileManager.default.contents(atPath: "\(items)/\(name)"))
+    for damaged in [Data(), Data("{}".utf8), item.dropLast(20), Self.otherClass(item)] {
+      try damaged.write(to: URL(filePath: "\(items)/\(name)"))
+      let before = try phone.rows("notifications").count
+      try phone.push()
+      #expect(try phone.notifications(before + 1).last?.contains("cannot be opened") == true)
+    }
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    for key in [Data("short".utf8), nil] {
+      let path = "\(phone.home)/os/keychain.key"
+      try FileManager.default.removeItem(atPath: path)
+      try key?.write(to: URL(filePath: path))
+      let again = try PhoneProcess.launch(
+        ["--home", phone.home, "--app", "/bin/true", "--ext", "/bin/true"])
+      again.waitUntilExit()
+      #expect(again.terminationStatus == ExitCode.inputOutputError.rawValue)
+      #expect((access(path, F_OK) == 0) == (key != nil), "none is made beside what another has sealed")
+      try Data().write(to: URL(filePath: path))
+    }
+  }
+
+  /// The same item under a class that would hand it out sooner or later than it was written for.
+  private static func otherClass(_ item: Data) -> Data {
+    Data(
+      String(decoding: item, as: UTF8.self)
+        .replacingOccurrences(of: "after-first-unlock", with: "when-unlocked").utf8)
+  }
+
+  @Test("The store keeps what it is given, and gives up what is deleted")
+  func store() throws {
+    var template = Array("/tmp/baton-keychain-XXXXXX".utf8CString)
+    let directory = String(cString: try #require(mkdtemp(&template)))
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let make = { try KeychainStore(directory: "\(directory)/items", key: "\(directory)/key") }
+    let store = try make()
+    let values: [([UInt8], KeychainProtection)] = [([], .whenUnlocked), ([1, 2, 3], .afterFirstUnlock)]
+    for (value, protection) in values {
+      try store.write(value, group, "a/../b", protection)
+      let item = try #require(try make().item(group, "a/../b"))
+      #expect(item.protection == protection)
+      #expect(try make().value(of: item) == value)
+    }
+    #expect(store.items.map(\.account) == ["a/../b"])
+    #expect(store.delete(group, "a/../b"))
+    #expect(!store.delete(group, "a/../b"))
+    #expect(try store.item(group, "a/../b") == nil)
+    for number in 0..<KeychainStore.itemsMax { try store.write([], group, "\(number)", .whenUnlocked) }
+    #expect(throws: KeychainStoreError.full) { try store.write([], group, "more", .whenUnlocked) }
+    try store.write([9], group, "7", .whenUnlocked)
+  }
+}

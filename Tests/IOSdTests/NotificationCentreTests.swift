@@ -1,0 +1,155 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@testable import IOSd
+
+@Suite("The notification centre on real processes") struct NotificationCentreTests {
+  private let alert =
+    #"{"aps":{"alert":{"title":"Push","subtitle":"s","body":"b"},"sound":"default","thread-id":"t","#
+    + #""category":"INCOMING_PAYMENT","interruption-level":"time-sensitive"}}"#
+
+  private func row(_ phone: PhoneProcess, _ id: Int = 1) throws -> [String: Any] {
+    _ = try phone.notifications(id)
+    return try #require(try phone.rows("notifications").first { $0["id"] as? Int == id })
+  }
+
+  /// A phone with the wallet's own app, which has been started once and is in the background.
+  private func walletPhone() throws -> PhoneProcess {
+    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
+    try phone.ask("open")
+    try phone.wait("the app has registered its categories") {
+      try phone.ask("categories").bodyText.contains("INCOMING_PAYMENT")
+    }
+    return phone
+  }
+
+  private func journalSays(_ words: String, _ phone: PhoneProcess) throws -> Bool {
+    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+      .filter { $0.contains("mainappd") }
+    return try journals.contains {
+      try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8).contains(words)
+    }
+  }
+
+  @Test("B-1.2.1 Critical content is refused without the entitlement: no row has it, and the report says so")
+  func critical() throws {
+    let phone = try PhoneProcess(ext: "ext-critical")
+    try phone.push("the original")
+    let shown = try row(phone)
+    #expect(shown["body"] as? String == "the original")
+    #expect(shown["level"] as? String == "active")
+    let fate = try phone.rows("pushes").first?["fate"] as? String
+    #expect(fate?.hasPrefix("shown as it was sent: a critical notification needs the entitlement") == true)
+    let entitled = try PhoneProcess(ext: "ext-critical", ["--entitlements", "critical-alerts"])
+    try entitled.push("the original")
+    #expect(try row(entitled)["level"] as? String == "critical")
+  }
+
+  @Test(
+    "B-1.2.2 The wallet registers INCOMING_PAYMENT with OPEN_NOW and a word of its dismissal at its start")
+  func categories() throws {
+    let phone = try walletPhone()
+    #expect(
+      try phone.ask("categories").bodyText
+        == #"[{"actions":[{"foreground":true,"id":"OPEN_NOW","title":"Open Now"}],"dismiss":true,"id":"INCOMING_PAYMENT"}]"#
+    )
+  }
+
+  @Test("B-1.2.3 OPEN_NOW brings the wallet to the front, a dismissal is told, and its journal has both")
+  func touches() throws {
+    let phone = try walletPhone()
+    try phone.ask("home")
+    try phone.ask("push", body: alert)
+    try phone.ask("push", body: alert)
+    _ = try phone.notifications(2)
+    #expect(try phone.ask("touch", ["id": "1", "do": "action", "action": "OPEN_NOW"])["app"] == "foreground")
+    try phone.wait("the journal has it") {
+      try journalSays("reason=notification action=OPEN_NOW id=1", phone)
+    }
+    try phone.ask("touch", ["id": "2", "do": "dismiss"])
+    try phone.wait("the journal has it") { try journalSays("notification 2 was dismissed", phone) }
+    #expect(try row(phone)["answer"] as? String == "OPEN_NOW")
+    #expect(
+      try phone.refusal("touch", ["id": "2", "do": "tap"])
+        == "notification 2 is gone from the list; `baton notifications` lists those that are there")
+    #expect(try phone.rows("ps").count == 1)
+  }
+
+  @Test("B-1.2.3 An app that is gone is launched for a dismissal in the background, and for a tap in front")
+  func launches() throws {
+    let phone = try walletPhone()
+    for _ in 0..<2 {
+      try phone.ask("home")
+      try phone.ask("push", body: alert)
+    }
+    _ = try phone.notifications(2)
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    try phone.ask("touch", ["id": "1", "do": "dismiss"])
+    try phone.wait("the app is in the background") { try phone.state("app") == "background" }
+    try phone.ask("quit")
+    try phone.wait("the app is gone") { try phone.state("app") == "not running" }
+    try phone.ask("touch", ["id": "2", "do": "tap"])
+    try phone.wait("the app is in front") { try phone.state("app") == "foreground" }
+    let reasons = try phone.rows("ps").compactMap { $0["launch_reason"] as? String }
+    #expect(
+      reasons == [
+        "opened by the person", "opened by dismiss of notification 1", "opened by a tap on notification 2",
+      ])
+  }
+
+  @Test("B-1.2.4 A row has level, sound, thread and category, and whether it was displayed with a Focus on")
+  func rows() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("push", body: alert)
+    let shown = try row(phone)
+    #expect(shown["subtitle"] as? String == "s")
+    #expect(shown["level"] as? String == "time-sensitive")
+    #expect(shown["sound"] as? String == "default")
+    #expect(shown["thread"] as? String == "t")
+    #expect(shown["category"] as? String == "INCOMING_PAYMENT")
+    #expect(shown["displayed"] as? Bool == true)
+    try phone.ask("device", ["focus": "yes"])
+    try phone.ask("push", body: alert)
+    #expect(try row(phone, 2)["displayed"] as? Bool == true)
+    try phone.ask("push", body: #"{"aps":{"alert":"plain"}}"#)
+    #expect(try row(phone, 3)["displayed"] as? Bool == false)
+  }
+
+  @Test("K-43 Without leave to notify no extension is started and no row is written") func notAllowed() throws
+  {
+    let phone = try PhoneProcess()
+    try phone.ask("device", ["notifications": "no"])
+    try phone.push()
+    #expect(try phone.rows("ps").isEmpty)
+    #expect(try phone.rows("notifications").isEmpty)
+    let fate = try phone.rows("pushes").first?["fate"] as? String
+    #expect(fate == "not shown: the person lets the wallet show no notifications")
+  }
+
+  @Test("The badge counts every notification once, though app and extension post at the same time")
+  func badge() throws {
+    let phone = try PhoneProcess(app: "app-poster", ext: "ext-poster")
+    try phone.ask("open")
+    try phone.ask("home")
+    for _ in 0..<5 {
+      try phone.push()
+      try phone.ask("invoice", ["amount-msat": "1"])
+    }
+    try phone.wait("all are there") { try phone.rows("notifications").count >= 105 }
+    #expect(try phone.status()["badge"] as? Int == 105)
+    #expect(try phone.rows("notifications").compactMap { $0["badge"] as? Int } == Array(1...105))
+  }
+
+  @Test(
+    "Categories that are none are read as nothing",
+    arguments: [
+      "", "x", "{}", #"[{"id":"A"}]"#, #"[{"id":"","actions":[],"dismiss":true}]"#,
+      #"[{"id":"A B","actions":[],"dismiss":true}]"#,
+      #"[{"id":"A","actions":[],"dismiss":true},{"id":"A","actions":[],"dismiss":true}]"#,
+    ])
+  func badCategories(_ body: String) { #expect(CategoryList.read(Array(body.utf8)) == nil) }
+}

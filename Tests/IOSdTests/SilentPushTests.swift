@@ -1,0 +1,69 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Silent pushes on real processes") struct SilentPushTests {
+  private let silent = #"{"aps":{"content-available":1},"reason":"SomethingElse"}"#
+
+  private func fate(_ phone: PhoneProcess, _ id: Int = 1) throws -> String? {
+    try phone.rows("pushes").first { $0["id"] as? Int == id }?["fate"] as? String
+  }
+
+  private func waitFor(_ fate: String, _ phone: PhoneProcess, _ id: Int = 1) throws {
+    try phone.wait("push \(id) is \(fate)") { try self.fate(phone, id) == fate }
+  }
+
+  @Test("B-1.5.1b The wallet's app is launched for one of an unknown type and completes it with no data")
+  func realApp() throws {
+    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
+    #expect(try phone.ask("push", body: silent)["fate"] == "delivered")
+    try waitFor("completed with no-data", phone)
+    #expect(try phone.state("app") == "background")
+    let reason = try phone.rows("ps").first?["launch_reason"] as? String
+    #expect(reason == "launched in the background for silent push 1")
+  }
+
+  @Test("B-1.5.1g Each push is completed once, however often the app says so") func once() throws {
+    let phone = try PhoneProcess(app: "app-done")
+    try phone.ask("push", body: silent)
+    try waitFor("completed with new-data", phone)
+    try phone.ask("push", body: silent)
+    try waitFor("completed with new-data", phone, 2)
+    let rows = try String(contentsOfFile: "\(phone.home)/os/pushes.jsonl", encoding: .utf8)
+    #expect(rows.components(separatedBy: "completed with").count - 1 == 2)
+    #expect(rows.contains("\"fate\":\"delivered\""))
+  }
+
+  @Test("B-1.5.0b An app that says nothing costs the phone half its budget") func throttled() throws {
+    let phone = try PhoneProcess(["--silent-time", "20ms"])
+    try phone.ask("push", body: silent)
+    try waitFor("expired: the app did not complete it in time", phone)
+    let answer = try phone.ask("push", body: silent)
+    #expect(
+      answer["fate"] == "held back: throttled to 1 an hour, as the app did not complete an earlier one")
+  }
+
+  @Test("B-1.5.0c K-43 Low Power Mode and Background App Refresh stop them, missing leave to notify does not")
+  func switches() throws {
+    let phone = try PhoneProcess(app: "app-done")
+    try phone.ask("device", ["low-power": "yes"])
+    #expect(try phone.ask("push", body: silent)["fate"] == "dropped: Low Power Mode is on")
+    try phone.ask("device", ["low-power": "no", "background-refresh": "no"])
+    #expect(try phone.ask("push", body: silent)["fate"] == "dropped: Background App Refresh is off")
+    #expect(try phone.state("app") == "not running")
+    try phone.ask("device", ["background-refresh": "yes", "notifications": "no"])
+    try phone.ask("push", body: silent)
+    try waitFor("completed with new-data", phone, 3)
+  }
+
+  @Test("K-46 The budget is iosd's to be told, and the newest of those that wait replaces the older")
+  func budget() throws {
+    let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
+    for _ in 0..<3 { try phone.ask("push", body: silent) }
+    try waitFor("completed with new-data", phone)
+    #expect(try fate(phone, 2) == "replaced by push 3")
+    #expect(try fate(phone, 3) == "held back: the budget of 1 an hour is used up")
+    try phone.ask("open")
+    try waitFor("completed with new-data", phone, 3)
+  }
+}

@@ -1,0 +1,63 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@Suite("The pair on real processes: the app's work in the background", .serialized)
+struct BackgroundTests {
+  private let sync = "com.example.lightning.sync"
+
+  private func run(_ number: UInt64) -> ControlMessage {
+    ControlMessage("task", ["identifier": sync, "run": "\(number)", "time-ms": "30000"])
+  }
+
+  @Test("D-1.1, D-1.5, K-34 The app asks for a refresh when it is opened, and for the next before it works")
+  func refreshes() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    _ = try phone.invoices(1, app)
+    #expect(app.count("task-submit") == 1)
+    let epoch = phone.owner?.epoch
+    let before = app.messages.count
+    app.send(run(1))
+    try phone.wait("the run to be completed") { app.count("task-done") == 1 }
+    let said = app.messages[before...].map(\.message).filter { $0.verb.hasPrefix("task") }
+    #expect(said.map(\.verb) == ["task-submit", "task-done"])
+    #expect(said.last?["success"] == "yes")
+    #expect(said.last?["run"] == "1")
+    // It has looked and not opened the node.
+    #expect(phone.owner?.epoch == epoch)
+    #expect(phone.journal(of: "mainappd").contains("the channel can be read"))
+  }
+
+  @Test("D-1.6, K-34 A wallet that cannot be read fails the run, and the next is asked for all the same")
+  func cannotRead() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    _ = try phone.invoices(1, app)
+    let database = "\(phone.home)/AppGroup/node.sqlite"
+    #expect(rename(database, database + ".away") == 0)
+    app.send(run(2))
+    try phone.wait("the run to be completed") { app.count("task-done") == 1 }
+    #expect(app.messages.last { $0.message.verb == "task-done" }?.message["success"] == "no")
+    #expect(app.count("task-submit") == 2)
+    #expect(rename(database + ".away", database) == 0)
+  }
+
+  @Test("D-1.3 A refusal stands in the journal, and the app lives on")
+  func refused() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    app.send(ControlMessage("task-refused", ["identifier": sync, "message": "not permitted; declare it"]))
+    app.send(ControlMessage("task", ["identifier": sync]))
+    app.send(run(3))
+    try phone.wait("the run to be completed") { app.count("task-done") == 1 }
+    let journal = phone.journal(of: "mainappd")
+    #expect(journal.contains("Failed to schedule background task: not permitted; declare it"))
+    #expect(journal.contains("the phone said task, and it cannot be read"))
+  }
+}

@@ -1,0 +1,82 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite struct AudioTests {
+  private static func phone(declared: Bool = true) -> TestPhone {
+    var configuration = PhoneConfiguration()
+    configuration.hasAudioMode = declared
+    var phone = TestPhone(configuration)
+    phone.useApp()
+    return phone
+  }
+
+  private func start(_ session: AudioSession) -> PhoneEvent { .audio(.startRequested(session)) }
+
+  @Test("M-1.1 Without the declared mode nothing plays, and nobody is kept awake")
+  func notDeclared() {
+    var phone = Self.phone(declared: false)
+    #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.refused(.notDeclared)))])
+    #expect(phone.phone.assertions.isEmpty)
+  }
+
+  @Test("M-1.2, M-1.4, M-6.2 An endless, nearly silent loop keeps the app awake until it is stopped")
+  func endless() {
+    var phone = Self.phone()
+    #expect(phone(start(AudioSession())) == [.tell(.app, .audio(.plays))])
+    #expect(phone.pass(.seconds(1_000_000)) == [])
+    #expect(phone.phone.assertions.contains(.audio))
+    #expect(phone(.audio(.stopped)) == [])
+    #expect(phone.phone.assertions.isEmpty)
+  }
+
+  @Test("M-1.3 At volume 0 it counts as idle")
+  func silent() {
+    var phone = Self.phone()
+    #expect(
+      phone(start(AudioSession(volumeThousandths: 0))) == [.tell(.app, .audio(.refused(.silent)))])
+    #expect(phone.phone.audio.playing == nil)
+    #expect(phone.phone.assertions.isEmpty)
+  }
+
+  @Test("M-1.4 A loop that is played so often ends with its last second")
+  func counted() {
+    var phone = Self.phone()
+    _ = phone(start(AudioSession(loops: 2)))
+    phone.pass(.milliseconds(2999))
+    #expect(phone.phone.assertions.contains(.audio))
+    #expect(phone.pass(.milliseconds(1)) == [.tell(.app, .audio(.ended))])
+    #expect(phone.phone.assertions.isEmpty)
+  }
+
+  @Test("M-1.7 Another that plays ends what does not mix with it")
+  func otherPlays() {
+    var phone = Self.phone()
+    _ = phone(start(AudioSession(mixes: false)))
+    #expect(phone.set(.otherAudio(true)).last == .tell(.app, .audio(.interrupted)))
+    #expect(phone.phone.assertions.isEmpty)
+    #expect(
+      phone(start(AudioSession(mixes: false))) == [.tell(.app, .audio(.refused(.otherPlays)))])
+    #expect(phone(start(AudioSession(mixes: true))) == [.tell(.app, .audio(.plays))])
+    _ = phone.set(.otherAudio(false), .otherAudio(true))
+    #expect(phone.phone.assertions.contains(.audio))
+  }
+
+  @Test("M-1.5 What plays ends with the app")
+  func appEnds() {
+    var phone = Self.phone()
+    _ = phone(start(AudioSession()))
+    #expect(phone.phone.audio.playing?.session == AudioSession())
+    _ = phone(.processEnded(.app, .signalled(9)))
+    #expect(phone.phone.audio.playing == nil)
+  }
+
+  @Test("Lengths of all sizes are no trouble")
+  func strangeLengths() {
+    var phone = Self.phone()
+    for session in [AudioSession(loops: .max), AudioSession(loops: 0, rateHertz: 0, frames: .max)] {
+      #expect(phone(start(session)) == [.tell(.app, .audio(.plays))])
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import PhonePolicy
+
+@Suite("The phone itself") struct DeviceTests {
+  private static func changed(_ change: (inout DeviceState) -> Void) -> DeviceState {
+    var state = DeviceState()
+    change(&state)
+    return state
+  }
+
+  static let rows: [(change: DeviceChange, then: DeviceState)] = [
+    (.locked, changed { $0.isLocked = true }),
+    (.lowPowerMode(true), changed { $0.isInLowPowerMode = true }),
+    (.backgroundRefresh(false), changed { $0.allowsBackgroundRefresh = false }),
+    (.notifications(false), changed { $0.allowsNotifications = false }),
+    (.focus(true), changed { $0.hasFocus = true }),
+    (.battery(percent: 20), changed { $0.batteryPercent = 20 }),
+    (.charger(true), changed { $0.isCharging = true }),
+    (.network(false), changed { $0.hasNetwork = false }),
+    (.storage(isFull: true), changed { $0.isStorageFull = true }),
+    (.otherAudio(true), changed { $0.playsOtherAudio = true }),
+  ]
+
+  @Test("Every change changes its one thing, is kept, and is none the second time", arguments: rows)
+  func change(_ row: (change: DeviceChange, then: DeviceState)) {
+    var phone = TestPhone()
+    #expect(phone(.deviceChanged(row.change)) == [.saveDevice(row.then)])
+    #expect(phone.phone.device == row.then)
+    #expect(phone(.deviceChanged(row.change)) == [])
+  }
+
+  @Test("A phone begins as it was switched, and a locked one waits for its first unlocking") func boot() {
+    var state = DeviceState()
+    state.isLocked = true
+    state.hasFocus = true
+    var configuration = PhoneConfiguration()
+    configuration.device = state.afterBoot
+    var phone = TestPhone(configuration)
+    #expect(!phone.phone.device.hasBeenUnlocked)
+    #expect(phone.phone.device.hasFocus)
+    state.isLocked = false
+    #expect(phone(.deviceChanged(.unlocked)) == [.saveDevice(state)])
+    #expect(phone.phone.device.hasBeenUnlocked)
+    #expect(state.afterBoot == state)
+  }
+
+  @Test("Locking sends the app in front to the background, and unlocking brings it back") func lockInFront() {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(.deviceChanged(.locked)).last == .tell(.app, .enterBackground))
+    #expect(phone.phone.app == .background(BackgroundStay(since: phone.now)))
+    #expect(phone(.deviceChanged(.unlocked)).last == .tell(.app, .enterForeground))
+    #expect(phone.phone.app == .foreground)
+  }
+
+  @Test("An app that was not in front, or is gone, does not come with the unlocking") func lockElsewhere() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.personWentHome)
+    _ = phone(.deviceChanged(.locked))
+    #expect(phone(.deviceChanged(.unlocked)) == [.saveDevice(DeviceState())])
+    _ = phone(.personOpened)
+    _ = phone(.deviceChanged(.locked))
+    _ = phone(.processEnded(.app, .signalled(11)))
+    #expect(phone(.deviceChanged(.unlocked)) == [.saveDevice(DeviceState())])
+    #expect(phone.phone.app == .notRunning)
+  }
+
+  @Test("Whoever opens the app has unlocked the phone") func openingUnlocks() {
+    var phone = TestPhone()
+    _ = phone(.deviceChanged(.locked))
+    #expect(phone(.personOpened) == [.saveDevice(DeviceState()), .launch(.app, .person)])
+  }
+}

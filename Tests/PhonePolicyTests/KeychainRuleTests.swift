@@ -1,0 +1,61 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite struct KeychainRuleTests {
+  private let group = Entitlements.accessGroup
+
+  @Test("L-1.4b, L-2.4, L-I.1 Only who is entitled gets an item, and a refusal names the group")
+  func entitled() {
+    var configuration = PhoneConfiguration()
+    configuration.extensionEntitlements = Entitlements(accessGroups: ["ZZZZZZZZZZ.other"])
+    let phone = Phone(configuration: configuration)
+    #expect(phone.refusal(to: .wallet(.app), group: group, protection: .whenUnlocked) == nil)
+    let refusal = phone.refusal(to: .wallet(.extension), group: group, protection: .afterFirstUnlock)
+    #expect(refusal == .notEntitled(.extension, group: group))
+    #expect(refusal?.description.contains(group) == true)
+    let stranger = phone.refusal(to: .stranger(pid: 7), group: group, protection: .afterFirstUnlock)
+    #expect(stranger == .stranger(pid: 7, group: group))
+    #expect(stranger?.description.contains(group) == true)
+  }
+
+  @Test("L-I.2, L-1.4a The container of another group is refused, and the refusal names the id")
+  func containers() {
+    let phone = Phone(configuration: PhoneConfiguration())
+    #expect(phone.refusal(to: .wallet(.extension), container: Entitlements.appGroup) == nil)
+    let refusal = phone.refusal(to: .wallet(.app), container: "group.other")
+    #expect(refusal == .noContainer(.app, id: "group.other"))
+    #expect(refusal?.description.contains("group.other") == true)
+    #expect(phone.refusal(to: .stranger(pid: 7), container: Entitlements.appGroup) != nil)
+  }
+
+  @Test("K-42 Before the first unlocking nothing is readable, and afterwards what its class allows")
+  func classes() {
+    var configuration = PhoneConfiguration()
+    configuration.device.isLocked = true
+    configuration.device.hasBeenUnlocked = false
+    var phone = TestPhone(configuration)
+    let refusals = { (phone: TestPhone) in
+      KeychainProtection.allCases.map {
+        phone.phone.refusal(to: .wallet(.extension), group: Entitlements.accessGroup, protection: $0)
+      }
+    }
+    #expect(refusals(phone) == [.notUnlockedSinceBoot, .notUnlockedSinceBoot])
+    _ = phone.set(.unlocked)
+    #expect(refusals(phone) == [nil, nil])
+    _ = phone.set(.locked)
+    #expect(refusals(phone) == [.locked, nil])
+  }
+
+  @Test("L-2.1b A group without a team id in front can be signed for by nobody")
+  func groups() {
+    #expect(Entitlements().problem == nil)
+    for group in ["", "com.example.lightning", "A1B2C3D4E.x", "a1b2c3d4e5.x", "A1B2C3D4E5", "A1B2C3D4E5."] {
+      #expect(Entitlements(accessGroups: [group]).problem == .noTeam(group))
+    }
+    for group in ["", "com.example", "group.", "groupx.y"] {
+      #expect(Entitlements(appGroups: [group]).problem == .noAppGroup(group))
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite("The notification centre") struct NotificationTests {
+  private let incoming = NotificationCategory(
+    id: "INCOMING_PAYMENT",
+    actions: [
+      .init(id: "OPEN_NOW", title: "Open Now", opensApp: true),
+      .init(id: "LATER", title: "", opensApp: false),
+    ], tellsDismissal: true)
+  private let quiet = NotificationCategory(id: "QUIET", actions: [], tellsDismissal: false)
+
+  private func text(_ level: InterruptionLevel, _ category: String? = nil) -> NotificationText {
+    NotificationText(title: "a", body: "b", level: level, category: category)
+  }
+
+  private func withCategories() -> TestPhone {
+    var phone = TestPhone()
+    _ = phone(.categoriesRegistered([incoming, quiet]))
+    return phone
+  }
+
+  private func respond(_ id: UInt64, _ action: String) -> PhoneDirective {
+    .tell(.app, .notificationResponse(id: id, action: action))
+  }
+
+  // MARK: Levels
+
+  @Test("B-1.2.1 Critical content without the entitlement is refused, and the alert is shown as it was sent")
+  func criticalContent() {
+    var phone = TestPhone()
+    phone.serve(1)
+    #expect(
+      phone(.contentDelivered(push: 1, text(.critical))) == [
+        .refuseNotification(push: 1, .criticalWithoutEntitlement),
+        .recordFate(push: 1, .contentRefused(.criticalWithoutEntitlement)), .showOriginal(1),
+      ])
+    #expect(phone(.contentDelivered(push: 1, text(.active))) == [.refuseContent(push: 1)])
+  }
+
+  @Test(
+    "B-1.2.1 A critical notification of a process's own is refused without the entitlement, and shown with it"
+  )
+  func criticalPosted() {
+    var phone = TestPhone()
+    #expect(
+      phone(.notificationPosted(text(.critical), key: nil)) == [
+        .refuseNotification(push: nil, .criticalWithoutEntitlement)
+      ])
+    var configuration = PhoneConfiguration()
+    configuration.hasCriticalAlerts = true
+    var entitled = TestPhone(configuration)
+    #expect(
+      entitled(.notificationPosted(text(.critical), key: nil)) == [
+        .show(PhoneNotification(push: nil, source: .local, text(.critical)))
+      ])
+  }
+
+  @Test("B-1.2.1 An alert that was sent as critical is shown as any other without the entitlement")
+  func criticalOriginal() {
+    var phone = TestPhone()
+    let push = PhonePush(id: 1, alert: text(.critical), hasMutableContent: false)
+    #expect(
+      phone(.pushArrived(push)) == [.show(PhoneNotification(push: 1, source: .original, text(.active)))])
+  }
+
+  @Test(
+    "B-1.2.4 With a Focus on, only time-sensitive and critical ones are displayed; the others wait in the list",
+    arguments: InterruptionLevel.allCases)
+  func focus(_ level: InterruptionLevel) {
+    var configuration = PhoneConfiguration()
+    configuration.hasCriticalAlerts = true
+    var phone = TestPhone(configuration)
+    var expected = PhoneNotification(push: nil, source: .local, text(level))
+    #expect(phone(.notificationPosted(text(level), key: nil)) == [.show(expected)])
+    _ = phone(.deviceChanged(.focus(true)))
+    expected.isDisplayed = level == .timeSensitive || level == .critical
+    #expect(phone(.notificationPosted(text(level), key: nil)) == [.show(expected)])
+  }
+
+  // MARK: No leave
+
+  @Test("K-43 Without leave to notify nothing is shown and no extension starts; silent pushes go on")
+  func notAllowed() {
+    var phone = TestPhone()
+    _ = phone(.deviceChanged(.notifications(false)))
+    let nothing = [PhoneDirective.recordFate(push: 1, .notShown), .drop(push: 1)]
+    #expect(phone(.pushArrived(TestPhone.alert(1))) == nothing)
+    #expect(phone(.notificationPosted(text(.timeSensitive), key: nil)) == [])
+    #expect(phone(.pushArrived(TestPhone.silent(2))) == PhoneDirective.wakeFor(2))
+    #expect(phone.phone.service == .notRunning)
+  }
+
+  @Test("K-43 Leave that is taken away while the extension works: its content is not shown")
+  func takenAway() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.deviceChanged(.notifications(false)))
+    #expect(
+      phone(.contentDelivered(push: 1, received)) == [.recordFate(push: 1, .notShown), .drop(push: 1)])
+  }
+
+  // MARK: Touches
+
+  @Test("B-1.2.3 A tap opens the app, whatever it was doing, and tells it which notification it was")
+  func tap() {
+    var phone = withCategories()
+    let closed = PhoneDirective.closeNotification(id: 7, .tap)
+    let tap = PhoneEvent.notificationTouched(id: 7, category: nil, .tap)
+    #expect(phone(tap) == [closed, .launch(.app, .notification(7, action: nil))])
+    #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground), respond(7, "default")])
+    #expect(phone(tap) == [closed, respond(7, "default")])
+    _ = phone(.personWentHome)
+    #expect(phone(tap) == [closed, .tell(.app, .enterForeground), respond(7, "default")])
+    #expect(phone.phone.assertions.isEmpty)
+  }
+
+  @Test("B-1.2.3 OPEN_NOW brings the app to the front, also from behind a locked screen") func openNow() {
+    var phone = withCategories()
+    _ = phone(.deviceChanged(.locked))
+    let touched = phone(.notificationTouched(id: 7, category: incoming.id, .action("OPEN_NOW")))
+    #expect(
+      touched == [
+        .closeNotification(id: 7, .action("OPEN_NOW")), .saveDevice(DeviceState()),
+        .launch(.app, .notification(7, action: "OPEN_NOW")),
+      ])
+    #expect(
+      phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterForeground), respond(7, "OPEN_NOW")])
+  }
+
+  @Test("B-1.2.3 A dismissal wakes the app in the background if its category wants that, and only then")
+  func dismiss() {
+    var phone = withCategories()
+    #expect(
+      phone(.notificationTouched(id: 6, category: quiet.id, .dismiss)) == [
+        .closeNotification(id: 6, .dismiss)
+      ])
+    #expect(
+      phone(.notificationTouched(id: 7, category: incoming.id, .dismiss)) == [
+        .closeNotification(id: 7, .dismiss), .launch(.app, .notification(7, action: "dismiss")),
+      ])
+    #expect(phone(.processStarted(.app, pid: 8)) == [.tell(.app, .enterBackground), respond(7, "dismiss")])
+    #expect(phone.phone.assertions.contains(.notificationResponse(7)))
+    _ = phone(.responseDone(id: 7))
+    #expect(phone.phone.assertions.isEmpty)
+    #expect(phone.phone.deadline == nil)
+  }
+
+  @Test("B-1.2.3 An app that never says that it is done with a response is let go after half a minute")
+  func forgotten() {
+    var phone = withCategories()
+    _ = phone(.processStarted(.app, pid: 8))
+    _ = phone(.notificationTouched(id: 7, category: incoming.id, .action("LATER")))
+    _ = phone(.processStarted(.app, pid: 8))
+    _ = phone(.backgroundDone)
+    #expect(phone.phone.app == .background(BackgroundStay(since: phone.now, isDone: true)))
+    let start = phone.now
+    #expect(phone.passToDeadline() == [])
+    #expect(phone.now - start == .seconds(30))
+    #expect(phone.phone.assertions.isEmpty)
+  }
+
+  @Test("B-1.2.2 An action that no category has is refused, and nothing happens") func unknownAction() {
+    var phone = withCategories()
+    for category in [nil, quiet.id, "OTHER"] {
+      #expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: category) == .noSuchAction("OPEN_NOW"))
+      #expect(phone(.notificationTouched(id: 1, category: category, .action("OPEN_NOW"))) == [])
+    }
+    #expect(phone.phone.refusal(of: .action("OPEN_NOW"), category: incoming.id) == nil)
+    #expect(phone.phone.refusal(of: .tap, category: nil) == nil)
+  }
+
+  @Test("A tap counts as opening: silent pushes come again after a swipe") func tapAfterSwipe() {
+    var phone = withCategories()
+    phone.openApp()
+    _ = phone(.personQuit)
+    #expect(phone.phone.refusal(of: .tap, category: nil) == .appIsEnding)
+    _ = phone(.processEnded(.app, .signalled(9)))
+    #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.dropped(1, .swipedAway))
+    _ = phone(.notificationTouched(id: 7, category: nil, .tap))
+    _ = phone(.processStarted(.app, pid: 8))
+    #expect(
+      phone(.pushArrived(TestPhone.silent(2))) == [.tellSilent(2, 0), .recordFate(push: 2, .delivered)])
+  }
+}

@@ -1,0 +1,69 @@
+import CoreShape
+
+@testable import PhonePolicy
+
+let sync = "com.example.lightning.sync"
+let processing = "com.example.lightning.processing"
+
+// A phone whose app has asked for work in the background.
+extension TestPhone {
+  static func withTasks(
+    _ change: (inout PhoneConfiguration) -> Void = { _ in }
+  ) -> TestPhone {
+    var configuration = PhoneConfiguration()
+    configuration.tasks.deferralPercent = 0
+    change(&configuration)
+    return TestPhone(configuration)
+  }
+
+  /// Opened once and then left, so that tasks may run.
+  mutating func useApp() {
+    openApp()
+    _ = self(.personWentHome)
+  }
+
+  @discardableResult
+  mutating func submit(
+    _ identifier: String, _ kind: TaskKind, after earliest: Span = .zero, network: Bool = false,
+    power: Bool = true
+  ) -> [PhoneDirective] {
+    self(
+      .task(
+        .submitted(
+          TaskRequest(
+            identifier: identifier, kind: kind, earliest: earliest, requiresNetwork: network,
+            requiresExternalPower: power))))
+  }
+
+  /// Lets so much time pass, and every deadline on the way come.
+  @discardableResult
+  mutating func pass(_ span: Span) -> [PhoneDirective] {
+    let end = now + span
+    var directives: [PhoneDirective] = []
+    while let deadline = phone.deadline, deadline <= end {
+      now = max(now, deadline)
+      directives += self(.deadlineReached)
+    }
+    now = end
+    return directives
+  }
+
+  mutating func set(_ changes: DeviceChange...) -> [PhoneDirective] {
+    changes.flatMap { self(.deviceChanged($0)) }
+  }
+
+  /// Why the oldest that waits does so; nil if none does.
+  var hindrance: TaskHindrance? { phone.tasks.pending.first?.hindrance }
+  var runs: [String] { phone.tasks.running.map(\.request.identifier) }
+}
+
+extension [PhoneDirective] {
+  /// What became of tasks here, in order.
+  var fates: [TaskRecord.Fate] {
+    compactMap { if case .recordTask(let record) = $0 { record.fate } else { nil } }
+  }
+
+  var toldTasks: [TaskMessage] {
+    compactMap { if case .tell(.app, .task(let message)) = $0 { message } else { nil } }
+  }
+}

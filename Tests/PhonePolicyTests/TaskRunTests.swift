@@ -1,0 +1,121 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite struct TaskRunTests {
+  private static func running(_ kind: TaskKind, debug: Bool = false) -> TestPhone {
+    var phone = TestPhone.withTasks { $0.enforcesLimits = !debug }
+    phone.useApp()
+    _ = phone.set(.charger(true), .locked)
+    phone.submit(kind == .refresh ? sync : processing, kind)
+    while phone.runs.isEmpty { _ = phone.passToDeadline() }
+    return phone
+  }
+
+  @Test("M-2.3, M-6.1 A refresh has 30 s; then it is told, and a second later let go")
+  func refreshExpires() {
+    var phone = Self.running(.refresh)
+    phone.pass(.milliseconds(29_999))
+    #expect(phone.runs == [sync])
+    let end = phone.pass(.milliseconds(1))
+    #expect(end.toldTasks == [.willExpire(identifier: sync, run: 1)])
+    #expect(end.fates == [.expires(.timeUp)])
+    #expect(phone.phone.assertions.contains(.scheduledTask(sync)))
+    #expect(phone.pass(.seconds(1)).fates == [.expired(.timeUp)])
+    #expect(!phone.phone.assertions.contains(.scheduledTask(sync)))
+  }
+
+  @Test("M-3.3, M-6.8 A processing task has minutes, and not for ever")
+  func processingExpires() {
+    var phone = Self.running(.processing)
+    phone.pass(.seconds(179))
+    #expect(phone.phone.tasks.running.first?.expiry == nil)
+    #expect(phone.pass(.seconds(1)).fates == [.expires(.timeUp)])
+  }
+
+  @Test("D-1.4, K-33 An app that is told to end and completes within the grace has completed, once")
+  func completesInItsGrace() {
+    var phone = Self.running(.refresh)
+    phone.pass(.seconds(30))
+    let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: false))
+    #expect(phone(done).fates == [.completed(isSuccess: false)])
+    #expect(!phone.phone.assertions.contains(.scheduledTask(sync)))
+    #expect(phone(done) == [.refuseTaskCompletion(identifier: sync, run: 1)])
+    #expect(phone.pass(.seconds(10)) == [])
+  }
+
+  @Test("D-1.5, D-1.6, K-33 A completion counts once, whatever it says")
+  func completesOnce() {
+    for isSuccess in [true, false] {
+      var phone = Self.running(.refresh)
+      let done = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: isSuccess))
+      #expect(phone(done).fates == [.completed(isSuccess: isSuccess)])
+      #expect(phone(done) == [.refuseTaskCompletion(identifier: sync, run: 1)])
+      #expect(phone.runs == [])
+    }
+  }
+
+  @Test("K-33 A late word of an older run does not end a newer one of the same name")
+  func lateWord() {
+    var phone = Self.running(.refresh)
+    phone.pass(.seconds(31))
+    phone.submit(sync, .refresh)
+    while phone.runs.isEmpty { _ = phone.passToDeadline() }
+    let late = PhoneEvent.task(.completed(identifier: sync, run: 1, isSuccess: true))
+    #expect(phone(late) == [.refuseTaskCompletion(identifier: sync, run: 1)])
+    #expect(phone.phone.assertions.contains(.scheduledTask(sync)))
+  }
+
+  @Test("K-34 What was scheduled during a run waits for its own time, and outlives the run's failure")
+  func scheduledNextFirst() {
+    var phone = Self.running(.refresh)
+    phone.submit(sync, .refresh, after: .seconds(14_400))
+    _ = phone(.processEnded(.app, .signalled(6)))
+    #expect(phone.runs == [])
+    #expect(phone.pass(.seconds(14_400)).contains(.launch(.app, .scheduledTask(sync))))
+  }
+
+  @Test("M-3.7 A processing task ends early when the person picks up the phone or takes the charger away")
+  func endsEarly() {
+    var phone = Self.running(.processing)
+    var other = phone
+    #expect(phone.set(.unlocked).fates == [.expires(.phoneInUse)])
+    #expect(other.set(.charger(false)).fates == [.expires(.chargerGone)])
+    var refresh = Self.running(.refresh)
+    #expect(refresh.set(.unlocked, .charger(false)).fates == [])
+  }
+
+  @Test("The death of the app is the end of its run")
+  func appDies() {
+    var phone = Self.running(.refresh)
+    #expect(phone(.processEnded(.app, .signalled(11))).fates == [.lost])
+    #expect(phone.runs == [])
+  }
+
+  @Test("D-6.1, B-C.2 By hand a debug build runs and expires what waits, a production build refuses")
+  func byHand() {
+    var phone = TestPhone.withTasks { $0.enforcesLimits = false }
+    phone.useApp()
+    phone.submit(sync, .refresh, after: .seconds(3600))
+    #expect(phone.phone.refusalToLaunchByHand(processing) == .notWaiting)
+    #expect(phone.phone.refusalToExpireByHand(sync) == .notRunning)
+    #expect(phone(.task(.launchedByHand(identifier: sync))).fates == [.runs(isByHand: true)])
+    phone.submit(sync, .refresh)
+    #expect(phone.phone.refusalToLaunchByHand(sync) == .alreadyRuns)
+    #expect(phone(.task(.expiredByHand(identifier: sync))).fates == [.expires(.byHand)])
+    var production = TestPhone.withTasks()
+    production.useApp()
+    production.submit(sync, .refresh)
+    #expect(production.phone.refusalToLaunchByHand(sync) == .productionBuild)
+    #expect(production(.task(.launchedByHand(identifier: sync))) == [])
+    #expect(production.phone.refusalToExpireByHand(sync) == .productionBuild)
+  }
+
+  @Test("A debug build has no limit of time")
+  func debugBuild() {
+    var phone = Self.running(.refresh, debug: true)
+    #expect(phone.pass(.seconds(3600)) == [])
+    #expect(phone.runs == [sync])
+  }
+}

@@ -1,0 +1,150 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite struct TaskScheduleTests {
+  @Test("D-1.2 A refresh does not run before its earliest date")
+  func earliest() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh, after: .seconds(14_400))
+    phone.pass(.seconds(14_399))
+    #expect(phone.hindrance == .tooEarly)
+    #expect(phone.pass(.seconds(1)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test("D-1.2 With a time scale an hour is a minute, and a run has its real time")
+  func timeScale() {
+    var phone = TestPhone.withTasks { $0.tasks.timeScale = 60 }
+    phone.useApp()
+    phone.submit(sync, .refresh, after: .seconds(14_400))
+    phone.pass(.seconds(239))
+    #expect(phone.runs == [])
+    phone.pass(.seconds(1))
+    #expect(phone.runs == [sync])
+    phone.pass(.seconds(29))
+    #expect(phone.phone.tasks.running.first?.expiry == nil)
+  }
+
+  @Test(
+    "M-2.2, M-6.1 Refreshes come every quarter of an hour or so, never alike, and the same with the same seed"
+  )
+  func rhythm() {
+    let rhythm = { (seed: UInt64) -> [Span] in
+      var phone = TestPhone.withTasks { $0.tasks.seed = seed }
+      phone.useApp()
+      var starts: [Instant] = []
+      for _ in 0..<50 {
+        phone.submit(sync, .refresh)
+        while phone.runs.isEmpty { _ = phone.passToDeadline() }
+        starts.append(phone.now)
+        _ = phone(
+          .task(.completed(identifier: sync, run: phone.phone.tasks.lastNumber, isSuccess: true)))
+      }
+      return zip(starts.dropFirst(), starts).map { $0 - $1 }
+    }
+    let gaps = rhythm(7)
+    #expect(gaps.allSatisfy { $0 >= .seconds(630) && $0 <= .seconds(1170) })
+    #expect(Set(gaps).count == gaps.count)
+    #expect(gaps == rhythm(7))
+    #expect(gaps != rhythm(8))
+  }
+
+  @Test("D-8.2 An app that was never opened is not started for a task")
+  func neverOpened() {
+    var phone = TestPhone.withTasks()
+    phone.useAppWithoutOpeningIt()
+    phone.submit(sync, .refresh)
+    phone.pass(.seconds(7200))
+    #expect(phone.hindrance == .neverOpened)
+    _ = phone(.personOpened)
+    #expect(phone.hindrance == .appInFront)
+    #expect(phone(.personWentHome).fates == [.runs(isByHand: false)])
+  }
+
+  @Test("M-6.6 An app that was swiped away is left alone until it is opened again")
+  func swipedAway() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    _ = phone(.personQuit)
+    _ = phone(.processEnded(.app, .exited(code: 0)))
+    phone.pass(.seconds(7200))
+    #expect(phone.hindrance == .swipedAway)
+    phone.useApp()
+    #expect(phone.runs == [sync])
+  }
+
+  @Test("D-1.1 An app that does not run is started in the background for its task, and kept awake for it")
+  func launched() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    _ = phone(.processEnded(.app, .signalled(9)))
+    #expect(phone.passToDeadline().contains(.launch(.app, .scheduledTask(sync))))
+    #expect(phone.phone.assertions.contains(.scheduledTask(sync)))
+    let run = TaskMessage.run(identifier: sync, run: 1, milliseconds: 30_000)
+    #expect(phone(.processStarted(.app, pid: 9)).toldTasks == [run])
+  }
+
+  @Test("M-3.5 A processing task waits for the lock screen and for the charger")
+  func processingIsIdleAndCharging() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(processing, .processing)
+    #expect(phone.hindrance == .inUse)
+    _ = phone.set(.locked)
+    #expect(phone.hindrance == .noCharger)
+    #expect(phone.set(.charger(true)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test("M-3.6 Without a need for the charger it runs on battery too")
+  func onBattery() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(processing, .processing, power: false)
+    #expect(phone.set(.locked).fates == [.runs(isByHand: false)])
+  }
+
+  @Test("D-8.3 With a battery that is nearly empty nothing runs, unless it is being charged")
+  func battery() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    _ = phone.set(.battery(percent: 20))
+    phone.submit(sync, .refresh)
+    phone.pass(.seconds(7200))
+    #expect(phone.hindrance == .batteryLow(percent: 20))
+    var charged = phone
+    #expect(phone.set(.battery(percent: 21)).fates == [.runs(isByHand: false)])
+    #expect(charged.set(.charger(true)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test("A processing task that needs the network waits for it; low power mode holds everything back")
+  func networkAndLowPower() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    _ = phone.set(.network(false), .lowPowerMode(true), .charger(true), .locked)
+    phone.submit(processing, .processing, network: true)
+    #expect(phone.hindrance == .lowPower)
+    _ = phone.set(.lowPowerMode(false))
+    #expect(phone.hindrance == .noNetwork)
+    #expect(phone.set(.network(true)).fates == [.runs(isByHand: false)])
+  }
+
+  @Test("M-3.7 A processing task that could run may be put off, once")
+  func deferred() {
+    var phone = TestPhone.withTasks { $0.tasks.deferralPercent = 100 }
+    phone.useApp()
+    _ = phone.set(.charger(true), .locked)
+    #expect(phone.submit(processing, .processing).fates.last == .waits(.deferred))
+    #expect(phone.pass(.seconds(1801)).fates.first == .runs(isByHand: false))
+  }
+}
+
+extension TestPhone {
+  /// Started in the background by something else than the person.
+  mutating func useAppWithoutOpeningIt() {
+    phone.app = .background(BackgroundStay(since: now, isDone: true))
+  }
+}

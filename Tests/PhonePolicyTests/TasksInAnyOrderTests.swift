@@ -1,0 +1,101 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+/// Whatever happens in whatever order: each request comes to one end, a run is held awake exactly as long as it
+/// runs, and the phone never waits for an instant that is over.
+@Suite struct TasksInAnyOrderTests {
+  private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var mixed = state
+      mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+      mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+      return mixed ^ mixed >> 31
+    }
+  }
+
+  @Test("K-33, D-1.2 In any order each request comes to one end")
+  func anyOrder() {
+    let runs = (0..<200 as Range<UInt64>).map(runs)
+    #expect(runs.filter { $0 > 3 }.count > 100)
+  }
+
+  /// How many runs there were.
+  private func runs(_ seed: UInt64) -> Int {
+    var random = Seeded(state: seed)
+    var phone = TestPhone.withTasks {
+      $0.tasks.deferralPercent = 50
+      $0.enforcesLimits = seed % 4 != 0
+    }
+    var ends: [UInt64] = []
+    var starts = 0
+    var earliest: [UInt64: Instant] = [:]
+    for step in 0..<400 {
+      phone.now = phone.now + .seconds(.random(in: 0...400, using: &random))
+      let event = step == 399 ? .downRequested : Self.event(phone, &random)
+      for directive in phone(event) {
+        guard case .recordTask(let record) = directive else { continue }
+        switch record.fate {
+        case .waits, .expires: break
+        case .runs(let isByHand):
+          starts += 1
+          if !isByHand { #expect(earliest[record.number].map { $0 <= phone.now } == true) }
+        case .replaced, .cancelled, .refused, .completed, .expired, .lost: ends.append(record.number)
+        }
+      }
+      for pending in phone.phone.tasks.pending where earliest[pending.number] == nil {
+        earliest[pending.number] = phone.now + pending.request.earliest
+      }
+      check(phone)
+    }
+    for directive in phone(.processEnded(.app, .signalled(9))) {
+      if case .recordTask(let record) = directive { ends.append(record.number) }
+    }
+    #expect(ends.sorted() == Array(1...phone.phone.tasks.lastNumber), "seed \(seed)")
+    return starts
+  }
+
+  private func check(_ phone: TestPhone) {
+    let held = phone.phone.assertions.held.compactMap {
+      if case .scheduledTask(let identifier) = $0.assertion { identifier } else { nil }
+    }
+    #expect(held.sorted() == phone.runs.sorted())
+    let kinds = phone.phone.tasks.running.map(\.request.kind)
+    #expect(kinds.count <= 2 || !phone.phone.configuration.enforcesLimits)
+    for pending in phone.phone.tasks.pending {
+      #expect(pending.isDue || pending.dueAt > phone.now)
+    }
+    for run in phone.phone.tasks.running { #expect(run.deadline.map { $0 > phone.now } ?? true) }
+    #expect(phone.phone.app != .notRunning || phone.runs.isEmpty)
+  }
+
+  private static func event(_ phone: TestPhone, _ random: inout Seeded) -> PhoneEvent {
+    let identifier = Bool.random(using: &random) ? sync : processing
+    switch Int.random(in: 0..<18, using: &random) {
+    case 0: return .personOpened
+    case 1, 2: return .personWentHome
+    case 3: return Int.random(in: 0..<4, using: &random) == 0 ? .personQuit : .personWentHome
+    case 4, 5: return .processStarted(.app, pid: 1)
+    case 6: return .processEnded(.app, .signalled(9))
+    case 7, 8, 9:
+      return .task(
+        .submitted(
+          TaskRequest(
+            identifier: identifier, kind: Bool.random(using: &random) ? .refresh : .processing,
+            earliest: .seconds(.random(in: 0...2000, using: &random)),
+            requiresExternalPower: Bool.random(using: &random))))
+    case 10: return .task(.cancelled(identifier: identifier))
+    case 11, 12:
+      let run = phone.phone.tasks.lastNumber &- UInt64.random(in: 0...2, using: &random)
+      return .task(.completed(identifier: identifier, run: run, isSuccess: true))
+    case 13: return .deviceChanged(.charger(Bool.random(using: &random)))
+    case 14: return .deviceChanged(Bool.random(using: &random) ? .locked : .unlocked)
+    case 15: return .task(.launchedByHand(identifier: identifier))
+    case 16: return .task(.expiredByHand(identifier: identifier))
+    default: return .deadlineReached
+    }
+  }
+}

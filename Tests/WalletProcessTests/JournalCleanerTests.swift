@@ -1,0 +1,93 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import WalletProcess
+
+@Suite("Old journals") struct JournalCleanerTests {
+  private final class Folder {
+    let path: String
+
+    init() throws {
+      var template = Array("\(NSTemporaryDirectory())/baton-journals-XXXXXX".utf8CString)
+      path = String(cString: try #require(mkdtemp(&template)))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+
+    func write(
+      _ name: String, days: Int, first line: String = #"{"kind":"start","pid":1999999999,"start_time":5}"#
+    ) {
+      FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data("\(line)\n{}\n".utf8))
+      var times = [timespec(), timespec()]
+      for index in 0...1 { times[index].tv_sec = time(nil) - days * 86_400 }
+      utimensat(AT_FDCWD, "\(path)/\(name)", &times, 0)
+    }
+
+    /// Steps until the end; the sentence of it, and how many steps it took.
+    func clean() -> (steps: Int, end: String) {
+      let cleaner = JournalCleaner(directory: path)
+      for step in 1...1000 {
+        switch cleaner.step() {
+        case .goesOn: continue
+        case .done(let what): return (step, what)
+        case .failed(let why), .busy(let why): return (step, why)
+        }
+      }
+      return (1000, "never")
+    }
+  }
+
+  @Test("M-3.4 Journals of ended processes go after a week, but never the newest of a program")
+  func cleans() throws {
+    let folder = try Folder()
+    folder.write("20261101T000000-mainappd-1.jsonl", days: 8)
+    folder.write("20261102T000000-mainappd-2.jsonl", days: 6)
+    folder.write("20261103T000000-mainappd-3.jsonl", days: 8)
+    folder.write("20261101T000000-lspd-4.jsonl", days: 100)
+    #expect(folder.clean().end == "removed 1 old journals")
+    #expect(
+      folder.names == [
+        "20261101T000000-lspd-4.jsonl", "20261102T000000-mainappd-2.jsonl",
+        "20261103T000000-mainappd-3.jsonl",
+      ])
+  }
+
+  @Test("M-3.4 What is still being written, cannot be read, or is no journal stays")
+  func keeps() throws {
+    let folder = try Folder()
+    let own = ProcessTable.startTime(of: getpid()) ?? 0
+    folder.write(
+      "20261101T000000-iosd-1.jsonl", days: 30, first: "{\"pid\":\(getpid()),\"start_time\":\(own)}")
+    folder.write("20261102T000000-iosd-2.jsonl", days: 30, first: "nothing to read")
+    folder.write("20261103T000000-iosd-3.jsonl", days: 30)
+    folder.write("notes.jsonl", days: 30)
+    folder.write("20261101T000000-iosd-1.txt", days: 30)
+    let before = folder.names
+    #expect(folder.clean().end == "removed 0 old journals")
+    #expect(folder.names == before)
+  }
+
+  @Test("D-8.4 Many are taken away in steps")
+  func steps() throws {
+    let folder = try Folder()
+    for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
+    let (steps, end) = folder.clean()
+    #expect(steps == 7)
+    #expect(end == "removed 99 old journals")
+    #expect(folder.names == ["20261101T000199-iosd-1.jsonl"])
+  }
+
+  @Test("A folder that is not there is a failure, not a success")
+  func missing() {
+    let cleaner = JournalCleaner(directory: "/nowhere/at/all")
+    guard case .failed(let why) = cleaner.step() else {
+      Issue.record("it did not fail")
+      return
+    }
+    #expect(why.contains("/nowhere/at/all"))
+  }
+}

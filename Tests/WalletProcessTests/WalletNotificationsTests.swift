@@ -1,0 +1,31 @@
+import DaemonRuntime
+import Guardrails
+import Testing
+
+@testable import WalletProcess
+
+@Suite struct WalletNotificationsTests {
+  private func fields(_ content: NotificationContent) -> ControlMessage {
+    ControlMessage("content", fields: WalletNotifications.fields(of: content))
+  }
+
+  @Test(
+    "B-1.2.4 A received payment is time-sensitive, with the default sound, and one can open the wallet from it"
+  )
+  func received() {
+    let message = fields(.received(ReceivedPayment(paymentHash: "00", amountMsat: 5000, text: "Coffee")))
+    #expect(message["title"] == "Received payment")
+    #expect(message["level"] == "time-sensitive")
+    #expect(message["sound"] == "default")
+    #expect(message["category"] == "INCOMING_PAYMENT")
+    #expect(message["badge"] == "1")
+  }
+
+  @Test("B-1.2.4 Everything else disturbs nobody") func other() {
+    let message = fields(.nothingReceived(for: .incomingPayment))
+    #expect(message["title"] == "Missed incoming payment")
+    #expect(message["level"] == nil)
+    #expect(message["sound"] == nil)
+    #expect(message["category"] == nil)
+  }
+}
