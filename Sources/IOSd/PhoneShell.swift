@@ -18,6 +18,7 @@ final class PhoneShell {
   let journal: Journal
   let processes: ProcessLedger
   let notifications: NotificationCentre
+  let pushes: PushLedger
   let invoices = InvoiceCounter()
   let tasks: TaskLedger
   let keychain: KeychainStore
@@ -28,7 +29,6 @@ final class PhoneShell {
   private(set) var launchFailures: [PhoneRole: String] = [:]
   var onPowerOff: (() -> Void)?
 
-  let pushes: PushLedger
   private var payloads: [UInt64: [UInt8]] = [:]
   private var lastEnded: [PhoneRole: UInt64] = [:]
   /// Why a process said that it ends.

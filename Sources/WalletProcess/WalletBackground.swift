@@ -32,7 +32,9 @@ final class WalletBackground {
     }
     switch result {
     case .read(let sentence): return .done(sentence)
-    case .blocked(let holder): return .busy("the container is blocked by \(holder)")
+    case .blocked(let holder):
+      return .busy(
+        "the container is blocked by \(holder.map { "\($0)" } ?? "a process that cannot be found")")
     case .failed(let error): return .failed("\(error)")
     }
   }

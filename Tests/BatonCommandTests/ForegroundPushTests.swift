@@ -41,4 +41,20 @@ import Testing
     #expect(status.contains(#/holder +held by mainappd \d+, alive and beating/#))
     #expect(status.contains(#/epoch +1\n/#))
   }
+
+  @Test("K-45 An app that is in front and connected is paid without a push, and no notification is shown")
+  func connected() throws {
+    defer {
+      _ = try? run("down")
+      Journals.replay(of: scratch("phone"))
+    }
+    _ = try run("up")
+    _ = try run("app", "open")
+    try wait("the app to be connected") { try run("status").contains(": connected\n") }
+    let invoice = try run("invoice", "5000").trimmingCharacters(in: .whitespacesAndNewlines)
+    #expect(try run("pay", invoice).hasPrefix("settled: 5,000 sat"))
+    let pushes = try Phone(home: scratch("phone")).askForJSON(.iosd, ControlMessage("pushes"))
+    #expect(pushes.elements == [])
+    #expect(try run("notifications") == "nothing was shown yet\n")
+  }
 }

@@ -78,7 +78,7 @@ private let sync = "com.example.lightning.sync"
     _ = try Self.task(permitted, "running")
   }
 
-  @Test("D-8.2 An app that is dead is started in the background for its task")
+  @Test("D-1.1 An app that is dead is started in the background for its task")
   func launched() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "1000"])
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))

@@ -3,7 +3,8 @@ import Glibc
 import Testing
 
 @Suite struct PushesOnRealProcessesTests {
-  @Test func aPushWithTheAppClosedIsServedByTheExtension() throws {
+  @Test("P-0.1 With the app closed the extension serves the push")
+  func aPushWithTheAppClosedIsServedByTheExtension() throws {
     let phone = try PhoneProcess()
     try phone.push()
     #expect(try phone.notifications(1) == ["served 1"])
@@ -11,7 +12,10 @@ import Testing
     #expect(try phone.rows("ps").count == 1)
   }
 
-  @Test func aPushWithTheAppInFrontIsTheAppsAloneUnlessSetOtherwise() throws {
+  @Test(
+    "P-0.1 K-27 K-45 A push with the app in front is the app's alone; as set, it is shown, and the app has it too"
+  )
+  func aPushWithTheAppInFrontIsTheAppsAloneUnlessSetOtherwise() throws {
     let phone = try PhoneProcess()
     try phone.ask("open")
     try phone.push()

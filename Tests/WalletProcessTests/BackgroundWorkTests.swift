@@ -60,7 +60,7 @@ import Testing
     #expect(app.notes.last?.contains("no such file") == true)
   }
 
-  @Test("D-2.1, D-2.3 Who is blocked looks again until it can read")
+  @Test("D-2.3 Who is blocked looks again until it can read")
   func looksAgain() throws {
     let app = try App { $0 < 3 ? .busy("the container is blocked by 12") : .done("epoch 3") }
     try app.told("task")
@@ -108,7 +108,7 @@ import Testing
     #expect(app.completions == ["yes", "no"])
   }
 
-  @Test("M-3.4, D-8.4 The journals are cleaned step by step, and the phone is heard in between")
+  @Test("M-3.4 The journals are cleaned step by step, and the phone is heard in between")
   func steps() throws {
     var steps = 0
     let app = try App(

@@ -21,7 +21,7 @@ import Testing
     func write(
       _ name: String, days: Int, first line: String = #"{"kind":"start","pid":1999999999,"start_time":5}"#
     ) {
-      FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data("\(line)\n{}\n".utf8))
+      _ = FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data("\(line)\n{}\n".utf8))
       var times = [timespec(), timespec()]
       for index in 0...1 { times[index].tv_sec = time(nil) - days * 86_400 }
       utimensat(AT_FDCWD, "\(path)/\(name)", &times, 0)
@@ -71,7 +71,7 @@ import Testing
     #expect(folder.names == before)
   }
 
-  @Test("D-8.4 Many are taken away in steps")
+  @Test("M-3.4 Many are taken away in steps")
   func steps() throws {
     let folder = try Folder()
     for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }

@@ -52,6 +52,7 @@ extension Allowance {
     case .copies: "copies"
     case .clockSteps: "clock-steps"
     case .tasks: "tasks"
+    case .networks: "networks"
     }
   }
 }

@@ -12,6 +12,8 @@ enum MoveSentences {
       nil
     case .beginTask: "the person sends something, which goes on in the background"
     case .endTask: "what the person sent is done"
+    case .network(isThere: false): "the phone has no network any more"
+    case .network(isThere: true): "the phone has a network"
     case .kill(let role): "the \(role.rawValue) is killed"
     case .freeze(let role): "the \(role.rawValue) is frozen"
     case .freezeInside(let role):

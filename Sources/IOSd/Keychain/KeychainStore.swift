@@ -109,20 +109,3 @@ final class KeychainStore {
     if rename(draft, path) != 0 { throw SystemError("write \(path)") }
   }
 }
-
-/// Why the keychain cannot be used.
-enum KeychainStoreError: Error, Hashable, CustomStringConvertible {
-  case damagedKey(String)
-  case damagedItem(String)
-  case full
-
-  var description: String {
-    switch self {
-    case .damagedKey(let path):
-      "\(path) is not the keychain's key of 32 bytes; put it back, or move Keychain/items away with it to begin anew"
-    case .damagedItem(let path):
-      "\(path) cannot be opened with the keychain's key; put back both as they were, or delete the item"
-    case .full: "the keychain has \(KeychainStore.itemsMax) items, and no more fit; delete one first"
-    }
-  }
-}

@@ -32,34 +32,3 @@ public struct AudioSession: Hashable, Codable, Sendable {
     return seconds < 1e9 ? Span(nanoseconds: Int64(seconds * 1e9)) : nil
   }
 }
-
-/// What the app does with audio.
-public enum AudioEvent: Hashable, Codable, Sendable {
-  case startRequested(AudioSession)
-  case stopped
-}
-
-/// What the app is told of its audio.
-public enum AudioMessage: Hashable, Codable, Sendable {
-  case plays
-  case refused(AudioRefusal)
-  /// Something else plays now; it goes on only when the app starts it again.
-  case interrupted
-  case ended
-}
-
-/// Why audio does not play.
-public enum AudioRefusal: String, Hashable, Codable, Sendable, CustomStringConvertible {
-  case notDeclared
-  case silent
-  case otherPlays
-
-  public var description: String {
-    switch self {
-    case .notDeclared:
-      "the app has not declared the background mode audio; start the phone with --background-mode audio"
-    case .silent: "at volume 0 it counts as idle and keeps nobody awake; play at 0.001 or louder"
-    case .otherPlays: "something else plays and this does not mix with it; start it again when that is over"
-    }
-  }
-}

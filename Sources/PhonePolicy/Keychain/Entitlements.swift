@@ -29,17 +29,3 @@ public struct Entitlements: Hashable, Codable, Sendable {
       && team.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
   }
 }
-
-public enum EntitlementProblem: Hashable, Codable, Sendable, CustomStringConvertible {
-  case noTeam(String)
-  case noAppGroup(String)
-
-  public var description: String {
-    switch self {
-    case .noTeam(let group):
-      "the access group \(group) has no team id in front; write it as \(Entitlements.accessGroup)"
-    case .noAppGroup(let group):
-      "the app group \(group) does not begin with group.; write it as \(Entitlements.appGroup)"
-    }
-  }
-}

@@ -24,19 +24,3 @@ public struct NotificationCategory: Hashable, Codable, Sendable {
     self.tellsDismissal = tellsDismissal
   }
 }
-
-/// What the person does with a notification.
-public enum NotificationTouch: Hashable, Codable, Sendable {
-  case tap
-  case action(String)
-  case dismiss
-
-  /// As the app is told.
-  public var word: String {
-    switch self {
-    case .tap: "default"
-    case .action(let id): id
-    case .dismiss: "dismiss"
-    }
-  }
-}

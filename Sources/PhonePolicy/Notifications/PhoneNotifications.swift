@@ -95,25 +95,3 @@ extension Phone {
     return []
   }
 }
-
-/// The app is at work on what the person did with a notification.
-public struct OpenResponse: Hashable, Codable, Sendable {
-  var id: UInt64
-  var endsBy: Instant
-}
-
-/// Why nothing comes of a touch.
-public enum TouchRefusal: Hashable, Sendable, CustomStringConvertible {
-  case noSuchAction(String)
-  case appIsEnding
-  case goingDown
-
-  public var description: String {
-    switch self {
-    case .noSuchAction(let id):
-      "the app has registered no action \(id) for this notification; `baton notifications categories` lists them"
-    case .appIsEnding: "the app is on its way out; do it again when it is gone"
-    case .goingDown: "the phone is going down; start it again"
-    }
-  }
-}

@@ -20,20 +20,3 @@ public struct TaskRecord: Hashable, Codable, Sendable {
   public var request: TaskRequest
   public var fate: Fate
 }
-
-/// Why a run is over before it is done.
-public enum TaskExpiry: String, Hashable, Codable, Sendable, CustomStringConvertible {
-  case timeUp
-  case phoneInUse
-  case chargerGone
-  case byHand
-
-  public var description: String {
-    switch self {
-    case .timeUp: "its time was up"
-    case .phoneInUse: "the person picked up the phone"
-    case .chargerGone: "the charger was taken away"
-    case .byHand: "it was expired by hand"
-    }
-  }
-}

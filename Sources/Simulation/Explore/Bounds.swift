@@ -17,6 +17,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
   case copies
   case clockSteps
   case tasks
+  case networks
 
   public var sentence: String {
     switch self {
@@ -36,6 +37,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .sleeps: "times the device sleeps for a minute"
     case .copies: "old copies of the database put back"
     case .clockSteps: "times the wall clock is set back or forth by 8 s"
+    case .networks: "times the phone is without a network, until any moment"
     case .tasks: "tasks of the app that go on in the background (not --as bitkit or matrix)"
     }
   }
@@ -83,7 +85,7 @@ extension Move {
   var price: Allowance? {
     switch self {
     case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
-      .home, .quit, .invoice, .endTask, .thaw, .copyDatabase, .noMoreFaults:
+      .network(isThere: true), .home, .quit, .invoice, .endTask, .thaw, .copyDatabase, .noMoreFaults:
       nil
     case .open: .opens
     case .pay: .pushes
@@ -101,6 +103,7 @@ extension Move {
     case .restoreCopy: .copies
     case .stepClock: .clockSteps
     case .beginTask: .tasks
+    case .network(isThere: false): .networks
     }
   }
 }

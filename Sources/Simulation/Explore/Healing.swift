@@ -15,6 +15,7 @@ struct Healing {
   init(_ world: World) {
     self.world = world
     self.world.make(.noMoreFaults)
+    if !world.phone.device.hasNetwork { self.world.make(.network(isThere: true)) }
     for role in [Role.app, .extension] where self.world.glance(role)?.isFrozen == true {
       self.world.make(.thaw(role))
     }

@@ -153,6 +153,11 @@ struct Place: Hashable, Sendable {
         moves += [.loseLetter(index), .repeatLetter(index), .delayLetter(index)]
       }
     }
+    if !world.phone.device.hasNetwork {
+      moves.append(.network(isThere: true))
+    } else if left[.networks] > 0 {
+      moves.append(.network(isThere: false))
+    }
     if left[.cuts] > 0 {
       for wire in world.wires where !wire.isOverForPeer { moves.append(.cut(wire: wire.id)) }
     }

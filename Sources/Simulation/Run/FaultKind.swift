@@ -16,5 +16,6 @@ public enum FaultKind: String, Hashable, Sendable, CaseIterable {
   case deviceSleeps = "the device sleeps"
   case losePush = "a push is lost"
   case stepClock = "the wall clock is set"
+  case noNetwork = "the phone has no network"
   case restoreCopy = "an old copy of the database is put back"
 }

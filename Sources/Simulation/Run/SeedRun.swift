@@ -13,6 +13,7 @@ public struct SeedRun {
   private var generator: SeededGenerator
   private var thawAt = PerRole<Instant?>(nil, nil)
   private var lettersHeldUntil = Instant.zero
+  private var networkBackAt: Instant?
   private var armed: Armed?
   private var moves: [Move] = []
 
@@ -32,10 +33,18 @@ public struct SeedRun {
     self.settings = settings
     let whole = Agenda(seed: settings.seed, length: settings.length)
     agenda = (settings.only.map(whole.only) ?? whole).entries
-    world = World(settings: settings.world)
+    world = World(settings: Self.worldSettings(settings, whole))
     world.isHeard = isHeard
     result = RunResult(seed: settings.seed)
     generator = SeededGenerator(seed: settings.seed &+ settings.order &* 0x9E37_79B9_7F4A_7C15)
+  }
+
+  private static func worldSettings(_ settings: RunSettings, _ agenda: Agenda) -> WorldSettings {
+    var world = settings.world
+    // Only ours knows what to do with them. An hour's budget is soon spent, so here it is none.
+    world.sendsSilentPushes = agenda.hasSilentPushes && world.coordination == .baton
+    world.phone.silentPushes.budget = .max
+    return world
   }
 
   /// Runs to the end, or to the first violation. `onMove` sees the world after each move.
@@ -80,7 +89,7 @@ public struct SeedRun {
   private mutating func passTime(until limit: Instant) {
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
-    for instant in [thawAt.app, thawAt.notifier, armed?.by] {
+    for instant in [thawAt.app, thawAt.notifier, networkBackAt, armed?.by] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
     if world.peerNow < lettersHeldUntil { span = min(span, lettersHeldUntil - world.peerNow) }
@@ -103,6 +112,11 @@ public struct SeedRun {
       guard let instant = thawAt[role], instant <= now else { continue }
       thawAt[role] = nil
       make(.thaw(role))
+      return true
+    }
+    if let instant = networkBackAt, instant <= now {
+      networkBackAt = nil
+      make(.network(isThere: true))
       return true
     }
     if let due = armed, due.by <= now {
@@ -167,6 +181,9 @@ public struct SeedRun {
       make(.stepClock(.milliseconds(Int64(chance.below(7_200_000)) - 3_600_000)))
     case .deviceSleeps: make(.deviceSleeps(span(100, 60_000)))
     case .losePush: make(.losePush)
+    case .noNetwork:
+      make(.network(isThere: false))
+      networkBackAt = world.peerNow + span(10, 60_000)
     case .restoreCopy: make(world.hasCopy && chance.chance(50) ? .restoreCopy : .copyDatabase)
     }
   }
@@ -186,6 +203,8 @@ public struct SeedRun {
     lettersHeldUntil = world.peerNow
     for role in [Role.app, .extension] where world.life(role)?.isFrozen == true { make(.thaw(role)) }
     thawAt = PerRole(nil, nil)
+    networkBackAt = nil
+    if !world.phone.device.hasNetwork { make(.network(isThere: true)) }
     make(.noMoreFaults)
     let bound = world.peerNow + settings.healsWithin
     var look = world.peerNow

@@ -29,6 +29,7 @@ public enum Move: Hashable, Sendable {
   case endTask
 
   // Faults.
+  case network(isThere: Bool)
   case kill(Role)
   case freeze(Role)
   /// Stopped inside the transaction that it is about to make.

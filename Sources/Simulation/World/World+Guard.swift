@@ -46,7 +46,8 @@ extension World {
       tellPhone(.notificationPosted(content.asText, key: payment))
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
-    case .completed: break
+    case .completed(let push, let outcome):
+      tellPhone(.silentPushDone(push: push, outcome == .newData ? .newData : .noData))
     case .backgroundDone: tellPhone(.backgroundDone)
     case .beginBackgroundTask(let id): tellPhone(.taskBegan(id: id, name: ""))
     case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))

@@ -32,6 +32,7 @@ extension World {
     case .pay(let invoice): pay(invoice)
     case .beginTask: task(isOn: true)
     case .endTask: task(isOn: false)
+    case .network(let isThere): tellPhone(.deviceChanged(.network(isThere)))
     case .kill(let role): kill(role)
     case .freeze(let role): freeze(role)
     case .freezeInside(let role): freezeInside(role)

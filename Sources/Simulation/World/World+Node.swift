@@ -102,6 +102,7 @@ extension World {
   // MARK: The wire
 
   private mutating func dial(_ life: inout Life) {
+    guard phone.device.hasNetwork else { return life.nodeQueue.append(.closed("the network is unreachable")) }
     let id = newWire()
     wires.append(Wire(id: id, owner: life.identity.pid))
     life.wire = id

@@ -149,6 +149,15 @@ extension World {
     tellPhone(
       .pushArrived(
         PhonePush(id: id, alert: NotificationText(title: "pay", body: ""), hasMutableContent: true)))
+    if settings.sendsSilentPushes { silentPush(request, reason) }
+  }
+
+  private mutating func silentPush(_ request: PushRequest, _ reason: Push.Reason) {
+    let id = nextPush
+    nextPush += 1
+    silentPushes =
+      silentPushes.suffix(3) + [WorldPush(id: id, paymentHash: request.paymentHash, reason: reason)]
+    tellPhone(.pushArrived(PhonePush(id: id, alert: nil, hasMutableContent: false)))
   }
 }
 

@@ -68,6 +68,11 @@ extension World {
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
     case .invoice, .notificationResponse: break
     case .task, .audio: break
+    case .push(let id, _) where silentPushes.contains { $0.id == id }:
+      for push in silentPushes where push.id == id {
+        post(
+          .silentPushArrived(Push(id: id, reason: push.reason, paymentHash: push.paymentHash?.hex)), to: role)
+      }
     case .push(let id, _):
       guard let index = pushIndex(id) else { return }
       guard role == .extension else {

@@ -34,6 +34,8 @@ public struct World: Hashable, Sendable {
   public internal(set) var invoices: [WorldInvoice] = []
   public internal(set) var payments: [WorldPayment] = []
   public internal(set) var pushes: [WorldPush] = []
+  /// Those for the app in the background; nobody is shown anything for them.
+  var silentPushes: [WorldPush] = []
   /// From the person's opening the app to `connected`, if the app stays in front until then.
   public internal(set) var connecting = Waits()
   /// From the sender's request to the preimage.
@@ -172,6 +174,8 @@ public struct WorldSettings: Hashable, Sendable {
   /// Numbers of processes, connections and claims are used again when nobody knows them any more, so that the same
   /// situation is the same value whatever came before it.
   public var reusesNumbers = false
+  /// The peer sends a silent push after each visible one, for the app in the background.
+  public var sendsSilentPushes = false
 
   public init() {}
 }

@@ -1,0 +1,47 @@
+import CoreShape
+
+// Audio in the background: whoever is heard is kept awake.
+extension Phone {
+  mutating func react(to event: AudioEvent, at now: Instant) -> [PhoneDirective] {
+    switch event {
+    case .stopped:
+      stopAudio()
+      return []
+    case .startRequested(let session):
+      guard app.isUsable else { return [] }
+      stopAudio()
+      if let refusal = refusal(of: session) { return [.tell(.app, .audio(.refused(refusal)))] }
+      audio.playing = BackgroundAudio.Playing(
+        session: session, since: now, endsAt: session.length.map { now + $0 })
+      assertions.hold(.audio, at: now)
+      return [.tell(.app, .audio(.plays))]
+    }
+  }
+
+  private func refusal(of session: AudioSession) -> AudioRefusal? {
+    if !configuration.hasAudioMode { return .notDeclared }
+    if session.volumeThousandths <= 0 { return .silent }
+    return isOtherAudioPlaying && !session.mixes ? .otherPlays : nil
+  }
+
+  private mutating func stopAudio() {
+    audio.playing = nil
+    assertions.release(.audio)
+  }
+
+  /// After each event: nobody plays who has ended, or who has to give way to another.
+  mutating func tendAudio(at now: Instant) -> [PhoneDirective] {
+    guard let playing = audio.playing else { return [] }
+    if !app.isUsable {
+      stopAudio()
+      return []
+    }
+    if isOtherAudioPlaying && !playing.session.mixes {
+      stopAudio()
+      return [.tell(.app, .audio(.interrupted))]
+    }
+    guard let endsAt = playing.endsAt, endsAt <= now else { return [] }
+    stopAudio()
+    return [.tell(.app, .audio(.ended))]
+  }
+}

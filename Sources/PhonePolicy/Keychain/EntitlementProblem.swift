@@ -1,0 +1,13 @@
+public enum EntitlementProblem: Hashable, Codable, Sendable, CustomStringConvertible {
+  case noTeam(String)
+  case noAppGroup(String)
+
+  public var description: String {
+    switch self {
+    case .noTeam(let group):
+      "the access group \(group) has no team id in front; write it as \(Entitlements.accessGroup)"
+    case .noAppGroup(let group):
+      "the app group \(group) does not begin with group.; write it as \(Entitlements.appGroup)"
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/// Who asks for an item or a container.
+public enum KeychainAsker: Hashable, Sendable {
+  case wallet(PhoneRole)
+  /// A process that the phone has not started.
+  case stranger(pid: Int32)
+}

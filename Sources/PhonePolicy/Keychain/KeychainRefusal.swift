@@ -1,0 +1,21 @@
+/// Why somebody does not get it.
+public enum KeychainRefusal: Hashable, Sendable, CustomStringConvertible {
+  case stranger(pid: Int32, group: String)
+  case notEntitled(PhoneRole, group: String)
+  case noContainer(PhoneRole, id: String)
+  case notUnlockedSinceBoot
+  case locked
+
+  public var description: String {
+    switch self {
+    case .stranger(let pid, let group):
+      "process \(pid) is none that this phone has started, so it has no entitlement for \(group)"
+    case .notEntitled(let role, let group):
+      "the \(role.rawValue) has no entitlement for the access group \(group); add it to the file of --entitlements-file"
+    case .noContainer(let role, let id):
+      "the \(role.rawValue) has no container of the app group \(id); add it to the file of --entitlements-file"
+    case .notUnlockedSinceBoot: "the phone has not been unlocked since it was started"
+    case .locked: "the phone is locked, and this item can be read only while it is not"
+    }
+  }
+}

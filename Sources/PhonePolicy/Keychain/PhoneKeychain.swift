@@ -1,0 +1,32 @@
+// The rules of the keychain and of shared containers.
+extension Phone {
+  /// Nil: it may touch items of this group and class.
+  public func refusal(
+    to asker: KeychainAsker, group: String, protection: KeychainProtection
+  ) -> KeychainRefusal? {
+    switch asker {
+    case .stranger(let pid): return .stranger(pid: pid, group: group)
+    case .wallet(let role):
+      guard configuration.entitlements(of: role).accessGroups.contains(group) else {
+        return .notEntitled(role, group: group)
+      }
+    }
+    if !device.hasBeenUnlocked { return .notUnlockedSinceBoot }
+    return protection == .whenUnlocked && device.isLocked ? .locked : nil
+  }
+
+  /// Nil: the container of this group is its own too.
+  public func refusal(to asker: KeychainAsker, container id: String) -> KeychainRefusal? {
+    switch asker {
+    case .stranger(let pid): .stranger(pid: pid, group: id)
+    case .wallet(let role):
+      configuration.entitlements(of: role).appGroups.contains(id) ? nil : .noContainer(role, id: id)
+    }
+  }
+}
+
+extension PhoneConfiguration {
+  public func entitlements(of role: PhoneRole) -> Entitlements {
+    role == .app ? appEntitlements : extensionEntitlements
+  }
+}

@@ -1,0 +1,20 @@
+/// Why a silent push never arrives.
+public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertible {
+  case lowPowerMode
+  case backgroundRefreshOff
+  case swipedAway
+  case chance
+  case goingDown
+  case launchFailed
+
+  public var description: String {
+    switch self {
+    case .lowPowerMode: "Low Power Mode is on"
+    case .backgroundRefreshOff: "Background App Refresh is off"
+    case .swipedAway: "the person swiped the app away and has not opened it since"
+    case .chance: "lost on its way, by chance"
+    case .goingDown: "the phone goes down"
+    case .launchFailed: "the app could not be started"
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/// Why a run is over before it is done.
+public enum TaskExpiry: String, Hashable, Codable, Sendable, CustomStringConvertible {
+  case timeUp
+  case phoneInUse
+  case chargerGone
+  case byHand
+
+  public var description: String {
+    switch self {
+    case .timeUp: "its time was up"
+    case .phoneInUse: "the person picked up the phone"
+    case .chargerGone: "the charger was taken away"
+    case .byHand: "it was expired by hand"
+    }
+  }
+}

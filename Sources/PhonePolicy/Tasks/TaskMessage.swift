@@ -1,0 +1,7 @@
+/// What the app is told of its tasks.
+public enum TaskMessage: Hashable, Codable, Sendable {
+  case accepted(identifier: String)
+  case refused(identifier: String, TaskRefusal)
+  case run(identifier: String, run: UInt64, milliseconds: Int64)
+  case willExpire(identifier: String, run: UInt64)
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+@Suite("baton device, push --silent and notifications") struct DeviceVerbTests {
+  private let scratch = Scratch()
+
+  private func run(_ verb: String...) throws -> (words: String, code: Int32?) {
+    let end = scratch.end(try scratch.start("baton", ["--home", scratch("phone")] + verb))
+    guard case .exited(let code) = end else { return (scratch.text("said"), nil) }
+    return (scratch.text("said"), code)
+  }
+
+  private func said(_ verb: [String]) throws -> String {
+    _ = scratch.end(try scratch.start("baton", ["--home", scratch("phone")] + verb))
+    return scratch.text("said")
+  }
+
+  static let switches: [(words: [String], says: String)] = [
+    (["low-power", "on"], "Low Power Mode is on"), (["low-power", "off"], "Low Power Mode is off"),
+    (["background-refresh", "off"], "Background App Refresh is off"),
+    (["notifications", "off"], "the wallet may show no notifications"),
+    (["notifications", "on"], "the wallet may show notifications"), (["focus", "on"], "a Focus is on"),
+    (["lock"], "the phone is locked"), (["unlock"], "the phone is unlocked"),
+    (["lock"], "the phone is locked"),
+    (["battery", "7"], "the battery is at 7 %"), (["charger", "on"], "the charger is plugged in"),
+    (["network", "off"], "the network is gone"), (["storage", "full"], "the storage is full"),
+    (["audio", "on"], "another app plays audio"),
+  ]
+
+  @Test("Each switch is said in one sentence, and all of them in one list") func switches() throws {
+    defer {
+      _ = try? run("down")
+      Journals.replay(of: scratch("phone"))
+    }
+    _ = try run("up")
+    for step in Self.switches { #expect(try said(["device"] + step.words) == "\(step.says)\n") }
+    #expect(
+      try run("device").words == """
+        screen              locked
+        low-power           off
+        background-refresh  off
+        notifications       allowed
+        focus               on
+        battery             7 %, at the charger
+        network             off
+        storage             full
+        audio               another app plays
+
+        """)
+    #expect(
+      try run("device", "--json").words
+        == #"{"locked":true,"unlocked_before":true,"low_power":false,"background_refresh":false,"notifications":true,"#
+        + #""focus":true,"charger":true,"network":false,"storage_full":true,"audio":true,"battery":7}"# + "\n"
+    )
+    #expect(
+      try run("push", "--silent", "--type", "X").words
+        == "push 1 is with the phone: dropped: Background App Refresh is off\n")
+    #expect(
+      try run("notifications", "tap", "1")
+        == ("baton: there is no notification 1; `baton notifications` lists those that are there\n", 69))
+    #expect(try run("notifications", "--json").words == "[]\n")
+  }
+
+  @Test("What cannot be meant is refused before the phone is asked") func refusals() throws {
+    #expect(
+      try run("device", "battery", "101") == (
+        "baton: N must be a whole number from 0 to 100, not `101`\n", 64
+      ))
+    #expect(
+      try run("device", "focus", "maybe") == ("baton: on|off must be one of on, off, not `maybe`\n", 64))
+    #expect(
+      try run("push", "--silent", "x.apns")
+        == ("baton: a file and --silent are two pushes; give one of them\n", 64))
+    #expect(
+      try run("push", "--type", "x", "x.apns")
+        == ("baton: --type is for --silent; in a file it is the member `reason`\n", 64))
+    #expect(
+      try run("push")
+        == (
+          "baton: FILE is missing: a JSON object with `aps`, at most 4096 bytes; or write --silent\n", 64
+        ))
+    #expect(try run("device", "low-power", "on").code == 69)
+  }
+}
