@@ -283,6 +283,11 @@ public struct NodeMachine: Core {
       state = .stopped
       return [.cutOff, .report(.stopped)]
     }
+    guard isNetworkThere else {
+      forgetConnection()
+      state = .offline
+      return [.cutOff, .report(.trouble(why)), .report(.connecting)]
+    }
     if let establishedAt, now - establishedAt >= Self.provenAfter { attempt = 0 }
     forgetConnection()
     let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]

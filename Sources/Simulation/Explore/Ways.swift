@@ -5,7 +5,7 @@ import PhonePolicy
 
 /// Which ways between their states the machines have taken. It says nothing about a world and does not tell two apart.
 public struct Ways: Hashable, Sendable {
-  private var taken = SIMD16<UInt64>()
+  private var taken = SIMD32<UInt64>()
 
   public init() {}
 
@@ -29,7 +29,8 @@ public struct Ways: Hashable, Sendable {
     }
   }
 
-  private static let width = 12
+  /// States that a machine may have; all the tables fit into the bits above.
+  private static let width = 16
 
   private static func place(_ machine: Machine, _ from: UInt8, _ to: UInt8) -> Int {
     machine.rawValue * width * width + Int(from) * width + Int(to)
@@ -67,6 +68,7 @@ public struct Ways: Hashable, Sendable {
   }
 
   private func list<Subject: Staged>(_ machine: Machine, _: Subject.Type) -> [Way] {
+    assert(Subject.Stage.allCases.count <= Self.width)
     var ways: [Way] = []
     for from in Subject.Stage.allCases {
       let declared = Subject.next(after: from)

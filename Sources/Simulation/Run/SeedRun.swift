@@ -36,7 +36,8 @@ public struct SeedRun {
     world = World(settings: Self.worldSettings(settings, whole))
     world.isHeard = isHeard
     result = RunResult(seed: settings.seed)
-    generator = SeededGenerator(seed: settings.seed &+ settings.order &* 0x9E37_79B9_7F4A_7C15)
+    // Not the step of the generator itself: that would be the same numbers, begun a little later.
+    generator = SeededGenerator(seed: settings.seed ^ settings.order &* 0xD1B5_4A32_D192_ED03)
   }
 
   private static func worldSettings(_ settings: RunSettings, _ agenda: Agenda) -> WorldSettings {
