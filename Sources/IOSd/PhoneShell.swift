@@ -110,7 +110,7 @@ final class PhoneShell {
     switch message {
     case .network(let isThere): return ControlMessage("network", ["there": isThere ? "yes" : "no"])
     case .enterForeground: return ControlMessage("enter-foreground")
-    case .enterBackground: return ControlMessage("enter-background")
+    case .enterBackground: return enterBackground(role)
     case .push(let id, let deadline):
       let body = payloads[id] ?? []
       // What the extension has is forgotten when it is shown: until then the app may want it too.
@@ -270,7 +270,7 @@ final class PhoneShell {
     case "categories": if role == .app { try hearCategories(message) }
     case "response-done": if role == .app { try hearResponseDone(message) }
     case "push-done": if role == .app { try hearPushDone(message) }
-    case "background-done": if role == .app { handle(.backgroundDone) }
+    case "background-done": if role == .app { try hearBackgroundDone(message) }
     case "background-begin", "background-end": if role == .app { try understandTask(message) }
     case "status":
       child(role)?.status = message.fields.prefix(Self.statusFieldsMax).map {

@@ -50,7 +50,7 @@ final class Provider {
       journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
     pushes = PushSender(
-      path: options.phoneSocket, loop: loop, ledger: ledger,
+      path: options.phoneSocket, loop: loop, ledger: ledger, sendsSilentPushes: options.sendsSilentPushes,
       isWanted: { [unowned self] in runner.core.wants($0) },
       onLedgerFailure: { [unowned self] in fail($0) })
     for push in try ledger.readOpenPushes() { pushes.resume(.init(id: push.id, request: push.request)) }

@@ -14,6 +14,8 @@ struct ProviderOptions {
       OptionDeclaration(
         "--hold-seconds", value: .integer(0...86_400), default: "60",
         help: "how long a payment waits for a wallet that is away"),
+      OptionDeclaration(
+        "--silent-pushes", help: "after each visible push send a silent one, which may wake the app"),
       OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
     ],
     examples: [("lspd --home .baton", "serve the phone of that directory")])
@@ -22,11 +24,13 @@ struct ProviderOptions {
   let listen: HostAndPort?
   let hold: Span
   let isLegacy: Bool
+  let sendsSilentPushes: Bool
 
   init(_ parsed: ParsedCommandLine) {
     home = parsed.text("--home") ?? "./.baton"
     listen = parsed.hostAndPort("--listen")
     hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
+    sendsSilentPushes = parsed.isGiven("--silent-pushes")
     isLegacy = parsed.isGiven("--legacy")
   }
 

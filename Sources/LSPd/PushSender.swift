@@ -16,16 +16,20 @@ final class PushSender {
   private let path: String
   private let loop: EventLoop
   private let ledger: Ledger
+  /// A silent push after each visible one: it may wake the app in the background.
+  private let sendsSilentPushes: Bool
   private let isWanted: (PushRequest) -> Bool
   private let onLedgerFailure: (any Error) -> Void
 
   init(
-    path: String, loop: EventLoop, ledger: Ledger, isWanted: @escaping (PushRequest) -> Bool,
+    path: String, loop: EventLoop, ledger: Ledger, sendsSilentPushes: Bool,
+    isWanted: @escaping (PushRequest) -> Bool,
     onLedgerFailure: @escaping (any Error) -> Void
   ) {
     self.path = path
     self.loop = loop
     self.ledger = ledger
+    self.sendsSilentPushes = sendsSilentPushes
     self.isWanted = isWanted
     self.onLedgerFailure = onLedgerFailure
   }
@@ -41,6 +45,7 @@ final class PushSender {
       isOver = true
       if isDelivered {
         write(push, outcome, isOpen: false, isAttempt: true)
+        if sendsSilentPushes { sendSilent(push.request) }
       } else {
         tryAgain(push, outcome, isAttempt: true)
       }
@@ -60,6 +65,16 @@ final class PushSender {
     }
     connection.start()
     connection.send(ControlMessage("push", body: Array(Self.payload(of: push.request).utf8)))
+  }
+
+  /// Best effort, as silent pushes are: once, and nobody asks what came of it. The visible one is on its way already.
+  private func sendSilent(_ request: PushRequest) {
+    guard let connection = UnixConnection.connect(path: path, loop: loop) else { return }
+    let timeout = loop.after(Self.answerWithin) { connection.close() }
+    connection.onMessage = { _ in connection.close() }
+    connection.onEnd = { _ in timeout.cancel() }
+    connection.start()
+    connection.send(ControlMessage("push", body: Array(Self.silentPayload(of: request).utf8)))
   }
 
   private func tryAgain(_ push: Open, _ outcome: String, isAttempt: Bool) {
@@ -98,6 +113,17 @@ final class PushSender {
     aps.set("mutable-content", 1)
     aps.set("sound", "default")
     aps.set("interruption-level", "time-sensitive")
+    return payload(aps, request)
+  }
+
+  /// The same for the app itself, without a word for the person.
+  static func silentPayload(of request: PushRequest) -> String {
+    var aps = JSONObject()
+    aps.set("content-available", 1)
+    return payload(aps, request)
+  }
+
+  private static func payload(_ aps: JSONObject, _ request: PushRequest) -> String {
     var payload = JSONObject()
     payload.set("aps", raw: aps.text)
     payload.set("reason", request.reason.rawValue)

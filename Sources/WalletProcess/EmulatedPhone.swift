@@ -9,6 +9,8 @@ final class EmulatedPhone: PhoneLink {
   /// What was last said, as one message says all of it.
   private var status: Status?
   private var openTargets: [ConnectionTarget]?
+  /// Which of its times in the background this is, in the phone's words.
+  private var timeInBackground: String?
 
   /// Each message of the phone, as it comes; the process around knows what it means.
   var onMessage: ((ControlMessage) -> Void)?
@@ -18,7 +20,10 @@ final class EmulatedPhone: PhoneLink {
   init?(channel: Int32, loop: EventLoop) {
     guard let connection = UnixConnection(adopting: channel, loop: loop) else { return nil }
     self.connection = connection
-    connection.onMessage = { [unowned self] in onMessage?($0) }
+    connection.onMessage = { [unowned self] message in
+      if message.verb == "enter-background" { timeInBackground = message["time"] }
+      onMessage?(message)
+    }
     connection.onEnd = { [unowned self] in onEnd?($0.description) }
   }
 
@@ -68,7 +73,11 @@ final class EmulatedPhone: PhoneLink {
     connection.send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))
   }
 
-  func backgroundDone() { connection.send(ControlMessage("background-done")) }
+  func backgroundDone() {
+    var message = ControlMessage("background-done")
+    if let timeInBackground { message["time"] = timeInBackground }
+    connection.send(message)
+  }
 
   func beginBackgroundTask(_ id: UInt64) {
     connection.send(ControlMessage("background-begin", ["id": "\(id)", "name": "keep or release the node"]))

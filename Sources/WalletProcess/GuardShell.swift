@@ -86,10 +86,10 @@ final class GuardShell<Machine: GuardMachine> {
     case .notify(let content, let payment): phone.notify(content, payment: payment)
     case .withdraw(let payment): phone.withdraw(payment: payment)
     case .finished(let push, let reason): phone.finished(push, reason)
-    case .completed(let push, let outcome): phone.completed(push, outcome)
+    case .completed(let push, let outcome): afterSettling { $0.completed(push, outcome) }
     case .backgroundDone: phone.backgroundDone()
     case .beginBackgroundTask(let id): phone.beginBackgroundTask(id)
-    case .endBackgroundTask(let id): phone.endBackgroundTask(id)
+    case .endBackgroundTask(let id): afterSettling { $0.endBackgroundTask(id) }
     case .end(let reason): onEnd?(reason)
     }
   }
@@ -196,6 +196,15 @@ final class GuardShell<Machine: GuardMachine> {
 
   /// The log is brought into the database when nobody waits for it: not before everything else of this moment is done.
   private func settle() { loop.post { [weak self] in self?.container.settle() } }
+
+  /// The phone may stop this process as soon as it hears this, and who is stopped in the middle of bringing the log into
+  /// the database holds a lock: so what was put off comes first.
+  private func afterSettling(_ say: @escaping (any PhoneLink) -> Void) {
+    loop.post { [weak self] in
+      guard let self else { return }
+      say(phone)
+    }
+  }
 
   private func keepRoleLock() {
     let lockTry = container.keepRoleLock()

@@ -56,6 +56,15 @@ import Testing
     #expect(try phone.state("app") == "suspended")
   }
 
+  @Test("K-18 The handler as it was written down ends its task while the node still stops: 0xdead10cc")
+  func seedHandler() throws {
+    let phone = try PhoneProcess(app: "app-seed-handler", Self.quick + ["--background-time", "100ms"])
+    _ = try pid(phone)
+    try phone.ask("home")
+    let reason = try #require(try phone.ended("app")["reason"] as? String)
+    #expect(reason == "killed: 0xdead10cc: suspended while it held a lock on locks/app.lock")
+  }
+
   @Test("An app that does not finish going to the background is killed by the watchdog")
   func watchdog() throws {
     let phone = try PhoneProcess(app: "app-never-done", ["--callback-time", "50ms"])

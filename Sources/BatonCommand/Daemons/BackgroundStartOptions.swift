@@ -4,6 +4,16 @@ import DaemonRuntime
 enum BackgroundStartOptions {
   static let declarations: [OptionDeclaration] = [
     OptionDeclaration(
+      "--suspend-after", value: .span,
+      help: "how long the app is in the background before it is suspended (default 5s)"),
+    OptionDeclaration(
+      "--callback-time", value: .span, help: "what the app has to finish going there (default 5s)"),
+    OptionDeclaration(
+      "--background-time", value: .span,
+      help: "how long tasks of its own keep it awake in the background (default 180s)"),
+    OptionDeclaration(
+      "--background-grace", value: .span, help: "from the end of that time to killing it (default 5s)"),
+    OptionDeclaration(
       "--time-scale", value: .integer(1...1_000_000),
       help: "what an hour of the background scheduler is divided by (default 1); 60 makes minutes of hours"),
     OptionDeclaration(

@@ -41,6 +41,9 @@ enum UpVerb: Verb {
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
       OptionDeclaration(
+        "--silent-pushes",
+        help: "after each visible push the peer sends a silent one, which may wake the app"),
+      OptionDeclaration(
         "--foreground-pushes", value: .choice(["app", "extension"]),
         help: "who gets a visible push while the app is in front (default app)"),
       OptionDeclaration(
@@ -68,6 +71,7 @@ enum UpVerb: Verb {
     if line.isGiven("--fault-hang") { options.iosdArguments.append("--fault-hang") }
     options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
+    if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options
   }

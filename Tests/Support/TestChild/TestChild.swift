@@ -60,6 +60,11 @@ final class TestChild {
       say("status", ["text": "behind", "state": "ready"])
       playAudio()
       goBehind()
+    case "background-expiring" where behaviour == "app-seed-handler":
+      // As it was written down: the node is stopped by something that goes on by itself, and the task is ended in the
+      // same breath. The lock goes when the node has stopped.
+      loop.after(.milliseconds(20)) { exit(0) }
+      say("background-end", ["id": id])
     case "invoice": invoice(message)
     default: hearOfTask(message)
     }
@@ -70,6 +75,9 @@ final class TestChild {
     case "app-never-done": return
     case "app-endless-task": say("background-begin", ["id": "1", "name": "endless"])
     case "app-keeps-lock": keepLock()
+    case "app-seed-handler":
+      say("background-begin", ["id": "1", "name": "ProcessIncomingHTLC"])
+      keepLock()
     default: break
     }
     say("background-done")
