@@ -36,17 +36,8 @@ extension PhoneShell {
     if ended > 0 { journal.note("connections of the \(role.rawValue) that the phone ended: \(ended)") }
   }
 
-  func enterBackground(_ role: PhoneRole) -> ControlMessage {
-    guard let child = child(role) else { return ControlMessage("enter-background") }
-    child.timesInBackground += 1
-    return ControlMessage("enter-background", ["time": "\(child.timesInBackground)"])
-  }
-
-  /// Who names no time means the last one.
   func hearBackgroundDone(_ message: ControlMessage) throws(ControlMessageError) {
-    let last = child(.app)?.timesInBackground ?? 0
-    let time = try message.integerIfPresent("time", in: UInt64.min...UInt64.max) ?? last
-    if time == last { handle(.backgroundDone) }
+    handle(.backgroundDone(time: try message.integerIfPresent("time", in: UInt64.min...UInt64.max)))
   }
 
   func understandTask(_ message: ControlMessage) throws(ControlMessageError) {

@@ -110,7 +110,8 @@ final class PhoneShell {
     switch message {
     case .network(let isThere): return ControlMessage("network", ["there": isThere ? "yes" : "no"])
     case .enterForeground: return ControlMessage("enter-foreground")
-    case .enterBackground: return enterBackground(role)
+    case .enterBackground:
+      return ControlMessage("enter-background", ["time": "\(phone.timesInBackground)"])
     case .push(let id, let deadline):
       let body = payloads[id] ?? []
       // What the extension has is forgotten when it is shown: until then the app may want it too.

@@ -53,9 +53,6 @@ final class WalletChild {
     connection.send(message)
   }
 
-  /// How often it was sent to the background: its word that it has heard so belongs to one of these times, and one that
-  /// is late says nothing of the next.
-  var timesInBackground: UInt64 = 0
   /// Set from the order to stop it until the order to go on.
   private(set) var isSuspended = false
 

@@ -33,6 +33,8 @@ public struct Phone: Core {
   public internal(set) var categories: [NotificationCategory] = []
   var responses: [OpenResponse] = []
   public internal(set) var device: DeviceState
+  /// How often the app that runs was told that it is in the background: a word that is late says nothing of the next.
+  public internal(set) var timesInBackground: UInt64 = 0
   /// What the app was last told of the network.
   var appKnowsNetwork = true
   /// The app was in front when the screen was locked.
@@ -89,7 +91,7 @@ public struct Phone: Core {
     case .responseDone(let id): return responseDone(id)
     case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)
-    case .backgroundDone: return backgroundDone()
+    case .backgroundDone(let time): return backgroundDone(time ?? timesInBackground)
     case .taskBegan(let id, let name): return beginTask(id, name, at: now)
     case .taskEnded(let id): return endTask(id)
     case .foundHoldingLock(.app, let file): return suspendedHoldingLock(file)

@@ -43,7 +43,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case responseDone(id: UInt64)
   /// The app is done with a silent push.
   case silentPushDone(push: UInt64, SilentPushResult)
-  case backgroundDone
+  /// The app has heard that it is in the background, of so many times; without a number it is the last one.
+  case backgroundDone(time: UInt64? = nil)
   /// It asks for time in the background, under a number of its own that it uses once.
   case taskBegan(id: UInt64, name: String)
   case taskEnded(id: UInt64)

@@ -105,7 +105,8 @@ extension RealPhone {
     let end = Clock.monotonicNow + .seconds(20)
     while try !condition() {
       guard Clock.monotonicNow < end else {
-        throw TestPhone.TimedOut(description: "waited in vain for \(what): \(try app()) \(try report("ps", ["all": "yes"])) \(home)")
+        throw TestPhone.TimedOut(
+          description: "waited in vain for \(what): \(try app()) \(try report("ps", ["all": "yes"])) \(home)")
       }
       poll(nil, 0, 2)
     }

@@ -79,7 +79,7 @@ private struct World {
     case 13:
       if running.contains(role) { take(.memoryLimitEnforced(role, usedBytes: 25_165_824)) }
       end(role, .signalled(9))
-    case 14: if runsApp { take(.backgroundDone) }
+    case 14: if runsApp { take(.backgroundDone()) }
     case 15: if runsApp { take(.taskBegan(id: UInt64.random(in: 1...3, using: &random), name: "task")) }
     case 16: if runsApp { take(.taskEnded(id: UInt64.random(in: 1...3, using: &random))) }
     default: start(failing: false)

@@ -17,7 +17,7 @@ import Testing
     phone.openApp()
     #expect(phone(.personWentHome) == [.tell(.app, .enterBackground)])
     #expect(phone(.personWentHome) == [])
-    #expect(phone(.backgroundDone) == [])
+    #expect(phone(.backgroundDone()) == [])
     #expect(phone.phone.app == .background(BackgroundStay(since: phone.now, isDone: true)))
     #expect(phone(.personOpened) == [.tell(.app, .enterForeground)])
   }

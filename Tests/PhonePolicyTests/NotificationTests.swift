@@ -154,7 +154,7 @@ import Testing
     _ = phone(.processStarted(.app, pid: 8))
     _ = phone(.notificationTouched(id: 7, category: incoming.id, .action("LATER")))
     _ = phone(.processStarted(.app, pid: 8))
-    _ = phone(.backgroundDone)
+    _ = phone(.backgroundDone())
     #expect(phone.phone.app == .background(BackgroundStay(since: phone.now, isDone: true)))
     let start = phone.now
     #expect(phone.passToDeadline() == [])

@@ -15,7 +15,7 @@ import Testing
   @Test("An app that holds nothing is stopped 5 s after it left the front")
   func suspended() {
     var phone = inBackground()
-    #expect(phone(.backgroundDone) == [])
+    #expect(phone(.backgroundDone()) == [])
     let left = phone.now
     #expect(phone.passToDeadline() == [.suspend(.app)])
     #expect(phone.now == left + .seconds(5))
@@ -29,7 +29,7 @@ import Testing
     var phone = inBackground()
     let left = phone.now
     #expect(phone(.taskBegan(id: 1, name: "send")) == [])
-    #expect(phone(.backgroundDone) == [])
+    #expect(phone(.backgroundDone()) == [])
     #expect(phone.phone.deadline == left + .seconds(180))
     phone.now = left + .seconds(90)
     #expect(phone(.deadlineReached) == [])
@@ -41,7 +41,7 @@ import Testing
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.taskBegan(id: 2, name: "splice"))
-    _ = phone(.backgroundDone)
+    _ = phone(.backgroundDone())
     #expect(
       phone.passToDeadline() == [.tell(.app, .taskExpiring(id: 1)), .tell(.app, .taskExpiring(id: 2))])
     #expect(phone(.taskEnded(id: 1)) == [])
@@ -62,7 +62,7 @@ import Testing
   @Test("K-20 Who is suspended with a lock in the container is killed: 0xdead10cc")
   func deadlock() {
     var phone = inBackground()
-    _ = phone(.backgroundDone)
+    _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
     let reason = KillReason.lockHeldWhileSuspended("locks/app.lock")
     #expect(phone(.foundHoldingLock(.app, file: "locks/app.lock")) == [.kill(.app, reason)])
@@ -74,7 +74,7 @@ import Testing
   @Test("A lock that is found when the app runs again is nobody's business")
   func lockFoundTooLate() {
     var phone = inBackground()
-    _ = phone(.backgroundDone)
+    _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
     #expect(phone(.personOpened) == [.resume(.app), .tell(.app, .enterForeground)])
     #expect(phone(.foundHoldingLock(.app, file: "locks/app.lock")) == [])
@@ -85,14 +85,14 @@ import Testing
     var phone = inBackground(PhoneConfiguration(enforcesLimits: false))
     #expect(phone.phone.deadline == nil)
     _ = phone(.taskBegan(id: 1, name: "send"))
-    _ = phone(.backgroundDone)
+    _ = phone(.backgroundDone())
     #expect(phone.phone.deadline == nil)
   }
 
   @Test("A tap wakes a stopped app, a swipe ends it without a word, and going down wakes it to end")
   func waysOut() {
     var phone = inBackground()
-    _ = phone(.backgroundDone)
+    _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
     var swiped = phone
     #expect(swiped(.personQuit) == [.kill(.app, .person)])
@@ -104,7 +104,7 @@ import Testing
   @Test("A stopped app makes no invoice, and a task cannot be begun by it")
   func nothingFromTheStopped() {
     var phone = inBackground()
-    _ = phone(.backgroundDone)
+    _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
     #expect(phone(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appNotRunning)])
     _ = phone(.taskBegan(id: 4, name: "late"))
@@ -116,7 +116,7 @@ import Testing
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))
     _ = phone(.taskBegan(id: 1, name: "send"))
-    _ = phone(.backgroundDone)
+    _ = phone(.backgroundDone())
     phone.now = phone.now + .seconds(6)
     #expect(phone(.taskEnded(id: 9)) == [])
     #expect(phone(.taskEnded(id: 1)) == [.suspend(.app)])

@@ -58,6 +58,7 @@ extension Invariant {
     case .oneTextPerPush: "push without its text"
     case .progress: "the app waits"
     case .healthyOwnerStays: "healthy owner displaced"
+    case .releasedBeforeSuspension: "suspended with a lock"
     }
   }
 }

@@ -31,6 +31,7 @@ extension Phone {
       return []
     case .foreground:
       app = .background(BackgroundStay(since: now))
+      timesInBackground &+= 1
       return [.tell(.app, .enterBackground)]
     case .terminating:
       opensAgain = false
@@ -92,6 +93,7 @@ extension Phone {
     switch app {
     case .launching(let intoForeground):
       app = intoForeground ? .foreground : .background(BackgroundStay(since: now))
+      timesInBackground = intoForeground ? 0 : 1
       let words = wordsForApp.map { PhoneDirective.tell(.app, $0) }
       wordsForApp = []
       return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)] + words

@@ -25,8 +25,8 @@ extension Phone {
     return []
   }
 
-  mutating func backgroundDone() -> [PhoneDirective] {
-    guard case .background(var stay) = app else { return [] }
+  mutating func backgroundDone(_ time: UInt64) -> [PhoneDirective] {
+    guard case .background(var stay) = app, time == timesInBackground else { return [] }
     stay.isDone = true
     app = .background(stay)
     return []

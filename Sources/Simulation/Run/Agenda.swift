@@ -27,12 +27,17 @@ public struct Agenda: Hashable, Sendable {
   public private(set) var entries: [Entry]
   /// The peer sends silent pushes beside the visible ones.
   let hasSilentPushes: Bool
+  /// How soon the phone suspends the app, and how much time it gives to tasks in the background.
+  let suspendAfter: Span
+  let backgroundTime: Span
 
   public init(seed: UInt64, length: Span) {
     // Another stream than the one that says who moves next, so that a part of an agenda does what the whole did.
     var generator = SeededGenerator(seed: seed ^ 0xA6E2_DA00_0000_0000)
     let enabled = FaultKind.allCases.filter { _ in generator.chance(60) }
     hasSilentPushes = generator.chance(50)
+    suspendAfter = generator.chance(50) ? .zero : .seconds(5)
+    backgroundTime = generator.chance(50) ? .milliseconds(Int64(generator.below(2000))) : .seconds(180)
     var timed: [(at: Instant, deed: Deed)] = []
     let end = Instant.zero + length
     func wait(_ from: Int, _ to: Int) -> Span { .milliseconds(Int64(from + generator.below(to - from))) }

@@ -45,6 +45,10 @@ public struct SeedRun {
     // Only ours knows what to do with them. An hour's budget is soon spent, so here it is none.
     world.sendsSilentPushes = agenda.hasSilentPushes && world.coordination == .baton
     world.phone.silentPushes.budget = .max
+    if world.coordination == .baton {
+      world.phone.suspendAfter = agenda.suspendAfter
+      world.phone.backgroundTime = agenda.backgroundTime
+    }
     return world
   }
 

@@ -34,6 +34,9 @@ public struct Life: Hashable, Sendable {
   /// How many payments were received when the push came.
   var newestReceived = 0
   public internal(set) var isFrozen = false
+  /// Which of its times in the background it has heard of last; and those that it will hear of.
+  var timeInBackground: UInt64?
+  var timesToHear: ArraySlice<UInt64> = []
   /// Stopped by the phone, as nothing keeps it awake in the background.
   public internal(set) var isSuspended = false
   /// In a coordination of others: it was frozen before, and went on.

@@ -6,6 +6,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case oneTextPerPush = 5
   case progress = 6
   case healthyOwnerStays = 9
+  case releasedBeforeSuspension = 10
 
   public var sentence: String {
     switch self {
@@ -15,6 +16,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .oneTextPerPush: "A visible push ends with one notification."
     case .progress: "When nothing is in the way, the app connects and all is settled."
     case .healthyOwnerStays: "A healthy owner is not displaced."
+    case .releasedBeforeSuspension: "Who is suspended holds no lock in the container."
     }
   }
 }

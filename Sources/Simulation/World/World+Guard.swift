@@ -48,7 +48,7 @@ extension World {
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .completed(let push, let outcome):
       tellPhone(.silentPushDone(push: push, outcome == .newData ? .newData : .noData))
-    case .backgroundDone: tellPhone(.backgroundDone)
+    case .backgroundDone: tellPhone(.backgroundDone(time: life.timeInBackground))
     case .beginBackgroundTask(let id): tellPhone(.taskBegan(id: id, name: ""))
     case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))
     case .end: life.hasEnded = true

@@ -129,6 +129,7 @@ extension World {
   private mutating func hear(_ role: Role) {
     withLife(role) { world, life in
       guard let event = life.inbox.popFirst() else { return }
+      if event == .enteredBackground { life.timeInBackground = life.timesToHear.popFirst() }
       if case .pushArrived = event { life.newestReceived = world.container.value.received.count }
       life.guardQueue.append(event)
     }

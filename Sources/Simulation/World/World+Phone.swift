@@ -62,7 +62,9 @@ extension World {
       lives[role]?.value.nodeQueue.append(.networkChanged(isThere: isThere))
       post(.networkChanged(isThere: isThere), to: role)
     case .enterForeground: post(.enteredForeground, to: role)
-    case .enterBackground: post(.enteredBackground, to: role)
+    case .enterBackground:
+      lives[role]?.value.timesToHear.append(phone.timesInBackground)
+      post(.enteredBackground, to: role)
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
@@ -112,6 +114,9 @@ extension World {
     endConnection(of: role)
     if let file = container.value.lockedFile(of: life.identity.pid) {
       tellPhone(.foundHoldingLock(PhoneRole(role), file: file))
+      // Who was frozen until a moment ago had no time to let go.
+      guard !life.isFrozen, now - life.runningSince > Self.healthyAfter else { return }
+      report(.releasedBeforeSuspension, "The \(role) is suspended with a lock on \(file), and killed for it.")
     }
   }
 
