@@ -1,0 +1,62 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import Testing
+
+@testable import Simulation
+
+/// What the text says of long-lived tasks, in simulated worlds; numbers are its lines.
+@Suite("Seed sentences: long-lived tasks") struct TaskSentenceTests {
+  private static let numbers: ClosedRange<UInt64> = 1...4
+
+  /// In the background, connected, with something under way.
+  private func sending(_ number: UInt64) -> Story {
+    var story = Story.withInvoice(number)
+    story.world.make(.beginTask)
+    _ = story.waits { $0.hasTask }
+    story.world.make(.home)
+    return story
+  }
+
+  @Test(
+    "71: a long-lived task gives 'up to 3 additional minutes' in the background, and no more",
+    arguments: numbers)
+  func threeMinutes(number: UInt64) {
+    var story = sending(number)
+    let start = story.world.peerNow
+    #expect(story.waits(.seconds(200)) { !$0.isConnected(.app) })
+    let span = story.world.peerNow - start
+    #expect(span >= .seconds(179) && span <= .seconds(181))
+    #expect(story.waits { $0.phone.hasAppLetGo })
+  }
+
+  @Test("75, 76: 'backgrounded' while it sends, the app works on with its connections", arguments: numbers)
+  func worksOn(number: UInt64) {
+    var story = sending(number)
+    #expect(!story.waits(.seconds(100)) { !$0.isConnected(.app) || $0.phone.hasAppLetGo })
+    story.world.make(.pay(0))
+    #expect(story.waits { $0.isPaid })
+    #expect(story.world.pushes.isEmpty)
+  }
+
+  @Test("77: when it is done the task ends, and 'the network connections will be closed'", arguments: numbers)
+  func closes(number: UInt64) {
+    var story = sending(number)
+    story.world.make(.endTask)
+    #expect(story.waits { !$0.isConnected(.app) })
+    #expect(story.waits { $0.phone.app == .suspended })
+    #expect(story.world.life(.app)?.claim == nil)
+  }
+
+  @Test("85: 'sensitive tasks' as incoming payments hold the connection too", arguments: numbers)
+  func sensitive(number: UInt64) {
+    var story = Story.withInvoice(number)
+    story.world.make(.pay(0))
+    #expect(story.waits { if case .settling = $0.life(.app)?.status { true } else { false } })
+    story.world.make(.home)
+    #expect(story.waits { $0.isPaid })
+    #expect(story.waits { $0.phone.hasAppLetGo })
+    #expect(story.world.pushes.isEmpty, "the app itself went on with it")
+    #expect(story.world.container.value.row?.role == .app)
+  }
+}
