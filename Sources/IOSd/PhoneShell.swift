@@ -28,6 +28,7 @@ final class PhoneShell {
   /// Why the last launch of a role failed; nil after one that did not.
   private(set) var launchFailures: [PhoneRole: String] = [:]
   var onPowerOff: (() -> Void)?
+  var onBoot: ((_ losingBeats: Bool) -> Void)?
 
   private var payloads: [UInt64: [UInt8]] = [:]
   private var lastEnded: [PhoneRole: UInt64] = [:]
@@ -102,6 +103,7 @@ final class PhoneShell {
     case .failInvoice(let request, let failure): invoices.fail(request, failure.description)
     case .recordTask(let record): tasks.record(record, clock: clock)
     case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
+    case .boot(let losingBeats): onBoot?(losingBeats)
     case .powerOff: onPowerOff?()
     }
   }

@@ -20,6 +20,8 @@ public struct Phone: Core {
   /// Set once the phone goes down; nothing is started any more.
   public internal(set) var isGoingDown = false
   var saidDown = false
+  /// Set from its reboot until both processes are gone.
+  public internal(set) var rebooting: Reboot?
   /// The person opened the app while it was on its way out.
   var opensAgain = false
   /// The extension that runs has finished a push before.
@@ -49,7 +51,8 @@ public struct Phone: Core {
   }
 
   public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
-    var directives = react(to: event, at: now)
+    var directives = reactWhileOff(to: event) ?? react(to: event, at: now)
+    directives += finishReboot(at: now)
     directives += settleSilentPushes(after: event, directives, at: now)
     directives += tendAudio(at: now)
     directives += tendTasks(after: event, at: now)
@@ -98,6 +101,7 @@ public struct Phone: Core {
     case .invoiceWanted(let request): return wantInvoice(request, at: now)
     case .invoiceAnswered(let request): return answerInvoice(request)
     case .downRequested: return goDown(at: now)
+    case .rebooted(let losingBeats): return reboot(losingBeats: losingBeats)
     case .task(let event): return react(to: event, at: now)
     case .audio(let event): return react(to: event, at: now)
     }

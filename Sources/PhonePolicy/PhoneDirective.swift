@@ -31,6 +31,8 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case recordTask(TaskRecord)
   /// The app has completed a run that is over, or that never was.
   case refuseTaskCompletion(identifier: String, run: UInt64)
+  /// Both processes are gone: another boot begins, with an id and a clock of its own.
+  case boot(losingBeats: Bool)
   /// Both processes are gone: the phone can end.
   case powerOff
 }

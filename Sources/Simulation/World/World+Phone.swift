@@ -39,7 +39,7 @@ extension World {
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
     case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
       .saveDevice, .recordEnd, .passOnInvoice,
-      .failInvoice, .powerOff:
+      .failInvoice, .boot, .powerOff:
       break
     case .recordTask, .refuseTaskCompletion: break
     }
