@@ -125,6 +125,8 @@ final class PhoneShell {
     case .taskExpiring(let id): return ControlMessage("background-expiring", ["id": "\(id)"])
     case .notificationResponse(let id, let action):
       return ControlMessage("notification-response", ["id": "\(id)", "action": action])
+    case .memoryWarning(let footprint):
+      return ControlMessage("memory-warning", ["footprint-bytes": "\(footprint)"])
     case .invoice(let request): return invoices.message(for: request)
     case .task(let message): return TaskMessages.encode(message)
     case .audio(let message): return AudioMessages.encode(message)
@@ -161,7 +163,8 @@ final class PhoneShell {
     }
     let limit = role == .extension ? options.configuration.extensionMemoryBytes : .max
     let child = WalletChild(
-      role: role, process: process, ledgerID: ledgerID, memoryLimit: limit, loop: loop,
+      role: role, process: process, ledgerID: ledgerID, memoryLimit: limit,
+      warningLimit: role == .app ? options.configuration.memoryWarningBytes : .max, loop: loop,
       onMessage: { [unowned self] in hear($0, from: role) },
       onHangUp: { [unowned self] end in journal.note("the channel of the \(role.rawValue) ended: \(end)") },
       onSample: { [unowned self] sample in

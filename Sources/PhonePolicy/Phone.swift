@@ -37,6 +37,8 @@ public struct Phone: Core {
   public internal(set) var device: DeviceState
   /// What the app was last told of the network.
   var appKnowsNetwork = true
+  /// It was told that it uses much memory, and has not fallen below since.
+  var isAppWarned = false
   /// The app was in front when the screen was locked.
   var returnsOnUnlock = false
 
@@ -80,6 +82,7 @@ public struct Phone: Core {
     case .launchFailed(.extension, _): return extensionLaunchFailed()
     case .processEnded(.app, let how): return appEnded(how)
     case .processEnded(.extension, let how): return extensionEnded(how)
+    case .memorySampled(.app, let footprint, _): return warnOfMemory(footprint)
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
     case .contentDelivered(let push, let content): return deliver(content, for: push)

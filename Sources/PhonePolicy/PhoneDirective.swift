@@ -48,6 +48,7 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   /// The time for this task of its own is over: it has to end it now.
   case taskExpiring(id: UInt64)
   case notificationResponse(id: UInt64, action: String)
+  case memoryWarning(footprintBytes: UInt64)
   case invoice(request: UInt64)
   case task(TaskMessage)
   case audio(AudioMessage)

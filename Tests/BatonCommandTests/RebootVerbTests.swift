@@ -49,6 +49,7 @@ import Testing
     _ = try run("down")
     let judgement = try run("judge")
     #expect(judgement.contains("1 push, 1 notification"))
+    #expect(!judgement.contains("no wallet seed"))
     #expect(judgement.contains("Verdict: sound."))
   }
 }
