@@ -72,15 +72,19 @@ final class PhoneKeychain {
   }
 
   private func hear() throws(KeychainError) -> ControlMessage {
-    var packet = [UInt8](repeating: 0, count: ControlMessage.maximumSize + 1)
     while true {
-      let count = recv(channel, &packet, packet.count, 0)
+      var count = 0
+      // As large as a message can be; only what one fills is touched.
+      let packet = [UInt8](unsafeUninitializedCapacity: ControlMessage.maximumSize + 1) { buffer, filled in
+        count = recv(channel, buffer.baseAddress, buffer.count, 0)
+        filled = max(0, count)
+      }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else {
         throw .phoneGone(count == 0 ? "the phone hung up" : SystemError("hear it").description)
       }
       do throws(ControlMessageError) {
-        return try ControlMessage(decoding: Array(packet.prefix(count)))
+        return try ControlMessage(decoding: packet)
       } catch { throw .phoneGone(error.description) }
     }
   }
