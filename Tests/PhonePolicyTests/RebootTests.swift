@@ -145,4 +145,21 @@ import Testing
     _ = phone(.deviceChanged(.locked))
     #expect(phone.runs == [processing])
   }
+
+  @Test("Nobody starts a task by hand on a phone that is off, nor touches a notification") func byHand() {
+    var configuration = PhoneConfiguration(enforcesLimits: false)
+    configuration.tasks.deferralPercent = 0
+    var phone = TestPhone(configuration)
+    phone.openApp()
+    phone.submit(sync, .refresh, after: .seconds(60))
+    _ = phone(.personQuit)
+    _ = phone(.processEnded(.app, .signalled(9)))
+    phone.serve(1)
+    #expect(phone.phone.refusalToLaunchByHand(sync) == nil)
+    _ = phone(.rebooted(losingBeats: false))
+    #expect(phone.phone.refusalToLaunchByHand(sync) == .appEnding)
+    #expect(phone(.task(.launchedByHand(identifier: sync))) == [])
+    #expect(phone.phone.refusal(of: .tap, category: nil) == .goingDown)
+    #expect(phone(.notificationTouched(id: 1, category: nil, .tap)) == [])
+  }
 }

@@ -66,7 +66,7 @@ extension Phone {
   mutating func wake(
     for message: PhoneMessage, _ reason: LaunchReason, holding assertion: Assertion, at now: Instant
   ) -> [PhoneDirective]? {
-    guard !isGoingDown, rebooting == nil else { return nil }
+    guard !isGoingDown else { return nil }
     switch app {
     case .notRunning:
       app = .launching(intoForeground: false)
