@@ -12,7 +12,7 @@ enum Welcome {
       app open|home|quit   the person's thumb
       invoice, pay         ask for money on the wallet; pay it as a sender
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or one that nobody sees
-      device               how the phone is switched: lock, low power, network and the like; its clock
+      device               how the phone is switched: lock, low power, network and the like; its clock; a reboot
       notifications        the phone's list of notifications; tap, answer or wipe one away
       tasks                the app's background tasks: what waits and why, what ran
     Look at it

@@ -24,9 +24,11 @@ public final class Clock {
 
   /// CLOCK_BOOTTIME of the phone, which counts sleep.
   public var bootClock: Instant {
-    Instant(nanoseconds: Self.nanoseconds(of: CLOCK_BOOTTIME))
-      + Span(nanoseconds: phone?.bootOffsetNanoseconds ?? 0)
+    Self.kernelBootClock + Span(nanoseconds: phone?.bootOffsetNanoseconds ?? 0)
   }
+
+  /// CLOCK_BOOTTIME of the machine.
+  public static var kernelBootClock: Instant { Instant(nanoseconds: nanoseconds(of: CLOCK_BOOTTIME)) }
 
   /// Nanoseconds since 1970 as the phone's person sees them.
   public var wallNanoseconds: Int64 {

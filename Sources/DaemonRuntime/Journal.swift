@@ -54,7 +54,7 @@ public final class Journal {
     members.set("process", name)
     members.set("pid", identity.pid)
     members.set("start_time", identity.startTime)
-    members.set("boot", "\(Self.hex(identity.boot.high))\(Self.hex(identity.boot.low))")
+    members.set("boot", Self.text(of: identity.boot))
     members.set("version", version)
     members.set("arguments", arguments)
     append("start", at: clock.now, members)
@@ -150,6 +150,8 @@ public final class Journal {
     return "\(1900 + parts.tm_year)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
       + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
   }
+
+  public static func text(of boot: BootID) -> String { hex(boot.high) + hex(boot.low) }
 
   private static func hex(_ word: UInt64) -> String {
     let digits = String(word, radix: 16)

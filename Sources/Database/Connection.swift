@@ -10,6 +10,13 @@ public final class Connection {
   /// What SQLite has allocated in this process, over all connections: mostly pages of its caches, whose size is set.
   public static var allocatedBytes: UInt64 { UInt64(max(0, sqlite3_memory_used())) }
 
+  /// Gives back what the cache of this connection can do without, and says how much that is.
+  public func releaseMemory() -> UInt64 {
+    let before = Self.allocatedBytes
+    sqlite3_db_release_memory(handle)
+    return before - min(before, Self.allocatedBytes)
+  }
+
   public enum Access: Hashable, Sendable {
     case readOnly
     /// Fails when the file is not there.

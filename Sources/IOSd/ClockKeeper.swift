@@ -18,6 +18,17 @@ final class ClockKeeper {
     try file.write(value)
   }
 
+  /// Another boot: its clock begins at zero, and the wall clock goes on.
+  func boot() throws(SystemError) -> BootID {
+    let all = UInt64.min...UInt64.max
+    var next = value
+    next.boot = BootID(high: .random(in: all), low: .random(in: all))
+    next.bootOffsetNanoseconds = 0 &- Clock.kernelBootClock.nanoseconds
+    try file.write(next)
+    value = next
+    return next.boot
+  }
+
   /// A step that leaves what a clock can show changes nothing.
   func step(bySeconds seconds: Int64) throws(SystemError) {
     let (step, stepOverflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

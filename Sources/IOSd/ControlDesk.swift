@@ -5,8 +5,9 @@ import PhonePolicy
 /// Answers `baton` and lspd on the control socket: one verb, one function.
 final class ControlDesk {
   let shell: PhoneShell
-  private let clockKeeper: ClockKeeper
+  let clockKeeper: ClockKeeper
   private var waitForPowerOff: [UnixConnection] = []
+  var waitForBoot: [UnixConnection] = []
 
   init(shell: PhoneShell, clockKeeper: ClockKeeper) {
     self.shell = shell
@@ -51,13 +52,14 @@ final class ControlDesk {
       return try shell.answerForKeychain(message, to: shell.asker(connection.peer))
     case "tasks": return json(PhoneReport(shell).tasks)
     case "task-launch", "task-expire": return try taskByHand(message)
+    case "reboot": return try reboot(message, connection)
     case "down":
       waitForPowerOff.append(connection)
       shell.handle(.downRequested)
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
       )
     }
   }

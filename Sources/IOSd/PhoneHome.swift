@@ -27,7 +27,6 @@ final class PhoneHome {
       }
     } catch { throw .system(error) }
     lock = try Self.takeLock("\(path)/os/iosd.lock", home: path)
-    do throws(SystemError) { try makeSeedIfMissing() } catch { throw .system(error) }
   }
 
   deinit { if lock >= 0 { close(lock) } }
@@ -49,30 +48,6 @@ final class PhoneHome {
     ftruncate(descriptor, 0)
     pwrite(descriptor, line, line.count, 0)
     return descriptor
-  }
-
-  /// Written whole under another name and then linked: nobody reads half a seed, and none is ever replaced.
-  private func makeSeedIfMissing() throws(SystemError) {
-    let seed = "\(keychain)/wallet-seed"
-    var status = stat()
-    // A seed that is missing beside a wallet was lost: another one could not open what that wallet keeps, and the wallet
-    // says so itself.
-    if lstat(seed, &status) == 0 || access("\(container)/node.sqlite", F_OK) == 0 { return }
-    // The system's generator, which on Linux is getrandom.
-    let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
-    let temporary = "\(keychain)/.wallet-seed.new"
-    unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    if descriptor < 0 { throw SystemError("create \(temporary)") }
-    let isWritten = write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-    let code = errno
-    close(descriptor)
-    defer { unlink(temporary) }
-    guard isWritten else { throw SystemError("write \(temporary)", code: code) }
-    if link(temporary, seed) != 0 && errno != EEXIST { throw SystemError("create \(seed)") }
-    let directory = open(keychain, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if directory < 0 || fsync(directory) != 0 { throw SystemError("save \(keychain)") }
-    close(directory)
   }
 }
 

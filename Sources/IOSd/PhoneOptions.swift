@@ -50,6 +50,13 @@ let phoneCommandLine = CommandLineDeclaration(
       "--memory-limit", value: .integer(1_048_576...1_099_511_627_776), default: "25165824",
       help: "bytes the extension may use"),
     OptionDeclaration(
+      "--memory-warning", value: .integer(1_048_576...1_099_511_627_776), default: "104857600",
+      help: "bytes at which the app is warned of its memory"),
+    OptionDeclaration(
+      "--seed-protection", value: .choice(KeychainProtection.allCases.map(\.rawValue)),
+      default: KeychainProtection.afterFirstUnlock.rawValue,
+      help: "when the wallet can read its seed, which it keeps in the keychain"),
+    OptionDeclaration(
       "--memory-mechanism", value: .choice(MemoryLimiter.Wish.allCases.map(\.rawValue)), default: "auto",
       help: "how it is held to that: by the kernel where a memory cgroup can be made, else by polling"),
     OptionDeclaration(
@@ -76,6 +83,7 @@ struct PhoneOptions {
   var memoryMechanism: MemoryLimiter.Wish
   /// What both children are told beside the places of this phone.
   private var passedOn: [String]
+  private var seedProtection: String
   /// What the extension alone is told: how to misbehave.
   private var faults: [String]
   /// What the app alone is told: what it does in the background.
@@ -100,10 +108,12 @@ struct PhoneOptions {
       taskExpiryGrace: parsed.span("--background-grace") ?? .seconds(5),
       foregroundPushes: parsed.choice("--foreground-pushes", as: ForegroundPushes.self) ?? .app)
     configuration.hasCriticalAlerts = parsed.all("--entitlements").contains("critical-alerts")
+    configuration.memoryWarningBytes = UInt64(clamping: parsed.integer("--memory-warning") ?? 104_857_600)
     configuration.silentPushes = SilentPushOptions.rules(parsed)
     configuration.tasks = BackgroundOptions.tasks(parsed)
     configuration.silentPushes.window = configuration.tasks.scaled(configuration.silentPushes.window)
     configuration.hasAudioMode = parsed.text("--background-mode") == "audio"
+    seedProtection = parsed.text("--seed-protection") ?? KeychainProtection.afterFirstUnlock.rawValue
     habits = BackgroundOptions.passedToApp.filter { parsed.isGiven($0) }
     // The children would refuse it too, but nobody reads what they say when they are started.
     do throws(HeartbeatTimingError) {
@@ -138,7 +148,13 @@ struct PhoneOptions {
     [
       "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
       home.clock,
-    ] + passedOn + (role == .extension ? faults : habits)
+    ] + seedArguments(role) + passedOn + (role == .extension ? faults : habits)
+  }
+
+  /// A program without any group has no keychain, and asks in that of the wallet to hear so.
+  private func seedArguments(_ role: PhoneRole) -> [String] {
+    let group = configuration.entitlements(of: role).accessGroups.first ?? Entitlements.accessGroup
+    return ["--keychain-group", group, "--seed-protection", seedProtection]
   }
 
   private static func besideIOSd(_ name: String) -> String {

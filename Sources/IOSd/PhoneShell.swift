@@ -28,6 +28,7 @@ final class PhoneShell {
   /// Why the last launch of a role failed; nil after one that did not.
   private(set) var launchFailures: [PhoneRole: String] = [:]
   var onPowerOff: (() -> Void)?
+  var onBoot: ((_ losingBeats: Bool) -> Void)?
 
   private var payloads: [UInt64: [UInt8]] = [:]
   private var lastEnded: [PhoneRole: UInt64] = [:]
@@ -102,6 +103,7 @@ final class PhoneShell {
     case .failInvoice(let request, let failure): invoices.fail(request, failure.description)
     case .recordTask(let record): tasks.record(record, clock: clock)
     case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
+    case .boot(let losingBeats): onBoot?(losingBeats)
     case .powerOff: onPowerOff?()
     }
   }
@@ -124,6 +126,8 @@ final class PhoneShell {
     case .taskExpiring(let id): return ControlMessage("background-expiring", ["id": "\(id)"])
     case .notificationResponse(let id, let action):
       return ControlMessage("notification-response", ["id": "\(id)", "action": action])
+    case .memoryWarning(let footprint):
+      return ControlMessage("memory-warning", ["footprint-bytes": "\(footprint)"])
     case .invoice(let request): return invoices.message(for: request)
     case .task(let message): return TaskMessages.encode(message)
     case .audio(let message): return AudioMessages.encode(message)
@@ -160,7 +164,8 @@ final class PhoneShell {
     }
     let limit = role == .extension ? options.configuration.extensionMemoryBytes : .max
     let child = WalletChild(
-      role: role, process: process, ledgerID: ledgerID, memoryLimit: limit, loop: loop,
+      role: role, process: process, ledgerID: ledgerID, memoryLimit: limit,
+      warningLimit: role == .app ? options.configuration.memoryWarningBytes : .max, loop: loop,
       onMessage: { [unowned self] in hear($0, from: role) },
       onHangUp: { [unowned self] end in journal.note("the channel of the \(role.rawValue) ended: \(end)") },
       onSample: { [unowned self] sample in

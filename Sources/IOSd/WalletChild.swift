@@ -22,11 +22,14 @@ final class WalletChild {
   private let loop: EventLoop
   private var poll: LoopTimer?
   private let memoryLimit: UInt64
+  private let warningLimit: UInt64
+  private var isAboveWarning = false
   private let onSample: (MemoryFigures) -> Void
 
   /// `onSample` is told of each sample that matters.
   init?(
-    role: PhoneRole, process: ChildProcess, ledgerID: UInt64, memoryLimit: UInt64, loop: EventLoop,
+    role: PhoneRole, process: ChildProcess, ledgerID: UInt64, memoryLimit: UInt64, warningLimit: UInt64,
+    loop: EventLoop,
     onMessage: @escaping (ControlMessage) -> Void, onHangUp: @escaping (UnixConnection.End) -> Void,
     onSample: @escaping (MemoryFigures) -> Void
   ) {
@@ -37,6 +40,7 @@ final class WalletChild {
     self.connection = connection
     self.loop = loop
     self.memoryLimit = memoryLimit
+    self.warningLimit = warningLimit
     self.onSample = onSample
     // Whoever speaks is alive and at work: that is when even a short life has figures.
     connection.onMessage = { [unowned self] message in
@@ -79,14 +83,18 @@ final class WalletChild {
     }
   }
 
-  /// A sample is an event of the core when it is above the limit, or a MiB above the last one that was: a journal
+  /// A sample is an event of the core when it is above the limit, across that of the warning, or a MiB above the last
+  /// one that was: a journal
   /// that says the same every few milliseconds helps nobody. A dead process has no figures.
   private func sampleMemory() {
     guard let sample = MemoryFigures(of: process.identity.pid) else { return }
     memory = sample
     peakFootprintBytes = max(peakFootprintBytes ?? 0, sample.footprintBytes)
     let step = lastReportedFootprint &+ 1_048_576
-    guard sample.footprintBytes > memoryLimit || sample.footprintBytes > step else { return }
+    let isAbove = sample.footprintBytes > warningLimit
+    let hasCrossed = isAbove != isAboveWarning
+    isAboveWarning = isAbove
+    guard hasCrossed || sample.footprintBytes > memoryLimit || sample.footprintBytes > step else { return }
     lastReportedFootprint = sample.footprintBytes
     onSample(sample)
   }

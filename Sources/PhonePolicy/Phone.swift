@@ -20,6 +20,8 @@ public struct Phone: Core {
   /// Set once the phone goes down; nothing is started any more.
   public internal(set) var isGoingDown = false
   var saidDown = false
+  /// Set from its reboot until both processes are gone.
+  public internal(set) var rebooting: Reboot?
   /// The person opened the app while it was on its way out.
   var opensAgain = false
   /// The extension that runs has finished a push before.
@@ -37,6 +39,8 @@ public struct Phone: Core {
   public internal(set) var timesInBackground: UInt64 = 0
   /// What the app was last told of the network.
   var appKnowsNetwork = true
+  /// It was told that it uses much memory, and has not fallen below since.
+  var isAppWarned = false
   /// The app was in front when the screen was locked.
   var returnsOnUnlock = false
 
@@ -51,7 +55,8 @@ public struct Phone: Core {
   }
 
   public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
-    var directives = react(to: event, at: now)
+    var directives = reactWhileOff(to: event) ?? react(to: event, at: now)
+    directives += finishReboot(at: now)
     directives += settleSilentPushes(after: event, directives, at: now)
     directives += tendAudio(at: now)
     directives += tendTasks(after: event, at: now)
@@ -79,6 +84,7 @@ public struct Phone: Core {
     case .launchFailed(.extension, _): return extensionLaunchFailed()
     case .processEnded(.app, let how): return appEnded(how)
     case .processEnded(.extension, let how): return extensionEnded(how)
+    case .memorySampled(.app, let footprint, _): return warnOfMemory(footprint)
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
     case .contentDelivered(let push, let content): return deliver(content, for: push)
@@ -100,6 +106,7 @@ public struct Phone: Core {
     case .invoiceWanted(let request): return wantInvoice(request, at: now)
     case .invoiceAnswered(let request): return answerInvoice(request)
     case .downRequested: return goDown(at: now)
+    case .rebooted(let losingBeats): return reboot(losingBeats: losingBeats)
     case .task(let event): return react(to: event, at: now)
     case .audio(let event): return react(to: event, at: now)
     }

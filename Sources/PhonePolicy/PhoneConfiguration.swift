@@ -37,6 +37,8 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var tasks = TaskConfiguration()
   /// The app has declared that it plays audio in the background.
   public var hasAudioMode = false
+  /// The app is warned when its footprint passes this.
+  public var memoryWarningBytes: UInt64 = 104_857_600
   public var appEntitlements = Entitlements()
   public var extensionEntitlements = Entitlements()
 

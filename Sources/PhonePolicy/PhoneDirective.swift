@@ -31,6 +31,8 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case recordTask(TaskRecord)
   /// The app has completed a run that is over, or that never was.
   case refuseTaskCompletion(identifier: String, run: UInt64)
+  /// Both processes are gone: another boot begins, with an id and a clock of its own.
+  case boot(losingBeats: Bool)
   /// Both processes are gone: the phone can end.
   case powerOff
 }
@@ -46,6 +48,7 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   /// The time for this task of its own is over: it has to end it now.
   case taskExpiring(id: UInt64)
   case notificationResponse(id: UInt64, action: String)
+  case memoryWarning(footprintBytes: UInt64)
   case invoice(request: UInt64)
   case task(TaskMessage)
   case audio(AudioMessage)

@@ -52,6 +52,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
 
   case invoiceWanted(request: UInt64)
   case downRequested
+  /// With the power gone, what was never synced may be gone too.
+  case rebooted(losingBeats: Bool)
 
   case task(TaskEvent)
   case audio(AudioEvent)

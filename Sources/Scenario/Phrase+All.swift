@@ -45,6 +45,9 @@ extension Phrase {
     Phrase("the peer restarts", "It is killed and started again, with what its ledger has.") { _ in
       .make(.restartPeer)
     },
+    Phrase("the phone reboots", "Both processes are gone at once, and the phone has another boot id.") { _ in
+      .make(.reboot)
+    },
   ]
 
   private static let simulatedFaults = [
@@ -68,10 +71,6 @@ extension Phrase {
       "the connection to the peer breaks", "With all that is on its way, in both directions.",
       .simulated(because: "cutting a real connection needs rights that a person does not have")
     ) { _ in .make(.breakConnection) },
-    Phrase(
-      "the phone reboots", "Both processes are gone at once, and the phone has another boot id.",
-      .simulated(because: "the real phone here cannot be rebooted")
-    ) { _ in .make(.reboot) },
     Phrase(
       "the phone sleeps for TIME", "Its clock stands still, and the peer's goes on.",
       .simulated(because: "a sleep stops the clock of the whole machine")

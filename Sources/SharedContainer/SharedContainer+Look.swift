@@ -60,6 +60,9 @@ extension SharedContainer {
   /// Nobody has ever claimed the node of this container, as far as it can be read.
   public var isNew: Bool { readRow() == .row(nil) }
 
+  /// What SQLite's cache can do without is given back; in bytes.
+  public func releaseMemory() -> UInt64 { connection.releaseMemory() }
+
   /// Whether a living app says that it wants the node.
   public var appWantsNode: Bool { wishLock.probe() == .busy }
 

@@ -4,6 +4,8 @@ enum KeychainError: Error, Hashable, CustomStringConvertible {
   case wrongSize(String, Int64)
   case openToOthers(String)
   case another(String)
+  case withheld(String)
+  case phoneGone(String)
 
   var description: String {
     switch self {
@@ -12,6 +14,8 @@ enum KeychainError: Error, Hashable, CustomStringConvertible {
     case .wrongSize(let path, let size):
       "\(path) has \(size) bytes and a seed has 32; put back the seed that the wallet was made with"
     case .openToOthers(let path): "\(path) can be read by others; take that right away with chmod 600"
+    case .withheld(let sentence): "\(sentence), so the wallet cannot read its seed"
+    case .phoneGone(let why): "the phone cannot be asked for the wallet's seed: \(why)"
     case .another(let path):
       "\(path) is not the seed that this wallet's invoices were made with; put that one back"
     }

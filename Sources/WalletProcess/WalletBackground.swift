@@ -8,6 +8,7 @@ final class WalletBackground {
   private let keepsAwakeByAudio: Bool
   private let send: (ControlMessage) -> Void
   private let note: (String) -> Void
+  private let releaseMemory: () -> UInt64
 
   /// `cleansJournals` and `keepsAwakeByAudio` are the person's to want; neither is needed.
   init(
@@ -18,6 +19,7 @@ final class WalletBackground {
     self.keepsAwakeByAudio = keepsAwakeByAudio
     self.send = send
     note = { journal.note($0) }
+    releaseMemory = { container.releaseMemory() }
     work = BackgroundWork(
       loop: loop, send: send, note: { journal.note($0) }, lookAtWallet: { Self.look(at: container) },
       cleanUp: cleansJournals ? { cleaner.step() } : nil)
@@ -46,6 +48,8 @@ final class WalletBackground {
       if keepsAwakeByAudio { send(ControlMessage("audio-stop")) }
     case "enter-background": if keepsAwakeByAudio { playNearlyNothing() }
     case "task", "task-will-expire", "task-submitted", "task-refused": try work.told(message)
+    case "memory-warning":
+      note("the phone warns of memory: SQLite gave back \(releaseMemory()) bytes of its cache")
     case "audio-refused":
       note("the audio does not play: \(message["message"] ?? "the phone does not say why")")
     case "audio-plays", "audio-interrupted", "audio-ended": note("the phone says \(message.verb)")

@@ -10,6 +10,9 @@ import Heartbeat
 public struct WalletOptions {
   public var container: String
   public var keychain: String
+  /// Where in the phone's keychain the seed is; nil when it is a file.
+  public var keychainGroup: String?
+  public var seedProtection: String
   public var journal: String
   public var phoneClock: String?
   public var peer: HostAndPort
@@ -22,6 +25,12 @@ public struct WalletOptions {
     OptionDeclaration(
       "--keychain", value: .path("DIR"), default: "Keychain",
       help: "where the file wallet-seed lies; made if it is missing"),
+    OptionDeclaration(
+      "--keychain-group", value: .text("GROUP"),
+      help: "started by a phone: the seed is in its keychain, in this access group"),
+    OptionDeclaration(
+      "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
+      default: "after-first-unlock", help: "with that: when a new seed can be read"),
     OptionDeclaration(
       "--journal", value: .path("DIR"), default: "journal", help: "where to write down what happens"),
     OptionDeclaration(
@@ -40,6 +49,8 @@ public struct WalletOptions {
   public init(_ parsed: ParsedCommandLine) {
     container = parsed.text("--container") ?? "AppGroup"
     keychain = parsed.text("--keychain") ?? "Keychain"
+    keychainGroup = parsed.text("--keychain-group")
+    seedProtection = parsed.text("--seed-protection") ?? "after-first-unlock"
     journal = parsed.text("--journal") ?? "journal"
     phoneClock = parsed.text("--clock")
     guard let address = parsed.hostAndPort("--peer"), let interval = parsed.span("--beat-interval"),

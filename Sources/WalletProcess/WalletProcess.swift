@@ -22,6 +22,8 @@ public final class WalletProcess<Machine: GuardMachine> {
   private var background: WalletBackground?
   /// What is to go wrong with each push.
   public var fault: ExtensionFault?
+  /// What the phone said before the loop ran.
+  private var earlier: [ControlMessage] = []
   /// Made with the first push: most lives of the app see none.
   private lazy var pushReader = PushReader()
 
@@ -30,13 +32,19 @@ public final class WalletProcess<Machine: GuardMachine> {
     let name = Machine.role.processName
     let channel = ParentChannel.take()
     do {
+      let keychain = PhoneKeychain(channel: channel, options)
+      try keychain?.ask()
       // First of all the container: its locks must have lower descriptors than any socket of the node.
       let container = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
       self.container = container
       journalDirectory = options.journal
       BusErrorEnd.install(database: container.layout.database, channel: channel)
-      let secrets = try WalletSecrets(keychain: options.keychain, walletIsNew: container.isNew)
+      let secrets =
+        try keychain.map {
+          try WalletSecrets($0, movingFrom: options.keychain, walletIsNew: container.isNew)
+        } ?? WalletSecrets(keychain: options.keychain, walletIsNew: container.isNew)
+      earlier = keychain?.earlier ?? []
       loop = try EventLoop()
       clock = Clock(phoneClockFile: options.phoneClock)
       journal = try Journal(
@@ -88,6 +96,8 @@ public final class WalletProcess<Machine: GuardMachine> {
       }
       handle(.launched)
       afterLaunch()
+      for message in earlier { told(message) }
+      earlier = []
       try loop.run()
     } catch { exitWithSentence(.inputOutputError, "\(error)") }
     presence.shutDown()
@@ -154,7 +164,8 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
       case "notification-response": try respond(message)
       case "invoice": invoices.asked(message)
-      case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-"): break
+      case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-") || verb == "memory-warning":
+        break
       default: journal.note("the phone said something unknown: \(message.verb)")
       }
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }

@@ -24,7 +24,31 @@ final class WalletSecrets {
     } else {
       throw KeychainError.missing(path)
     }
-    backupKey = HMACSHA256.authenticate(Array("baton peer storage".utf8), key: seed)
+    backupKey = Self.backupKey(of: seed)
+  }
+
+  /// The same with the phone's keychain. A seed that lies in a file from before moves there.
+  init(_ keychain: PhoneKeychain, movingFrom directory: String, walletIsNew: Bool) throws {
+    let file = "\(directory)/wallet-seed"
+    path = "the item \(PhoneKeychain.account) of the phone's keychain"
+    if let known = try keychain.seed() {
+      seed = known
+    } else {
+      let old = try Self.read(file)
+      guard let fresh = old ?? (walletIsNew ? randomBytes(Self.seedSize) : nil) else {
+        throw KeychainError.missing(path)
+      }
+      let isOurs = try keychain.add(fresh)
+      guard let kept = isOurs ? fresh : try keychain.seed() else { throw KeychainError.missing(path) }
+      seed = kept
+      if kept == old { unlink(file) }
+    }
+    guard seed.count == Self.seedSize else { throw KeychainError.wrongSize(path, Int64(seed.count)) }
+    backupKey = Self.backupKey(of: seed)
+  }
+
+  private static func backupKey(of seed: [UInt8]) -> Bytes32 {
+    HMACSHA256.authenticate(Array("baton peer storage".utf8), key: seed)
   }
 
   private static func read(_ path: String) throws -> [UInt8]? {

@@ -72,17 +72,6 @@ import Testing
     #expect(try phone.notifications(2).count == 2)
   }
 
-  @Test("A seed that is missing beside a wallet is not made anew") func noNewSeed() throws {
-    let phone = try PhoneProcess()
-    try phone.ask("down")
-    phone.process.waitUntilExit()
-    let seed = "\(phone.home)/Keychain/wallet-seed"
-    unlink(seed)
-    close(open("\(phone.home)/AppGroup/node.sqlite", O_CREAT | O_WRONLY, 0o600))
-    try phone.restart()
-    #expect(access(seed, F_OK) != 0)
-  }
-
   @Test("The journal's directory removed under it: the phone goes on, and the next process makes a new one")
   func journalGone() throws {
     let phone = try PhoneProcess()

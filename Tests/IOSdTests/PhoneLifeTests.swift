@@ -90,19 +90,16 @@ import Testing
     #expect(try phone.ended("app")["reason"] as? String == "gone with an earlier iosd")
   }
 
-  @Test func whatThePersonHasSeenAndTheSeedAndTheClockOutliveARestart() throws {
+  @Test func whatThePersonHasSeenAndTheClockOutliveARestart() throws {
     let phone = try PhoneProcess()
     try phone.push()
     _ = try phone.notifications(1)
     let hour: Int64 = 3600
     let stepped = try phone.ask("clock", ["step-seconds": "\(hour)"])
-    let seed = FileManager.default.contents(atPath: "\(phone.home)/Keychain/wallet-seed")
     let boot = FileManager.default.contents(atPath: "\(phone.home)/os/clock")
-    #expect(seed?.count == 32)
     try phone.ask("down")
     phone.process.waitUntilExit()
     try phone.restart()
-    #expect(FileManager.default.contents(atPath: "\(phone.home)/Keychain/wallet-seed") == seed)
     #expect(FileManager.default.contents(atPath: "\(phone.home)/os/clock") != boot)
     let wall = try #require(try phone.status()["wall_ns"] as? Int64)
     #expect(wall >= (try stepped.integer("wall-ns", in: 0...Int64.max)))

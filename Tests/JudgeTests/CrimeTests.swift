@@ -106,6 +106,18 @@ struct CrimeTests {
     }
   }
 
+  @Test("the seed that the phone keeps sealed is searched for as well, and one that cannot be opened is none")
+  func sealedSeed() throws {
+    for key in [SampleRun.keychainKey, [UInt8](repeating: 1, count: 32)] {
+      let run = try SampleStory.tell()
+      try run.sealSeed(with: key)
+      let journal = TestJournal("baton", pid: 9, startTime: 1, at: run.now)
+      journal.event("any", "{\"seed\":\"\(WireBytes.hex(SampleRun.seed))\"}", at: run.now)
+      try journal.write(to: "\(run.home)/journal")
+      #expect(try invariants(of: run) == (key == SampleRun.keychainKey ? [8] : []))
+    }
+  }
+
   @Test("a preimage in the extension's journal before the peer was shown it is found")
   func earlyPreimage() throws {
     let run = try SampleStory.tell()

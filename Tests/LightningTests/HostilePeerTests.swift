@@ -61,7 +61,7 @@ import Testing
     #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
   }
 
-  @Test("A peer that greets well and breaks off at once is dialled less and less often")
+  @Test("D-8.6 A peer that greets well and breaks off at once is dialled less and less often")
   func breaksOffAtOnce() throws {
     var node = try established()
     var now = start

@@ -58,7 +58,7 @@ private struct World {
     if let deadline = phone.deadline, deadline <= now { take(.deadlineReached) }
     let role = Bool.random(using: &random) ? PhoneRole.app : .extension
     let push = max(1, nextPush &- UInt64.random(in: 0...2, using: &random))
-    switch Int.random(in: 0..<18, using: &random) {
+    switch Int.random(in: 0..<24, using: &random) {
     case 0: take(.personOpened)
     case 1: take(.personWentHome)
     case 2: take(.personQuit)
@@ -79,9 +79,10 @@ private struct World {
     case 13:
       if running.contains(role) { take(.memoryLimitEnforced(role, usedBytes: 25_165_824)) }
       end(role, .signalled(9))
-    case 14: if runsApp { take(.backgroundDone()) }
-    case 15: if runsApp { take(.taskBegan(id: UInt64.random(in: 1...3, using: &random), name: "task")) }
-    case 16: if runsApp { take(.taskEnded(id: UInt64.random(in: 1...3, using: &random))) }
+    case 17: if runsApp { take(.backgroundDone()) }
+    case 18: if runsApp { take(.taskBegan(id: UInt64.random(in: 1...3, using: &random), name: "task")) }
+    case 19: if runsApp { take(.taskEnded(id: UInt64.random(in: 1...3, using: &random))) }
+    case 20 where Int.random(in: 0..<3, using: &random) == 0: take(.rebooted(losingBeats: false))
     default: start(failing: false)
     }
   }
@@ -116,6 +117,7 @@ private struct World {
       switch directive {
       case .launch(let role, _):
         #expect(!running.contains(role) && !starting.contains(role), "started twice")
+        #expect(phone.rebooting == nil, "started on a phone that is off")
         starting.append(role)
       case .suspend(let role):
         #expect(role == .app && runsApp && phone.assertions.isEmpty, "stopped in the middle of something")
@@ -124,6 +126,8 @@ private struct World {
       case .tell(.app, _): #expect(!isAppStopped, "told while it is stopped")
       case .kill(let role, _): if running.contains(role) { killed.append(role) }
       case .show(let notification): if let push = notification.push { shown.append(push) }
+      // One that was on its way is gone with the reboot.
+      case .recordFate(let push, .dropped(.reboot)) where owed.contains(push): shown.append(push)
       case .recordFate(let push, let fate): if fate.isEnd { settled.append(push) }
       case .powerOff: isOff = true
       default: break

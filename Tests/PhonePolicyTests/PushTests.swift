@@ -217,7 +217,9 @@ import Testing
     var phone = TestPhone()
     #expect(phone(.memoryLimitEnforced(.app, usedBytes: .max)) == [])
     phone.openApp()
-    #expect(phone(.memorySampled(.app, footprintBytes: .max, residentBytes: .max)) == [])
+    let warning = PhoneDirective.tell(.app, .memoryWarning(footprintBytes: .max))
+    #expect(phone(.memorySampled(.app, footprintBytes: .max, residentBytes: .max)) == [warning])
+    #expect(phone.phone.app == .foreground)
   }
 
   @Test func withoutLimitsNeitherTimeNorMemoryEndsTheExtension() {

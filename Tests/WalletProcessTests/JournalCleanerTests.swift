@@ -71,7 +71,22 @@ import Testing
     #expect(folder.names == before)
   }
 
-  @Test("M-3.4 Many are taken away in steps")
+  @Test("D-8.5 A cleaning that was cut off goes on where it was, also in another process")
+  func goesOn() throws {
+    let folder = try Folder()
+    for number in 100..<133 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }
+    guard case .goesOn = JournalCleaner(directory: folder.path).step() else {
+      Issue.record("one step was enough")
+      return
+    }
+    #expect(folder.names.count == 33 - JournalCleaner.filesPerStep)
+    let (steps, end) = folder.clean()
+    #expect(steps == 1)
+    #expect(end == "removed 16 old journals")
+    #expect(folder.names == ["20261101T000132-iosd-1.jsonl"])
+  }
+
+  @Test("M-3.4, D-8.4 Many are taken away in steps")
   func steps() throws {
     let folder = try Folder()
     for number in 100..<200 { folder.write("20261101T000\(number)-iosd-1.jsonl", days: 30) }

@@ -24,6 +24,7 @@ enum PhoneSentences {
       [Sentence("the person wipes notification \(id) away")]
     case .silentPushDone(let push, let result):
       [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
+    case .rebooted: [Sentence("the phone reboots")]
     case .downRequested: [Sentence("is asked to go down")]
     case .task(let event): of(event)
     case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
@@ -63,7 +64,7 @@ enum PhoneSentences {
     case .tell(_, .audio(let message)): of(message)
     case .tell(let role, .timeWillExpire(let push)):
       [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]
-    case .drop, .saveDevice, .tell, .passOnInvoice, .powerOff: []
+    case .drop, .saveDevice, .tell, .passOnInvoice, .boot, .powerOff: []
     }
   }
   private static func words(_ text: NotificationText) -> String {

@@ -92,8 +92,9 @@ final class RealStage: ScenarioStage {
     case .restartPeer: try restartPeer()
     case .stepClock(let seconds):
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
+    case .reboot: try phone.ask(.iosd, ControlMessage("reboot"))
     case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseWord, .repeatWord, .losePush,
-      .reboot, .sleepDevice:
+      .sleepDevice:
       throw CannotBeDone("it is for the simulation only")
     }
   }

@@ -6,9 +6,10 @@ enum DeviceVerb: Verb {
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "device", summary: "how the phone itself is switched, or change it",
-      subcommands: [clock] + DeviceSwitch.all.map(\.declaration), worksWithoutCommand: true,
+      subcommands: [clock, reboot] + DeviceSwitch.all.map(\.declaration), worksWithoutCommand: true,
       examples: [
         ("baton device", "how it is switched now"),
+        ("baton device reboot", "both processes are killed, and nothing is unlocked yet"),
         ("baton device low-power on", "what is only nice to have is left out from now on"),
       ])
   }
@@ -24,7 +25,11 @@ enum DeviceVerb: Verb {
     guard invocation.line.verbs.count > 1, let name = invocation.line.verbs.last else {
       return try show(invocation)
     }
-    return name == "clock" ? try setClock(invocation) : try set(name, invocation)
+    switch name {
+    case "clock": return try setClock(invocation)
+    case "reboot": return try reboot(invocation)
+    default: return try set(name, invocation)
+    }
   }
 
   // MARK: Switches
@@ -40,6 +45,26 @@ enum DeviceVerb: Verb {
     let wish = ControlMessage("device", [thing.field: thing.value(of: word)])
     let page = DevicePage(try invocation.phone.askForJSON(.iosd, wish))
     invocation.output.isJSON ? page.tell(invocation.output) : invocation.output.say(thing.sentence(for: word))
+    return .done
+  }
+
+  // MARK: Reboot
+
+  private static let reboot = CommandLineDeclaration(
+    name: "reboot", summary: "reboot the phone: both processes are killed, and the screen is locked",
+    options: [
+      OptionDeclaration("--lose-beats", help: "the heartbeat file is emptied, as it is never synced")
+    ],
+    examples: [("baton device reboot --lose-beats", "as when the battery was taken out")])
+
+  private static func reboot(_ invocation: Invocation) throws -> ExitCode {
+    let loses = invocation.line.isGiven("--lose-beats")
+    let answer = try invocation.phone.ask(
+      .iosd, ControlMessage("reboot", ["lose-beats": loses ? "yes" : "no"]))
+    var json = JSONObject()
+    json.set("boot", ifPresent: answer["boot"])
+    invocation.output.say(
+      "the phone has rebooted; it is locked, and not yet unlocked since it was started", json: json)
     return .done
   }
 

@@ -6,7 +6,7 @@ enum UpVerb: Verb {
   static let passedToIOSd =
     [
       "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
-      "--fault-ballast", "--foreground-pushes", "--entitlements",
+      "--fault-ballast", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
 
   static var declaration: CommandLineDeclaration {
@@ -52,6 +52,12 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
         help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),
+      OptionDeclaration(
+        "--memory-warning", value: .integer(1_048_576...1_099_511_627_776),
+        help: "at how many bytes the app is warned of its memory (default 104857600)"),
+      OptionDeclaration(
+        "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
+        help: "when the wallet can read its seed, if it has none yet (default after-first-unlock)"),
       OptionDeclaration(
         "--fault-ballast", value: .integer(1...1_073_741_824),
         help: "a fault on order: with its first push the extension takes so many bytes of memory"),

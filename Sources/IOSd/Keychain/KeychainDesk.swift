@@ -15,7 +15,9 @@ extension PhoneShell {
       answer = try answerForKeychain(message, to: .wallet(role))
     } catch { answer = .error(error.description) }
     if let sentence = answer.errorSentence {
+      let because = answer["because"]
       answer = ControlMessage("keychain-refused", ["message": sentence])
+      answer["because"] = because
     } else {
       answer.verb = "keychain-answer"
     }
@@ -65,7 +67,8 @@ extension PhoneShell {
     if let refusal = phone.refusal(to: asker, group: group, protection: strictest) {
       return .error(refusal.description)
     }
-    let missing = ControlMessage.error("there is no item \(account) in the access group \(group)")
+    var missing = ControlMessage.error("there is no item \(account) in the access group \(group)")
+    missing["because"] = "missing"
     switch message.verb {
     case "keychain-read":
       guard let known else { return missing }
@@ -73,6 +76,12 @@ extension PhoneShell {
         "ok", ["protection": known.protection.rawValue], body: try keychain.value(of: known))
     case "keychain-delete": return keychain.delete(group, account) ? ControlMessage("ok") : missing
     default:
+      if try message.flag("only-new", default: false), known != nil {
+        var existing = ControlMessage.error(
+          "there is an item \(account) in the access group \(group) already")
+        existing["because"] = "exists"
+        return existing
+      }
       guard message.body.count <= KeychainStore.valueMax else {
         return .error("an item has at most \(KeychainStore.valueMax) bytes")
       }

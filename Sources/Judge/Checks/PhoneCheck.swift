@@ -32,12 +32,13 @@ extension Hearing {
     }
   }
 
-  /// The person lets the wallet show nothing.
+  /// The person lets the wallet show nothing, or the phone rebooted first.
   private func isUnwanted(_ push: PhoneEvidence.Push) -> Bool {
     evidence.journals(of: "iosd").contains { journal in
       journal.events(of: "phone").contains { record in
         record.directives.contains { directive in
-          directive["recordFate"]?["_1"]?["notShown"] != nil
+          (directive["recordFate"]?["_1"]?["notShown"] != nil
+            || directive["recordFate"]?["_1"]?["dropped"]?["_0"]?.text == "reboot")
             && directive["recordFate"]?["push"]?.integer == push.id
         }
       }

@@ -26,7 +26,8 @@ struct EvidenceCollector {
     if moment.takenAtNs != nil { remarks.append("the daemons were up; this is one moment of their run") }
     return Evidence(
       home: home, wallet: moment.wallet, ledger: moment.ledger, journals: journals,
-      places: moment.places + heartbeat(), seed: bytes(of: home + "/Keychain/wallet-seed"),
+      places: moment.places + heartbeat(),
+      seed: SealedSeed.open(home: home) ?? bytes(of: home + "/Keychain/wallet-seed"),
       phone: PhoneEvidence(directory: home + "/os"), remarks: remarks,
       certainUntilNs: moment.takenAtNs.map { _ in moment.begunAtNs })
   }

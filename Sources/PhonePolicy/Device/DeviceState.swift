@@ -26,6 +26,15 @@ public struct DeviceState: Hashable, Codable, Sendable {
     return state
   }
 
+  /// The same phone after a reboot while somebody looked on: it has a code, and nobody has typed it yet.
+  public var afterReboot: DeviceState {
+    var state = self
+    state.isLocked = true
+    state.hasBeenUnlocked = false
+    state.playsOtherAudio = false
+    return state
+  }
+
   public mutating func apply(_ change: DeviceChange) {
     switch change {
     case .locked: isLocked = true

@@ -11,6 +11,8 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
   case watchdog(milliseconds: Int64)
   /// It went on with tasks after their time.
   case tasksNotEnded(milliseconds: Int64)
+  /// The phone reboots, and with it all that runs.
+  case reboot
 
   public var description: String {
     switch self {
@@ -22,6 +24,7 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .lockHeldWhileSuspended(let file): "0xdead10cc: suspended while it held a lock on \(file)"
     case .watchdog(let limit):
       "0x8badf00d: did not finish going to the background within \(Self.seconds(limit)) s"
+    case .reboot: "reboot"
     case .tasksNotEnded(let limit): "did not end its tasks after \(Self.seconds(limit)) s in the background"
     }
   }

@@ -114,6 +114,7 @@ extension Phone {
     app = .notRunning
     assertions.releaseAll()
     appKnowsNetwork = true
+    isAppWarned = false
     responses = []
     wordsForApp = []
     let unanswered = invoices.map { PhoneDirective.failInvoice(request: $0.request, .appEnded) }

@@ -80,7 +80,9 @@ extension Phone {
       // it. A process that ends so at its first push gets no second one, so this ends.
       queue.insert(current.push, at: 0)
     } else if let current = service.current, !current.isDelivered {
-      directives += conclude(current.push, with: .original(current.push))
+      directives +=
+        rebooting == nil
+        ? conclude(current.push, with: .original(current.push)) : loseInReboot(current.push.id)
     }
     hasServed = false
     service = .notRunning

@@ -31,7 +31,7 @@ extension Phone {
 
   /// Nil if it can be done.
   public func refusal(of touch: NotificationTouch, category: String?) -> TouchRefusal? {
-    if isGoingDown { return .goingDown }
+    if isGoingDown || rebooting != nil { return .goingDown }
     if case .action(let id) = touch, action(id, of: category) == nil { return .noSuchAction(id) }
     if case .terminating = app { return .appIsEnding }
     return nil

@@ -6,6 +6,7 @@ public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertib
   case chance
   case goingDown
   case launchFailed
+  case reboot
 
   public var description: String {
     switch self {
@@ -15,6 +16,7 @@ public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertib
     case .chance: "lost on its way, by chance"
     case .goingDown: "the phone goes down"
     case .launchFailed: "the app could not be started"
+    case .reboot: "the phone rebooted before it came to anything"
     }
   }
 }

@@ -33,6 +33,13 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     if let until = throttledUntil, until <= now { throttledUntil = nil }
   }
 
+  /// What a phone does not know any more after a reboot. Those in the app's hands end with the app.
+  mutating func forgetAll() {
+    deliveries = []
+    throttledUntil = nil
+    isSwipedAway = false
+  }
+
   func budget(_ rules: SilentPushRules) -> Int { throttledUntil == nil ? rules.budget : rules.budget / 2 }
 
   /// When the budget next grows.

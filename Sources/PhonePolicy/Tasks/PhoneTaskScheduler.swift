@@ -15,7 +15,7 @@ extension Phone {
           .recordTask(TaskRecord(number: $0.number, request: $0.request, fate: .lost))
         }
     }
-    return directives + considerPending(at: now)
+    return rebooting == nil ? directives + considerPending(at: now) : directives
   }
 
   private mutating func noteUse(_ event: PhoneEvent) {

@@ -25,7 +25,7 @@ extension Phone {
     guard tasks.pending.contains(where: { $0.request.identifier == identifier }) else { return .notWaiting }
     if tasks.running.contains(where: { $0.request.identifier == identifier }) { return .alreadyRuns }
     if case .terminating = app { return .appEnding }
-    return isGoingDown ? .appEnding : nil
+    return isGoingDown || rebooting != nil ? .appEnding : nil
   }
 
   public func refusalToExpireByHand(_ identifier: String) -> TaskByHandRefusal? {

@@ -39,7 +39,7 @@ extension World {
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
     case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
       .saveDevice, .recordEnd, .passOnInvoice,
-      .failInvoice, .powerOff:
+      .failInvoice, .boot, .powerOff:
       break
     case .recordTask, .refuseTaskCompletion: break
     }
@@ -68,7 +68,7 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
-    case .invoice, .notificationResponse: break
+    case .invoice, .notificationResponse, .memoryWarning: break
     case .task, .audio: break
     case .push(let id, _) where silentPushes.contains { $0.id == id }:
       for push in silentPushes where push.id == id {

@@ -26,6 +26,17 @@ extension TestChild {
             "request": "1", "group": Self.group, "account": "mnemonic",
             "protection": "after-first-unlock",
           ], body: Array("abandon ability able".utf8)))
+    case "app-keychain-twice":
+      for (request, value) in [("1", "first"), ("2", "second")] {
+        phone.send(
+          ControlMessage(
+            "keychain-write",
+            [
+              "request": request, "group": Self.group, "account": "mnemonic",
+              "protection": "after-first-unlock", "only-new": "yes",
+            ], body: Array(value.utf8)))
+      }
+    case "app-ballast": growInPages()
     case "app-keychain-socket": askOnSocket()
     case "app-container": say("container", ["request": "2", "id": "group.com.example.other"])
     default: break
@@ -80,6 +91,7 @@ extension TestChild {
     case ("task-will-expire", "app-task-slow"): done("no")
     case ("task-refused", _), ("audio-refused", _): say("status", ["text": message["message"] ?? ""])
     case ("keychain-answer", _), ("keychain-refused", _): hearOfKeychain(message)
+    case ("memory-warning", _): giveBack()
     case ("audio-interrupted", _): say("status", ["text": "interrupted"])
     default: break
     }

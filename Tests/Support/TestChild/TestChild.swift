@@ -9,6 +9,9 @@ final class TestChild {
   let phone: UnixConnection
   private var ballast: [UnsafeMutableRawPointer] = []
   private var pushesServed = 0
+  private var pages: [UnsafeMutableRawPointer] = []
+  private var warnings = 0
+  private var isGrowing = false
 
   init(behaviour: String) throws {
     self.behaviour = behaviour
@@ -78,6 +81,7 @@ final class TestChild {
     case "app-seed-handler":
       say("background-begin", ["id": "1", "name": "ProcessIncomingHTLC"])
       keepLock()
+    case "app-ballast": growInPages()
     default: break
     }
     say("background-done")
@@ -136,6 +140,30 @@ final class TestChild {
     default: content(id, "served \(pushesServed)")
     }
     say("finished", ["id": id, "reason": "done"])
+  }
+
+  /// Memory that can be given back for sure, up to 60 MB.
+  func growInPages() {
+    isGrowing = true
+    takePage()
+  }
+
+  private func takePage() {
+    guard isGrowing, pages.count < 60 else { return }
+    let size = 1 << 20
+    let page = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let page, page != MAP_FAILED else { return }
+    memset(page, 1, size)
+    pages.append(page)
+    loop.after(.milliseconds(1)) { [unowned self] in takePage() }
+  }
+
+  func giveBack() {
+    warnings += 1
+    isGrowing = false
+    for page in pages { munmap(page, 1 << 20) }
+    pages = []
+    say("status", ["text": "warned \(warnings) times"])
   }
 
   /// In steps, so that the growth is that of a program and not of one huge allocation.

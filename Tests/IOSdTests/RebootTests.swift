@@ -1,0 +1,72 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import IOSd
+
+@Suite("A reboot, over iosd with real children") struct RebootTests {
+  private func clock(_ phone: PhoneProcess) throws -> PhoneClock {
+    try #require(PhoneClockFile(path: "\(phone.home)/os/clock").read())
+  }
+
+  @Test(
+    "K-42 Both processes are killed, what was shown stays, and another boot begins behind a locked screen")
+  func reboot() throws {
+    let phone = try PhoneProcess(app: "app-stubborn", ext: "ext-hang")
+    let iosd = phone.process.processIdentifier
+    let before = try clock(phone)
+    try phone.ask("push", body: #"{"aps":{"alert":"seen"}}"#)
+    try phone.ask("open")
+    try phone.ask("home")
+    try phone.push("not seen yet")
+    let pids = try phone.rows("ps", all: false).compactMap { $0["pid"] as? Int }
+    #expect(pids.count == 2)
+    let answer = try phone.ask("reboot")
+    for pid in pids { #expect([nil, "Z"].contains(PhoneProcess.state(ofProcess: Int32(pid)))) }
+    let rows = try phone.rows("ps")
+    #expect(rows.map { $0["reason"] as? String } == ["killed: reboot", "killed: reboot"])
+    #expect(rows.allSatisfy { $0["crashed"] as? Bool == false })
+    #expect(try phone.notifications(1) == ["seen"])
+    let fates = try phone.rows("pushes").map { $0["fate"] as? String }
+    #expect(fates.last == "dropped: the phone rebooted before it came to anything")
+    let after = try clock(phone)
+    #expect(after.boot != before.boot)
+    #expect(answer["boot"] == Journal.text(of: after.boot))
+    #expect(after.wallOffsetNanoseconds == before.wallOffsetNanoseconds)
+    let booted = Clock(phoneClockFile: "\(phone.home)/os/clock")
+    #expect(booted.bootClock.nanoseconds >= 0)
+    #expect(booted.bootClock < Clock.kernelBootClock)
+    let device = try phone.ask("device").bodyText
+    #expect(device.hasPrefix(#"{"locked":true,"unlocked_before":false"#))
+    #expect(phone.process.processIdentifier == iosd && phone.process.isRunning)
+    #expect(try phone.ask("open")["app"] == "foreground")
+    #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":false,"unlocked_before":true"#))
+  }
+
+  @Test("K-42 After it an item is withheld until the phone is unlocked, and nothing crashes") func keychain()
+    throws
+  {
+    let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
+    try phone.ask("open")
+    try phone.wait("the item is written") { try phone.said("app")?.contains("written") == true }
+    try phone.ask("reboot")
+    try phone.push()
+    #expect(try phone.notifications(1) == ["the phone has not been unlocked since it was started"])
+    try phone.ask("device", ["locked": "no"])
+    try phone.push()
+    #expect(try phone.notifications(2).last == "abandon ability able")
+    #expect(try phone.rows("ps").allSatisfy { $0["crashed"] as? Bool != true })
+  }
+
+  @Test("With the power gone the beats are gone, and without that they stay") func beats() throws {
+    let phone = try PhoneProcess()
+    let heartbeat = "\(phone.home)/AppGroup/heartbeat"
+    try Data([1, 2, 3]).write(to: URL(filePath: heartbeat))
+    try phone.ask("reboot")
+    #expect(FileManager.default.contents(atPath: heartbeat) == Data([1, 2, 3]))
+    try phone.ask("reboot", ["lose-beats": "yes"])
+    #expect(FileManager.default.contents(atPath: heartbeat) == Data())
+    #expect(try phone.refusal("reboot", ["lose-beats": "perhaps"])?.contains("must be yes or no") == true)
+  }
+}

@@ -1,0 +1,154 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PhonePolicy
+import Testing
+
+@testable import IOSd
+
+@Suite("The wallet's seed in the phone's keychain, with the real pair") struct SeedInKeychainTests {
+  private func phone(_ options: [String] = []) throws -> PhoneProcess {
+    try PhoneProcess(
+      app: "\(PhoneProcess.products)/mainappd", ext: "\(PhoneProcess.products)/notifyextd", options)
+  }
+
+  private func seed(_ phone: PhoneProcess) throws -> [UInt8]? {
+    let store = try KeychainStore(
+      directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
+    guard let item = try store.item(Entitlements.accessGroup, "wallet-seed") else { return nil }
+    return try store.value(of: item)
+  }
+
+  /// The app has been there once.
+  private func open(_ phone: PhoneProcess) throws {
+    try phone.ask("open")
+    try phone.wait("the app has read its seed") { try phone.said("app") != nil }
+  }
+
+  private func reason(_ phone: PhoneProcess) throws -> String {
+    try phone.ended("extension")["reason"] as? String ?? ""
+  }
+
+  @Test("K-42 The app makes it once and keeps it sealed; no file has it") func made() throws {
+    let phone = try phone()
+    try open(phone)
+    let made = try #require(try seed(phone))
+    #expect(made.count == 32)
+    #expect(access("\(phone.home)/Keychain/wallet-seed", F_OK) != 0)
+    try phone.ask("reboot")
+    try open(phone)
+    #expect(try seed(phone) == made)
+    for folder in ["Keychain/items", "journal", "AppGroup", "os"] {
+      for name in try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/\(folder)") {
+        let bytes = FileManager.default.contents(atPath: "\(phone.home)/\(folder)/\(name)") ?? Data()
+        #expect(bytes.range(of: Data(made)) == nil, "\(folder)/\(name)")
+      }
+    }
+  }
+
+  @Test("B-T.5, K-42 After a reboot the push is shown as it was sent, until the phone is unlocked")
+  func afterReboot() throws {
+    let phone = try phone()
+    try open(phone)
+    try phone.ask("reboot")
+    try phone.push("as it was sent")
+    #expect(try phone.notifications(1) == ["as it was sent"])
+    #expect(
+      try reason(phone).contains(
+        "the phone has not been unlocked since it was started, so the wallet cannot read its seed"))
+    #expect(try phone.ended("extension")["number"] as? Int32 == ExitCode.badConfiguration.rawValue)
+    try phone.ask("device", ["locked": "no"])
+    try phone.push("another")
+    try phone.wait("the extension has read its seed") { try phone.said("extension") != nil }
+  }
+
+  @Test("K-42 As set, it can be read only while the phone is unlocked") func whenUnlocked() throws {
+    let phone = try phone(["--seed-protection", "when-unlocked"])
+    try open(phone)
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    try phone.ask("device", ["locked": "yes"])
+    try phone.push("as it was sent")
+    #expect(try phone.notifications(1) == ["as it was sent"])
+    #expect(try reason(phone).contains("the phone is locked"))
+  }
+
+  @Test("The extension makes it if it is the first, and one in a file from before moves") func otherWays()
+    throws
+  {
+    let first = try phone()
+    try first.push()
+    try first.wait("the extension has made it") { try first.said("extension") != nil }
+    #expect(try seed(first)?.count == 32)
+
+    let older = try phone()
+    let file = "\(older.home)/Keychain/wallet-seed"
+    let known = (0..<32).map { UInt8($0) }
+    #expect(
+      FileManager.default.createFile(
+        atPath: file, contents: Data(known), attributes: [.posixPermissions: 0o600]))
+    try open(older)
+    #expect(try seed(older) == known)
+    #expect(access(file, F_OK) != 0)
+  }
+
+  @Test("One that is gone beside a used wallet is not made anew, and one of another size is refused")
+  func gone()
+    throws
+  {
+    let phone = try phone()
+    try open(phone)
+    try phone.wait("the wallet is used") {
+      let app = try phone.status()["app"] as? [String: Any]
+      return (app?["status"] as? [String: Any])?["epoch"] != nil
+    }
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    let store = try KeychainStore(
+      directory: "\(phone.home)/Keychain/items", key: "\(phone.home)/os/keychain.key")
+    #expect(store.delete(Entitlements.accessGroup, "wallet-seed"))
+    try phone.push("as it was sent")
+    #expect(try phone.notifications(1) == ["as it was sent"])
+    #expect(try reason(phone).contains("is gone and the wallet is not new"))
+    #expect(try seed(phone) == nil)
+    try store.write([1, 2, 3], Entitlements.accessGroup, "wallet-seed", .afterFirstUnlock)
+    try phone.push("again")
+    #expect(try phone.notifications(2).last == "again")
+    #expect(try reason(phone).contains("has 3 bytes and a seed has 32"))
+  }
+
+  @Test("A second one beside it is refused where only a new one is wanted") func onlyNew() throws {
+    let phone = try PhoneProcess(app: "app-keychain-twice", ext: "ext-keychain")
+    try phone.ask("open")
+    try phone.wait("the app was refused") {
+      try phone.said("app")?.contains("there is an item mnemonic") == true
+    }
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    try phone.push()
+    #expect(try phone.notifications(1) == ["first"])
+  }
+
+  @Test("B-M.2 The app is warned of its memory once, and again after it has fallen below") func memory()
+    throws
+  {
+    let phone = try PhoneProcess(app: "app-ballast", ["--memory-warning", "20000000"])
+    try phone.ask("open")
+    try phone.wait("the app was warned") { try phone.said("app") == "warned 1 times" }
+    try phone.wait("it has fallen below") {
+      let app = try phone.status()["app"] as? [String: Any]
+      return try #require(app?["footprint_bytes"] as? Int) < 20_000_000
+    }
+    try phone.ask("home")
+    try phone.wait("the app was warned twice") { try phone.said("app") == "warned 2 times" }
+    let wallet = try self.phone(["--memory-warning", "1048576"])
+    try open(wallet)
+    try wallet.wait("the wallet has noted it") {
+      let journals = "\(wallet.home)/journal"
+      return try FileManager.default.contentsOfDirectory(atPath: journals).contains {
+        let bytes = FileManager.default.contents(atPath: "\(journals)/\($0)") ?? Data()
+        return bytes.range(of: Data("the phone warns of memory: SQLite gave back".utf8)) != nil
+      }
+    }
+  }
+}

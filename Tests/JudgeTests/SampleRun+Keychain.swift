@@ -1,0 +1,24 @@
+import CSodium
+import Foundation
+
+// The seed as a phone keeps it, in place of the file.
+extension SampleRun {
+  static let keychainKey = (0..<32).map { UInt8($0) }
+
+  func sealSeed(with key: [UInt8]) throws {
+    let group = "A1B2C3D4E5.com.example.lightning"
+    let header = Array("\(group)\nwallet-seed\nafter-first-unlock".utf8)
+    let nonce = (0..<12).map { UInt8(100 + $0) }
+    var sealed = [UInt8](repeating: 0, count: Self.seed.count + 16)
+    crypto_aead_chacha20poly1305_ietf_encrypt(
+      &sealed, nil, Self.seed, UInt64(Self.seed.count), header, UInt64(header.count), nil, nonce, key)
+    let item =
+      "{\"group\":\"\(group)\",\"account\":\"wallet-seed\",\"protection\":\"after-first-unlock\","
+      + "\"nonce\":\"\(WireBytes.hex(nonce))\",\"sealed\":\"\(WireBytes.hex(sealed))\"}\n"
+    try FileManager.default.removeItem(atPath: "\(home)/Keychain/wallet-seed")
+    try FileManager.default.createDirectory(
+      atPath: "\(home)/Keychain/items", withIntermediateDirectories: true)
+    try item.write(toFile: "\(home)/Keychain/items/0.item", atomically: false, encoding: .utf8)
+    try Data(Self.keychainKey).write(to: URL(fileURLWithPath: "\(home)/os/keychain.key"))
+  }
+}

@@ -1,0 +1,45 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite("The app is warned of its memory") struct MemoryWarningTests {
+  private func sample(_ footprint: UInt64) -> PhoneEvent {
+    .memorySampled(.app, footprintBytes: footprint, residentBytes: footprint)
+  }
+
+  private func warned(_ footprint: UInt64) -> [PhoneDirective] {
+    [.tell(.app, .memoryWarning(footprintBytes: footprint))]
+  }
+
+  @Test("B-M.2 Above 100 MB once, and again only after it has fallen below") func once() {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(sample(104_857_600)) == [])
+    #expect(phone(sample(104_857_601)) == warned(104_857_601))
+    #expect(phone(sample(200_000_000)) == [])
+    #expect(phone(sample(104_857_600)) == [])
+    #expect(phone(sample(110_000_000)) == warned(110_000_000))
+    _ = phone(.processEnded(.app, .signalled(11)))
+    phone.openApp()
+    #expect(phone(sample(110_000_000)) == warned(110_000_000), "another process has heard nothing")
+  }
+
+  @Test("B-M.2 The limit can be set, the extension has its own, and nobody is told who cannot hear")
+  func others() {
+    var configuration = PhoneConfiguration()
+    configuration.memoryWarningBytes = 1000
+    var phone = TestPhone(configuration, limitsBackground: true)
+    #expect(phone(sample(2000)) == [])
+    phone.openApp()
+    _ = phone(.personWentHome)
+    _ = phone(.backgroundDone())
+    phone.now = phone.now + .seconds(6)
+    #expect(phone(.deadlineReached) == [.suspend(.app)])
+    #expect(phone(sample(2000)) == [])
+    _ = phone(.personOpened)
+    #expect(phone(sample(2000)) == warned(2000))
+    phone.serve(1)
+    #expect(phone(.memorySampled(.extension, footprintBytes: 5000, residentBytes: 0)) == [])
+  }
+}

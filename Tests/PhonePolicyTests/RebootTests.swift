@@ -1,0 +1,165 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite("A phone that reboots") struct RebootTests {
+  private let afterReboot: DeviceState = {
+    var state = DeviceState()
+    state.isLocked = true
+    state.hasBeenUnlocked = false
+    return state
+  }()
+
+  private var boot: [PhoneDirective] { [.boot(losingBeats: false), .saveDevice(afterReboot)] }
+
+  @Test("With nothing running it is on again at once, locked, and never yet unlocked") func nothingRuns() {
+    var phone = TestPhone()
+    _ = phone(.deviceChanged(.focus(true)))
+    _ = phone(.deviceChanged(.otherAudio(true)))
+    var state = afterReboot
+    state.hasFocus = true
+    #expect(phone(.rebooted(losingBeats: true)) == [.boot(losingBeats: true), .saveDevice(state)])
+    #expect(phone(.personOpened).last == .launch(.app, .person))
+    #expect(phone.phone.device.hasBeenUnlocked)
+  }
+
+  @Test("Both processes are killed at once, and the boot begins when the last is gone") func bothGo() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    phone.openApp()
+    #expect(
+      phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot), .kill(.extension, .reboot)])
+    #expect(phone(.rebooted(losingBeats: true)) == [], "it reboots already")
+    #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.reboot))])
+    #expect(phone(.personOpened) == [], "nobody opens an app on a phone that is off")
+    #expect(phone(.deviceChanged(.unlocked)) == [])
+    #expect(
+      phone(.processEnded(.extension, .signalled(9))) == [.recordEnd(.extension, .killed(.reboot))] + boot)
+    #expect("\(EndReason.killed(.reboot))" == "killed: reboot")
+    #expect(phone.phone.app == .notRunning)
+    #expect(phone.phone.deadline == nil)
+  }
+
+  @Test("A process that is stopped, asked to end or just starting goes too") func anyState() {
+    var phone = TestPhone()
+    _ = phone(.personOpened)
+    #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
+    #expect(phone(.processStarted(.app, pid: 8)).last == .kill(.app, .reboot))
+    #expect(phone(.processEnded(.app, .signalled(9))).last == boot.last)
+
+    _ = phone(.personOpened)
+    _ = phone(.processStarted(.app, pid: 8))
+    _ = phone(.personWentHome)
+    _ = phone(.personQuit)
+    _ = phone(.personOpened)
+    #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
+    #expect(
+      phone(.processEnded(.app, .exited(code: 0))) == [.recordEnd(.app, .ended)] + boot,
+      "the wish to open it again is forgotten with all else")
+  }
+
+  @Test("A push that is no notification yet is lost; what was said before the kill counts") func pushes() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.pushArrived(TestPhone.alert(2)))
+    #expect(
+      phone(.rebooted(losingBeats: false))
+        == PhoneDirective.dropped(2, .reboot) + [.kill(.extension, .reboot)])
+    var other = phone
+    #expect(
+      phone(.processEnded(.extension, .signalled(9)))
+        == [.recordEnd(.extension, .killed(.reboot))] + PhoneDirective.dropped(1, .reboot) + boot)
+    #expect(other(.contentDelivered(push: 1, received)) == [.showContent(1, received)])
+    #expect(
+      other(.processEnded(.extension, .signalled(9))) == [.recordEnd(.extension, .killed(.reboot))] + boot)
+  }
+
+  @Test("What is sent while it is off comes when it is on, in order, and no more than fits") func whileOff() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.rebooted(losingBeats: false))
+    for id in 2...65 as ClosedRange<UInt64> {
+      let push = id == 3 ? TestPhone.silent(id) : TestPhone.alert(id, mutable: id == 2)
+      #expect(phone(.pushArrived(push)) == [])
+    }
+    #expect(phone(.pushArrived(TestPhone.alert(66))) == PhoneDirective.dropped(66, .reboot))
+    let done = phone(.processEnded(.extension, .signalled(9)))
+    #expect(done.starts(with: [.recordEnd(.extension, .killed(.reboot))] + boot))
+    #expect(done.contains(.launch(.extension, .push(2))))
+    #expect(done.contains(.launch(.app, .silentPush(3))))
+    #expect(done.filter { if case .show = $0 { true } else { false } } == (4...65).map { .showOriginal($0) })
+  }
+
+  @Test("Silent pushes: the one that waits is lost, the budget begins anew, a swipe is forgotten")
+  func silentPushes() {
+    var configuration = PhoneConfiguration()
+    configuration.silentPushes.budget = 1
+    var phone = TestPhone(configuration)
+    _ = phone(.pushArrived(TestPhone.silent(1)))
+    _ = phone(.processStarted(.app, pid: 8))
+    _ = phone(.silentPushDone(push: 1, .newData))
+    _ = phone(.pushArrived(TestPhone.silent(2)))
+    #expect(
+      phone(.rebooted(losingBeats: false)) == PhoneDirective.dropped(2, .reboot) + [.kill(.app, .reboot)])
+    _ = phone(.processEnded(.app, .signalled(9)))
+    #expect(phone(.pushArrived(TestPhone.silent(3))).first == .launch(.app, .silentPush(3)))
+    _ = phone(.processStarted(.app, pid: 8))
+    _ = phone(.personQuit)
+    #expect(phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot)])
+    #expect(
+      phone(.processEnded(.app, .signalled(9))).contains(.recordFate(push: 3, .abandoned)))
+    #expect(phone(.pushArrived(TestPhone.silent(4))).first == .launch(.app, .silentPush(4)))
+  }
+
+  @Test("Whoever waits for an invoice hears of it, and down is down") func invoicesAndDown() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.invoiceWanted(request: 5))
+    _ = phone(.rebooted(losingBeats: false))
+    #expect(phone(.downRequested) == [])
+    #expect(
+      phone(.processEnded(.app, .signalled(9)))
+        == [.recordEnd(.app, .killed(.reboot)), .failInvoice(request: 5, .appEnded)] + boot + [.powerOff])
+    #expect(phone(.rebooted(losingBeats: false)) == [])
+  }
+
+  @Test("A task that waits outlives the reboot, and waits for the app to be opened; one that runs does not")
+  func tasks() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    phone.submit(processing, .processing, power: false)
+    while phone.runs.isEmpty { _ = phone.passToDeadline() }
+    #expect(phone.runs == [sync])
+    let ended = phone(.rebooted(losingBeats: false)) + phone(.processEnded(.app, .signalled(9)))
+    #expect(ended.fates == [.lost, .waits(.neverOpened)])
+    #expect(phone.phone.tasks.pending.map(\.request.identifier) == [processing])
+    phone.pass(.seconds(1))
+    _ = phone(.deviceChanged(.unlocked))
+    _ = phone(.deviceChanged(.locked))
+    #expect(phone.hindrance == .neverOpened)
+    phone.useApp()
+    _ = phone(.deviceChanged(.locked))
+    #expect(phone.runs == [processing])
+  }
+
+  @Test("Nobody starts a task by hand on a phone that is off, nor touches a notification") func byHand() {
+    var configuration = PhoneConfiguration(enforcesLimits: false)
+    configuration.tasks.deferralPercent = 0
+    var phone = TestPhone(configuration)
+    phone.openApp()
+    phone.submit(sync, .refresh, after: .seconds(60))
+    _ = phone(.personQuit)
+    _ = phone(.processEnded(.app, .signalled(9)))
+    phone.serve(1)
+    #expect(phone.phone.refusalToLaunchByHand(sync) == nil)
+    _ = phone(.rebooted(losingBeats: false))
+    #expect(phone.phone.refusalToLaunchByHand(sync) == .appEnding)
+    #expect(phone(.task(.launchedByHand(identifier: sync))) == [])
+    #expect(phone.phone.refusal(of: .tap, category: nil) == .goingDown)
+    #expect(phone(.notificationTouched(id: 1, category: nil, .tap)) == [])
+  }
+}
