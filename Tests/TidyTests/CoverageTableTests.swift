@@ -72,7 +72,7 @@ import Testing
     }
     let known = Set(Self.names.map(\.text))
     for match in page.text.matches(of: #/`(?<name>[A-Z]-[0-9A-Z][^`]*)`/#) {
-      let name = match.name.replacing("\\|", with: "|")
+      let name = String(match.name).replacing("\\|", with: "|")
       #expect(known.contains(name), "there is no test `\(name)`: run scripts/coverage")
     }
   }
