@@ -13,9 +13,11 @@ struct PushReport {
   /// Sentences about what is not as it should be; none when all is well.
   var complaints: [String] {
     // A debug build has no limits, so nobody is killed for time.
-    outcomes.flatMap { outcome in
-      outcome.evidence.complaints(limit: timers.extensionTime, frozen: isDebugBuild ? 0 : outcome.frozen)
-        + SoakReport(subjects: outcome.subjects).complaints
+    outcomes.enumerated().flatMap { index, outcome in
+      let frozen = isDebugBuild ? 0 : outcome.frozen
+      return outcome.evidence.complaints(limit: timers.extensionTime, frozen: frozen).map {
+        "phone \(index + 1): \($0)"
+      } + SoakReport(subjects: outcome.subjects).complaints
     } + findings
   }
 
