@@ -73,7 +73,7 @@ final class PushCrowd: Sendable {
     let phone = phones[index]
     defer { _ = PhoneStopper(phone: phone).stop() }
     do {
-      let outcome = try outcome(phone, shares[index])
+      let outcome = try outcome(index)
       state.withLock { $0.outcomes[index] = outcome }
     } catch {
       stop("\(phone.home): \((error as? SoakPlay.Failure)?.sentence ?? CommandFailure(error).description)")
@@ -85,7 +85,9 @@ final class PushCrowd: Sendable {
     SoakRun.rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
   }
 
-  private func outcome(_ phone: Phone, _ share: Range<Int>) throws -> Outcome {
+  private func outcome(_ index: Int) throws -> Outcome {
+    let phone = phones[index]
+    let share = shares[index]
     var options = PhoneStarter.Options()
     options.iosdArguments = timers.arguments + ["--build", isDebugBuild ? "debug" : "production"]
     _ = try PhoneStarter(phone: phone, options: options).start()
@@ -102,7 +104,7 @@ final class PushCrowd: Sendable {
     let rounds = max(1, share.count)
     let subjects = try zip(Daemon.allCases, before).map { daemon, before in
       SoakReport.Subject(
-        name: "\(daemon.rawValue) of \(phone.home)", rounds: rounds, before: before,
+        name: "\(daemon.rawValue) of phone \(index + 1)", rounds: rounds, before: before,
         after: try play.hands.figures(of: daemon),
         allowedBytes: (SoakRun.allowedBytes[daemon] ?? 0)
           + (daemon == .iosd ? filling(rounds) : Self.providerFilling / Double(rounds)))

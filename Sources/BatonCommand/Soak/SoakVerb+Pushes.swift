@@ -41,7 +41,7 @@ extension SoakVerb {
     let findings = try phones.flatMap { phone in
       let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
       return verdict.passed
-        ? [] : ["\(phone.home): the judge finds it broken"] + verdict.findings.map { "\($0)" }
+        ? [] : ["\(phone.home): the judge finds it broken"] + verdict.findings.map(\.sentence)
     }
     let report = PushReport(
       timers: timers, outcomes: outcomes, isDebugBuild: isDebugBuild, findings: findings, took: took)
