@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("starts an extension beside the app in front: it finds the node held, and leaves it to the app")
+  @Test("K-27 starts an extension beside the app in front: it finds the node held, and leaves it to the app")
   func beside() throws {
     defer {
       _ = try? run("down")
@@ -42,7 +42,8 @@ import Testing
     #expect(status.contains(#/epoch +1\n/#))
   }
 
-  @Test("K-45 An app that is in front and connected is paid without a push, and no notification is shown")
+  @Test(
+    "P-1.5, K-45 An app that is in front and connected is paid without a push, and no notification is shown")
   func connected() throws {
     defer {
       _ = try? run("down")
@@ -56,5 +57,7 @@ import Testing
     let pushes = try Phone(home: scratch("phone")).askForJSON(.iosd, ControlMessage("pushes"))
     #expect(pushes.elements == [])
     #expect(try run("notifications") == "nothing was shown yet\n")
+    let processes = try Phone(home: scratch("phone")).askForJSON(.iosd, ControlMessage("ps", ["all": "yes"]))
+    #expect(processes.elements?.map { $0["role"]?.text } == ["app"], "no extension was started")
   }
 }

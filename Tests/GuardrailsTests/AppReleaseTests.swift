@@ -15,7 +15,9 @@ import Testing
   private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
   private let withdrawn: [GuardDirective] = [.withdrawWish, .say(PresenceMessage(code: .appPing))]
 
-  @Test func pressingHomeReleasesInOrder() {
+  @Test(
+    "P-1.2, K-20 Home releases in order: the node, the last beat, the lock, and only then the phone's time")
+  func pressingHomeReleasesInOrder() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.enteredBackground) == timeAsked + withdrawn + [.stopNode(gracefully: true)])
     #expect(app.send(.node(.stopped)) == [.readRow])

@@ -55,7 +55,7 @@ import Testing
     #expect(app.send(.taskEnded(send)) == [])
   }
 
-  @Test("After 180 s nobody believes any more that a task will end")
+  @Test("P-1.1 After 180 s nobody believes any more that a task will end")
   func timeOut() {
     var tasks = LongLivedTasks()
     tasks.begin(.named("send"), at: start)

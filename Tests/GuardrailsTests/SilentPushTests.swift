@@ -41,6 +41,38 @@ import Testing
     #expect(app.machine.deadline == nil)
   }
 
+  @Test(
+    "B-1.5.2a, B-1.5.2b, B-1.5.2c, B-1.5.2d, B-1.5.2f It claims, then starts the node, which connects and is in step; stopped again, the lock goes last"
+  )
+  func order() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredBackground)
+    var directives = app.send(.silentPushArrived(push))
+    for event: GuardEvent in [
+      .observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting),
+      .node(.established), .node(.settling(true)), .node(.received(payment)), .node(.settling(false)),
+      .node(.stopped), owned,
+    ] { directives += app.send(event) }
+    let order: [GuardDirective] = [
+      .look, .claim(seen: 0, reason: .neverClaimed), .startNode(claim(8)), .stopNode(gracefully: true),
+      .dropLock, .completed(push: 3, .newData),
+    ]
+    #expect(directives.filter(order.contains) == order)
+  }
+
+  @Test("K-19 A peer that cannot be reached: the node is stopped before the lock goes, on this path too")
+  func unreachable() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredBackground, .silentPushArrived(push))
+    app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
+    app.play(.node(.trouble("nobody answers")), .rowRead(row(8, .app), appWantsNode: false))
+    let given = app.send(.deadlineReached, at: 25)
+    #expect(given.last == .stopNode(gracefully: true))
+    #expect(!given.contains(.dropLock))
+    #expect(released(&app).suffix(1) == [.completed(push: 3, .noData)])
+    #expect(app.machine.place == .background)
+  }
+
   @Test("B-1.5.2e, K-22 If nothing comes within 5 s of connecting, that is said: no data")
   func nothingCame() {
     var app = connected()
@@ -74,7 +106,7 @@ import Testing
     #expect(app.machine.place == .background)
   }
 
-  @Test("In front, and for a push that is not about money, there is nothing to do")
+  @Test("B-1.5.1b In front, and for a push that is not about money, there is nothing to do")
   func nothingToDo() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(app.send(.silentPushArrived(push)) == [.completed(push: 3, .noData)])

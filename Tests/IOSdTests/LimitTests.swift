@@ -38,14 +38,49 @@ import Testing
     #expect(row["reason"] == nil)
   }
 
-  @Test func underPolling30MegabytesOfBallastAreKilledForMemory() throws {
+  @Test("B-0.1, P-0.2 With 30 MB of ballast it is killed for memory, and the alert is shown as it was sent")
+  func underPolling30MegabytesOfBallastAreKilledForMemory() throws {
     let phone = try phone("polling", "--fault-ballast", Self.above)
     #expect(try limits(phone)["memory_mechanism"] as? String == "polling")
     try expectKilledForMemory(phone)
   }
 
-  @Test func underPollingBallastBelowTheLimitLivesAndDelivers() throws {
-    try expectAlive(try phone("polling", "--fault-ballast", Self.justBelow))
+  @Test("B-0.1 With 10 MB of ballast, or 20, it lives and delivers", arguments: [10, 20])
+  func underPollingBallastBelowTheLimitLivesAndDelivers(megabytes: Int) throws {
+    try expectAlive(try phone("polling", "--fault-ballast", "\(megabytes << 20)"))
+  }
+
+  /// A node like LDK's with its runtime is said to need 25 to 30 MB.
+  @Test("B-0.3 With a node of 27 MB every push costs a process, and with ours none does")
+  func nodesOfTwoSizes() throws {
+    let large = try phone("polling", "--fault-ballast", "\(27 << 20)")
+    for number in 1...3 {
+      try large.push("the original")
+      #expect(try large.notifications(number) == [String](repeating: "the original", count: number))
+      try large.wait("process \(number) is gone") { try large.state("extension") == "not running" }
+    }
+    let reasons = try large.rows("ps").compactMap { $0["reason"] as? String }
+    #expect(reasons.count == 3)
+    #expect(reasons.allSatisfy { $0.hasPrefix("killed: exceeded mem limit: ActiveHard 24 MB (fatal)") })
+
+    let small = try phone("polling")
+    for number in 1...3 {
+      try small.push("the original")
+      #expect(try !small.notifications(number).contains("the original"))
+    }
+    let rows = try small.rows("ps")
+    #expect(rows.count == 1)
+    #expect(rows.first?["reason"] == nil)
+  }
+
+  @Test("B-M.1 From its start to its end the extension stays below 24 MB, and its peak is written down")
+  func peak() throws {
+    let phone = try phone("polling", "--extension-idle", "10ms")
+    try phone.push()
+    let row = try phone.ended("extension")
+    #expect((row["reason"] as? String)?.hasPrefix("ended when it was asked to") == true)
+    let peak = try #require(row["peak_footprint_bytes"] as? Int)
+    #expect(peak > 0 && peak < 25_165_824)
   }
 
   @Test(.enabled(if: MemoryGroupTests.canBeMade, "a memory cgroup (v1) that this user can write"))
@@ -68,7 +103,8 @@ import Testing
     try expectAlive(try phone("cgroup", "--fault-ballast", Self.justBelow))
   }
 
-  @Test func aRealExtensionThatHangsIsKilledForTime() throws {
+  @Test("B-0.2, P-0.2 One that hangs is killed when its time is up, and the alert is shown as it was sent")
+  func aRealExtensionThatHangsIsKilledForTime() throws {
     let phone = try phone("auto", "--fault-hang", "--extension-time", "400ms", "--expiry-notice", "50ms")
     #expect(try limits(phone)["time_ms"] as? Int == 400)
     try phone.push("the original")
@@ -82,7 +118,8 @@ import Testing
     #expect(try limits(phone)["memory_group"] == nil)
   }
 
-  @Test func evenAShortLifeHasItsFigures() throws {
+  @Test("K-44 Even a short life has both its figures: footprint and resident memory")
+  func evenAShortLifeHasItsFigures() throws {
     let phone = try PhoneProcess(ext: "ext-words-then-exit")
     try phone.push()
     let row = try phone.ended("extension")

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "P-0.1 K-27 K-45 A push with the app in front is the app's alone; as set, it is shown, and the app has it too"
+    "P-0.1, K-27, K-45 A push with the app in front is the app's alone; as set, it is shown, and the app has it too"
   )
   func aPushWithTheAppInFrontIsTheAppsAloneUnlessSetOtherwise() throws {
     let phone = try PhoneProcess()
@@ -50,7 +50,8 @@ import Testing
     #expect(try phone.notifications(1).count == 1)
   }
 
-  @Test func anExtensionThatIsWarnedCanStillDeliver() throws {
+  @Test("K-26 An extension that is warned, as early as is set, can still deliver")
+  func anExtensionThatIsWarnedCanStillDeliver() throws {
     let phone = try PhoneProcess(
       ext: "ext-expires", ["--extension-time", "20s", "--expiry-notice", "19900ms"])
     try phone.push("the original")
@@ -69,7 +70,8 @@ import Testing
     #expect(try #require(row["peak_footprint_bytes"] as? Int) > 25_165_824)
   }
 
-  @Test func aDebugBuildHasNoLimits() throws {
+  @Test("B-C.3 A debug build outlives 30 MB and its time")
+  func aDebugBuildHasNoLimits() throws {
     let phone = try PhoneProcess(ext: "ext-ballast", ["--build", "debug", "--extension-time", "1ms"])
     try phone.push()
     try phone.wait("it is above 30 MB") {

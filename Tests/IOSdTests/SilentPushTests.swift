@@ -13,7 +13,9 @@ import Testing
     try phone.wait("push \(id) is \(fate)") { try self.fate(phone, id) == fate }
   }
 
-  @Test("B-1.5.1b The wallet's app is launched for one of an unknown type and completes it with no data")
+  @Test(
+    "B-1.5.1a, B-1.5.1b The wallet's app is launched for one of an unknown type and completes it with no data"
+  )
   func realApp() throws {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
     #expect(try phone.ask("push", body: silent)["fate"] == "delivered")
@@ -21,6 +23,28 @@ import Testing
     #expect(try phone.state("app") == "background")
     let reason = try phone.rows("ps").first?["launch_reason"] as? String
     #expect(reason == "launched in the background for silent push 1")
+  }
+
+  @Test(
+    "B-M.2 The wallet's app stays below 100 MB while it works on a silent push, and its peak is written down",
+    .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func peak() throws {
+    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
+    try phone.ask("push", body: silent)
+    try waitFor("completed with no-data", phone)
+    try phone.ask("quit")
+    let peak = try #require(try phone.ended("app")["peak_resident_bytes"] as? Int)
+    #expect(peak > 0 && peak < 100 << 20)
+  }
+
+  @Test("B-1.5.0d With every silent push lost each alert is shown all the same") func fallback() throws {
+    let phone = try PhoneProcess(["--silent-drop", "100"])
+    for number in 1...5 {
+      #expect(try phone.ask("push", body: silent)["fate"]?.hasPrefix("dropped: ") == true)
+      try phone.push("payment \(number)")
+    }
+    #expect(try phone.notifications(5).count == 5)
+    #expect(try phone.state("app") == "not running")
   }
 
   @Test("B-1.5.1g Each push is completed once, however often the app says so") func once() throws {
@@ -43,7 +67,8 @@ import Testing
       answer["fate"] == "held back: throttled to 1 an hour, as the app did not complete an earlier one")
   }
 
-  @Test("B-1.5.0c K-43 Low Power Mode and Background App Refresh stop them, missing leave to notify does not")
+  @Test(
+    "B-1.5.0c, K-43 Low Power Mode and Background App Refresh stop them, missing leave to notify does not")
   func switches() throws {
     let phone = try PhoneProcess(app: "app-done")
     try phone.ask("device", ["low-power": "yes"])

@@ -74,7 +74,7 @@ import Testing
     #expect(reason == "killed: 0x8badf00d: did not finish going to the background within 0.050 s")
   }
 
-  @Test("A task keeps the app awake until its time is over; who goes on with it is killed")
+  @Test("M-6.5 A task keeps the app awake until its time is over; who goes on with it is killed")
   func taskExpires() throws {
     let phone = try PhoneProcess(
       app: "app-endless-task", Self.quick + ["--background-time", "200ms", "--background-grace", "50ms"])

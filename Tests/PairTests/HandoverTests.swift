@@ -26,7 +26,7 @@ struct HandoverTests {
     #expect(notifier.count("content") == 1)
   }
 
-  @Test("Extension connected, app opened: the app shows why it waits, and connects after the release")
+  @Test("P-0.3 Extension connected, app opened: the app shows why it waits, and connects after the release")
   func handover() throws {
     let phone = try TestPhone()
     defer { phone.end() }
@@ -54,7 +54,7 @@ struct HandoverTests {
     #expect(notifier.count("content") == 1)
   }
 
-  @Test("Extension not yet connected, app opened: the extension steps back and the app receives")
+  @Test("P-0.3 Extension not yet connected, app opened: the extension steps back and the app receives")
   func steppedBack() throws {
     let phone = try TestPhone()
     defer { phone.end() }

@@ -4,7 +4,8 @@ import Testing
 @testable import PhonePolicy
 
 @Suite struct PushTests {
-  @Test func aPushWithTheAppInFrontGoesToTheApp() {
+  @Test("P-0.1, K-27 A push with the app in front goes to the app")
+  func aPushWithTheAppInFrontGoesToTheApp() {
     var phone = TestPhone()
     phone.openApp()
     #expect(
@@ -12,7 +13,8 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test func underTheOtherSettingTheExtensionServesItAndTheAppIsHandedItWhenItIsShown() {
+  @Test("K-27 Under the other setting the extension serves it, and the app is handed it when it is shown")
+  func underTheOtherSettingTheExtensionServesItAndTheAppIsHandedItWhenItIsShown() {
     var phone = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
     phone.openApp()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
@@ -22,7 +24,8 @@ import Testing
     #expect(phone(.serviceFinished(push: 1, reason: "")) == [])
   }
 
-  @Test func aPushWithTheAppClosedOrBehindStartsTheExtension() {
+  @Test("P-0.1 A push with the app closed or behind starts the extension")
+  func aPushWithTheAppClosedOrBehindStartsTheExtension() {
     var phone = TestPhone()
     #expect(phone(.pushArrived(TestPhone.alert(1))) == [.launch(.extension, .push(1))])
     #expect(phone(.processStarted(.extension, pid: 9)) == [.servePush(1)])
@@ -129,7 +132,8 @@ import Testing
     #expect(phone.phone.service == .notRunning)
   }
 
-  @Test func theWarningComesAt29AndAHalfSecondsAndTheKillAt30() {
+  @Test("B-0.2, P-0.2, K-26 The warning comes at 29.5 s, and the kill at 30 s")
+  func theWarningComesAt29AndAHalfSecondsAndTheKillAt30() {
     var phone = TestPhone()
     phone.serve(1)
     let start = phone.now
@@ -174,7 +178,8 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .milliseconds(29_500))
   }
 
-  @Test func oneByteAbove24MegabytesIsTheEnd() {
+  @Test("B-0.1, P-0.2 One byte above 24 MB is the end")
+  func oneByteAbove24MegabytesIsTheEnd() {
     var phone = TestPhone()
     phone.serve(1)
     let limit: UInt64 = 25_165_824

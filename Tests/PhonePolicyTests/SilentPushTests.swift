@@ -33,7 +33,8 @@ extension PhoneDirective {
   }
 
   @Test(
-    "An app that does not run is launched in the background, has 30 s, and is kept awake until it is done")
+    "B-1.5.1c An app that does not run is launched in the background, has 30 s, and is kept awake until it is done"
+  )
   func launched() {
     var phone = phone()
     #expect(phone(.pushArrived(TestPhone.silent(1))) == PhoneDirective.wakeFor(1))

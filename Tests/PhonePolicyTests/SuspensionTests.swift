@@ -36,7 +36,7 @@ import Testing
     #expect(phone(.taskEnded(id: 1)) == [.suspend(.app)])
   }
 
-  @Test("A task that goes on after its time is told so, and costs the app its life 5 s later")
+  @Test("M-6.5, M-6.8 A task that goes on after its time is told so, and costs the app its life 5 s later")
   func taskExpires() {
     var phone = inBackground()
     _ = phone(.taskBegan(id: 1, name: "send"))

@@ -26,7 +26,7 @@ import Testing
     #expect(!phone.phone.assertions.contains(.scheduledTask(sync)))
   }
 
-  @Test("M-3.3 A processing task has minutes, and not for ever")
+  @Test("M-3.3, M-6.8 A processing task has minutes, and not for ever")
   func processingExpires() {
     var phone = Self.running(.processing)
     phone.pass(.seconds(179))

@@ -9,7 +9,9 @@ import Testing
 
   private var path: String { place.file("a.lock") }
 
-  @Test func aLockIsTakenOnceAndGivenBack() throws {
+  @Test(
+    "K-21 A lock that is taken twice is held once: one giving back is enough, and another waits until then")
+  func aLockIsTakenOnceAndGivenBack() throws {
     let mine = FileLock(path: path)
     let theirs = FileLock(path: path)
     #expect(mine.tryTake() == .taken)

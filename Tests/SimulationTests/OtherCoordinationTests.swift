@@ -32,7 +32,7 @@ import Testing
     #expect(finds("the extension has finished, and until its last beat is 5 s old", as: .phoenix, in: [:]))
   }
 
-  @Test("Phoenix: a message that is late, and both connect by looking first and connecting then")
+  @Test("P-0.4 Phoenix: a message that is late, and both connect by looking first and connecting then")
   func checkThenConnect() {
     #expect(finds("looked before the extension's first beat", as: .phoenix, in: [.messageFaults: 1]))
   }
@@ -52,7 +52,7 @@ import Testing
         in: [.clockSteps: 1]))
   }
 
-  @Test("Phoenix: what follows is that a payment is received twice") func money() {
+  @Test("P-0.4 Phoenix: what follows is that a payment is received twice") func money() {
     #expect(finds("A payment is received a second time.", as: .phoenix, in: [.messageFaults: 1]))
   }
 

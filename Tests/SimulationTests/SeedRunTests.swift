@@ -4,10 +4,13 @@ import Testing
 @testable import Simulation
 
 @Suite("Runs of a seed") struct SeedRunTests {
-  @Test("No promise breaks in 24 runs, and all kinds of fault strike", arguments: [false, true])
+  @Test(
+    "B-1.5.0e No promise breaks in 24 runs, with silent pushes or without, and all kinds of fault strike",
+    arguments: [false, true])
   func clean(peerIsLegacy: Bool) {
     var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
     var paid = 0
+    var paidWithSilentPushes = 0
     for seed in 1...24 as ClosedRange<UInt64> {
       var settings = RunSettings(seed: seed)
       settings.world.peerIsLegacy = peerIsLegacy
@@ -16,9 +19,13 @@ import Testing
       #expect(result.violation == nil, "baton replay --seed \(seed)")
       for place in faults.indices { faults[place] += result.faults[place] }
       paid += result.paid
+      let hasSilentPushes = Agenda(seed: seed, length: settings.length).hasSilentPushes
+      if hasSilentPushes { paidWithSilentPushes += result.paid }
     }
     for (kind, count) in zip(FaultKind.allCases, faults) { #expect(count > 0, "\(kind.rawValue)") }
     #expect(paid > 200)
+    #expect(paidWithSilentPushes > 50)
+    #expect(paid - paidWithSilentPushes > 50)
   }
 
   /// A number for all that is said in some runs. It is the same in a debug and in a release build and on any machine;

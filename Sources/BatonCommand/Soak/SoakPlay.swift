@@ -27,9 +27,12 @@ final class SoakPlay {
   private var invoice: InvoiceText?
   private var number = 0
   private let watch: DirectoryWatch
+  /// What a process says of itself is in no journal, so we look again at such intervals.
+  private let lookInterval: Span
 
-  init(phone: Phone) throws {
+  init(phone: Phone, lookInterval: Span = .milliseconds(2)) throws {
     self.phone = phone
+    self.lookInterval = lookInterval
     try FilePath.makeDirectories(phone.journal)
     watch = try DirectoryWatch([phone.journal])
   }
@@ -37,7 +40,7 @@ final class SoakPlay {
   /// The first invoice; afterwards nothing runs but the daemons.
   func begin() throws {
     try openApp()
-    try makeInvoice()
+    invoice = try newInvoice()
     try rest()
   }
 
@@ -46,7 +49,7 @@ final class SoakPlay {
     if style == .shortLives && number.isMultiple(of: 2) { try endExtension() }
     try pay()
     try openApp()
-    try makeInvoice()
+    invoice = try newInvoice()
     switch style {
     case .shortLives: try quitApp()
     case .longLives: try sendAppHome()
@@ -58,9 +61,15 @@ final class SoakPlay {
     try quitApp()
     try endExtension()
     try wait(for: "the daemons to have no timer any more") {
-      try phone.askForJSON(.iosd, ControlMessage("status"))["timers"]?.int == 0
+      try status()["timers"]?.int == timersOfTasks()
         && phone.askForJSON(.lspd, ControlMessage("status"))["timers"]?.int == 0
     }
+  }
+
+  /// What the app has asked the phone to start it for later stays asked for, and has its hour.
+  private func timersOfTasks() throws -> Int64 {
+    let tasks = try phone.askForJSON(.iosd, ControlMessage("tasks")).elements ?? []
+    return tasks.contains { $0["state"]?.text == "waiting" } ? 1 : 0
   }
 
   /// A connection of ours that the daemon has not closed yet is in its count, so we look until looking again finds no
@@ -100,10 +109,7 @@ final class SoakPlay {
 
   private func pay() throws {
     guard let invoice else { throw Failure(sentence: "there is no invoice to pay") }
-    // A payment that the peer offers to a wallet that has just gone is held, but announced later.
-    try wait(for: "the peer to see that the wallet is away") {
-      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
-    }
+    try waitUntilAway()
     let start = Clock.monotonicNow
     let answer = PaymentAnswer(
       try phone.ask(.lspd, PayVerb.request(invoice, waits: true), timeout: .seconds(90)))
@@ -116,18 +122,25 @@ final class SoakPlay {
     totalPaying = Span(nanoseconds: totalPaying.nanoseconds + took.nanoseconds)
   }
 
-  private func openApp() throws {
+  /// A payment that the peer offers to a wallet that has just gone is held, but announced later.
+  func waitUntilAway() throws {
+    try wait(for: "the peer to see that the wallet is away") {
+      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
+    }
+  }
+
+  func openApp() throws {
     try phone.ask(.iosd, ControlMessage("open"))
     try wait(for: "the app to be connected") { try appText() == "connected" }
   }
 
-  private func makeInvoice() throws {
+  func newInvoice() throws -> InvoiceText {
     let answer = try phone.ask(
       .iosd, ControlMessage("invoice", ["amount-msat": "1000", "expiry-seconds": "86400"]))
-    invoice = try InvoiceText(decoding: answer["invoice"] ?? "")
+    return try InvoiceText(decoding: answer["invoice"] ?? "")
   }
 
-  private func quitApp() throws {
+  func quitApp() throws {
     try phone.ask(.iosd, ControlMessage("quit"))
     try wait(for: "the app to end") { try status()["app"]?["state"]?.text == "not running" }
   }
@@ -139,7 +152,7 @@ final class SoakPlay {
     }
   }
 
-  private func endExtension() throws {
+  func endExtension() throws {
     if let pid = try status()["extension"]?["pid"]?.int.flatMap({ Int32(exactly: $0) }) {
       WatchedProcess(pid: pid)?.send(SIGTERM)
     }
@@ -148,17 +161,17 @@ final class SoakPlay {
 
   // MARK: Waiting
 
-  private func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
+  func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
 
   private func appText() throws -> String? { try status()["app"]?["status"]?["text"]?.text }
 
-  /// Looks again whenever a journal grows, and at short intervals: what a process says of itself is in none.
-  private func wait(for what: String, _ condition: () throws -> Bool) throws {
+  /// Looks again whenever a journal grows, and at short intervals.
+  func wait(for what: String, _ condition: () throws -> Bool) throws {
     let end = Clock.monotonicNow + .seconds(60)
     while try !condition() {
       let now = Clock.monotonicNow
       guard now < end else { throw Failure(sentence: "waited 60 s in vain for \(what) in round \(number)") }
-      try watch.wait(until: min(end, now + .milliseconds(2)))
+      try watch.wait(until: min(end, now + lookInterval))
     }
   }
 }

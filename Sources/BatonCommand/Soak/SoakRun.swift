@@ -8,9 +8,10 @@ struct SoakRun {
   /// answers have reached their number. lspd: the hash of each payment that was paid, 32 bytes, in an array that
   /// doubles; it must know them all, as an invoice is paid once.
   static let allowedBytes: [Daemon: Double] = [.iosd: 16, .lspd: 80]
-  /// iosd keeps the newest 256 processes and notifications, some 700 bytes for both; after so many rounds no more.
+  /// iosd keeps the newest 256 processes, notifications, pushes and tasks, some 1,700 bytes for one of each; after so
+  /// many rounds no more.
   static let roundsUntilFull = 260
-  static let rowBytes = 800.0
+  static let rowBytes = 1800.0
   /// A wallet process has nothing to keep of a payment that is in the database.
   static let allowedWalletBytes: Double = 16
 

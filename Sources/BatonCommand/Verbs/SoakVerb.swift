@@ -20,15 +20,25 @@ enum SoakVerb: Verb {
           "--build", value: .choice(["production", "debug"]), default: "production",
           help: "a debug build has no limits of time and memory: for programs that were made larger"),
         OptionDeclaration("--keep", value: .path("DIR"), help: "use this new directory and leave it there"),
-      ],
+      ] + pushOptions,
       examples: [
         ("baton soak", "1,000 pushes and 1,000 openings; 0 when nothing is kept, 2 when something is"),
         ("baton soak --rounds 60 --json", "a short one, for machines"),
+        (
+          "baton soak --phones 10 --pushes 100",
+          "100 pushes on ten phones at once: each has its one notification"
+        ),
       ])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
+    if let phones = invocation.line.integer("--phones") {
+      return try pushes(onPhones: Int(clamping: phones), invocation)
+    }
+    for option in ["--pushes", "--timers"] where invocation.line.isGiven(option) {
+      throw CommandFailure(.wrongUsage, "\(option) is for many phones; say --phones N as well")
+    }
     let kept = invocation.line.text("--keep")
     let phone = Phone(home: try RunPlace.make(kept, named: "soak"))
     do {

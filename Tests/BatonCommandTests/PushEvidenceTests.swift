@@ -1,0 +1,81 @@
+import CoreShape
+import Testing
+
+@testable import BatonCommand
+
+/// What many pushes leave in the files of a phone, and what is found wrong in it.
+@Suite struct PushEvidenceTests {
+  private func at(_ milliseconds: Int64) -> Instant {
+    Instant(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  private func process(ended: Int64?, _ reason: String?) throws -> ProcessFacts {
+    var row =
+      #"{"id":1,"role":"extension","pid":7,"started_at_ns":0,"peak_footprint_bytes":900,"peak_resident_bytes":9000"#
+    if let ended { row += #","ended_at_ns":\#(ended * 1_000_000)"# }
+    if let reason { row += #","reason":"\#(reason)""# }
+    return try #require(JSONValue(parsing: Array("\(row)}".utf8)).flatMap(ProcessFacts.init))
+  }
+
+  /// Two pushes, each shown 300 ms later, by a process that was ended when it had nothing to do any more.
+  private func sound() throws -> PushEvidence {
+    PushEvidence(
+      pushes: [.init(id: 1, at: at(0)), .init(id: 2, at: at(1000))],
+      notifications: [.init(id: 8, push: 1, at: at(300)), .init(id: 9, push: 2, at: at(1300))],
+      processes: [try process(ended: 90_000, "ended when it was asked to")])
+  }
+
+  private func complaints(frozen: Int = 0, _ change: (inout PushEvidence) throws -> Void) throws -> [String] {
+    var evidence = try sound()
+    try change(&evidence)
+    return evidence.complaints(limit: .seconds(30), frozen: frozen)
+  }
+
+  @Test func oneNotificationEachInTimeIsSound() throws {
+    #expect(try complaints { _ in } == [])
+    #expect(try sound().waits == [.milliseconds(300), .milliseconds(300)])
+    #expect(try sound().peakFootprintBytes == 900)
+  }
+
+  @Test func noneAndTwoAreBothWrong() throws {
+    #expect(
+      try complaints { $0.notifications.removeLast() } == ["push 2 has 0 notifications and not one"])
+    #expect(
+      try complaints { $0.notifications.append(.init(id: 10, push: 2, at: at(1400))) }
+        == ["push 2 has 2 notifications and not one"])
+  }
+
+  @Test func aRowThatIsWrittenAgainIsNoSecondOne() throws {
+    var evidence = try sound()
+    let again = try #require(JSONValue(parsing: Array(#"{"id":9,"push":2,"at_ns":1500000000}"#.utf8)))
+    evidence.add(notification: again)
+    #expect(evidence.complaints(limit: .seconds(30), frozen: 0) == [])
+  }
+
+  @Test func whoWaitsBeyondTheLimitIsNamed() throws {
+    let late = try complaints { $0.notifications[1].at = at(33_001) }
+    #expect(late == ["push 2 waited 32.0 s for its notification"])
+    // The time of one that waited for another begins when that one is done with.
+    #expect(
+      try complaints {
+        $0.notifications[0].at = at(30_000)
+        $0.notifications[1].at = at(60_000)
+      } == [])
+  }
+
+  @Test func whoOutlivesItsLimitNeverEndsOrCrashesIsNamed() throws {
+    let time = "killed: used up its 30.000 s for one push"
+    #expect(try complaints(frozen: 1) { $0.processes = [try process(ended: 31_100, time)] } == [])
+    #expect(
+      try complaints { $0.processes = [try process(ended: 33_100, time)] }
+        == ["the extension 7 lived 32.1 s with its last push"])
+    #expect(
+      try complaints { $0.processes = [try process(ended: nil, nil)] } == ["the extension 7 never ended"])
+    #expect(
+      try complaints { $0.processes = [try process(ended: 2000, "crashed by SIGSEGV")] }
+        == ["the extension 7 crashed by SIGSEGV"])
+    #expect(
+      try complaints(frozen: 1) { _ in }
+        == ["1 extensions were stopped at work, and only 0 were killed for time"])
+  }
+}

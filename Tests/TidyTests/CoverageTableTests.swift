@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// Tests/coverage.tsv says what is claimed; a test proves the behaviours that its name begins with. Here only the names
+/// are looked at: that the tests pass is for scripts/coverage to see.
+@Suite struct CoverageTableTests {
+  private struct Row {
+    var id: String
+    var claim: String
+    var reason: String
+  }
+
+  private struct Name {
+    var ids: [String]
+    var text: String
+  }
+
+  /// The display names that begin with an id.
+  private static let names: [Name] = Project.tests.flatMap { file in
+    file.text.matches(of: #/@Test\(\s*"(?<name>[A-Z]-[0-9A-Z][^"]*)"/#).compactMap { match in
+      let text = String(match.name)
+      guard let ids = text.prefixMatch(of: #/[A-Z]-[0-9A-Z][0-9A-Za-z.]*(, [A-Z]-[0-9A-Z][0-9A-Za-z.]*)* /#)
+      else {
+        return nil
+      }
+      return Name(ids: ids.0.dropLast().split(separator: ", ").map(String.init), text: text)
+    }
+  }
+
+  private func rows() throws -> [Row] {
+    let table = try #require(Project.file("Tests/coverage.tsv"))
+    return table.text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+      let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      return Row(
+        id: cells[0], claim: cells.count > 1 ? cells[1] : "", reason: cells.count > 2 ? cells[2] : "")
+    }
+  }
+
+  @Test func eachBehaviourHasATestOrAReasonAndNotBoth() throws {
+    let rows = try rows()
+    #expect(rows.count > 90)
+    #expect(Set(rows.map(\.id)).count == rows.count, "an id stands there twice")
+    let proved = Set(Self.names.flatMap(\.ids))
+    for row in rows {
+      #expect(row.claim.hasSuffix("."), "\(row.id) has no sentence of what is claimed")
+      if proved.contains(row.id) {
+        #expect(row.reason.isEmpty, "a test is named after \(row.id): take its reason out")
+      } else {
+        #expect(!row.reason.isEmpty, "no test is named after \(row.id), and no reason says why")
+      }
+    }
+  }
+
+  @Test func eachIDOfATestIsInTheTable() throws {
+    let known = Set(try rows().map(\.id))
+    #expect(Self.names.count > 100)
+    for name in Self.names {
+      for id in name.ids where !known.contains(id) {
+        Issue.record("Tests/coverage.tsv has no row for \(id), which a test is named after: \(name.text)")
+      }
+      // Without the comma between them the second would count as a word of the sentence.
+      let rest = name.text.dropFirst(name.ids.joined(separator: ", ").count + 1)
+      #expect(rest.prefixMatch(of: #/[A-Z]-[0-9A-Z]/#) == nil, "a comma is missing: \(name.text)")
+    }
+  }
+
+  /// The page is made; that it was made again after a test was renamed is seen here.
+  @Test func thePageHasEachRowAndNamesTestsThatExist() throws {
+    let page = try #require(Project.file("docs/coverage.md"))
+    for row in try rows() {
+      #expect(page.text.contains("| \(row.id) | \(row.claim) |"), "run scripts/coverage: \(row.id)")
+    }
+    let known = Set(Self.names.map(\.text))
+    for match in page.text.matches(of: #/`(?<name>[A-Z]-[0-9A-Z][^`]*)`/#) {
+      let name = String(match.name).replacing("\\|", with: "|")
+      #expect(known.contains(name), "there is no test `\(name)`: run scripts/coverage")
+    }
+  }
+}
