@@ -73,6 +73,11 @@ import Testing
     #expect(moves > 10)
   }
 
+  @Test("Without the fence of the writes a superseded owner writes") func fence() throws {
+    let explorer = explore([.pushes: 1, .opens: 1, .replacedLocks: 1], without: [.fencedWrites])
+    #expect(explorer.findings.first?.violation.invariant == .oneDriver)
+  }
+
   @Test("Machines take no way between their states that their tables do not know") func tables() {
     let ways = explore([.pushes: 1, .opens: 1, .crashes: 1]).ways.all
     #expect(ways.contains { $0.isTaken })

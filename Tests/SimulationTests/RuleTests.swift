@@ -23,12 +23,6 @@ import Testing
     return nil
   }
 
-  @Test("the fence of the writes, a superseded owner writes") func fencedWrites() {
-    // About one seed in a thousand; these have one, whatever comes before it.
-    let failure = firstFailure(without: [.fencedWrites], length: .seconds(600), seeds: 485...500)
-    #expect(failure?.violation?.invariant == .oneDriver)
-  }
-
   @Test("the order of the release, an owner that is still there is displaced") func releaseOrder() {
     #expect(firstFailure(without: [.releaseOrder])?.violation?.invariant == .healthyOwnerStays)
   }
