@@ -47,7 +47,7 @@ extension AppMachine {
     guard push.reason.mayConcernPayment, place == .background || place == .staying else {
       return [.completed(push: push.id, .noData)]
     }
-    errand.begin(push.id, at: now)
+    errand.begin(push.id, isEstablished: ownership.isEstablished, at: now)
     guard place == .background else { return [] }
     place = .staying
     return say(presence.isSuspended ? presence.resume() : nil) + ownership.want(at: now)
@@ -58,10 +58,7 @@ extension AppMachine {
     // Somebody else has the node: what waits is received there.
     if case .holder = ownership.waitsFor { return errand.giveUp() }
     switch event {
-    case .expiryWarned:
-      errand.giveUp()
-      // The push was all that kept the app awake: a payment that is half-way is left to the next owner.
-      if backgroundTask == nil { tasks.endAll() }
+    case .expiryWarned: errand.giveUp()
     default: errand.note(event, at: now)
     }
   }
@@ -87,10 +84,19 @@ extension AppMachine {
   /// The last task is over; or there is no node any more that it could go on with.
   mutating func leaveWithoutTasks(at now: Instant) -> [GuardDirective] {
     guard place == .staying else { return [] }
+    let done = endErrand()
     let hasNothingToDo = tasks.isEmpty && errand.isOver
-    guard hasNothingToDo || ownership.isIdle || halted != nil else { return [] }
+    guard hasNothingToDo || ownership.isIdle || halted != nil else { return done }
     tasks.endAll()
-    return leave(at: now)
+    return done + leave(at: now)
+  }
+
+  /// The push is no reason to stay any more. If it was all that kept the app awake, whatever is half-way is left to the
+  /// next owner: the phone waits for its word. If the app has time of its own it goes on, and says the word now.
+  private mutating func endErrand() -> [GuardDirective] {
+    guard errand.isOver, !errand.pushes.isEmpty else { return [] }
+    if backgroundTask == nil { tasks.endAll() }
+    return tasks.isEmpty ? [] : errand.complete()
   }
 
   mutating func askForTime() -> [GuardDirective] {

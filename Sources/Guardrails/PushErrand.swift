@@ -18,12 +18,12 @@ public struct PushErrand: Hashable, Sendable {
     isOver ? nil : [isSettling ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
   }
 
-  mutating func begin(_ push: UInt64, at now: Instant) {
+  mutating func begin(_ push: UInt64, isEstablished: Bool, at now: Instant) {
     guard !pushes.contains(push) else { return }
     pushes.append(push)
+    patienceEnds = isOver ? now + Self.patience : patienceEnds
+    if isEstablished { quietEnds = now + Self.quiet }
     isOver = false
-    patienceEnds = patienceEnds ?? now + Self.patience
-    if quietEnds != nil { quietEnds = now + Self.quiet }
   }
 
   mutating func note(_ event: GuardEvent, at now: Instant) {

@@ -67,6 +67,8 @@ final class WalletChild {
 
   func resume() {
     isSuspended = false
+    // What was above the limit while nobody could be warned is above it anew.
+    isAboveWarning = false
     process.send(SIGCONT)
   }
 

@@ -10,7 +10,7 @@ final class EmulatedPhone: PhoneLink {
   private var status: Status?
   private var openTargets: [ConnectionTarget]?
   /// Which of its times in the background this is, in the phone's words.
-  private var timeInBackground: String?
+  var timeInBackground: String?
 
   /// Each message of the phone, as it comes; the process around knows what it means.
   var onMessage: ((ControlMessage) -> Void)?
@@ -20,10 +20,7 @@ final class EmulatedPhone: PhoneLink {
   init?(channel: Int32, loop: EventLoop) {
     guard let connection = UnixConnection(adopting: channel, loop: loop) else { return nil }
     self.connection = connection
-    connection.onMessage = { [unowned self] message in
-      if message.verb == "enter-background" { timeInBackground = message["time"] }
-      onMessage?(message)
-    }
+    connection.onMessage = { [unowned self] in onMessage?($0) }
     connection.onEnd = { [unowned self] in onEnd?($0.description) }
   }
 

@@ -150,7 +150,9 @@ public final class WalletProcess<Machine: GuardMachine> {
       try background?.told(message)
       switch message.verb {
       case "enter-foreground": handle(.enteredForeground)
-      case "enter-background": handle(.enteredBackground)
+      case "enter-background":
+        emulatedPhone?.timeInBackground = message["time"]
+        handle(.enteredBackground)
       case "network":
         let isThere = try message.flag("there", default: true)
         guardShell.networkChanged(isThere: isThere)

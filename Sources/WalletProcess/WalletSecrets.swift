@@ -33,6 +33,8 @@ final class WalletSecrets {
     path = "the item \(PhoneKeychain.account) of the phone's keychain"
     if let known = try keychain.seed() {
       seed = known
+      // Moved by a process that did not live to remove it.
+      if try Self.read(file) == known { unlink(file) }
     } else {
       let old = try Self.read(file)
       guard let fresh = old ?? (walletIsNew ? randomBytes(Self.seedSize) : nil) else {

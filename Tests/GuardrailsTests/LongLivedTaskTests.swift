@@ -92,6 +92,13 @@ import Testing
       "the next asking has a number of its own")
   }
 
+  @Test("A payment that was half-way under a claim that is lost keeps nobody in the background later")
+  func fencedInFront() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.settling(true)), .rowRead(row(9, .extension), appWantsNode: true))
+    #expect(app.machine.tasks.isEmpty)
+  }
+
   @Test("Who has lost the node while a task was under way has nothing to go on with")
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)

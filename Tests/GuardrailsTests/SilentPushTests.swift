@@ -116,6 +116,30 @@ import Testing
     #expect(behind.send(.silentPushArrived(other)) == [.completed(push: 4, .noData)])
   }
 
+  @Test("A payment that is half-way after 25 s is left to the next owner: the phone takes the time at 30 s")
+  func stalledPeer() {
+    var app = connected()
+    app.play(.node(.settling(true)))
+    #expect(!app.send(.deadlineReached, at: 24.9).contains(.stopNode(gracefully: true)))
+    #expect(app.send(.deadlineReached, at: 25).last == .stopNode(gracefully: true))
+    #expect(released(&app).last == .completed(push: 3, .noData))
+  }
+
+  @Test(
+    "While a task of its own goes on, the push is done with as soon as its errand is over, and the next has its own"
+  )
+  func besideATask() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)
+    #expect(app.send(.silentPushArrived(push), at: 1) == [])
+    #expect(!app.send(.deadlineReached, at: 5.9).contains(.completed(push: 3, .noData)))
+    #expect(app.send(.deadlineReached, at: 6).contains(.completed(push: 3, .noData)))
+    #expect(app.machine.place == .staying)
+    #expect(app.send(.silentPushArrived(Push(id: 4, reason: .incomingPayment)), at: 60) == [])
+    #expect(!app.send(.deadlineReached, at: 64).contains(.completed(push: 4, .noData)))
+    #expect(app.send(.deadlineReached, at: 65).contains(.completed(push: 4, .noData)))
+  }
+
   @Test("Opened in the middle of it, the app goes on in front, and the push is done with")
   func opened() {
     var app = connected()

@@ -45,6 +45,16 @@ import Testing
     #expect(state.afterBoot == state)
   }
 
+  @Test("Unlocking brings back nobody who has ended behind the locked screen") func endedBehindTheLock() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.deviceChanged(.locked))
+    _ = phone(.processEnded(.app, .signalled(11)))
+    _ = phone(.pushArrived(TestPhone.silent(1)))
+    _ = phone(.processStarted(.app, pid: 9))
+    #expect(!phone(.deviceChanged(.unlocked)).contains(.tell(.app, .enterForeground)))
+  }
+
   @Test("Locking sends the app in front to the background, and unlocking brings it back") func lockInFront() {
     var phone = TestPhone()
     phone.openApp()

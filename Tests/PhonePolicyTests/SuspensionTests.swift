@@ -52,6 +52,17 @@ import Testing
       ])
   }
 
+  @Test("A task that begins late has its whole time, if something else has kept the app awake until then")
+  func lateTask() {
+    var phone = inBackground()
+    _ = phone(.taskBegan(id: 1, name: "first"))
+    _ = phone(.backgroundDone())
+    phone.now = phone.now + .seconds(170)
+    _ = phone(.taskBegan(id: 2, name: "second"))
+    _ = phone(.taskEnded(id: 1))
+    #expect(phone.phone.deadline == phone.now + .seconds(180))
+  }
+
   @Test("Who does not finish going to the background within 5 s is killed by the watchdog")
   func watchdog() {
     var phone = inBackground()

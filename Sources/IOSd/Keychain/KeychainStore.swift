@@ -70,7 +70,9 @@ final class KeychainStore {
     if isNew && items.count >= Self.itemsMax { throw KeychainStoreError.full }
     let nonce = randomBytes(ChaCha20Poly1305.nonceSize)
     let header = KeychainItem.header(group, account, protection)
-    let sealed = ChaCha20Poly1305.seal(value, key: key, nonce: nonce, authenticating: header) ?? []
+    guard let sealed = ChaCha20Poly1305.seal(value, key: key, nonce: nonce, authenticating: header) else {
+      throw KeychainStoreError.damagedKey(directory)
+    }
     let item = KeychainItem(
       group: group, account: account, protection: protection, nonce: Hexadecimal.encode(nonce),
       sealed: Hexadecimal.encode(sealed))
@@ -107,5 +109,12 @@ final class KeychainStore {
       throw SystemError("write \(draft)", code: code)
     }
     if rename(draft, path) != 0 { throw SystemError("write \(path)") }
+    // An item that was answered for may be the only copy: its name has to last as well.
+    let parent = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+    let place = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let isKept = place >= 0 && fsync(place) == 0
+    let trouble = errno
+    if place >= 0 { close(place) }
+    if !isKept { throw SystemError("make \(path) last", code: trouble) }
   }
 }

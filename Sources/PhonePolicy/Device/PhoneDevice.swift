@@ -44,7 +44,7 @@ extension Phone {
 
   private func isRunning(_ role: PhoneRole) -> Bool {
     switch role {
-    case .app: app.isAlive && app.stage != .launching
+    case .app: app.stage != .notRunning && app.stage != .launching
     case .extension: service.stage != .notRunning && service.stage != .launching
     }
   }

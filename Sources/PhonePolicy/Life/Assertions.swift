@@ -47,6 +47,10 @@ public struct Assertions: Hashable, Codable, Sendable {
     return true
   }
 
+  var oldestOwnTask: Instant? {
+    held.first { if case .backgroundTask = $0.assertion { true } else { false } }?.since
+  }
+
   mutating func releaseAll() { held = [] }
 
   /// The tasks that the app itself began, in their order.

@@ -114,6 +114,7 @@ extension Phone {
     app = .notRunning
     assertions.releaseAll()
     appKnowsNetwork = true
+    returnsOnUnlock = false
     isAppWarned = false
     responses = []
     wordsForApp = []

@@ -5,9 +5,13 @@ import CoreShape
 extension Phone {
   // MARK: Tasks of its own
 
+  /// Nobody who forgets to end them makes the phone slow.
+  private static let ownTasksMax = 1000
+
   mutating func beginTask(_ id: UInt64, _ name: String, at now: Instant) -> [PhoneDirective] {
     switch app {
     case .launching, .foreground, .background:
+      guard assertions.ownTasks.count < Self.ownTasksMax else { break }
       assertions.hold(.backgroundTask(id: id, name: name), at: now)
     // Nothing is promised to who is stopped or on its way out.
     case .notRunning, .suspended, .terminating: break
@@ -70,7 +74,8 @@ extension Phone {
     guard configuration.limitsBackground else { return nil }
     if !stay.isDone { return stay.since + configuration.callbackTime }
     if let killAt = stay.killAt { return killAt }
-    return assertions.ownTasks.isEmpty ? nil : stay.since + configuration.backgroundTime
+    // An app that something else has kept awake for long has its whole time for a task that it begins then.
+    return assertions.oldestOwnTask.map { max($0, stay.since) + configuration.backgroundTime }
   }
 
   mutating func reachBackgroundDeadline(_ stay: BackgroundStay, at now: Instant) -> [PhoneDirective] {
