@@ -1,4 +1,5 @@
-// Linux only: what `/proc/locks` says. It explains to people who holds what; no decision depends on it.
+// Linux only: what `/proc/locks` says. It explains to people who holds what; nobody decides by it who owns the
+// node.
 
 /// One lock that some process holds, as the kernel lists it.
 struct KernelLock: Hashable, Sendable {
