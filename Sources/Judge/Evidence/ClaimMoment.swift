@@ -7,34 +7,24 @@ struct ClaimMoment {
 
   /// How long after the look, or from the record, a stamp of the same step may be.
   private static let slackNs: Int64 = 5_000_000_000
-  private static let heardMeanwhileMax = 2
 
   init?(of claim: ClaimEntry, in journal: JournalFile) {
     let events = journal.events(of: "guard")
     let answer = events.firstIndex { $0.event.payload("claimed")?["epoch"]?.integer == claim.epoch }
+    // Without an answer the process was killed between its commit and the next line: the last line asked.
     let before = events[..<(answer ?? events.endIndex)]
-    let place = before.lastIndex { record in
+    let asking = before.last { record in
       record.directives.contains { Self.seen(by: $0, raised: claim.isRaised) != nil }
     }
-    guard let place else { return nil }
-    let asking = events[place]
+    guard let asking else { return nil }
     if answer == nil {
-      // Without an answer the process was killed between its commit and the line of the answer. What it had heard while
-      // it asked, as that the other one has ended, is written before that: a line or two, and no other answer.
-      let after = events[(place + 1)...]
-      guard !journal.hasEnded, after.count <= Self.heardMeanwhileMax,
-        !after.contains(where: Self.answersAClaim),
+      guard !journal.hasEnded, asking.line == events.last?.line,
         asking.directives.contains(where: { Self.seen(by: $0, raised: claim.isRaised) == claim.seenEpoch })
       else { return nil }
     }
     asked = asking
     answered = answer.map { events[$0] }
     lookedBootNs = asking.event.payload("observed")?["bootClock"]?.integer
-  }
-
-  private static func answersAClaim(_ record: JournalRecord) -> Bool {
-    ["claimed", "claimSuperseded", "ownLockWasBusy", "claimFailed"].contains { record.event[$0] != nil }
-      || ["claimSuperseded", "ownLockWasBusy"].contains(record.event.text)
   }
 
   private static func seen(by directive: JSONValue, raised: Bool) -> Int64? {
