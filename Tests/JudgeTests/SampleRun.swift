@@ -66,18 +66,7 @@ final class SampleRun {
   func incarnation(_ epoch: Int64) -> Int64 { -1_000_000 * epoch }
 
   func claim(_ epoch: Int64, _ role: String, pid: Int64, _ journal: TestJournal, _ reason: String) throws {
-    tick()
-    let bootNs = now + 1000
-    journal.event(
-      "guard-\(role)", "{\"observed\":{\"_0\":{\"bootClock\":\(bootNs)}}}",
-      ["{\"claim\":{\"seen\":\(epoch - 1),\"reason\":\"\(reason)\"}}"], at: now)
-    try wallet.insert(
-      "claims",
-      [
-        .integer(epoch), .text(role), .integer(pid), .integer(pid * 3), .integer(TestJournal.boot.high),
-        .integer(TestJournal.boot.low), .integer(incarnation(epoch)), .integer(bootNs + 5),
-        .integer(now + TestJournal.wallOffset + 5), .integer(epoch - 1), .text(reason),
-      ])
+    try askAndCommit(epoch, role, pid: pid, journal, reason)
     tick()
     let high = container[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let low = container[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -85,6 +74,25 @@ final class SampleRun {
       "guard-\(role)",
       "{\"claimed\":{\"_0\":{\"epoch\":\(epoch),\"incarnation\":\(UInt64(bitPattern: incarnation(epoch))),"
         + "\"container\":{\"high\":\(high),\"low\":\(low)}}}}", at: now)
+  }
+
+  /// A claim whose answer its process has not written yet.
+  func askAndCommit(
+    _ epoch: Int64, _ role: String, pid: Int64, _ journal: TestJournal, _ reason: String,
+    orderedBefore: [String] = []
+  ) throws {
+    tick()
+    let bootNs = now + 1000
+    journal.event(
+      "guard-\(role)", "{\"observed\":{\"_0\":{\"bootClock\":\(bootNs)}}}",
+      orderedBefore + ["{\"claim\":{\"seen\":\(epoch - 1),\"reason\":\"\(reason)\"}}"], at: now)
+    try wallet.insert(
+      "claims",
+      [
+        .integer(epoch), .text(role), .integer(pid), .integer(pid * 3), .integer(TestJournal.boot.high),
+        .integer(TestJournal.boot.low), .integer(incarnation(epoch)), .integer(bootNs + 5),
+        .integer(now + TestJournal.wallOffset + 5), .integer(epoch - 1), .text(reason),
+      ])
   }
 
   /// One fenced write. `received` is the hash and amount of a payment accepted in it.

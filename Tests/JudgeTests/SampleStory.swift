@@ -20,8 +20,8 @@ enum SampleStory {
     return run
   }
 
-  /// A phone that was opened once and never paid.
-  static func tellWithoutPayments() throws -> SampleRun {
+  /// A phone that was opened once and never paid; `after` that the app has ended.
+  static func tellWithoutPayments(after: (SampleRun) throws -> Void = { _ in }) throws -> SampleRun {
     let run = try SampleRun()
     let app = run.start("mainappd", pid: 100)
     try run.claim(1, "app", pid: 100, app, "never claimed before")
@@ -31,6 +31,7 @@ enum SampleStory {
     try run.receive(1, reestablish(1, 0, none))
     try run.close(1, "the other side hung up")
     app.end(at: run.now)
+    try after(run)
     try leaveChannel(
       run, peer: [9_000_000_000, 1_000_000_000, 0, 0, 0, 0], none, next: [0, 0], last: 0, run.ledger)
     try leaveChannel(run, peer: nil, none, next: [0, 0], last: 0, run.wallet)

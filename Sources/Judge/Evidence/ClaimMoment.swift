@@ -11,14 +11,15 @@ struct ClaimMoment {
   init?(of claim: ClaimEntry, in journal: JournalFile) {
     let events = journal.events(of: "guard")
     let answer = events.firstIndex { $0.event.payload("claimed")?["epoch"]?.integer == claim.epoch }
-    // Without an answer the process was killed between its commit and the next line: the last line asked.
     let before = events[..<(answer ?? events.endIndex)]
-    let asking = before.last { record in
+    let place = before.lastIndex { record in
       record.directives.contains { Self.seen(by: $0, raised: claim.isRaised) != nil }
     }
-    guard let asking else { return nil }
+    guard let place else { return nil }
+    let asking = events[place]
     if answer == nil {
-      guard !journal.hasEnded, asking.line == events.last?.line,
+      // The process was killed between its commit and the line of the answer.
+      guard !journal.hasEnded, Self.areAnswers(events[(place + 1)...], to: asking),
         asking.directives.contains(where: { Self.seen(by: $0, raised: claim.isRaised) == claim.seenEpoch })
       else { return nil }
     }
@@ -26,6 +27,22 @@ struct ClaimMoment {
     answered = answer.map { events[$0] }
     lookedBootNs = asking.event.payload("observed")?["bootClock"]?.integer
   }
+
+  /// What the same line ordered in front of the claim is answered in front of it: one line for each such order.
+  private static func areAnswers(_ records: ArraySlice<JournalRecord>, to asking: JournalRecord) -> Bool {
+    var open = asking.directives.compactMap { directive in
+      answers.first { directive[$0.order] != nil }?.event
+    }
+    for record in records {
+      guard let answered = open.firstIndex(where: { record.event[$0] != nil }) else { return false }
+      open.remove(at: answered)
+    }
+    return true
+  }
+
+  private static let answers = [
+    (order: "readReceived", event: "receivedFound"), (order: "stopNode", event: "node"),
+  ]
 
   private static func seen(by directive: JSONValue, raised: Bool) -> Int64? {
     raised ? directive["raiseEpoch"]?["_0"]?["epoch"]?.integer : directive["claim"]?["seen"]?.integer

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Judge
+
+/// An extension is killed between the commit of its claim and the line that says so.
+@Suite("A claim whose answer was never written")
+struct ClaimMomentTests {
+  private static let lookForReceived = "{\"readReceived\":{}}"
+  private static let found = "{\"receivedFound\":{\"_0\":[]}}"
+
+  private func findings(ordered: [String] = [], written: [String] = [], ends: Bool = false) throws -> [Int] {
+    let run = try SampleStory.tellWithoutPayments { run in
+      let service = run.start("notifyextd", pid: 200)
+      try run.askAndCommit(
+        2, "extension", pid: 200, service, "the holder is gone", orderedBefore: ordered)
+      for event in written { service.event("guard-extension", event, at: run.now) }
+      if ends { service.end(at: run.now) } else { service.tear() }
+      run.ended(
+        2, "extension", pid: 200, how: "signalled", number: 9, reason: "killed from outside by signal 9")
+    }
+    return try Judge.verdict(home: run.home).findings.map(\.invariant)
+  }
+
+  @Test("is believed when the asking line is the last")
+  func lastLine() throws {
+    #expect(try findings() == [])
+    #expect(try findings(ordered: [Self.lookForReceived]) == [])
+  }
+
+  @Test("is believed when only what was ordered in front of it was answered since")
+  func answeredMeanwhile() throws {
+    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found]) == [])
+  }
+
+  @Test("is not believed of a process that went on to something else")
+  func wentOn() throws {
+    #expect(try findings(written: [Self.found]) == [1])
+    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found, Self.found]) == [1])
+    #expect(try findings(ordered: [Self.lookForReceived], written: ["\"deadlineReached\""]) == [1])
+    #expect(try findings(ends: true) == [1])
+  }
+}
