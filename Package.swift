@@ -31,10 +31,11 @@ let package = Package(
     // The C libraries, and the few system calls Swift cannot reach.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
     .target(name: "CLinux"),
 
     // What touches the world.
-    .target(name: "Crypto", dependencies: ["CSodium"]),
+    .target(name: "Crypto", dependencies: ["CSodium", "CSecp256k1"]),
     .target(name: "Database", dependencies: ["CSQLite"]),
     .target(
       name: "SharedContainer",
@@ -44,7 +45,7 @@ let package = Package(
       dependencies: ["Guardrails", "SharedContainer", "Database", "Lightning", "Crypto"]),
     .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux"]),
     .target(
-      name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "CLinux"]),
+      name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "Crypto", "Lightning", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [

@@ -8,7 +8,7 @@ enum Walls {
     ("PhonePolicy", "CoreShape"),
     ("Simulation", "CoreShape Heartbeat Guardrails Lightning PhonePolicy Crypto"),
     ("Scenario", "CoreShape Heartbeat"),
-    ("Crypto", "CSodium Glibc"),
+    ("Crypto", "CSodium CSecp256k1 Glibc"),
     ("Database", "CSQLite Glibc"),
     ("SharedContainer", "CoreShape Heartbeat Guardrails Database CLinux Glibc"),
     ("WalletStore", "CoreShape Guardrails SharedContainer Database Lightning Crypto"),

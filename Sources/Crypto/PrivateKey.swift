@@ -1,0 +1,50 @@
+import CSecp256k1
+
+/// A secret number of secp256k1, with its point. It describes itself by the point alone, so that it cannot slip into a
+/// journal, and it is not `Codable` for the same reason.
+public struct PrivateKey: Sendable {
+  private let secret: Bytes32
+  public let publicKey: PublicKey
+
+  /// Nil for 0 and for numbers that the curve does not have: about one of 2¹²⁸ random ones.
+  public init?(_ secret: Bytes32) {
+    let bytes = secret.bytes
+    var key = secp256k1_pubkey()
+    guard secp256k1_ec_pubkey_create(Curve.context, &key, bytes) == 1, let publicKey = PublicKey(key) else {
+      return nil
+    }
+    self.secret = secret
+    self.publicKey = publicKey
+  }
+
+  /// Only for who keeps it: a file or an item of the keychain.
+  public var exposed: Bytes32 { secret }
+
+  /// The hash of the compressed product: what BOLT 8 calls ECDH.
+  public func sharedSecret(with other: PublicKey) -> Bytes32 {
+    guard var point = other.parsed else { return .zero }
+    var result = [UInt8](repeating: 0, count: Bytes32.size)
+    let isDone = secp256k1_ecdh(Curve.context, &result, &point, secret.bytes, nil, nil) == 1
+    return isDone ? Bytes32(result) ?? .zero : .zero
+  }
+
+  /// The same signature each time, as RFC 6979 has it, with s in its lower half.
+  public func sign(_ digest: Bytes32) -> RecoverableSignature {
+    var signature = secp256k1_ecdsa_recoverable_signature()
+    var bytes = [UInt8](repeating: 0, count: RecoverableSignature.compactSize)
+    var identifier: Int32 = 0
+    // Neither fails with a key that is one.
+    _ = secp256k1_ecdsa_sign_recoverable(Curve.context, &signature, digest.bytes, secret.bytes, nil, nil)
+    _ = secp256k1_ecdsa_recoverable_signature_serialize_compact(
+      Curve.context, &bytes, &identifier, &signature)
+    return RecoverableSignature(unchecked: bytes, recovery: UInt8(truncatingIfNeeded: identifier))
+  }
+}
+
+extension PrivateKey: CustomStringConvertible {
+  public var description: String { "the key of \(publicKey)" }
+}
+
+extension PrivateKey: CustomReflectable {
+  public var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
+}

@@ -1,0 +1,133 @@
+import Crypto
+
+/// BOLT 8's handshake, from either end: three acts, after which both know each other and have keys that nobody else
+/// has. The dialler must know whom it dials; who answers learns who dialled with the third act.
+///
+/// Pure: the ephemeral key comes in, drawn anew for each connection.
+struct Handshake: Sendable {
+  enum Stage: Hashable, Sendable {
+    /// The dialler has sent act one. → done
+    case awaitsActTwo
+    /// Nothing was heard yet. → awaitsActThree
+    case awaitsActOne
+    /// Act two is sent. → done
+    case awaitsActThree
+    case done
+  }
+
+  struct Keys: Sendable {
+    let sending: TransportCipher
+    let receiving: TransportCipher
+    let remote: PublicKey
+  }
+
+  struct Answer: Sendable {
+    var reply: [UInt8] = []
+    /// When this end is done.
+    var keys: Keys?
+  }
+
+  private(set) var stage: Stage
+  private var digest: HandshakeDigest
+  private let ours: PrivateKey
+  private let ephemeral: PrivateKey
+  private var remote: PublicKey?
+  private var remoteEphemeral: PublicKey?
+
+  private static let version: UInt8 = 0
+  private static let tagSize = ChaCha20Poly1305.tagSize
+
+  init(answeringAs ours: PrivateKey, ephemeral: PrivateKey) {
+    self.ours = ours
+    self.ephemeral = ephemeral
+    stage = .awaitsActOne
+    digest = HandshakeDigest(responder: ours.publicKey)
+  }
+
+  /// `actOne` is to be sent first of all.
+  init(dialling remote: PublicKey, as ours: PrivateKey, ephemeral: PrivateKey, actOne: inout [UInt8]) {
+    self.ours = ours
+    self.ephemeral = ephemeral
+    self.remote = remote
+    stage = .awaitsActTwo
+    digest = HandshakeDigest(responder: remote)
+    digest.mix(ephemeral.publicKey.bytes)
+    digest.mix(secret: ephemeral.sharedSecret(with: remote))
+    actOne = [Self.version] + ephemeral.publicKey.bytes + digest.seal([])
+  }
+
+  /// How many bytes the next act of the other end has.
+  var awaitedSize: Int {
+    switch stage {
+    case .awaitsActOne, .awaitsActTwo: 1 + PublicKey.size + Self.tagSize
+    case .awaitsActThree: 1 + PublicKey.size + 2 * Self.tagSize
+    case .done: 0
+    }
+  }
+
+  /// One act, whole. After an error the connection is to be closed without a further word.
+  mutating func receive(_ act: [UInt8]) throws(TransportError) -> Answer {
+    defer { if stage == .awaitsActOne { stage = .awaitsActThree } else { stage = .done } }
+    switch stage {
+    case .awaitsActOne: return try receiveActOne(act)
+    case .awaitsActTwo: return try receiveActTwo(act)
+    case .awaitsActThree: return try receiveActThree(act)
+    case .done: return Answer()
+    }
+  }
+
+  private mutating func receiveActOne(_ act: [UInt8]) throws(TransportError) -> Answer {
+    let theirs = try readKey(of: act, number: 1)
+    digest.mix(theirs.bytes)
+    digest.mix(secret: ours.sharedSecret(with: theirs))
+    try checkTag(of: act, number: 1)
+    remoteEphemeral = theirs
+    digest.mix(ephemeral.publicKey.bytes)
+    digest.mix(secret: ephemeral.sharedSecret(with: theirs))
+    return Answer(reply: [Self.version] + ephemeral.publicKey.bytes + digest.seal([]))
+  }
+
+  private mutating func receiveActTwo(_ act: [UInt8]) throws(TransportError) -> Answer {
+    let theirs = try readKey(of: act, number: 2)
+    digest.mix(theirs.bytes)
+    digest.mix(secret: ephemeral.sharedSecret(with: theirs))
+    try checkTag(of: act, number: 2)
+    let sealedKey = digest.seal(ours.publicKey.bytes, use: 1)
+    digest.mix(secret: ours.sharedSecret(with: theirs))
+    let actThree = [Self.version] + sealedKey + digest.seal([])
+    guard let remote else { throw .badKey(act: 2) }
+    let (first, second) = digest.finalKeys()
+    return Answer(reply: actThree, keys: keys(sending: first, receiving: second, remote))
+  }
+
+  private mutating func receiveActThree(_ act: [UInt8]) throws(TransportError) -> Answer {
+    try checkVersion(of: act, number: 3)
+    let sealedKey = Array(act[1..<(1 + PublicKey.size + Self.tagSize)])
+    guard let opened = digest.open(sealedKey, use: 1) else { throw .badCiphertext }
+    guard let theirs = PublicKey(opened) else { throw .badKey(act: 3) }
+    digest.mix(secret: ephemeral.sharedSecret(with: theirs))
+    try checkTag(of: act, number: 3)
+    let (first, second) = digest.finalKeys()
+    return Answer(keys: keys(sending: second, receiving: first, theirs))
+  }
+
+  private func keys(sending: Bytes32, receiving: Bytes32, _ remote: PublicKey) -> Keys {
+    Keys(
+      sending: TransportCipher(key: sending, chainingKey: digest.chainingKey),
+      receiving: TransportCipher(key: receiving, chainingKey: digest.chainingKey), remote: remote)
+  }
+
+  private func checkVersion(of act: [UInt8], number: Int) throws(TransportError) {
+    guard act[0] == Self.version else { throw .unknownVersion(act: number, version: act[0]) }
+  }
+
+  private func readKey(of act: [UInt8], number: Int) throws(TransportError) -> PublicKey {
+    try checkVersion(of: act, number: number)
+    guard let key = PublicKey(act[1..<(1 + PublicKey.size)]) else { throw .badKey(act: number) }
+    return key
+  }
+
+  private mutating func checkTag(of act: [UInt8], number: Int) throws(TransportError) {
+    guard digest.open(Array(act.suffix(Self.tagSize))) != nil else { throw .badTag(act: number) }
+  }
+}

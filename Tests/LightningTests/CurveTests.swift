@@ -1,0 +1,57 @@
+import Crypto
+import Testing
+
+@Suite("Keys and signatures")
+struct CurveTests {
+  private let key = PrivateKey(SHA256.hash(Array("a wallet".utf8)))
+
+  @Test("0 and the order of the curve are no private keys, the number before it is one")
+  func bounds() throws {
+    let order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
+    #expect(PrivateKey(.zero) == nil)
+    #expect(PrivateKey(try #require(Bytes32(hex: order))) == nil)
+    #expect(PrivateKey(try #require(Bytes32(hex: String(order.dropLast()) + "0"))) != nil)
+  }
+
+  @Test("what is no point is no public key")
+  func points() throws {
+    let point = try #require(key).publicKey
+    #expect(PublicKey(point.bytes) == point)
+    #expect(PublicKey(hex: point.hex) == point)
+    #expect(PublicKey([4] + point.bytes.dropFirst()) == nil)
+    #expect(PublicKey(point.bytes + [0]) == nil)
+    #expect(PublicKey([2] + [UInt8](repeating: 0xff, count: 32)) == nil)
+  }
+
+  @Test("two keys agree on one secret, and a third does not")
+  func agreement() throws {
+    let (one, two) = (try #require(key), try #require(PrivateKey(SHA256.hash([2]))))
+    let three = try #require(PrivateKey(SHA256.hash([3])))
+    #expect(one.sharedSecret(with: two.publicKey) == two.sharedSecret(with: one.publicKey))
+    #expect(one.sharedSecret(with: two.publicKey) != one.sharedSecret(with: three.publicKey))
+  }
+
+  @Test("a signature is its signer's, for this digest alone")
+  func signatures() throws {
+    let key = try #require(key)
+    let digest = SHA256.hash(Array("pay".utf8))
+    let signature = key.sign(digest)
+    #expect(signature == key.sign(digest))
+    #expect(signature.isValid(for: digest, by: key.publicKey))
+    #expect(signature.signer(of: digest) == key.publicKey)
+    #expect(!signature.isValid(for: SHA256.hash([1]), by: key.publicKey))
+    #expect(signature.signer(of: SHA256.hash([1])) != key.publicKey)
+    #expect(RecoverableSignature(signature.compact, recovery: 4) == nil)
+    #expect(RecoverableSignature(Array(signature.compact.dropLast()), recovery: 0) == nil)
+    let nobodys = try #require(RecoverableSignature([UInt8](repeating: 0, count: 64), recovery: 0))
+    #expect(nobodys.signer(of: digest) == nil)
+  }
+
+  @Test("a private key does not say itself, however it is printed")
+  func silence() throws {
+    let key = try #require(key)
+    var dumped = ""
+    dump(key, to: &dumped)
+    for text in ["\(key)", String(reflecting: key), dumped] { #expect(!text.contains(key.exposed.hex)) }
+  }
+}
