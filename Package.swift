@@ -26,7 +26,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"]),
-    .target(name: "Scenario", dependencies: ["CoreShape", "Heartbeat"]),
+    .target(name: "Scenario", dependencies: ["CoreShape", "Heartbeat", "PhonePolicy"]),
 
     // The C libraries, and the few system calls Swift cannot reach.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

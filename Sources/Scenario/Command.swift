@@ -1,8 +1,11 @@
 import CoreShape
 import Heartbeat
+import PhonePolicy
 
 /// What one line of a story says.
 public enum Command: Hashable, Sendable {
+  /// In the head of a story: how its phone and its peer are.
+  case given(Setting)
   case make(Deed)
   case wait(Condition)
   case pass(Span)
@@ -40,8 +43,17 @@ public enum Deed: Hashable, Sendable {
   case repeatWord
   case losePush
 
+  // The phone itself.
+  case device(DeviceChange)
+  case silentPush
+  /// Of the newest notification that is there.
+  case touch(NotificationTouch)
+  case launchTask(String)
+  case expireTask(String)
+
   // Faults of the phone.
-  case reboot
+  /// Whoever has it in the hand unlocks it at once, or does not.
+  case reboot(staysLocked: Bool)
   case sleepDevice(Span)
   case stepClock(seconds: Int64)
 

@@ -13,6 +13,12 @@ public enum Condition: Hashable, Sendable {
   case waits(number: Int)
   case shown(number: Int)
   case frozen(Role)
+  /// The app alone: the phone does not suspend the extension.
+  case suspended
+  case inFront
+  case shownAsSent
+  case silentPushOver
+  case taskOver(String)
   /// Nothing is under way any more, and both sides count the same.
   case allSettled
 
@@ -20,7 +26,7 @@ public enum Condition: Hashable, Sendable {
     switch self {
     case .runs(let role):
       switch scene[role].place {
-      case .inFront, .inBackground, .running: true
+      case .inFront, .inBackground, .suspended, .running: true
       case .notStarted, .ended, .starting, .ending: false
       }
     case .ended(let role): !scene[role].isThere
@@ -32,8 +38,15 @@ public enum Condition: Hashable, Sendable {
     case .failed(let number): scene.payments(number).contains { $0.isFailed }
     case .waits(let number): scene.payments(number).last?.state == .waits
     case .shown(let number):
-      scene.notifications.contains { $0.hasSuffix(": payment \(number)") }
+      scene.notifications.contains {
+        $0.hasSuffix(": payment \(number)") || $0.hasSuffix(": payment \(number)\(Scene.onlyInTheList)")
+      }
     case .frozen(let role): scene[role].isFrozen
+    case .suspended: scene.app.place == .suspended
+    case .inFront: scene.app.place == .inFront
+    case .shownAsSent: scene.notifications.contains { $0.hasPrefix(Scene.pushAsSent) }
+    case .silentPushOver: scene.phone.silentPushes.last?.isOver ?? false
+    case .taskOver(let identifier): scene.phone.task(identifier)?.isOver ?? false
     case .allSettled: scene.payments.allSatisfy(\.isOver) && scene.isChannelEven
     }
   }
@@ -52,6 +65,11 @@ public enum Condition: Hashable, Sendable {
     case .waits(let number): "payment \(number) to wait for the wallet"
     case .shown(let number): "the person to see payment \(number)"
     case .frozen(let role): "the \(role.rawValue) to be frozen"
+    case .suspended: "the app to be suspended"
+    case .inFront: "the app to be in front"
+    case .shownAsSent: "the person to see a push as it was sent"
+    case .silentPushOver: "the newest silent push to come to its end"
+    case .taskOver(let identifier): "the task “\(identifier)” to be over"
     case .allSettled: "everything to be settled"
     }
   }

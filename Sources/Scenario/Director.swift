@@ -68,7 +68,7 @@ public struct Director<Stage: ScenarioStage> {
     case .wait(let condition): try wait(for: condition)
     case .pass(let span): try pass(span)
     case .ask(let question): return question.answer(in: try stage.look(), of: scenario)
-    case .verdict: break
+    case .given, .verdict: break
     }
     return []
   }

@@ -2,7 +2,9 @@ import CoreShape
 
 // The language: every form that a line can have.
 extension Phrase {
-  public static let all: [Phrase] = person + money + faults + simulatedFaults + realFaults + waits + questions
+  public static let all: [Phrase] =
+    settings + person + money + device + rest + pushes + tasks + faults + simulatedFaults + realFaults + waits
+    + phoneWaits + questions + phoneQuestions + [verdict]
 
   static let verdictForm = "the verdict"
 
@@ -45,9 +47,14 @@ extension Phrase {
     Phrase("the peer restarts", "It is killed and started again, with what its ledger has.") { _ in
       .make(.restartPeer)
     },
-    Phrase("the phone reboots", "Both processes are gone at once, and the phone has another boot id.") { _ in
-      .make(.reboot)
-    },
+    Phrase(
+      "the phone reboots",
+      "Both processes are gone at once, the phone has another boot id, and the person unlocks it."
+    ) { _ in .make(.reboot(staysLocked: false)) },
+    Phrase(
+      "the phone reboots and stays locked",
+      "The same, and nobody unlocks it: the wallet cannot read its seed until the person opens the app or unlocks the phone."
+    ) { _ in .make(.reboot(staysLocked: true)) },
   ]
 
   private static let simulatedFaults = [
@@ -130,14 +137,15 @@ extension Phrase {
     Phrase("who holds the node?", "By the claim and the lock that proves it.") { _ in .ask(.holder) },
     Phrase("under which epoch?", "The number of the newest claim.") { _ in .ask(.epoch) },
     Phrase("what does the app show?", "What a person reads in it.") { _ in .ask(.appShows) },
-    Phrase("how is the PROCESS?", "Whether it runs, is frozen, or has ended, and why.") {
+    Phrase("how is the PROCESS?", "Whether it runs, is suspended or frozen, or has ended, and why.") {
       .ask(.howIs($0.role))
     },
     Phrase("what became of the payments?", "For the sender, and in the wallet.") { _ in .ask(.payments) },
     Phrase("what does the person see?", "The notifications, the oldest first.") { _ in .ask(.notifications) },
-    Phrase(
-      verdictForm,
-      "The last line of every story: exclusion, money and progress are judged, from all that happened."
-    ) { _ in .verdict },
   ]
+
+  private static let verdict = Phrase(
+    verdictForm,
+    "The last line of every story: exclusion, money and progress are judged, from all that happened."
+  ) { _ in .verdict }
 }

@@ -28,6 +28,8 @@ public struct Phrase: Sendable {
     var seconds: Int64 = 0
     var times = 0
     var text = ""
+    var isOn = false
+    var percent = 0
   }
 
   /// Nil if the line has another form.
@@ -66,6 +68,15 @@ extension Phrase.Found {
     case "TIMES":
       guard let times = Self.number(word, in: 1...100) else { return false }
       self.times = times
+    case "SWITCH":
+      guard word == "on" || word == "off" else { return false }
+      isOn = word == "on"
+    case "PERCENT":
+      guard let percent = Self.number(word, in: 0...100) else { return false }
+      self.percent = percent
+    case "“ID”":
+      guard let name = Self.quoted(word), name.utf8.count <= 128 else { return false }
+      text = name
     case "TIME":
       guard let unit = rest.popFirst(), let span = Self.span(word, unit) else { return false }
       self.span = span
@@ -75,13 +86,17 @@ extension Phrase.Found {
       else { return false }
       seconds = span.nanoseconds / 1_000_000_000 * (sign == "-" ? -1 : 1)
     case "“TEXT”":
-      text = ([word] + rest).joined(separator: " ")
+      guard let text = Self.quoted(([word] + rest).joined(separator: " ")) else { return false }
+      self.text = text
       rest = []
-      guard text.count > 2, text.hasPrefix("“"), text.hasSuffix("”") else { return false }
-      text = String(text.dropFirst().dropLast())
     default: return word == token
     }
     return true
+  }
+
+  private static func quoted(_ text: String) -> String? {
+    guard text.count > 2, text.hasPrefix("“"), text.hasSuffix("”") else { return nil }
+    return String(text.dropFirst().dropLast())
   }
 
   private static func number(_ word: String, in range: ClosedRange<Int>) -> Int? {

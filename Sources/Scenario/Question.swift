@@ -6,8 +6,13 @@ public enum Question: Hashable, Sendable {
   case epoch
   case appShows
   case howIs(Role)
+  case whyEnded(Role)
+  case howIsThePhone
   case payments
   case notifications
+  case badge
+  case silentPushes
+  case task(String)
 
   /// In words that depend on nothing but what came of it: no times, no numbers of processes.
   public func answer(in scene: Scene, of scenario: Scenario) -> [String] {
@@ -16,8 +21,14 @@ public enum Question: Hashable, Sendable {
     case .epoch: [scene.epoch == 0 ? "the node was never claimed" : "epoch \(scene.epoch)"]
     case .appShows: [appSentence(scene.app)]
     case .howIs(let role): [processSentence(scene[role], role)]
+    case .whyEnded(let role): [scene[role].lastEnd ?? "the \(role.rawValue) has not ended yet"]
+    case .howIsThePhone: DeviceWords.of(scene.phone.device)
     case .payments: paymentSentences(scene, scenario)
     case .notifications: scene.notifications.isEmpty ? ["nothing"] : scene.notifications
+    case .badge: [scene.phone.badge == 0 ? "nothing" : "\(scene.phone.badge)"]
+    case .silentPushes: silentPushSentences(scene.phone.silentPushes)
+    case .task(let identifier):
+      [scene.phone.task(identifier)?.words ?? "the app has not asked for the task “\(identifier)”"]
     }
   }
 
@@ -40,9 +51,15 @@ public enum Question: Hashable, Sendable {
     case .starting: return "\(name) starts\(frozen)"
     case .inFront: return "\(name) is in front\(frozen)"
     case .inBackground: return "\(name) is in the background\(frozen)"
+    case .suspended: return "\(name) is suspended"
     case .running: return "\(name) runs\(frozen)"
     case .ending: return "\(name) is on its way out\(frozen)"
     }
+  }
+
+  private func silentPushSentences(_ pushes: [Scene.SilentPush]) -> [String] {
+    guard !pushes.isEmpty else { return ["no silent push has arrived yet"] }
+    return pushes.enumerated().map { "silent push \($0.offset + 1): \($0.element.fate)" }
   }
 
   private func paymentSentences(_ scene: Scene, _ scenario: Scenario) -> [String] {

@@ -11,6 +11,10 @@ public struct Scenario: Hashable, Sendable {
   /// The money that comes in it, in the order of the numbers from 1 on.
   public var payments: [PlannedPayment]
   public var place: Place
+  /// How its phone and its peer are, if not as ever.
+  public var settings: [Setting] {
+    steps.compactMap { if case .given(let it) = $0.command { it } else { nil } }
+  }
   /// As it was read, so that it can be written again with its comments.
   var lines: [String]
 

@@ -94,6 +94,7 @@ public struct ScenarioParser {
     for phrase in Phrase.all {
       guard let found = phrase.match(line) else { continue }
       let command = phrase.command(found)
+      if case .given = command { try noteSetting(phrase, number) }
       try note(command, found, number)
       try note(phrase.place, number)
       steps.append(.init(line: number, text: line, command: command, expected: []))
@@ -104,6 +105,19 @@ public struct ScenarioParser {
   }
 
   // MARK: What must fit together
+
+  /// A phone is not another one in the middle of its story.
+  private mutating func noteSetting(_ phrase: Phrase, _ number: Int) throws(ScenarioError) {
+    if let first = steps.first(where: { if case .given = $0.command { false } else { true } }) {
+      throw ScenarioError(
+        number,
+        "`\(phrase.form)` is for the head of a story; write it above line \(first.line), where things begin to happen"
+      )
+    }
+    if let twice = steps.first(where: { phrase.match($0.text) != nil }) {
+      throw ScenarioError(number, "line \(twice.line) says this already; write `\(phrase.form)` once")
+    }
+  }
 
   private mutating func note(
     _ command: Command, _ found: Phrase.Found, _ number: Int

@@ -10,6 +10,8 @@ public struct Scene: Hashable, Sendable {
       case starting
       case inFront
       case inBackground
+      /// Stopped by the phone, which the app alone can be.
+      case suspended
       /// The extension has no place on the screen.
       case running
       case ending
@@ -21,10 +23,17 @@ public struct Scene: Hashable, Sendable {
     public var shows: String
     /// It says that it is connected, under the epoch that is the newest.
     public var isConnected: Bool
+    /// How the last of its kind that ended came to its end, in the words of the phone.
+    public var lastEnd: String?
 
-    public init(place: Place, isFrozen: Bool = false, shows: String = "", isConnected: Bool = false) {
+    public init(
+      place: Place, isFrozen: Bool = false, shows: String = "", isConnected: Bool = false,
+      lastEnd: String? = nil
+    ) {
       self.place = place
-      self.isFrozen = isFrozen
+      self.lastEnd = lastEnd
+      // Who is suspended is stopped, too: a story calls frozen what somebody else has done.
+      self.isFrozen = isFrozen && place != .suspended
       self.shows = shows
       self.isConnected = isConnected
     }
@@ -32,7 +41,7 @@ public struct Scene: Hashable, Sendable {
     public var isThere: Bool {
       switch place {
       case .notStarted, .ended: false
-      case .starting, .inFront, .inBackground, .running, .ending: true
+      case .starting, .inFront, .inBackground, .suspended, .running, .ending: true
       }
     }
   }
@@ -71,10 +80,12 @@ public struct Scene: Hashable, Sendable {
   public var notifications: [String]
   /// No payment is half-way in the channel, and both sides count the same.
   public var isChannelEven: Bool
+  public var phone: PhoneScene
 
   public init(
     holder: Role?, newestClaim: Role?, epoch: UInt64, app: Process, notifier: Process, payments: [Payment],
-    receivedTimes: [Int], notifications: [String], isChannelEven: Bool
+    receivedTimes: [Int], notifications: [String], isChannelEven: Bool,
+    phone: PhoneScene = PhoneScene()
   ) {
     self.holder = holder
     self.newestClaim = newestClaim
@@ -85,6 +96,7 @@ public struct Scene: Hashable, Sendable {
     self.receivedTimes = receivedTimes
     self.notifications = notifications
     self.isChannelEven = isChannelEven
+    self.phone = phone
   }
 
   public subscript(role: Role) -> Process { role == .app ? app : notifier }
@@ -93,6 +105,8 @@ public struct Scene: Hashable, Sendable {
 
   /// The words for what is shown of a push that nobody has changed.
   public static let pushAsSent = "the push as it was sent"
+  /// Behind a notification that does not light up the screen.
+  public static let onlyInTheList = ", only in the list"
 
   /// What a process says names others by their number: a reader of the story knows them by what they are.
   public static func named(_ text: String, _ processes: [(pid: Int32, role: Role)]) -> String {

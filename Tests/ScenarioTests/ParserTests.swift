@@ -79,6 +79,20 @@ import Testing
       ("# x\nthe wall clock steps by 1 h\nthe verdict", 2, "is nothing that a story knows"),
       ("# x\nthe wall clock steps by +1 ms\nthe verdict", 2, "is nothing that a story knows"),
       ("# x\nwait until the app shows connected\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\nthe battery is at 101 percent\nthe verdict", 2, "is nothing that a story knows"),
+      ("# x\na Focus is switched in\nthe verdict", 2, "near it are `a Focus is switched SWITCH`"),
+      ("# x\nthe task one is launched\nthe verdict", 2, "`the task “ID” is launched`"),
+      ("# x\nwait until the extension is suspended\nthe verdict", 2, "`wait until the app is suspended`"),
+      ("# x\nthe network goes\nthe verdict", 2, "near it are `the network goes away`"),
+      (
+        "# x\nthe app opens\nthe phone runs a debug build\nthe verdict", 3,
+        "is for the head of a story; write it above line 2"
+      ),
+      (
+        "# x\nthe phone suspends the app after 1 s\nthe phone suspends the app after 2 s\nthe verdict", 3,
+        "line 2 says this already"
+      ),
+      ("# x\nthe next push is lost\nthe task “x” expires\nthe verdict", 3, "can be played nowhere"),
       ("# x\nthe next push is lost\nthe wall clock steps by +1 h\nthe verdict", 3, "can be played nowhere"),
     ])
   func refusals(text: String, line: Int, words: String) throws {
@@ -115,12 +129,14 @@ import Testing
     var line = form
     for (word, example) in [
       ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
-      ("TIME", "5 s"), ("“TEXT”", "“connected”"),
+      ("TIME", "5 s"), ("“TEXT”", "“connected”"), ("“ID”", "“one.two”"), ("SWITCH", "off"),
+      ("PERCENT", "20"),
     ] {
       line = line.replacingOccurrences(of: word, with: example)
     }
     #expect(Phrase.all.filter { $0.match(line) != nil }.map(\.form) == [form])
-    let before = form.contains("AMOUNT") ? "" : "payment 1 of 1000 sat arrives\n"
+    let isForHead = Phrase.settings.contains { $0.form == form }
+    let before = form.contains("AMOUNT") || isForHead ? "" : "payment 1 of 1000 sat arrives\n"
     let after = form == Phrase.verdictForm ? "" : "the verdict"
     #expect(refusal(of: "# x\n\(before)\(line)\n\(after)") == nil)
   }

@@ -13,7 +13,7 @@ import Testing
   ) throws -> ScenarioOutcome {
     var settings = WorldSettings()
     settings.without = Rules(rules)
-    var director = Director(scenario, on: SimulatedStage(settings, seed: seed))
+    var director = Director(scenario, on: SimulatedStage(settings.with(scenario.settings), seed: seed))
     return ScenarioOutcome(file: scenario.title, try director.run(), took: .zero)
   }
 
@@ -53,7 +53,7 @@ import Testing
       let isQuestion: Bool
       switch step.command {
       case .ask, .verdict: isQuestion = true
-      case .make, .wait, .pass: isQuestion = false
+      case .given, .make, .wait, .pass: isQuestion = false
       }
       #expect(step.expected.isEmpty != isQuestion, "\(name) line \(step.line)")
     }

@@ -7,7 +7,7 @@ enum Walls {
     ("Lightning", "CoreShape Crypto"),
     ("PhonePolicy", "CoreShape"),
     ("Simulation", "CoreShape Heartbeat Guardrails Lightning PhonePolicy Crypto"),
-    ("Scenario", "CoreShape Heartbeat"),
+    ("Scenario", "CoreShape Heartbeat PhonePolicy"),
     ("Crypto", "CSodium CSecp256k1 Glibc"),
     ("Database", "CSQLite Glibc"),
     ("SharedContainer", "CoreShape Heartbeat Guardrails Database CLinux Glibc"),

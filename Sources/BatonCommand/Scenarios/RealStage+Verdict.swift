@@ -10,7 +10,9 @@ extension RealStage {
   /// The phone goes down, and whoever shares no code with it reads what it left behind.
   func judge() throws -> StageVerdict {
     let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
-    let crashes = rows.filter { $0["crashed"]?.flag == true }.map { row in
+    let crashes = rows.filter {
+      $0["crashed"]?.flag == true && !ScenarioWords.isLockedOut($0["reason"]?.text ?? "")
+    }.map { row in
       "the \(row["role"]?.text ?? "process") (process \(row["pid"]?.int ?? 0)) \(row["reason"]?.text ?? "crashed")"
     }
     let scene = try look()

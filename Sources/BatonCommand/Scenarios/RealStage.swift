@@ -12,6 +12,7 @@ import SharedContainer
 final class RealStage: ScenarioStage {
   let phone: Phone
   private let isLegacy: Bool
+  private let settings: [Setting]
   private let interruption: Interruption
   private var watch: DirectoryWatch?
   private var invoices: [InvoiceText] = []
@@ -25,8 +26,9 @@ final class RealStage: ScenarioStage {
   /// As long as the peer of the simulated world holds a payment.
   private static let holdSeconds: Int64 = 120
 
-  init(home: String, isLegacy: Bool, interruption: Interruption) {
+  init(home: String, isLegacy: Bool, settings: [Setting] = [], interruption: Interruption) {
     phone = Phone(home: home)
+    self.settings = settings
     self.isLegacy = isLegacy
     self.interruption = interruption
   }
@@ -45,6 +47,10 @@ final class RealStage: ScenarioStage {
   private func start() throws {
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
+    for setting in settings {
+      options.iosdArguments += setting.ofPhone
+      options.lspdArguments += setting.ofPeer
+    }
     _ = try PhoneStarter(phone: phone, options: options).start()
   }
 
@@ -83,7 +89,9 @@ final class RealStage: ScenarioStage {
     case .pay(let number): try pay(number)
     case .kill(let role): try kill(role)
     case .freeze(let role): try freeze(role)
-    case .thaw(let role): try process(role).send(SIGCONT)
+    case .thaw(let role):
+      try checkNotSuspended(role)
+      try process(role).send(SIGCONT)
     case .replaceLock(let role): try replace(ContainerLayout(directory: phone.container).roleLock(of: role))
     case .emptyHeartbeat:
       guard truncate(ContainerLayout(directory: phone.container).heartbeat, 0) == 0 else {
@@ -92,7 +100,14 @@ final class RealStage: ScenarioStage {
     case .restartPeer: try restartPeer()
     case .stepClock(let seconds):
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
-    case .reboot: try phone.ask(.iosd, ControlMessage("reboot"))
+    case .device(let change): try set(change)
+    case .silentPush: try sendSilentPush()
+    case .touch(let touch): try self.touch(touch)
+    case .launchTask(let identifier): try wish("task-launch", ["identifier": identifier])
+    case .expireTask(let identifier): try wish("task-expire", ["identifier": identifier])
+    case .reboot(let staysLocked):
+      try phone.ask(.iosd, ControlMessage("reboot"))
+      if !staysLocked { try set(.unlocked) }
     case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseWord, .repeatWord, .losePush,
       .sleepDevice:
       throw CannotBeDone("it is for the simulation only")
@@ -133,6 +148,7 @@ final class RealStage: ScenarioStage {
 
   /// Outside a transaction, as the story says it when it means the inside: one that was hit there goes on for a moment.
   private func freeze(_ role: Role) throws {
+    try checkNotSuspended(role)
     let victim = try process(role)
     let end = now + .seconds(20)
     while now < end {
@@ -190,12 +206,8 @@ final class RealStage: ScenarioStage {
       receivedTimes: invoices.map { invoice in
         wallet.payments.count { $0.paymentHash == invoice.paymentHash.hex }
       },
-      notifications: notifications.filter { $0["withdrawn"]?.flag != true }.map { row in
-        ScenarioWords.notification(
-          isOriginal: row["source"]?.text == PhoneNotification.Source.original.rawValue,
-          title: row["title"]?.text ?? "", body: row["body"]?.text ?? "")
-      },
-      isChannelEven: Self.isEven(wallet.channels.first, peer))
+      notifications: Self.there(notifications).map(Self.words),
+      isChannelEven: Self.isEven(wallet.channels.first, peer), phone: try phoneScene(status))
   }
 
   /// Nil before the wallet has run; while a container is being made it cannot be read yet.
@@ -218,10 +230,13 @@ final class RealStage: ScenarioStage {
     _ facts: JSONValue?, _ rows: [JSONValue], _ role: Role, epoch: UInt64?
   ) -> Scene.Process {
     let word = facts?["state"]?.text ?? "not running"
-    let own = rows.last { $0["role"]?.text == role.rawValue }
+    let all = rows.filter { $0["role"]?.text == role.rawValue }
+    let own = all.last
+    let lastEnd = all.last { $0["reason"]?.text != nil }?["reason"]?.text
     guard word != "not running", let pid = facts?["pid"]?.int.flatMap({ Int32(exactly: $0) }) else {
       guard let own else { return Scene.Process(place: .notStarted) }
-      return Scene.Process(place: own["reason"]?.text.map(Scene.Process.Place.ended) ?? .starting)
+      return Scene.Process(
+        place: own["reason"]?.text.map(Scene.Process.Place.ended) ?? .starting, lastEnd: lastEnd)
     }
     let pids: [(pid: Int32, role: Role)] = rows.compactMap { row in
       guard let pid = row["pid"]?.int.flatMap({ Int32(exactly: $0) }),
@@ -234,7 +249,7 @@ final class RealStage: ScenarioStage {
     return Scene.Process(
       place: ScenarioWords.place(word, role), isFrozen: ProcessTable.isStopped(pid),
       shows: Scene.named(text, pids.reversed()),
-      isConnected: text.hasPrefix("connected") && claimed != nil && claimed == epoch)
+      isConnected: text.hasPrefix("connected") && claimed != nil && claimed == epoch, lastEnd: lastEnd)
   }
 
   private static func state(_ word: String, _ reason: String) -> Scene.Payment.State {

@@ -48,7 +48,7 @@ struct ScenarioPlay {
 
   private func simulate(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
     let start = Clock.monotonicNow
-    var director = Director(scenario, on: SimulatedStage(world, seed: seed))
+    var director = Director(scenario, on: SimulatedStage(world.with(scenario.settings), seed: seed))
     let performance = try director.run()
     var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
     if !outcome.isGood, outcome.kind != .differs {
@@ -67,7 +67,8 @@ struct ScenarioPlay {
     guard let interruption else { throw CommandFailure(.bugOfOurs, "there is no way to interrupt this") }
     try checkUninterrupted(interruption)
     let home = try home(of: file)
-    let stage = RealStage(home: home, isLegacy: world.peerIsLegacy, interruption: interruption)
+    let stage = RealStage(
+      home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings, interruption: interruption)
     let start = Clock.monotonicNow
     // On every way out, also those of errors and ^C.
     defer { stage.end() }

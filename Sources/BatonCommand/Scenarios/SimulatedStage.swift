@@ -17,7 +17,7 @@ struct SimulatedStage: ScenarioStage {
   // What is kept of what was said, as the world itself forgets it.
   private var ends = RolePair<String?>(nil, nil)
   private var lastWords = RolePair<String?>(nil, nil)
-  private var shown: [(key: String?, words: String)] = []
+  private var centre = StageCentre()
   private var failures: [UInt64: String] = [:]
 
   /// Faults that wait for something to strike.
@@ -105,9 +105,13 @@ struct SimulatedStage: ScenarioStage {
       }
     case .pay(let number): move(.pay(number - 1))
     case .kill(let role): move(.kill(role))
-    case .freeze(let role): move(.freeze(role))
+    case .freeze(let role):
+      try checkNotSuspended(role)
+      move(.freeze(role))
     case .freezeInside(let role): try freezeInside(role)
-    case .thaw(let role): move(.thaw(role))
+    case .thaw(let role):
+      try checkNotSuspended(role)
+      move(.thaw(role))
     case .replaceLock(let role): move(.replaceLock(role))
     case .emptyHeartbeat: for role in [Role.app, .extension] { move(.loseBeat(role)) }
     case .copyDatabase: move(.copyDatabase)
@@ -119,7 +123,11 @@ struct SimulatedStage: ScenarioStage {
     case .loseWord: losesNextWord = true
     case .repeatWord: repeatsNextWord = true
     case .losePush: move(.losePush)
-    case .reboot: move(.reboot)
+    case .device(let change): tell { $0.change(change) }
+    case .silentPush: tell { $0.silentPush() }
+    case .touch(let touch): try self.touch(touch)
+    case .launchTask, .expireTask: throw CannotBeDone("there are no background tasks here")
+    case .reboot(let staysLocked): reboot(staysLocked: staysLocked)
     case .sleepDevice(let span): move(.deviceSleeps(span))
     case .stepClock: throw CannotBeDone("there is no wall clock here")
     }
@@ -138,16 +146,45 @@ struct SimulatedStage: ScenarioStage {
     move(.freezeInside(role))
   }
 
+  private mutating func tell(_ deed: (inout World) -> Void) {
+    deed(&world)
+    listen()
+  }
+
+  private mutating func touch(_ touch: NotificationTouch) throws {
+    guard let newest = centre.newest else { throw ScenarioWords.nothingToTouch }
+    world.registerCategories()
+    if let why = world.phone.refusal(of: touch, category: newest.category) {
+      throw CannotBeDone(why.description)
+    }
+    tell { $0.touch(newest.id, category: newest.category, touch) }
+  }
+
+  /// Nobody is left who could say why he ended.
+  private mutating func reboot(staysLocked: Bool) {
+    for role in [Role.app, .extension] where world.life(role) != nil {
+      ends[role] = EndReason.killed(.reboot).description
+    }
+    tell { $0.reboot(staysLocked: staysLocked) }
+  }
+
+  private func checkNotSuspended(_ role: Role) throws {
+    if role == .app, world.phone.app == .suspended { throw ScenarioWords.isSuspended }
+  }
+
   // MARK: Looking
 
   private mutating func listen() {
     for said in world.said {
       switch said {
-      case .phone(_, let directives): for directive in directives { note(directive) }
+      case .phone(let event, let directives):
+        centre.note(event)
+        for directive in directives { note(directive) }
       case .ordered(let role, .end(let reason)): lastWords[role] = reason.rawValue
       case .peer(_, let directives):
         for case .answer(let payment, .failed(let failure)) in directives { failures[payment] = failure.word }
       case .started(let role, _): lastWords[role] = nil
+      case .ended(let role, let why) where ScenarioWords.isLockedOut(why): lastWords[role] = why
       default: break
       }
     }
@@ -155,10 +192,8 @@ struct SimulatedStage: ScenarioStage {
   }
 
   private mutating func note(_ directive: PhoneDirective) {
+    centre.note(directive)
     switch directive {
-    case .show(let notification):
-      shown.append((notification.key, ScenarioWords.notification(notification)))
-    case .withdraw(let key): shown.removeAll { $0.key == key }
     case .recordEnd(let phoneRole, let reason):
       let role: Role = phoneRole == .app ? .app : .extension
       ends[role] = lastWords[role].map { "\(reason): \($0)" } ?? reason.description
@@ -178,12 +213,15 @@ struct SimulatedStage: ScenarioStage {
       receivedTimes: world.invoices.map { invoice in
         container.received.count { $0.invoice.paymentHash == invoice.invoice.paymentHash }
       },
-      notifications: shown.map(\.words), isChannelEven: isChannelEven)
+      notifications: centre.list.map(\.words), isChannelEven: isChannelEven,
+      phone: PhoneScene(
+        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes))
   }
 
   private func process(_ role: Role) -> Scene.Process {
     guard let life = world.life(role) else {
-      return Scene.Process(place: ends[role].map(Scene.Process.Place.ended) ?? .notStarted)
+      return Scene.Process(
+        place: ends[role].map(Scene.Process.Place.ended) ?? .notStarted, lastEnd: ends[role])
     }
     let pids = [Role.app, .extension].compactMap { role in
       world.life(role).map { (pid: $0.identity.pid, role: role) }
@@ -196,7 +234,7 @@ struct SimulatedStage: ScenarioStage {
     }
     return Scene.Process(
       place: place(role), isFrozen: life.isFrozen, shows: Scene.named(life.status?.text ?? "", pids),
-      isConnected: isConnected)
+      isConnected: isConnected, lastEnd: ends[role])
   }
 
   private func place(_ role: Role) -> Scene.Process.Place {

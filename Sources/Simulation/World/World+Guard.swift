@@ -189,5 +189,14 @@ extension ReceivedPayment {
 }
 
 extension NotificationContent {
-  var asText: NotificationText { NotificationText(title: title, body: body) }
+  /// As the wallet's processes write it.
+  var asText: NotificationText {
+    var text = NotificationText(title: title, body: body, badgeIncrement: badgeIncrement)
+    if kind == .payment {
+      text.level = .timeSensitive
+      text.sound = "default"
+      text.category = NotificationCategory.incomingPayment.id
+    }
+    return text
+  }
 }

@@ -148,15 +148,16 @@ extension World {
     pushes.append(WorldPush(id: id, paymentHash: request.paymentHash, reason: reason))
     tellPhone(
       .pushArrived(
-        PhonePush(id: id, alert: NotificationText(title: "pay", body: ""), hasMutableContent: true)))
-    if settings.sendsSilentPushes { silentPush(request, reason) }
+        PhonePush(
+          id: id, alert: NotificationText(title: "pay", body: "", level: .timeSensitive),
+          hasMutableContent: true)))
+    if settings.sendsSilentPushes { silentPush(request.paymentHash, reason) }
   }
 
-  private mutating func silentPush(_ request: PushRequest, _ reason: Push.Reason) {
+  mutating func silentPush(_ paymentHash: Bytes32?, _ reason: Push.Reason) {
     let id = nextPush
     nextPush += 1
-    silentPushes =
-      silentPushes.suffix(3) + [WorldPush(id: id, paymentHash: request.paymentHash, reason: reason)]
+    silentPushes = silentPushes.suffix(3) + [WorldPush(id: id, paymentHash: paymentHash, reason: reason)]
     tellPhone(.pushArrived(PhonePush(id: id, alert: nil, hasMutableContent: false)))
   }
 }

@@ -54,6 +54,7 @@ extension World {
     lives[role] = Boxed(
       Life(role: role, identity: identity, settings: settings, now: now))
     tellPhone(.processStarted(PhoneRole(role), pid: pid))
+    if !phone.device.hasBeenUnlocked { endLockedOut(role) }
   }
 
   private mutating func tell(_ role: Role, _ message: PhoneMessage) {
@@ -68,7 +69,9 @@ extension World {
     case .timeWillExpire(let push): post(.expiryWarned(push: push), to: role)
     case .terminate: post(.terminationRequested, to: role)
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
-    case .invoice, .notificationResponse, .memoryWarning: break
+    // It only writes it down.
+    case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
+    case .invoice, .memoryWarning: break
     case .task, .audio: break
     case .push(let id, _) where silentPushes.contains { $0.id == id }:
       for push in silentPushes where push.id == id {

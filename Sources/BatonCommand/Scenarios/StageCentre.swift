@@ -1,0 +1,48 @@
+import PhonePolicy
+import Scenario
+
+/// The notification centre of a simulated phone, and what its core has said of silent pushes: real ones have iosd's
+/// ledgers for that.
+struct StageCentre {
+  struct Entry {
+    var id: UInt64
+    var key: String?
+    var category: String?
+    var words: String
+  }
+
+  /// What is there, the oldest first.
+  private(set) var list: [Entry] = []
+  private(set) var badge = 0
+  private var lastID: UInt64 = 0
+  private var silent: [(push: UInt64, fate: String?)] = []
+
+  var newest: Entry? { list.last }
+
+  var silentPushes: [Scene.SilentPush] { silent.map { ScenarioWords.silentPush($0.fate) } }
+
+  mutating func note(_ event: PhoneEvent) {
+    if case .pushArrived(let push) = event, push.alert == nil { silent.append((push.id, nil)) }
+  }
+
+  mutating func note(_ directive: PhoneDirective) {
+    switch directive {
+    case .show(let notification):
+      lastID += 1
+      badge = max(0, badge + notification.text.badgeIncrement)
+      list.append(
+        Entry(
+          id: lastID, key: notification.key, category: notification.text.category,
+          words: ScenarioWords.notification(notification)))
+    case .withdraw(let key):
+      guard let index = list.lastIndex(where: { $0.key == key }) else { return }
+      list.remove(at: index)
+      badge = max(0, badge - 1)
+    case .closeNotification(let id, _): list.removeAll { $0.id == id }
+    case .recordFate(let push, let fate):
+      guard let index = silent.lastIndex(where: { $0.push == push }) else { return }
+      silent[index].fate = fate.description
+    default: break
+    }
+  }
+}
