@@ -12,6 +12,9 @@ enum ScenarioFuzz: FuzzTarget {
       "# x\r\nthe extension freezes\r\n5 s pass\r\nhow is the extension?\r\n  > it runs\r\nthe verdict\r\n",
       "# x\nwait until the app shows “connected”\nthe wall clock steps by -2 h\nthe verdict\n",
       "# x\nthe app goes home and comes back 50 times\nthe phone sleeps for 1 min\nthe verdict\n",
+      "# x\nthe phone suspends the app after 1 s\nthe phone lets 2 silent pushes an hour through\na silent push arrives\nthe verdict\n",
+      "# x\nthe phone runs a debug build\nthe task “a.b” is launched\nthe battery is at 20 percent\nthe verdict\n",
+      "# x\na Focus is switched on\nthe person chooses “OPEN_NOW” of the newest notification\nthe verdict\n",
     ].map { Array($0.utf8) }
   }
 
@@ -19,6 +22,9 @@ enum ScenarioFuzz: FuzzTarget {
     do throws(ScenarioError) {
       let story = try ScenarioParser.parse(text(bytes))
       promise(!story.title.isEmpty, "a story has no title")
+      let begins = story.steps.firstIndex { if case .given = $0.command { false } else { true } }
+      promise(
+        story.settings.count == begins.map { story.steps[..<$0].count } ?? 0, "a phone changes in its story")
       promise(story.steps.allSatisfy { $0.line > 1 }, "something happens above the title")
       promise(
         story.payments.map(\.number)

@@ -8,6 +8,9 @@ extension Phrase {
     {
       .given(.suspendsAfter($0.span))
     },
+    Phrase("the phone gives the app TIME for a silent push", "In the background; else 30 s.") {
+      .given(.silentTime($0.span))
+    },
     Phrase("the phone lets TIMES silent pushes an hour through", "Those that wake the app; else 3.") {
       .given(.silentBudget(perHour: $0.times))
     },

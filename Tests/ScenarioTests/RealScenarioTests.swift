@@ -14,7 +14,7 @@ import Testing
 
   @Test("come to the very words that they come to in virtual time") func sameOnBothStages() throws {
     let names = Stories.names.filter { Stories.isPlayedEverywhere($0) && !Self.tooLong.contains($0) }
-    #expect(names.count >= 10)
+    #expect(names.count >= 30)
     var waiting = names[...]
     var playing: [(name: String, run: BatonRun)] = []
     while !waiting.isEmpty || !playing.isEmpty {
@@ -47,9 +47,60 @@ import Testing
       .filter { !ScenarioParser.isOutput(String($0)) }.joined(separator: "\n")
   }
 
-  @Test("can set the wall clock, which changes nothing") func wallClock() throws {
+  @Test(
+    "can tell what the simulated world does not have", arguments: Stories.names.filter(Stories.isRealOnly))
+  func realOnly(name: String) throws {
     let run = try BatonRun()
-    #expect(try run.run(Stories.folder.appending(path: "clock-steps.txt").path) == 0, "\(run.said)")
+    #expect(try run.run(Stories.folder.appending(path: name).path) == 0, "\(run.said)")
+  }
+
+  @Test("say what a phone refuses, in the words in which the simulated one says it") func refusals() throws {
+    let run = try BatonRun()
+    let file = try run.write("refused.txt", refused)
+    #expect(try run.run("--simulated", file) == 0, "\(run.said)")
+    #expect(try run.run(file) == 0, "\(run.said)")
+  }
+
+  private let refused = """
+    # The phone refuses what cannot be done.
+    the phone suspends the app after 1 s
+    the person taps the newest notification
+      > cannot be done: there is no notification to touch
+    payment 1 of 1000 sat arrives
+    wait until the person sees payment 1
+    the person chooses “CALL_BACK” of the newest notification
+      > cannot be done: the app has registered no action CALL_BACK for this notification; `baton notifications categories` lists them
+    the app opens
+    wait until the app is connected
+    the app goes home
+    wait until the app is suspended
+    the app freezes
+      > cannot be done: the app is suspended, so it neither freezes nor thaws
+    the app thaws
+      > cannot be done: the app is suspended, so it neither freezes nor thaws
+    the verdict
+      > sound: 1 of 1 payment settled, once each, equal on both sides
+
+    """
+
+  @Test("say that a task which does not wait cannot be launched, and none at all in a production build")
+  func noSuchTask() throws {
+    let run = try BatonRun()
+    let debug = """
+      # No such task
+      the phone runs a debug build
+      the task “com.example.nothing” is launched
+        > cannot be done: no such task waits; `baton tasks` shows those that do
+      what became of the task “com.example.nothing”?
+        > the app has not asked for the task “com.example.nothing”
+      the verdict
+        > sound: 0 of 0 payments settled
+
+      """
+    #expect(try run.run(try run.write("debug.txt", debug)) == 0, "\(run.said)")
+    let production = debug.replacing("the phone runs a debug build\n", with: "")
+    #expect(try run.run(try run.write("production.txt", production)) == 1)
+    #expect(run.said.contains("happened  cannot be done: "), "\(run.said)")
   }
 
   private let idle = """

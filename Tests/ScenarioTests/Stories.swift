@@ -19,5 +19,9 @@ enum Stories {
 
   static func story(_ name: String) throws -> Scenario { try ScenarioParser.parse(try text(name)) }
 
+  static func isRealOnly(_ name: String) -> Bool {
+    if case .real? = try? story(name).place { true } else { false }
+  }
+
   static func isPlayedEverywhere(_ name: String) -> Bool { (try? story(name).place) == .everywhere }
 }

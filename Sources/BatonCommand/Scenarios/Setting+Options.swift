@@ -10,6 +10,7 @@ extension Setting {
     switch self {
     case .suspendsAfter(let span): ["--suspend-after", "\(span.wholeMilliseconds)ms"]
     case .debugBuild: ["--build", "debug"]
+    case .silentTime(let span): ["--silent-time", "\(span.wholeMilliseconds)ms"]
     case .silentBudget(let count): ["--silent-budget", "\(count)"]
     case .holdsInLowPower: ["--silent-low-power", SilentPushRules.LowPower.hold.rawValue]
     case .sendsSilentPushes: []
@@ -29,6 +30,7 @@ extension WorldSettings {
       case .debugBuild:
         world.phone.enforcesLimits = false
         world.phone.limitsBackground = false
+      case .silentTime(let span): world.phone.silentPushes.completionTime = span
       case .silentBudget(let count): world.phone.silentPushes.budget = count
       case .holdsInLowPower: world.phone.silentPushes.lowPower = .hold
       case .sendsSilentPushes: world.sendsSilentPushes = true

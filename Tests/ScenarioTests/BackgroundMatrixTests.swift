@@ -1,0 +1,83 @@
+import CoreShape
+import DaemonRuntime
+import Simulation
+import Testing
+
+@testable import BatonCommand
+@testable import Scenario
+
+/// What becomes of a payment, by how the phone is: one story for each row. Here in virtual time, and that it has the answers
+/// which are the row; `RealScenarioTests` have the same words from real processes.
+@Suite("A payment, by how the phone is") struct BackgroundMatrixTests {
+  private static let settled = "payment 1 of 50000 sat: settled, and the wallet has it once"
+  private static let waits = "payment 1 of 50000 sat: waits for the wallet"
+  private static let shown = "Received payment: +50000 sat: payment 1"
+
+  /// What each question of the story was answered, in their order.
+  private func answers(_ name: String) throws -> [String] {
+    let story = try Stories.story(name)
+    var director = Director(story, on: SimulatedStage(WorldSettings().with(story.settings), seed: 77))
+    let performance = try director.run()
+    #expect(performance.isSound && performance.differences.isEmpty, "\(performance.differences)")
+    #expect(story.place == .everywhere)
+    return performance.played.flatMap(\.said)
+  }
+
+  /// They come in this order, whatever else was said between them.
+  private func expect(_ lines: String..., in name: String) throws {
+    var said = try answers(name)[...]
+    for line in lines {
+      guard let place = said.firstIndex(of: line) else {
+        Issue.record("\(name) does not say: \(line)")
+        return
+      }
+      said = said[(place + 1)...]
+    }
+  }
+
+  @Test("B-T.1 With the app in front it is received without a touch, and no extension starts") func inFront()
+    throws
+  {
+    try expect(Self.settled, "the extension has never run", "the app is in front", in: "app-in-front.txt")
+  }
+
+  @Test("B-T.2 In the background a silent push tries, and the notification comes whoever was first")
+  func background() throws {
+    try expect(Self.shown, Self.settled, in: "silent-push-beside-a-visible-one.txt")
+  }
+
+  @Test("B-T.3 With the app swiped away the notification shows it, and a tap opens the app") func killed()
+    throws
+  {
+    try expect(Self.shown, "1", "the app is in front", "nothing", Self.settled, in: "notification-tapped.txt")
+  }
+
+  @Test("B-T.4 In Low Power Mode the silent push is dropped, and the notification comes") func lowPower()
+    throws
+  {
+    try expect(
+      "silent push 1: dropped: Low Power Mode is on", "the app is suspended", Self.settled,
+      in: "low-power-mode.txt")
+  }
+
+  @Test("B-T.5, B-1.0 Before the first unlocking the push is shown as it was sent, and a tap completes it")
+  func locked() throws {
+    try expect(
+      Scene.pushAsSent, Self.waits, "the phone is as ever", "nothing", Self.settled,
+      in: "locked-after-a-reboot.txt")
+  }
+
+  @Test("B-T.6 Without Background App Refresh the silent push is dropped, and the notification comes")
+  func noRefresh() throws {
+    try expect(
+      "the app is suspended", "silent push 1: dropped: Background App Refresh is off", Self.shown,
+      Self.settled, in: "background-refresh-off.txt")
+  }
+
+  @Test("B-T.7 With notifications off nothing happens until the person opens the app") func noNotifications()
+    throws
+  {
+    try expect(
+      "the extension has never run", Self.waits, "nothing", Self.settled, in: "notifications-not-allowed.txt")
+  }
+}

@@ -1,0 +1,125 @@
+import CoreShape
+import Heartbeat
+import PhonePolicy
+import Testing
+
+@testable import BatonCommand
+@testable import Scenario
+
+@Suite("What a story says of the phone") struct PhoneWordsTests {
+  private let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
+
+  private func scene(
+    _ app: Scene.Process, notifications: [String] = [], _ phone: PhoneScene = PhoneScene()
+  ) -> Scene {
+    Scene(
+      holder: nil, newestClaim: .app, epoch: 1, app: app, notifier: Scene.Process(place: .notStarted),
+      payments: [], receivedTimes: [], notifications: notifications, isChannelEven: true, phone: phone)
+  }
+
+  private func answer(_ question: Question, _ scene: Scene) -> [String] {
+    question.answer(in: scene, of: story)
+  }
+
+  @Test("A process that was stopped by the phone is suspended, and not frozen") func suspended() {
+    let scene = scene(Scene.Process(place: .suspended, isFrozen: true))
+    #expect(answer(.howIs(.app), scene) == ["the app is suspended"])
+    #expect(Condition.suspended.holds(in: scene) && !Condition.frozen(.app).holds(in: scene))
+    #expect(Condition.runs(.app).holds(in: scene) && !Condition.inFront.holds(in: scene))
+    #expect(ScenarioWords.place(AppState.suspended.word, .app) == .suspended)
+    let awake = self.scene(Scene.Process(place: .inBackground))
+    #expect(!Condition.suspended.holds(in: awake))
+  }
+
+  @Test("Why a process ended is told in the words of the phone, also when another runs by now") func ends() {
+    let held = EndReason.killed(.lockHeldWhileSuspended("app.lock")).description
+    let gone = scene(Scene.Process(place: .ended(held), lastEnd: held))
+    #expect(
+      answer(.whyEnded(.app), gone) == [
+        "killed: 0xdead10cc: suspended while it held a lock on app.lock"
+      ])
+    #expect(answer(.howIs(.app), gone) == ["the app has ended: \(held)"])
+    let watched = EndReason.killed(.watchdog(milliseconds: 5000)).description
+    let again = scene(Scene.Process(place: .inFront, lastEnd: watched))
+    #expect(
+      answer(.whyEnded(.app), again) == [
+        "killed: 0x8badf00d: did not finish going to the background within 5 s"
+      ])
+    #expect(answer(.whyEnded(.extension), again) == ["the extension has not ended yet"])
+  }
+
+  @Test("How the phone is says what is other than when it was new") func device() {
+    #expect(DeviceWords.of(DeviceState()) == ["the phone is as ever"])
+    var state = DeviceState()
+    let changes: [DeviceChange] = [
+      .lowPowerMode(true), .backgroundRefresh(false), .notifications(false), .focus(true),
+      .battery(percent: 7), .charger(true), .network(false), .storage(isFull: true), .otherAudio(true),
+    ]
+    for change in changes {
+      let before = DeviceWords.of(state).filter { $0 != "the phone is as ever" }
+      state.apply(change)
+      #expect(DeviceWords.of(state).count == before.count + 1, "\(change)")
+    }
+    #expect(DeviceWords.of(state)[4] == "the battery is at 7 percent")
+    #expect(DeviceWords.of(DeviceState().afterReboot)[0].hasSuffix("was not unlocked since it was started"))
+  }
+
+  @Test(
+    "A silent push is over when nothing more comes of it",
+    arguments: [
+      (PushFate.delivered, false), (.held(.lowPowerMode), false), (.dropped(.lowPowerMode), true),
+      (.replaced(by: 7), true), (.completed(.newData), true), (.expired, true), (.abandoned, true),
+    ])
+  func silentPush(fate: PushFate, isOver: Bool) {
+    let push = ScenarioWords.silentPush(fate.description)
+    #expect(push.isOver == isOver)
+    #expect(!push.fate.contains("7"), "numbers of pushes differ from run to run")
+    let scene = scene(Scene.Process(place: .suspended), PhoneScene(silentPushes: [.onItsWay, push]))
+    #expect(Condition.silentPushOver.holds(in: scene) == isOver)
+    #expect(
+      answer(.silentPushes, scene) == ["silent push 1: on its way", "silent push 2: \(push.fate)"])
+  }
+
+  @Test("Nothing has to have come yet") func nothing() {
+    let scene = scene(Scene.Process(place: .suspended))
+    #expect(answer(.silentPushes, scene) == ["no silent push has arrived yet"])
+    #expect(!Condition.silentPushOver.holds(in: scene) && !Condition.taskOver("x").holds(in: scene))
+    #expect(answer(.badge, scene) == ["nothing"])
+    #expect(answer(.task("x"), scene) == ["the app has not asked for the task “x”"])
+  }
+
+  @Test("A task is told with the reason, and is over when it does not go on") func tasks() {
+    let waits = ScenarioWords.task("x", state: "waiting", why: TaskHindrance.noCharger.description)
+    let done = ScenarioWords.task("x", state: "completed", why: nil)
+    func scene(_ tasks: [Scene.Task]) -> Scene {
+      self.scene(Scene.Process(place: .inFront), PhoneScene(badge: 3, tasks: tasks))
+    }
+    #expect(answer(.task("x"), scene([waits])) == ["waiting: it needs the charger"])
+    #expect(answer(.task("x"), scene([done])) == ["completed"])
+    #expect(answer(.badge, scene([])) == ["3"])
+    #expect(
+      Condition.taskOver("x").holds(in: scene([done])) && !Condition.taskOver("x").holds(in: scene([waits])))
+  }
+
+  @Test("A notification that lights up no screen says so, and is that of its payment all the same")
+  func list() {
+    let words = ScenarioWords.notification(
+      isOriginal: false, title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)
+    #expect(words == "Received payment: +1 sat: payment 1, only in the list")
+    let scene = scene(Scene.Process(place: .inFront), notifications: [words])
+    #expect(Condition.shown(number: 1).holds(in: scene) && !Condition.shownAsSent.holds(in: scene))
+    let sent = ScenarioWords.notification(isOriginal: true, title: "a", body: "b", isDisplayed: false)
+    #expect(
+      Condition.shownAsSent.holds(in: self.scene(Scene.Process(place: .inFront), notifications: [sent])))
+  }
+
+  @Test("A locked phone is no crash, and any other end of its own is one") func lockedOut() {
+    #expect(
+      ScenarioWords.isLockedOut(
+        "crashed with exit code 78: \(KeychainRefusal.notUnlockedSinceBoot), so the wallet cannot read its seed"
+      ))
+    #expect(
+      !ScenarioWords.isLockedOut("crashed with exit code 78: the item is gone and the wallet is not new"))
+    #expect(!ScenarioWords.isLockedOut("crashed by SIGSEGV"))
+  }
+}
