@@ -115,7 +115,7 @@ struct SimulatedStage: ScenarioStage {
     case .replaceLock(let role): move(.replaceLock(role))
     case .emptyHeartbeat: for role in [Role.app, .extension] { move(.loseBeat(role)) }
     case .copyDatabase: move(.copyDatabase)
-    case .restoreCopy: move(.restoreCopy)
+    case .restoreCopy: restart { $0.restoreCopy() }
     case .restartPeer: move(.restartPeer)
     case .breakConnection:
       guard let wire = world.someWire else { throw CannotBeDone("nobody is connected to the peer") }
@@ -127,7 +127,7 @@ struct SimulatedStage: ScenarioStage {
     case .silentPush: tell { $0.silentPush() }
     case .touch(let touch): try self.touch(touch)
     case .launchTask, .expireTask: throw CannotBeDone("there are no background tasks here")
-    case .reboot(let staysLocked): reboot(staysLocked: staysLocked)
+    case .reboot(let staysLocked): restart { $0.reboot(staysLocked: staysLocked) }
     case .sleepDevice(let span): move(.deviceSleeps(span))
     case .stepClock: throw CannotBeDone("there is no wall clock here")
     }
@@ -161,11 +161,13 @@ struct SimulatedStage: ScenarioStage {
   }
 
   /// Nobody is left who could say why he ended.
-  private mutating func reboot(staysLocked: Bool) {
-    for role in [Role.app, .extension] where world.life(role) != nil {
-      ends[role] = EndReason.killed(.reboot).description
-    }
-    tell { $0.reboot(staysLocked: staysLocked) }
+  private mutating func restart(_ deed: (inout World) -> Void) {
+    let running = [Role.app, .extension].filter { world.life($0) != nil }
+    let boot = world.boots
+    tell(deed)
+    guard world.boots != boot else { return }
+    centre.noteReboot()
+    for role in running { ends[role] = EndReason.killed(.reboot).description }
   }
 
   private func checkNotSuspended(_ role: Role) throws {

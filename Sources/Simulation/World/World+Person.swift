@@ -28,11 +28,18 @@ extension World {
   }
 
   /// The same phone, with all its switches as they were.
-  public mutating func reboot(staysLocked: Bool) {
+  public mutating func reboot(staysLocked: Bool) { restart(by: .reboot, staysLocked: staysLocked) }
+
+  /// Somebody puts the copy of the database back while the phone is off; nothing, if there is none.
+  public mutating func restoreCopy() {
+    if hasCopy { restart(by: .restoreCopy, staysLocked: false) }
+  }
+
+  private mutating func restart(by move: Move, staysLocked: Bool) {
     var configuration = phone.configuration
     configuration.device = phone.device.afterReboot
     if !staysLocked { configuration.device.apply(.unlocked) }
-    make(.reboot)
+    make(move)
     phone = Phone(configuration: configuration)
   }
 

@@ -28,7 +28,7 @@ public struct World: Hashable, Sendable {
   var nextWire: UInt64 = 1
   var nextPush: UInt64 = 1
   var nextPayment: UInt64 = 1
-  var boots: UInt64 = 1
+  public internal(set) var boots: UInt64 = 1
 
   /// What the wallet has asked to be paid, in the order of the making.
   public internal(set) var invoices: [WorldInvoice] = []
