@@ -52,7 +52,7 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
         "Lightning", "Crypto", "PeerTransport", "DaemonRuntime",
       ]),
-    .target(name: "Judge", dependencies: ["CSQLite", "CSodium"]),
+    .target(name: "Judge", dependencies: ["CSQLite", "CSodium", "CSecp256k1"]),
 
     // The processes.
     .executableTarget(
@@ -89,7 +89,7 @@ let package = Package(
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation",
         "Scenario",
-        "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "CLinux",
+        "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
       ]),
 
     // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
@@ -175,10 +175,10 @@ let package = Package(
       name: "WalletProcessTests",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Database", "WalletProcess",
+        "Lightning", "Database", "PeerTransport", "WalletProcess",
       ]),
     .testTarget(
-      name: "PeerTransportTests", dependencies: ["CoreShape", "DaemonRuntime", "PeerTransport"]),
+      name: "PeerTransportTests", dependencies: ["CoreShape", "Crypto", "DaemonRuntime", "PeerTransport"]),
     .testTarget(
       name: "LSPdTests",
       dependencies: [

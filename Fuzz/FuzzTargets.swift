@@ -10,7 +10,7 @@ enum FuzzTargets {
       AddressFileFuzz.self, BackgroundMessageFuzz.self, BeatSlotFuzz.self, CategoryListFuzz.self,
       ChannelRecordFuzz.self,
       CommandLineFuzz.self,
-      ControlMessageFuzz.self, ConversationFuzz.self, DeviceFileFuzz.self, FrameStreamFuzz.self,
+      ControlMessageFuzz.self, ConversationFuzz.self, DeviceFileFuzz.self, SecureChannelFuzz.self,
       HexadecimalFuzz.self,
       HostAndPortFuzz.self,
       InvoiceTextFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JudgeJSONFuzz.self,

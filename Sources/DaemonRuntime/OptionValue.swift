@@ -10,6 +10,8 @@ public enum OptionValue: Hashable, Sendable {
   case choice([String])
   /// `HOST:PORT`, the host as four numbers.
   case hostAndPort
+  /// `NODEID@HOST:PORT`, the id as 66 hexadecimal digits.
+  case nodeAddress
 
   /// As the kernel has it, without the zero at the end.
   private static let pathBytesMax = 4095
@@ -22,6 +24,7 @@ public enum OptionValue: Hashable, Sendable {
     case .span: "TIME"
     case .choice(let words): words.joined(separator: "|")
     case .hostAndPort: "HOST:PORT"
+    case .nodeAddress: "NODEID@HOST:PORT"
     }
   }
 
@@ -41,6 +44,18 @@ public enum OptionValue: Hashable, Sendable {
     case .choice(let words): return words.contains(text) ? nil : "one of \(words.joined(separator: ", "))"
     case .hostAndPort:
       return HostAndPort(text) == nil ? "an IPv4 address and a port such as 127.0.0.1:9735" : nil
+    case .nodeAddress:
+      return Self.isNodeAddress(text)
+        ? nil : "the id of a node, `@`, an IPv4 address and a port such as 02…@127.0.0.1:9735"
     }
+  }
+
+  /// Whether the id is a point of the curve is for who dials it.
+  private static func isNodeAddress(_ text: String) -> Bool {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, HostAndPort(String(parts[1])) != nil, parts[0].utf8.count == 66 else {
+      return false
+    }
+    return (parts[0].hasPrefix("02") || parts[0].hasPrefix("03")) && parts[0].allSatisfy(\.isHexDigit)
   }
 }

@@ -13,7 +13,7 @@ let phoneCommandLine = CommandLineDeclaration(
       "--app", value: .path("PATH"), help: "the program of the app (default mainappd beside iosd)"),
     OptionDeclaration(
       "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
-    OptionDeclaration("--peer", value: .hostAndPort, help: "the Lightning peer, passed on to both"),
+    OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
     OptionDeclaration(
       "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock",
       help: "how both recognise a dead holder of the node"),
@@ -68,7 +68,10 @@ let phoneCommandLine = CommandLineDeclaration(
       help: "what Apple has allowed the wallet beyond the usual"),
   ] + SilentPushOptions.declarations,
   examples: [
-    ("iosd --home /tmp/phone --peer 127.0.0.1:9735", "a phone whose wallet talks to that peer"),
+    (
+      "iosd --home /tmp/phone --peer \"$(cat /tmp/phone/lsp/address)\"",
+      "a phone whose wallet talks to that peer"
+    ),
     ("iosd --app ./my-app --ext ./my-extension", "your own pair in place of ours; see docs/protocols.md"),
   ])
 

@@ -1,20 +1,21 @@
 import DaemonRuntime
 import Glibc
+import PeerTransport
 
 /// Where the provider listens, for others to read, and for itself to listen there again after a restart.
 struct AddressFile {
   let path: String
 
-  func read() -> HostAndPort? {
-    SmallFile.read(path, limit: 64).flatMap(Self.parse)
+  func read() -> PeerAddress? {
+    SmallFile.read(path, limit: 128).flatMap(Self.parse)
   }
 
-  static func parse(_ bytes: [UInt8]) -> HostAndPort? {
-    HostAndPort(String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self))
+  static func parse(_ bytes: [UInt8]) -> PeerAddress? {
+    PeerAddress(String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self))
   }
 
   /// Whole or not at all: a reader never sees half an address.
-  func write(_ address: HostAndPort) throws(SystemError) {
+  func write(_ address: PeerAddress) throws(SystemError) {
     let draft = "\(path).new"
     // A draft of an earlier run, or whatever else has its name, goes.
     unlink(draft)

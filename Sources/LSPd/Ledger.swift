@@ -44,10 +44,12 @@ final class Ledger {
   private func write(_ change: LedgerChange, of step: LedgerStep) throws {
     let at = SQLValue.integer(step.at.nanoseconds)
     switch change {
-    case .connectionOpened(let connection):
+    case .connectionOpened(let connection, let node):
       try database.execute(
-        "INSERT INTO connections(id, opened_at_ns, opened_wall) VALUES (?, ?, ?)",
-        [.bits(connection), at, .integer(step.wallNanoseconds)])
+        "INSERT INTO connections(id, opened_at_ns, opened_wall, node) VALUES (?, ?, ?, ?)",
+        [
+          .bits(connection), at, .integer(step.wallNanoseconds), node.map { .blob($0.bytes) } ?? .null,
+        ])
     case .connectionJudged(let connection, let verdict, let fence):
       try database.execute(
         """

@@ -17,9 +17,19 @@ extension Ledger {
       throw LedgerError.unreadable("the channel is not in it")
     }
     return PeerState(
-      fence: try readFence(), channel: try Channel(restoring: record),
+      wallet: try readWallet(), fence: try readFence(), channel: try Channel(restoring: record),
       payments: try PaymentTable.readUnresolved(database, at: now),
       paidHashes: try PaymentTable.readPaid(database), backup: try readBackup())
+  }
+
+  /// The channel is with the first node that was let in.
+  private func readWallet() throws -> PublicKey? {
+    let row = try database.firstRow(
+      """
+      SELECT node FROM connections WHERE verdict IN ('accepted', 'unfenced') AND node IS NOT NULL
+      ORDER BY id LIMIT 1
+      """)
+    return try row.flatMap { PublicKey(try $0.blob(0)) }
   }
 
   private func readFence() throws -> Fence? {

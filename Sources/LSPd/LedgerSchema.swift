@@ -46,6 +46,9 @@ enum LedgerSchema {
     CREATE TABLE losses(
       id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER NOT NULL, connection INTEGER NOT NULL,
       whose TEXT NOT NULL) STRICT;
+    """,
     """
+    ALTER TABLE connections ADD COLUMN node BLOB;
+    """,
   ]
 }

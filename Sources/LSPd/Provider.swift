@@ -15,6 +15,8 @@ final class Provider {
   let clock: Clock
   let journal: Journal
   let ledger: Ledger
+  /// Who this node is.
+  private let key: PrivateKey
   private(set) var runner: CoreRunner<PeerMachine>!
   private var pushes: PushSender!
   private var listener: PeerListener?
@@ -30,12 +32,17 @@ final class Provider {
   /// Steps that are not durable yet, because nothing waits for them: connections that have only been opened.
   private var unhurried: [LedgerStep] = []
 
-  init(options: ProviderOptions, loop: EventLoop, clock: Clock, journal: Journal, ledger: Ledger) throws {
+  init(
+    options: ProviderOptions, loop: EventLoop, clock: Clock, journal: Journal, ledger: Ledger, key: PrivateKey
+  )
+    throws
+  {
     self.options = options
     self.loop = loop
     self.clock = clock
     self.journal = journal
     self.ledger = ledger
+    self.key = key
     let now = clock.now
     try ledger.beginRun(at: now, wallNanoseconds: clock.wallNanoseconds, isLegacy: options.isLegacy)
     guard let newChannel = Bytes32(randomBytes(Bytes32.size)) else {
@@ -61,10 +68,11 @@ final class Provider {
   /// Listens where the last run did, so that wallets find it again; elsewhere if somebody else took that place.
   func listen() throws(SystemError) {
     let file = AddressFile(path: options.address)
+    let last = file.read()
     let listener: PeerListener
     if let wanted = options.listen {
       listener = try makeListener(wanted)
-    } else if let last = file.read(), let again = try? makeListener(last) {
+    } else if let last, let again = try? makeListener(last.place) {
       listener = again
     } else if let any = HostAndPort("127.0.0.1:0") {
       listener = try makeListener(any)
@@ -72,24 +80,28 @@ final class Provider {
       throw SystemError("listen", code: EINVAL)
     }
     self.listener = listener
-    try file.write(listener.address)
-    journal.note("listening on \(listener.address)")
-    printLine("lspd listens on \(listener.address)")
+    let address = PeerAddress(node: key.publicKey, place: listener.address)
+    try file.write(address)
+    journal.note("listening on \(address)")
+    printLine("lspd listens on \(address)")
   }
 
-  var address: String { listener?.address.description ?? "" }
+  /// Where wallets reach this node; empty until it listens.
+  var address: String {
+    listener.map { PeerAddress(node: key.publicKey, place: $0.address).description } ?? ""
+  }
 
   private func makeListener(_ address: HostAndPort) throws(SystemError) -> PeerListener {
-    try PeerListener(address, loop: loop) { [unowned self] in accept($0) }
+    try PeerListener(address, as: key, loop: loop) { [unowned self] in accept($0) }
   }
 
   private func accept(_ connection: PeerConnection) {
     let id = nextConnection
     nextConnection += 1
     connections[id] = connection
-    connection.onFrame = { [unowned self] in received($0, from: id) }
+    connection.onMessage = { [unowned self] in received($0, from: id) }
     connection.onEnd = { [unowned self] in ended(id, $0.description) }
-    runner.handle(.connected(connection: id))
+    runner.handle(.connected(connection: id, node: connection.remote))
     connection.start()
   }
 

@@ -37,6 +37,7 @@ struct ProviderOptions {
   var directory: String { "\(home)/lsp" }
   var ledger: String { "\(directory)/ledger.sqlite" }
   var socket: String { "\(directory)/lspd.sock" }
+  var nodeKey: String { "\(directory)/node-key" }
   var address: String { "\(directory)/address" }
   var journal: String { "\(home)/journal" }
   var phoneSocket: String { "\(home)/os/iosd.sock" }

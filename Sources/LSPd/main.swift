@@ -25,13 +25,16 @@ do {
     arguments: Array(CommandLine.arguments.dropFirst()))
   BusErrorEnd.install(database: options.ledger)
   let running = try Provider(
-    options: options, loop: loop, clock: clock, journal: journal, ledger: try Ledger(path: options.ledger))
+    options: options, loop: loop, clock: clock, journal: journal, ledger: try Ledger(path: options.ledger),
+    key: try NodeKeyFile(path: options.nodeKey).readOrMake())
   provider = running
   try loop.onSignal(SIGTERM) { running.goDown("SIGTERM") }
   try loop.onSignal(SIGINT) { running.goDown("SIGINT") }
   try running.listen()
   try loop.run()
   control.shutDown()
+} catch let error where error is SecretFileError || error is NodeKeyError {
+  exitWithSentence(.badConfiguration, "\(error)")
 } catch let error as UnixListenerError {
   exitWithSentence(.cannotCreate, error.description)
 } catch {

@@ -17,7 +17,7 @@ let declaration = CommandLineDeclaration(
   ],
   examples: [
     (
-      "mainappd --container AppGroup --peer 127.0.0.1:9735",
+      "mainappd --container AppGroup --peer \"$(cat lsp/address)\"",
       "run by hand; SIGUSR1 is the home button, SIGUSR2 brings it to the front"
     )
   ])

@@ -1,10 +1,11 @@
-// PeerTransport: Lightning frames over a TCP socket, for both ends. It knows bytes and connections, not what the
-// messages mean. For now a frame is its length in two bytes and the message in clear; the encryption of BOLT 8 takes
-// this very place.
+// PeerTransport: BOLT 8 over a TCP socket, for both ends. It knows bytes, connections and who the other end is, not what
+// the messages mean.
 
 import CoreShape
+import Crypto
 import DaemonRuntime
 import Glibc
+import Lightning
 
 /// One connection between a wallet and its peer. It ends once, and says why, unless it was cut off by this side.
 public final class PeerConnection {
@@ -13,8 +14,10 @@ public final class PeerConnection {
     /// This side hung up, and the other side's last bytes are read.
     case drained
     case slowReader
-    /// A message was begun and not finished.
+    /// The handshake, or a message, was begun and not finished.
     case slowWriter
+    /// What came does not fit the keys: the other end is another node, or somebody on the way changes bytes.
+    case refused(TransportError)
     case failed(SystemError)
 
     public var description: String {
@@ -23,7 +26,9 @@ public final class PeerConnection {
       case .drained: "hung up in good order"
       case .slowReader: "the peer does not read"
       case .slowWriter:
-        "the peer began a message and did not finish it within \(SpanText.write(PeerConnection.frameBound))"
+        "the peer began the handshake or a message and did not finish it within "
+          + SpanText.write(PeerConnection.frameBound)
+      case .refused(let error): error.description
       case .failed(let error): error.description
       }
     }
@@ -32,7 +37,7 @@ public final class PeerConnection {
   enum State {
     /// The dial is under way. → open, ended
     case connecting
-    /// → draining, ended
+    /// The handshake, then messages. → draining, ended
     case open
     /// Our end is shut; what still comes is dropped. → ended
     case draining
@@ -48,8 +53,9 @@ public final class PeerConnection {
   /// So much of one peer at a time: each message may cost a durable write, and meanwhile the others wait.
   static let framesPerTurn = 32
 
-  /// The bytes of one message, without its length.
-  public var onFrame: (([UInt8]) -> Void)?
+  /// The bytes of one message.
+  public var onMessage: (([UInt8]) -> Void)?
+  /// The other end has proven who it is.
   public var onConnected: (() -> Void)?
   public var onEnd: ((End) -> Void)?
 
@@ -58,18 +64,33 @@ public final class PeerConnection {
   let descriptor: Int32
   private let loop: EventLoop
   private var state: State
-  private var reader = FrameReader()
+  private var channel: SecureChannel
+  /// Who the other end is, once that is proven.
+  public private(set) var remote: PublicKey?
   private var unsent: [UInt8] = []
   private var shutsWhenSent = false
-  /// Runs while a message is unfinished.
+  /// Runs while the handshake or a message is unfinished.
   private var frameTimer: LoopTimer?
   /// Whole messages that came at once are dealt out in portions; until then nothing more is read.
   private var isCatchingUp = false
 
-  init(descriptor: Int32, loop: EventLoop, isConnecting: Bool) {
+  /// Somebody dialled us.
+  init(accepted descriptor: Int32, as key: PrivateKey, ephemeral: PrivateKey, loop: EventLoop) {
     self.descriptor = descriptor
     self.loop = loop
-    state = isConnecting ? .connecting : .open
+    state = .open
+    channel = SecureChannel(answeringAs: key, ephemeral: ephemeral)
+  }
+
+  /// We dialled.
+  init(
+    dialling descriptor: Int32, _ node: PublicKey, as key: PrivateKey, ephemeral: PrivateKey,
+    loop: EventLoop
+  ) {
+    self.descriptor = descriptor
+    self.loop = loop
+    state = .connecting
+    channel = SecureChannel(dialling: node, as: key, ephemeral: ephemeral, opening: &unsent)
   }
 
   deinit { if state != .ended { close(descriptor) } }
@@ -83,8 +104,12 @@ public final class PeerConnection {
   }
 
   public func send(_ message: [UInt8]) {
-    guard state == .open, !shutsWhenSent, let frame = Frame.encode(message) else { return }
-    unsent += frame
+    guard state == .open, !shutsWhenSent, let sealed = channel.seal(message) else { return }
+    put(sealed)
+  }
+
+  private func put(_ bytes: [UInt8]) {
+    unsent += bytes
     flush()
     if unsent.count > Self.unsentLimit { finish(.slowReader) }
   }
@@ -136,8 +161,8 @@ public final class PeerConnection {
       return false
     }
     state = .open
-    onConnected?()
-    watchWhatMatters()
+    flush()
+    watchUnfinished()
     return state != .ended
   }
 
@@ -155,25 +180,42 @@ public final class PeerConnection {
       }
       if count == 0 { return finish(state == .draining ? .drained : .hungUp) }
       guard state == .open else { continue }
-      reader.append(buffer[..<count])
+      channel.append(buffer[..<count])
       dealOut()
     }
   }
 
   private func dealOut() {
     var dealt = 0
-    while dealt < Self.framesPerTurn, state == .open, let frame = reader.next() {
-      dealt += 1
-      onFrame?(frame)
-    }
+    do throws(TransportError) {
+      while dealt < Self.framesPerTurn, state == .open, let event = try channel.next() {
+        dealt += 1
+        happened(event)
+      }
+    } catch { return finish(.refused(error)) }
     guard state == .open else { return stopCatchingUp() }
-    if dealt > 0 || !reader.isInside {
+    if dealt > 0 || !channel.isInside {
       frameTimer?.cancel()
       frameTimer = nil
     }
-    if reader.hasWhole { return catchUp() }
+    if dealt == Self.framesPerTurn, channel.hasMore { return catchUp() }
     stopCatchingUp()
-    guard reader.isInside, frameTimer == nil else { return }
+    watchUnfinished()
+  }
+
+  private func happened(_ event: SecureChannel.Event) {
+    switch event {
+    case .message(let message): onMessage?(message)
+    case .handshake(let reply, let established):
+      if !reply.isEmpty { put(reply) }
+      guard state == .open, let established else { return }
+      remote = established
+      onConnected?()
+    }
+  }
+
+  private func watchUnfinished() {
+    guard channel.isInside, frameTimer == nil, state == .open else { return }
     frameTimer = loop.after(frameWithin) { [weak self] in self?.finish(.slowWriter) }
   }
 
@@ -221,7 +263,7 @@ public final class PeerConnection {
     loop.unwatch(descriptor)
     close(descriptor)
     let handler = onEnd
-    onFrame = nil
+    onMessage = nil
     onConnected = nil
     onEnd = nil
     handler?(end)

@@ -1,10 +1,11 @@
 import CLinux
 import CoreShape
+import Crypto
 import DaemonRuntime
 import Glibc
 
-/// Takes connections of wallets. Who has not sent one whole message is nobody's business but the doorkeeper's: it
-/// costs the ledger nothing, and no crowd of such strangers keeps a wallet out.
+/// Takes connections of wallets. Who has not shaken hands and sent one whole message is nobody's business but the
+/// doorkeeper's: it costs the ledger nothing, and no crowd of such strangers keeps a wallet out.
 public final class PeerListener {
   /// Strangers here may be anybody. A wallet sends its first message with the dial; it is turned out only if so many
   /// others come between its dial and its first message. They use a quarter of the usual 1,024 descriptors.
@@ -19,6 +20,7 @@ public final class PeerListener {
   private static let acceptedPerTurn = 16
 
   public let address: HostAndPort
+  private let key: PrivateKey
   private let descriptor: Int32
   private let loop: EventLoop
   private let accepted: (PeerConnection) -> Void
@@ -30,9 +32,11 @@ public final class PeerListener {
   /// Port 0 takes any free one; `address` says which. A connection is handed over with its first message, which
   /// comes to the handler that it is given then.
   public init(
-    _ wanted: HostAndPort, loop: EventLoop, limits: Doorkeeper.Limits = PeerListener.standardLimits,
+    _ wanted: HostAndPort, as key: PrivateKey, loop: EventLoop,
+    limits: Doorkeeper.Limits = PeerListener.standardLimits,
     accepted: @escaping (PeerConnection) -> Void
   ) throws(SystemError) {
+    self.key = key
     self.loop = loop
     self.accepted = accepted
     door = Doorkeeper(limits: limits)
@@ -84,12 +88,16 @@ public final class PeerListener {
   }
 
   private func admit(_ socket: Int32) {
+    guard let ephemeral = try? PrivateKey.ephemeral() else {
+      close(socket)
+      return
+    }
     PeerSocket.sendAtOnce(socket)
     let id = nextStranger
     nextStranger += 1
-    let connection = PeerConnection(descriptor: socket, loop: loop, isConnecting: false)
+    let connection = PeerConnection(accepted: socket, as: key, ephemeral: ephemeral, loop: loop)
     strangers[id] = connection
-    connection.onFrame = { [unowned self] in spoke(id, $0) }
+    connection.onMessage = { [unowned self] in spoke(id, $0) }
     connection.onEnd = { [unowned self] _ in forget(id) }
     let tooMany = door.arrived(id, at: loop.now)
     if let tooMany { forget(tooMany) }
@@ -98,14 +106,14 @@ public final class PeerListener {
   }
 
   /// From here on it is the acceptor's.
-  private func spoke(_ id: UInt64, _ frame: [UInt8]) {
+  private func spoke(_ id: UInt64, _ message: [UInt8]) {
     guard let connection = strangers.removeValue(forKey: id) else { return }
     door.left(id)
     armDoorTimer()
-    connection.onFrame = nil
+    connection.onMessage = nil
     connection.onEnd = nil
     accepted(connection)
-    connection.onFrame?(frame)
+    connection.onMessage?(message)
   }
 
   private func forget(_ id: UInt64) {

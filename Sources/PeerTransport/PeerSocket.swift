@@ -1,11 +1,15 @@
+import Crypto
 import DaemonRuntime
 import Glibc
 
 /// Where connections come from: dialled, or accepted.
 extension PeerConnection {
   /// Begins to dial; `onConnected` or `onEnd` says how it went. Nothing blocks; the caller bounds the waiting.
-  public static func dial(_ address: HostAndPort, loop: EventLoop) throws(SystemError) -> PeerConnection {
-    var socketAddress = try PeerSocket.address(of: address)
+  public static func dial(
+    _ peer: PeerAddress, as key: PrivateKey, loop: EventLoop
+  ) throws(SystemError) -> PeerConnection {
+    let ephemeral = try PrivateKey.ephemeral()
+    var socketAddress = try PeerSocket.address(of: peer.place)
     let descriptor = try PeerSocket.make()
     let result = withUnsafePointer(to: &socketAddress) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -13,11 +17,21 @@ extension PeerConnection {
       }
     }
     if result != 0 && errno != EINPROGRESS {
-      let error = SystemError("reach the peer at \(address)")
+      let error = SystemError("reach the peer at \(peer.place)")
       close(descriptor)
       throw error
     }
-    return PeerConnection(descriptor: descriptor, loop: loop, isConnecting: true)
+    return PeerConnection(dialling: descriptor, peer.node, as: key, ephemeral: ephemeral, loop: loop)
+  }
+}
+
+extension PrivateKey {
+  /// Drawn anew for each connection.
+  static func ephemeral() throws(SystemError) -> PrivateKey {
+    guard let key = Bytes32(randomBytes(Bytes32.size)).flatMap({ PrivateKey($0) }) else {
+      throw SystemError("draw a key", code: EAGAIN)
+    }
+    return key
   }
 }
 

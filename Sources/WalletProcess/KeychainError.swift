@@ -2,7 +2,7 @@
 enum KeychainError: Error, Hashable, CustomStringConvertible {
   case missing(String)
   case wrongSize(String, Int64)
-  case openToOthers(String)
+  case noNodeKey(String)
   case another(String)
   case withheld(String)
   case phoneGone(String)
@@ -13,7 +13,8 @@ enum KeychainError: Error, Hashable, CustomStringConvertible {
       "\(path) is gone and the wallet is not new; put the seed back, or move the container away to begin a new wallet"
     case .wrongSize(let path, let size):
       "\(path) has \(size) bytes and a seed has 32; put back the seed that the wallet was made with"
-    case .openToOthers(let path): "\(path) can be read by others; take that right away with chmod 600"
+    case .noNodeKey(let path):
+      "\(path) gives a number that is no key of a node; move the container and it away to begin a new wallet"
     case .withheld(let sentence): "\(sentence), so the wallet cannot read its seed"
     case .phoneGone(let why): "the phone cannot be asked for the wallet's seed: \(why)"
     case .another(let path):

@@ -14,7 +14,7 @@ final class NodeShell {
   private let loop: EventLoop
   private let clock: Clock
   private let journal: Journal
-  private let peer: HostAndPort
+  private let peer: PeerAddress
   private var runner: CoreRunner<NodeMachine>!
   private var connection: PeerConnection?
   private var claim: Claim?
@@ -32,7 +32,7 @@ final class NodeShell {
 
   init(
     container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
-    peer: HostAndPort
+    peer: PeerAddress
   ) {
     self.container = container
     self.secrets = secrets
@@ -160,10 +160,10 @@ final class NodeShell {
 
   private func dial() {
     do throws(SystemError) {
-      let connection = try PeerConnection.dial(peer, loop: loop)
+      let connection = try PeerConnection.dial(peer, as: secrets.nodeKey, loop: loop)
       self.connection = connection
       connection.onConnected = { [unowned self] in runner.handle(.dialled) }
-      connection.onFrame = { [unowned self] in received($0) }
+      connection.onMessage = { [unowned self] in received($0) }
       connection.onEnd = { [unowned self] end in
         self.connection = nil
         runner.handle(.closed("\(end)"))

@@ -5,6 +5,7 @@ import CoreShape
 import DaemonRuntime
 import Guardrails
 import Heartbeat
+import PeerTransport
 
 /// What both wallet processes are told when they are started.
 public struct WalletOptions {
@@ -15,7 +16,7 @@ public struct WalletOptions {
   public var seedProtection: String
   public var journal: String
   public var phoneClock: String?
-  public var peer: HostAndPort
+  public var peer: PeerAddress
   public var guardConfiguration: GuardConfiguration
 
   public static let declarations: [OptionDeclaration] = [
@@ -36,7 +37,7 @@ public struct WalletOptions {
     OptionDeclaration(
       "--clock", value: .path("FILE"), help: "the phone's clock, as iosd keeps it; else the kernel's"),
     OptionDeclaration(
-      "--peer", value: .hostAndPort, default: "127.0.0.1:9735", help: "the Lightning peer"),
+      "--peer", value: .nodeAddress, help: "the Lightning peer; lspd's is in the file lsp/address"),
     OptionDeclaration(
       "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
       help: "how a dead holder is recognised: its lock, or the age of its last beat"),
@@ -53,7 +54,15 @@ public struct WalletOptions {
     seedProtection = parsed.text("--seed-protection") ?? "after-first-unlock"
     journal = parsed.text("--journal") ?? "journal"
     phoneClock = parsed.text("--clock")
-    guard let address = parsed.hostAndPort("--peer"), let interval = parsed.span("--beat-interval"),
+    guard let text = parsed.text("--peer") else {
+      exitWithSentence(
+        .wrongUsage, "--peer is missing: give NODEID@HOST:PORT, as lspd wrote it into lsp/address")
+    }
+    guard let address = PeerAddress(text) else {
+      exitWithSentence(
+        .wrongUsage, "--peer has an id that is no point of the curve; copy it again, all of it")
+    }
+    guard let interval = parsed.span("--beat-interval"),
       let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self)
     else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }
     peer = address

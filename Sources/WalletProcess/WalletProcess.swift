@@ -68,7 +68,7 @@ public final class WalletProcess<Machine: GuardMachine> {
   private static func code(of error: any Error) -> ExitCode {
     switch error {
     case is ContainerError: .cannotCreate
-    case is KeychainError: .badConfiguration
+    case is KeychainError, is SecretFileError: .badConfiguration
     default: .inputOutputError
     }
   }

@@ -2,6 +2,7 @@ import CoreShape
 import DaemonRuntime
 import Foundation
 import PairSupport
+import PeerTransport
 import Testing
 
 @Suite("Hostile input: small files that the programs read at their start", .serialized)
@@ -69,7 +70,7 @@ struct FileTests {
     let up = try phone.baton(["up"])
     guard content == .directory else {
       #expect(up.code == 0, "\(up.errors)")
-      #expect(HostAndPort(try phone.place(.peer)) != nil)
+      #expect(PeerAddress(try phone.place(.peer)) != nil)
       return
     }
     #expect(up.code == 69)

@@ -30,27 +30,31 @@ final class HostilePeer {
   private var listener: PeerListener!
   private var open: [PeerConnection] = []
   private var channel: Channel
+  private let key: PrivateKey
 
   init(_ behaviour: Behaviour, loop: EventLoop) throws {
     self.behaviour = behaviour
     self.loop = loop
     let terms = ChannelTerms.standard
-    guard let id = Bytes32([UInt8](repeating: 5, count: 32)), let anywhere = HostAndPort("127.0.0.1:0") else {
+    guard let id = Bytes32([UInt8](repeating: 5, count: 32)), let anywhere = HostAndPort("127.0.0.1:0"),
+      let key = PrivateKey(id)
+    else {
       throw SystemError("make a peer", code: EINVAL)
     }
+    self.key = key
     channel = try Channel(id: id, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
-    listener = try PeerListener(anywhere, loop: loop) { [unowned self] in welcome($0) }
+    listener = try PeerListener(anywhere, as: key, loop: loop) { [unowned self] in welcome($0) }
   }
 
   deinit { for connection in open { connection.cutOff() } }
 
-  var address: String { listener.address.description }
+  var address: String { PeerAddress(node: key.publicKey, place: listener.address).description }
 
   private func welcome(_ connection: PeerConnection) {
     connections += 1
     open.append(connection)
     var hasGreeted = false
-    connection.onFrame = { [unowned self, unowned connection] bytes in
+    connection.onMessage = { [unowned self, unowned connection] bytes in
       guard !hasGreeted, case .greeting(let greeting)? = try? Message(decoding: bytes) else { return }
       hasGreeted = true
       answer(greeting.fence, on: connection)

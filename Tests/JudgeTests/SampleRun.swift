@@ -15,6 +15,9 @@ final class SampleRun {
   let container: [UInt8] = (1...16).map { UInt8($0) }
   static let hour: Int64 = 3_600_000_000_000
   static let seed = (0..<32).map { UInt8(200 - $0) }
+  /// Of the node with that seed, as another library has it.
+  static let node: [UInt8] =
+    WireBytes.bytes("02a52d87c4187949c80644347b76ee57cacc84123ade0206b4a967d0524c46dcff")
   private(set) var peerRevision = 0
   private(set) var walletRevision = 0
   private var backup: [UInt8]?
@@ -199,12 +202,14 @@ final class SampleRun {
     backup = blob
   }
 
-  func connect(_ id: Int64) throws {
+  func connect(_ id: Int64, node: [UInt8] = SampleRun.node) throws {
     tick()
-    try event("{\"connected\":{}}", ["{\"connectionOpened\":{\"connection\":\(id)}}"])
+    try event(
+      "{\"connected\":{}}",
+      ["{\"connectionOpened\":{\"connection\":\(id),\"node\":\"\(WireBytes.hex(node))\"}}"])
     try ledger.execute(
-      "INSERT INTO connections (id, opened_at_ns, opened_wall) VALUES (?, ?, ?)",
-      [.integer(id), .integer(stamp), .integer(now + TestJournal.wallOffset)])
+      "INSERT INTO connections (id, opened_at_ns, opened_wall, node) VALUES (?, ?, ?, ?)",
+      [.integer(id), .integer(stamp), .integer(now + TestJournal.wallOffset), .blob(node)])
   }
 
   func close(_ id: Int64, _ why: String) throws {

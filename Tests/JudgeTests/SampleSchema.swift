@@ -28,7 +28,8 @@ enum SampleSchema {
       legacy INTEGER) STRICT;
     CREATE TABLE connections(
       id INTEGER PRIMARY KEY, opened_at_ns INTEGER, opened_wall INTEGER, epoch INTEGER, incarnation INTEGER,
-      container BLOB, verdict TEXT, judged_at_ns INTEGER, closed_at_ns INTEGER, closed_reason TEXT) STRICT;
+      container BLOB, verdict TEXT, judged_at_ns INTEGER, closed_at_ns INTEGER, closed_reason TEXT,
+      node BLOB) STRICT;
     CREATE TABLE frames(
       id INTEGER PRIMARY KEY AUTOINCREMENT, connection INTEGER, direction TEXT, at_ns INTEGER, bytes BLOB,
       acted INTEGER, why_not TEXT) STRICT;

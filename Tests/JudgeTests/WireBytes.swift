@@ -9,7 +9,15 @@ enum WireBytes {
     (0..<count).map { UInt8(value >> UInt64(8 * (count - 1 - $0)) & 0xff) }
   }
 
+  static func bytes(_ hexadecimal: String) -> [UInt8] {
+    let digits = hexadecimal.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  }
+
   private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+  /// Without a word of claims.
+  static let greeting = [0, 16, 0, 0, 0, 6] + features
 
   static func greeting(epoch: Int64, incarnation: Int64, container: [UInt8]) -> [UInt8] {
     let record = number(UInt64(epoch), 8) + number(UInt64(bitPattern: incarnation), 8) + container

@@ -1,6 +1,7 @@
 import CoreShape
 import Crypto
 import DaemonRuntime
+import PeerTransport
 import Database
 import Glibc
 import PairSupport
@@ -104,9 +105,9 @@ final class ProviderProcess {
     return ChildEnd.reap(child.identity.pid)
   }
 
-  var address: HostAndPort? {
-    SmallFile.read("\(home)/lsp/address", limit: 64).flatMap {
-      HostAndPort(String(decoding: $0.filter { $0 > 32 }, as: UTF8.self))
+  var address: PeerAddress? {
+    SmallFile.read("\(home)/lsp/address", limit: 128).flatMap {
+      PeerAddress(String(decoding: $0.filter { $0 > 32 }, as: UTF8.self))
     }
   }
 

@@ -16,19 +16,25 @@ final class ScriptedWallet {
   var stopsBeforeAnswering = true
   var onStop: (() -> Void)?
 
-  init(loop: EventLoop) { self.loop = loop }
+  /// The same node each time, unless another is wanted.
+  private let key: PrivateKey
+
+  init(loop: EventLoop, key: PrivateKey? = nil) {
+    self.loop = loop
+    self.key = key ?? PrivateKey(SHA256.hash(Array("a wallet".utf8)))!
+  }
 
   deinit { connection?.cutOff() }
 
-  func connect(to address: HostAndPort, _ fence: Fence?) throws {
+  func connect(to address: PeerAddress, _ fence: Fence?) throws {
     connection?.cutOff()
     channel?.disconnected()
     received = []
     isClosed = false
-    let connection = try PeerConnection.dial(address, loop: loop)
+    let connection = try PeerConnection.dial(address, as: key, loop: loop)
     self.connection = connection
     connection.onConnected = { [unowned self] in send(.greeting(Greeting(fence: fence))) }
-    connection.onFrame = { [unowned self] in take($0) }
+    connection.onMessage = { [unowned self] in take($0) }
     connection.onEnd = { [unowned self] _ in isClosed = true }
     connection.start()
   }

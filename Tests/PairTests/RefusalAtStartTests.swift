@@ -69,7 +69,7 @@ private struct Obstacle: CustomTestStringConvertible, Sendable {
         rename(path, "\(path)-away")
         _ = FileManager.default.createFile(
           atPath: path, contents: Data([1, 2, 3]), attributes: [.posixPermissions: 0o600])
-      }, repair: { rename("\($0)-away", $0) }, says: "has 3 bytes and a seed has 32", code: 78),
+      }, repair: { rename("\($0)-away", $0) }, says: "has 3 bytes and must have 32", code: 78),
     Obstacle(
       testDescription: "Keychain/wallet-seed: a pipe", path: "Keychain/wallet-seed",
       damage: { path in

@@ -1,4 +1,5 @@
 import CoreShape
+import Crypto
 import DaemonRuntime
 import Glibc
 import Testing
@@ -8,10 +9,14 @@ import Testing
 @Suite("The door of the peer", .serialized) struct PeerDoorTests {
   private let loop: EventLoop
   private let anywhere: HostAndPort
+  private let ours: PrivateKey
+  private let theirs: PrivateKey
 
   init() throws {
     loop = try EventLoop()
     anywhere = try #require(HostAndPort("127.0.0.1:0"))
+    ours = try #require(PrivateKey(SHA256.hash([1])))
+    theirs = try #require(PrivateKey(SHA256.hash([2])))
   }
 
   /// A stranger: the socket alone, in the way of somebody who is not us.
@@ -28,6 +33,15 @@ import Testing
     return descriptor
   }
 
+  /// A wallet: it shakes hands and sends these at once.
+  private func dial(_ listener: PeerListener, saying messages: [[UInt8]]) throws -> PeerConnection {
+    let wallet = try PeerConnection.dial(
+      PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
+    wallet.onConnected = { for message in messages { wallet.send(message) } }
+    wallet.start()
+    return wallet
+  }
+
   private func isHungUpOn(_ descriptor: Int32) throws -> Bool {
     var byte: UInt8 = 0
     return try loop.run(for: .seconds(20)) {
@@ -38,14 +52,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [[], [0], [0, 3, 1]] as [[UInt8]])
+  @Test(arguments: [[], [0], [0] + [UInt8](repeating: 2, count: 48)] as [[UInt8]])
   func `Whoever does not finish a first message in time is hung up on, and nobody hears of it`(
     _ beginning: [UInt8]
   ) throws {
     var limits = PeerListener.standardLimits
     limits.firstWordWithin = .milliseconds(20)
     var accepted = 0
-    let listener = try PeerListener(anywhere, loop: loop, limits: limits) { _ in accepted += 1 }
+    let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
     let stranger = try knock(on: listener.address, saying: beginning)
     #expect(try isHungUpOn(stranger))
     #expect(accepted == 0)
@@ -56,11 +70,12 @@ import Testing
     var limits = PeerListener.standardLimits
     limits.strangers = 4
     var frames: [[UInt8]] = []
-    let listener = try PeerListener(anywhere, loop: loop, limits: limits) { connection in
-      connection.onFrame = { frames.append($0) }
+    let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
+      connection.onMessage = { frames.append($0) }
     }
-    var strangers = try (0..<20).map { _ in try knock(on: listener.address) }
-    strangers.append(try knock(on: listener.address, saying: [0, 2, 8, 9, 0, 1, 5]))
+    let strangers = try (0..<20).map { _ in try knock(on: listener.address) }
+    let wallet = try dial(listener, saying: [[8, 9], [5]])
+    defer { wallet.cutOff() }
     #expect(try loop.run(for: .seconds(20)) { frames.count == 2 })
     #expect(frames == [[8, 9], [5]])
     // The first ones made room for it, the last ones are still there.
@@ -73,22 +88,22 @@ import Testing
   @Test func `A message that was begun and is not finished ends the connection also later on`() throws {
     var ends: [PeerConnection.End] = []
     var acceptor: PeerConnection?
-    let listener = try PeerListener(anywhere, loop: loop) { connection in
+    let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in
       acceptor = connection
       connection.frameWithin = .milliseconds(20)
       connection.onEnd = { ends.append($0) }
     }
-    let client = try knock(on: listener.address, saying: [0, 1, 5])
+    let client = try dial(listener, saying: [[5]])
+    defer { client.cutOff() }
     #expect(try loop.run(for: .seconds(20)) { acceptor != nil })
     // Silence between messages is nobody's fault.
     _ = try loop.run(for: .milliseconds(60)) { !ends.isEmpty }
     #expect(ends == [])
-    send(client, [0, 2, 5] as [UInt8], 3, Int32(MSG_NOSIGNAL))
+    send(client.descriptor, [0, 2, 5] as [UInt8], 3, Int32(MSG_NOSIGNAL))
     #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
     #expect(ends == [.slowWriter])
     #expect(
-      PeerConnection.End.slowWriter.description == "the peer began a message and did not finish it within 10s"
-    )
-    close(client)
+      PeerConnection.End.slowWriter.description
+        == "the peer began the handshake or a message and did not finish it within 10s")
   }
 }

@@ -1,4 +1,5 @@
 import CoreShape
+import Crypto
 import DaemonRuntime
 import Glibc
 import Testing
@@ -9,13 +10,21 @@ import Testing
   private let loop: EventLoop
   private let anywhere = HostAndPort("127.0.0.1:0")
 
-  init() throws { loop = try EventLoop() }
+  private let ours: PrivateKey
+  private let theirs: PrivateKey
+
+  init() throws {
+    loop = try EventLoop()
+    ours = try #require(PrivateKey(SHA256.hash([1])))
+    theirs = try #require(PrivateKey(SHA256.hash([2])))
+  }
 
   /// Both ends of one connection, its first message behind it.
   private func pair() throws -> (dialler: PeerConnection, acceptor: PeerConnection, listener: PeerListener) {
     var accepted: PeerConnection?
-    let listener = try PeerListener(try #require(anywhere), loop: loop) { accepted = $0 }
-    let dialler = try PeerConnection.dial(listener.address, loop: loop)
+    let listener = try PeerListener(try #require(anywhere), as: theirs, loop: loop) { accepted = $0 }
+    let dialler = try PeerConnection.dial(
+      PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
     var isConnected = false
     dialler.onConnected = {
       isConnected = true
@@ -24,6 +33,8 @@ import Testing
     dialler.start()
     #expect(try loop.run(for: .seconds(10)) { isConnected && accepted != nil })
     let acceptor = try #require(accepted)
+    #expect(acceptor.remote == ours.publicKey)
+    #expect(dialler.remote == theirs.publicKey)
     return (dialler, acceptor, listener)
   }
 
@@ -32,7 +43,7 @@ import Testing
     defer { withExtendedLifetime(listener) {} }
     let sizes = [0, 1, 2, 65535, 7, 65535, 300]
     var received: [[UInt8]] = []
-    acceptor.onFrame = { received.append($0) }
+    acceptor.onMessage = { received.append($0) }
     acceptor.start()
     for (number, size) in sizes.enumerated() { dialler.send([UInt8](repeating: UInt8(number), count: size)) }
     #expect(try loop.run(for: .seconds(10)) { received.count == sizes.count })
@@ -42,23 +53,12 @@ import Testing
     acceptor.cutOff()
   }
 
-  @Test func `A frame reader takes bytes one by one`() {
-    var reader = FrameReader()
-    var frames: [[UInt8]] = []
-    for byte: UInt8 in [0, 2, 8, 9, 0, 0, 0, 1, 5] {
-      reader.append([byte][...])
-      while let frame = reader.next() { frames.append(frame) }
-    }
-    #expect(frames == [[8, 9], [], [5]])
-    #expect(Frame.encode([UInt8](repeating: 0, count: 65536)) == nil)
-  }
-
   @Test func `Hanging up delivers everything first, and each side learns how it ended once`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var frames = 0
     var ends: [String] = []
-    acceptor.onFrame = { _ in frames += 1 }
+    acceptor.onMessage = { _ in frames += 1 }
     acceptor.onEnd = { ends.append("acceptor: \($0)") }
     dialler.onEnd = { ends.append("dialler: \($0)") }
     acceptor.start()
@@ -78,7 +78,7 @@ import Testing
     defer { withExtendedLifetime(listener) {} }
     var frames = 0
     var dialled = ""
-    acceptor.onFrame = { _ in
+    acceptor.onMessage = { _ in
       frames += 1
       acceptor.cutOff()
     }
@@ -91,10 +91,11 @@ import Testing
 
   @Test func `A dial that nobody answers ends in one sentence`() throws {
     // The listener is gone at the end of this line, and its address with it.
-    let address = try PeerListener(try #require(anywhere), loop: loop) { _ in }.address
+    let address = try PeerListener(try #require(anywhere), as: theirs, loop: loop) { _ in }.address
     var end = ""
     do {
-      let dialler = try PeerConnection.dial(address, loop: loop)
+      let dialler = try PeerConnection.dial(
+        PeerAddress(node: theirs.publicKey, place: address), as: ours, loop: loop)
       dialler.onEnd = { end = $0.description }
       dialler.start()
       #expect(try loop.run(for: .seconds(10)) { !end.isEmpty })
@@ -108,7 +109,7 @@ import Testing
     defer { withExtendedLifetime(listener) {} }
     var frames = 0
     var framesAtTurn: [Int] = []
-    acceptor.onFrame = { _ in frames += 1 }
+    acceptor.onMessage = { _ in frames += 1 }
     acceptor.start()
     for _ in 0..<1000 { dialler.send([7]) }
     let end = loop.now + .seconds(10)
@@ -127,7 +128,7 @@ import Testing
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }
     var events: [String] = []
-    acceptor.onFrame = { _ in events.append("frame") }
+    acceptor.onMessage = { _ in events.append("frame") }
     acceptor.onEnd = { events.append($0.description) }
     for _ in 0..<500 { dialler.send([7]) }
     dialler.hangUp()

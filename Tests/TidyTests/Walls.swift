@@ -25,7 +25,7 @@ enum Walls {
     ("NotifyExtd", "CoreShape Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
     ("IOSd", "CoreShape Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
     ("LSPd", "CoreShape Lightning Crypto PeerTransport DaemonRuntime Database CLinux Glibc Foundation"),
-    ("Judge", "CSQLite CSodium Foundation Glibc"),
+    ("Judge", "CSQLite CSodium CSecp256k1 Foundation Glibc"),
     (
       "BatonCommand",
       """

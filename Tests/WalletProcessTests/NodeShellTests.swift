@@ -7,6 +7,7 @@ import Guardrails
 import Heartbeat
 import Lightning
 import SharedContainer
+import PeerTransport
 import Testing
 import WalletStore
 
@@ -33,7 +34,9 @@ final class NodeShellTests {
       clock: clock,
       journal: try Journal(
         directory: "\(directory)/j", name: "test", clock: clock, version: "0", arguments: []),
-      peer: try #require(HostAndPort("127.0.0.1:1")))
+      peer: PeerAddress(
+        node: try #require(PrivateKey(SHA256.hash([1]))).publicKey,
+        place: try #require(HostAndPort("127.0.0.1:1"))))
   }
 
   private func claim(_ container: SharedContainer, seen: Epoch) throws -> (Claim, NodeState) {

@@ -1,3 +1,4 @@
+import PeerTransport
 import CoreShape
 import DaemonRuntime
 import Glibc
@@ -68,9 +69,9 @@ struct PhoneStarter {
 
   /// Where wallets reach the provider.
   private var address: String? {
-    guard let bytes = SmallFile.read(phone.lspdAddress, limit: 64) else { return nil }
+    guard let bytes = SmallFile.read(phone.lspdAddress, limit: 128) else { return nil }
     let text = String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
-    return HostAndPort(text) == nil ? nil : text
+    return PeerAddress(text) == nil ? nil : text
   }
 
   private func arguments(for daemon: Daemon) throws(CommandFailure) -> [String] {

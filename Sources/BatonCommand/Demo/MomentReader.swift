@@ -75,6 +75,7 @@ struct MomentReader {
     case .accepted, .unfenced: return .accepted(epoch: fence?.epoch)
     case .refusedWithoutFence, .refusedLowerEpoch, .refusedOtherIncarnation, .refusedOtherContainer:
       return .refused
+    case .visitor: return nil
     }
   }
 

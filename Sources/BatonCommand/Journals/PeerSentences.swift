@@ -7,7 +7,7 @@ enum PeerSentences {
   static func of(_ event: PeerEvent) -> [Sentence] {
     switch event {
     case .deadlineReached, .received: []
-    case .connected(let connection): [Sentence("connection \(connection) came", matters: false)]
+    case .connected(let connection, _): [Sentence("connection \(connection) came", matters: false)]
     case .undecodable(let connection, let why):
       [Sentence("connection \(connection) sent what is no message: \(why)")]
     case .closed(let connection, let why):
@@ -51,6 +51,7 @@ enum PeerSentences {
     switch verdict {
     case .accepted: "accepted"
     case .unfenced: "accepted, no epochs asked"
+    case .visitor: "a node with which there is no channel"
     case .refusedWithoutFence: "refused, it shows no claim where one is known"
     case .refusedLowerEpoch: "refused, a higher epoch is known"
     case .refusedOtherIncarnation: "refused, another owner has shown this epoch"

@@ -4,6 +4,7 @@ extension PeerReplay {
     let id = frame.entry.connection
     let entry = evidence.ledger.connections.first { $0.id == id }
     let isLegacy = evidence.ledger.runs.last { $0.startedNs <= frame.entry.atNs }?.isLegacy == 1
+    if isVisitor(id) { return judgeVisitor(entry, frame) }
     let verdict = Self.verdict(on: claim, known: fence, isLegacy: isLegacy)
     let rows = entry.map { [$0.evidence] } ?? []
     if entry?.verdict != verdict {
@@ -28,6 +29,26 @@ extension PeerReplay {
     accept(claim, frame)
   }
 
+  /// Another node than the wallet's: it may greet and ping.
+  func isVisitor(_ connection: Int64) -> Bool {
+    guard let wallet, let entry = evidence.ledger.connections.first(where: { $0.id == connection }) else {
+      return false
+    }
+    return entry.node != nil && entry.node != wallet
+  }
+
+  private mutating func judgeVisitor(_ entry: ConnectionEntry?, _ frame: ReadFrame) {
+    let id = frame.entry.connection
+    links[id, default: Link()].state = .visiting
+    guard entry?.verdict != "visitor" || entry?.epoch != nil || entry?.judgedNs != frame.entry.atNs else {
+      return
+    }
+    find(
+      1,
+      "The peer judged connection \(id) \(entry?.verdict ?? "not at all"), but it is another node than the wallet's",
+      frame, entry.map { [$0.evidence] } ?? [])
+  }
+
   static func verdict(on claim: FenceClaim?, known: FenceClaim?, isLegacy: Bool) -> String {
     guard !isLegacy else { return "unfenced" }
     guard let claim else { return known == nil ? "unfenced" : "refused-without-fence" }
@@ -48,6 +69,7 @@ extension PeerReplay {
     forgetUnsignedInSequence()
     links[id]?.state = .registered
     registered = id
+    wallet = wallet ?? evidence.ledger.connections.first { $0.id == id }?.node
     accepted.append((id, frame.entry.id))
     if let claim, claim != fence, entryIsFenced(id) {
       fence = claim
@@ -76,7 +98,7 @@ extension PeerReplay {
     let entry = evidence.ledger.connections.first { $0.id == frame.entry.connection }
     let expected: FenceReply? =
       switch entry?.verdict {
-      case "unfenced", nil: nil
+      case "unfenced", "visitor", nil: nil
       default:
         fence.map {
           FenceReply(accepted: entry?.isRefused == false, highest: $0.epoch, container: $0.container)

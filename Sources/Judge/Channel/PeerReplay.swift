@@ -2,7 +2,7 @@
 /// which frames may be acted on, and where each leaves the channel.
 struct PeerReplay {
   struct Link {
-    enum State { case greeting, registered, refused, evicted, failed }
+    enum State { case greeting, registered, visiting, refused, evicted, failed }
     var state = State.greeting
     var saidReestablish = false
     var heardReestablish = false
@@ -42,6 +42,8 @@ struct PeerReplay {
   var links: [Int64: Link] = [:]
   var registered: Int64?
   var fence: FenceClaim?
+  /// The node that the channel is with.
+  var wallet: [UInt8]?
   /// Fences as they must stand in the ledger's history.
   var raisedFences: [(claim: FenceClaim, atNs: Int64)] = []
   /// Accepted connections in the order of their acceptance, by the number of their `init`.
@@ -60,6 +62,7 @@ struct PeerReplay {
     opening = ChannelOpening(evidence: evidence).view
     view = opening
     isChannelKnown = opening != nil
+    wallet = evidence.seed.flatMap { NodeIdentity.of(seed: $0) }
   }
 
   mutating func run() {
@@ -98,6 +101,7 @@ struct PeerReplay {
       judge(claim, frame)
       return
     }
+    if link.state == .visiting { return takeFromVisitor(message, frame) }
     guard link.state == .registered, registered == connection else {
       if frame.entry.isActedOn {
         let newest = registered.map { "connection \($0) was registered" } ?? "no connection was registered"
@@ -109,6 +113,23 @@ struct PeerReplay {
       return
     }
     takeRegistered(message, frame)
+  }
+
+  /// Nothing of it may touch the channel; a ping is answered.
+  private mutating func takeFromVisitor(_ message: WireMessage, _ frame: ReadFrame) {
+    let connection = frame.entry.connection
+    switch message {
+    case .ping(let size):
+      expectActed(true, frame)
+      if size < 65532 { links[connection]?.pings.append(size) }
+    case .complaint(17, _):
+      expectActed(true, frame)
+      links[connection]?.state = .refused
+    case .storage, .pong, .complaint, .retrieval, .other: expectActed(false, frame)
+    case .greeting, .reestablish, .step:
+      expectActed(false, frame)
+      links[connection]?.state = .refused
+    }
   }
 
   private mutating func takeRegistered(_ message: WireMessage, _ frame: ReadFrame) {
@@ -169,9 +190,10 @@ struct PeerReplay {
       }
     case .complaint(17, let text):
       // Who never showed a claim is not the wallet: what a stranger is told says nothing about it.
-      let wasStranger = (links[connection]?.state ?? .greeting) == .greeting
+      let state = links[connection]?.state ?? .greeting
+      let isAboutAnother = isVisitor(connection)
       links[connection]?.state = .failed
-      guard !wasStranger else { return }
+      guard state != .greeting, !isAboutAnother else { return }
       find(2, "The peer reported an error on connection \(connection): \(text)", frame)
     case .pong(let size):
       if links[connection]?.pings.first == size {

@@ -62,7 +62,15 @@ extension Hearing {
           "Frame \(entry.id) is \(entry.direction), acted \(entry.acted), because \(entry.whyNot ?? "-"), which "
             + "no frame is", [entry.evidence])
       }
-      if case .greeting(_, _, let said)? = frame.message {
+      guard let connection = evidence.ledger.connections.first(where: { $0.id == entry.connection }) else {
+        find(
+          4, "Frame \(entry.id) belongs to connection \(entry.connection), which is not there",
+          [entry.evidence])
+        continue
+      }
+      // What another node offers is its own business.
+      let isOurs = !entry.isIn || connection.verdict != "visitor"
+      if case .greeting(_, _, let said)? = frame.message, isOurs {
         if let earlier = features[entry.direction], earlier != said {
           find(4, "Frame \(entry.id) offers other features than the inits before it", [entry.evidence])
         }
@@ -71,12 +79,6 @@ extension Hearing {
           find(4, "Frame \(entry.id) does not offer to keep backups", [entry.evidence])
         }
         features[entry.direction] = said
-      }
-      guard let connection = evidence.ledger.connections.first(where: { $0.id == entry.connection }) else {
-        find(
-          4, "Frame \(entry.id) belongs to connection \(entry.connection), which is not there",
-          [entry.evidence])
-        continue
       }
       if entry.atNs < connection.openedNs || (entry.isActedOn && entry.atNs > connection.closedNs ?? .max) {
         find(

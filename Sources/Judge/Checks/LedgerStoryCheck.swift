@@ -71,6 +71,7 @@ extension Hearing {
 
   private func isSame(_ entry: ConnectionEntry, _ told: LedgerStory.Connection?) -> Bool {
     guard let told, told.opened.announces(entry.openedNs), told.verdict == entry.verdict,
+      told.node == entry.node.map({ hexadecimal($0) }),
       isNear(told.opened.wallNs, entry.openedWallNs, withinNs: stepSlackNs)
     else { return false }
     if let closed = told.closed {

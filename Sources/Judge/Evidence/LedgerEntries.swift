@@ -22,6 +22,8 @@ struct ConnectionEntry {
   let id: Int64
   let openedNs: Int64
   let openedWallNs: Int64
+  /// Nil in a ledger from before nodes proved who they are.
+  let node: [UInt8]?
   let epoch: Int64?
   let incarnation: Int64?
   let container: [UInt8]?
@@ -34,6 +36,7 @@ struct ConnectionEntry {
     id = try row.integer("id")
     openedNs = try row.integer("opened_at_ns")
     openedWallNs = try row.integer("opened_wall")
+    node = row.names.contains("node") ? try row.optionalBlob("node") : nil
     epoch = try row.optionalInteger("epoch")
     incarnation = try row.optionalInteger("incarnation")
     container = try row.optionalBlob("container")

@@ -2,6 +2,7 @@
 struct LedgerStory {
   struct Connection {
     var opened: JournalRecord
+    var node: String?
     var verdict: String?
     var closed: JournalRecord?
     var closedReason: String?
@@ -81,7 +82,7 @@ struct LedgerStory {
     let connection = body["connection"]?.integer
     switch name {
     case "connectionOpened":
-      if let connection { connections[connection] = Connection(opened: record) }
+      if let connection { connections[connection] = Connection(opened: record, node: body["node"]?.text) }
     case "connectionJudged":
       if let connection { connections[connection]?.verdict = body["_1"]?.text }
     case "connectionClosed":

@@ -3,6 +3,8 @@ public enum ConnectionVerdict: String, Hashable, Codable, Sendable, CaseIterable
   case accepted
   /// Accepted without a look at epochs: the wallet sent none, or the peer does not know them.
   case unfenced
+  /// Another node than the one that the channel is with.
+  case visitor
   /// It shows no claim, where one is known.
   case refusedWithoutFence = "refused-without-fence"
   case refusedLowerEpoch = "refused-lower-epoch"

@@ -2,7 +2,7 @@ import Crypto
 
 /// One line of what the ledger must know. All lines of one event are one transaction.
 public enum LedgerChange: Hashable, Codable, Sendable {
-  case connectionOpened(connection: UInt64)
+  case connectionOpened(connection: UInt64, node: PublicKey? = nil)
   case connectionJudged(connection: UInt64, ConnectionVerdict, Fence?)
   case connectionClosed(connection: UInt64, String)
   /// About the frame that this event brought: it changed something, or was answered.

@@ -1,7 +1,10 @@
+import Crypto
+
 /// What can happen to the provider's side.
 public enum PeerEvent: Hashable, Codable, Sendable {
   case deadlineReached
-  case connected(connection: UInt64)
+  /// Of a node that has proven its id; nil where nobody can prove anything, as in the simulation.
+  case connected(connection: UInt64, node: PublicKey? = nil)
   case received(connection: UInt64, Message)
   /// Bytes that are no message.
   case undecodable(connection: UInt64, String)

@@ -1,12 +1,15 @@
 import CoreShape
+import Crypto
 
 /// One connection as the provider sees it.
 struct PeerLink: Hashable, Codable, Sendable {
   enum State: Hashable, Codable, Sendable {
-    /// Nothing is acted on but `init`. → registered, refused
+    /// Nothing is acted on but `init`. → registered, visiting, refused
     case greeting
     /// The one connection that speaks for the wallet. → evicted, failed
     case registered
+    /// A node with which there is no channel: it is answered when it pings, and that is all. → failed
+    case visiting
     /// Its `init` came too late. Nothing follows.
     case refused
     /// A newer connection took its place, or needed it. Nothing follows.
@@ -16,13 +19,14 @@ struct PeerLink: Hashable, Codable, Sendable {
   }
 
   var id: UInt64
+  var node: PublicKey?
   /// Until then `init` must have come: whoever stays silent keeps a place from the wallet.
   var greetBy: Instant
   var state = State.greeting
   var chatter = Chatter()
 
   /// Whether it may still say something.
-  var isOpen: Bool { state == .greeting || state == .registered }
+  var isOpen: Bool { state == .greeting || state == .registered || state == .visiting }
 
   /// Before its `init` everything else is.
   func isChatter(_ message: Message) -> Bool {
@@ -35,7 +39,7 @@ struct PeerLink: Hashable, Codable, Sendable {
   var silence: String {
     switch state {
     case .greeting: "it came before init"
-    case .registered: "it needs no answer"
+    case .registered, .visiting: "it needs no answer"
     case .refused: "its connection is refused"
     case .evicted: "its connection is evicted"
     case .failed: "its connection has failed"

@@ -11,16 +11,16 @@ extension PeerMachine {
     for index in links.indices where links[index].id == connection { links[index].state = newState }
   }
 
-  mutating func connected(_ connection: UInt64, at now: Instant) -> [PeerDirective] {
+  mutating func connected(_ connection: UInt64, of node: PublicKey?, at now: Instant) -> [PeerDirective] {
     guard link(connection) == nil else { return [] }
-    var step = PeerStep(changes: [.connectionOpened(connection: connection)])
+    var step = PeerStep(changes: [.connectionOpened(connection: connection, node: node)])
     if links.count >= Self.linkLimit,
       let oldest = links.first(where: { $0.state != .registered && $0.state != .evicted })
     {
       set(oldest.id, .evicted)
       step.evictions.append(.evict(connection: oldest.id, "connection \(connection) needed its place"))
     }
-    links.append(PeerLink(id: connection, greetBy: now + Self.greetingBound))
+    links.append(PeerLink(id: connection, node: node, greetBy: now + Self.greetingBound))
     return step.directives
   }
 
@@ -56,6 +56,7 @@ extension PeerMachine {
   }
 
   mutating func greeted(_ greeting: Greeting, by connection: UInt64, at now: Instant) -> [PeerDirective] {
+    if let wallet = state.wallet, link(connection)?.node != wallet { return welcomeVisitor(connection) }
     guard !isLegacy else { return accept(connection, .unfenced, greeting.fence, raising: nil) }
     guard let fence = greeting.fence else {
       // A wallet that has once shown its claim always does: without one anybody could take its place.
@@ -74,6 +75,17 @@ extension PeerMachine {
       return refuse(connection, .refusedOtherIncarnation, fence, known)
     }
     return accept(connection, .accepted, fence, raising: fence == known ? nil : fence)
+  }
+
+  /// Its claim is no business of the channel's, whatever it says: only the channel's own node can raise the fence.
+  private mutating func welcomeVisitor(_ connection: UInt64) -> [PeerDirective] {
+    set(connection, .visiting)
+    return [
+      .store([
+        .frameActedOn(connection: connection), .connectionJudged(connection: connection, .visitor, nil),
+      ]),
+      .send(connection: connection, .greeting(Greeting())),
+    ]
   }
 
   private mutating func refuse(
@@ -101,6 +113,7 @@ extension PeerMachine {
       step.changes.append(.fence(raising))
     }
     step.changes.append(.connectionJudged(connection: connection, verdict, fence))
+    if state.wallet == nil { state.wallet = link(connection)?.node }
     if let older = registered {
       loseChannel(&step)
       set(older, .evicted)

@@ -16,7 +16,21 @@ extension PeerMachine {
     switch (link.state, message) {
     case (.greeting, .greeting(let greeting)): return greeted(greeting, by: connection, at: now)
     case (.registered, _): return received(message, at: now, on: connection)
+    case (.visiting, _): return receivedFromVisitor(message, at: now, on: connection)
     default: return [.store([.frameIgnored(connection: connection, link.silence)])]
+    }
+  }
+
+  private mutating func receivedFromVisitor(
+    _ message: Message, at now: Instant, on connection: UInt64
+  ) -> [PeerDirective] {
+    switch message {
+    case .ping, .greeting, .error, .pong, .warning, .peerStorageRetrieval, .unknown:
+      return received(message, at: now, on: connection)
+    case .peerStorage:
+      return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
+    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
+      return undecodable("There is no channel with this node.", from: connection, at: now)
     }
   }
 

@@ -93,7 +93,7 @@ public struct PeerMachine: Core {
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
-    case .connected(let connection): return connected(connection, at: now)
+    case .connected(let connection, let node): return connected(connection, of: node, at: now)
     case .received(let connection, let message): return received(message, from: connection, at: now)
     case .undecodable(let connection, let why): return undecodable(why, from: connection, at: now)
     case .closed(let connection, let why): return closed(connection, why, at: now)

@@ -3,6 +3,8 @@ import Crypto
 
 /// What the provider knows for good, as its ledger has it.
 public struct PeerState: Hashable, Codable, Sendable {
+  /// The node that the channel is with: the first that was let in. Nil before that.
+  public var wallet: PublicKey?
   /// The highest claim seen, and the container it belongs to.
   public var fence: Fence?
   public var channel: Channel
@@ -14,9 +16,11 @@ public struct PeerState: Hashable, Codable, Sendable {
   public var backup: Bytes?
 
   public init(
-    fence: Fence? = nil, channel: Channel, payments: [PeerPayment] = [], paidHashes: [Bytes32] = [],
+    wallet: PublicKey? = nil, fence: Fence? = nil, channel: Channel, payments: [PeerPayment] = [],
+    paidHashes: [Bytes32] = [],
     backup: Bytes? = nil
   ) {
+    self.wallet = wallet
     self.fence = fence
     self.channel = channel
     self.payments = payments

@@ -9,7 +9,8 @@ enum Place {
   case socket(String)
 
   init?(_ text: String) {
-    if let address = HostAndPort(text) {
+    // A stranger does not care whose door it is.
+    if let address = HostAndPort(text.split(separator: "@").last.map(String.init) ?? text) {
       var place = sockaddr_in()
       place.sin_family = sa_family_t(AF_INET)
       place.sin_port = address.port.bigEndian

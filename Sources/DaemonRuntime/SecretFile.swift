@@ -1,0 +1,71 @@
+import Glibc
+
+/// A few secret bytes in a file of their owner alone.
+public struct SecretFile {
+  public let path: String
+  private let size: Int
+
+  public init(path: String, size: Int) {
+    self.path = path
+    self.size = size
+  }
+
+  /// Nil if there is none.
+  public func read() throws -> [UInt8]? {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try PlainFile.open(path, O_RDONLY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("look at \(path)") }
+    guard status.st_mode & 0o077 == 0 else { throw SecretFileError.openToOthers(path) }
+    var bytes = [UInt8](repeating: 0, count: size + 1)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { throw SystemError("read \(path)") }
+    guard count == size else {
+      throw SecretFileError.wrongSize(path, Int64(status.st_size), wanted: size)
+    }
+    return Array(bytes.prefix(size))
+  }
+
+  /// Written whole under another name and then linked, so that nobody ever reads half a secret and one that is there is
+  /// never replaced. Gives what is there afterwards: who comes second gets the first one's.
+  public func keep(_ fresh: [UInt8]) throws -> [UInt8] {
+    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let temporary = "\(directory)/.\(name).\(getpid())"
+    let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor < 0 { throw SystemError("create \(temporary)") }
+    let isWritten = write(descriptor, fresh, fresh.count) == fresh.count && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    defer { unlink(temporary) }
+    guard isWritten else { throw SystemError("write \(temporary)", code: code) }
+    if link(temporary, path) != 0 && errno != EEXIST { throw SystemError("create \(path)") }
+    let directoryDescriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if directoryDescriptor >= 0 {
+      fsync(directoryDescriptor)
+      close(directoryDescriptor)
+    }
+    guard let kept = try read() else { throw SystemError("read \(path)", code: ENOENT) }
+    return kept
+  }
+}
+
+/// Why the bytes of a secret file cannot be used.
+public enum SecretFileError: Error, Hashable, CustomStringConvertible {
+  case wrongSize(String, Int64, wanted: Int)
+  case openToOthers(String)
+
+  public var description: String {
+    switch self {
+    case .wrongSize(let path, let size, let wanted):
+      "\(path) has \(size) bytes and must have \(wanted); put back the one that was there"
+    case .openToOthers(let path): "\(path) can be read by others; take that right away with chmod 600"
+    }
+  }
+}

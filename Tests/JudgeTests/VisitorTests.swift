@@ -1,0 +1,51 @@
+import Testing
+
+@testable import Judge
+
+/// Another node than the wallet's dials the peer.
+@Suite("A visitor")
+struct VisitorTests {
+  private static let stranger = WireBytes.bytes(
+    "034f355bdcb7cc0af728ef3cceb9615d90684bb5b2ca5f859ab0f0b704075871aa")
+  private static let greeting = [0, 16, 0, 0, 0, 0] as [UInt8]
+
+  private func findings(
+    verdict: String = "visitor", of node: [UInt8] = stranger, _ then: (SampleRun) throws -> Void = { _ in }
+  ) throws -> [Int] {
+    let run = try SampleStory.tellWithoutPayments { run in
+      try run.connect(2, node: node)
+      try run.receive(
+        2, Self.greeting,
+        ["{\"connectionJudged\":{\"connection\":2,\"_1\":\"\(verdict)\"}}"], out: [WireBytes.greeting])
+      try run.ledger.execute(
+        "UPDATE connections SET verdict = ?, judged_at_ns = ? WHERE id = 2",
+        [.text(verdict), .integer(run.stamp)])
+      try then(run)
+      try run.close(2, "the other side hung up")
+    }
+    return try Judge.verdict(home: run.home).findings.map(\.invariant)
+  }
+
+  @Test("may greet and ping")
+  func greets() throws {
+    #expect(try findings { try $0.receive(2, WireBytes.ping(2), out: [WireBytes.pong(2)]) } == [])
+  }
+
+  @Test("is found when it is let in as the wallet, and so is the wallet when it is not")
+  func letIn() throws {
+    #expect(try findings(verdict: "unfenced").contains(1))
+    #expect(try findings(of: SampleRun.node).contains(1))
+  }
+
+  @Test("is found when a word of it is acted on")
+  func actedOn() throws {
+    #expect(try findings { try $0.receive(2, WireBytes.storage([1, 2, 3])) }.contains(2))
+    #expect(
+      try findings {
+        try $0.receive(
+          2,
+          WireBytes.reestablish(
+            nextCommitment: 1, nextRevocation: 0, secret: [UInt8](repeating: 0, count: 32)))
+      }.contains(2))
+  }
+}

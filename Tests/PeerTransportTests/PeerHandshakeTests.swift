@@ -1,0 +1,119 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Glibc
+import Testing
+
+@testable import PeerTransport
+
+/// Who is at the other end, over a real socket.
+@Suite("A handshake", .serialized) struct PeerHandshakeTests {
+  private let loop: EventLoop
+  private let anywhere: HostAndPort
+  private let ours: PrivateKey
+  private let theirs: PrivateKey
+
+  init() throws {
+    loop = try EventLoop()
+    anywhere = try #require(HostAndPort("127.0.0.1:0"))
+    ours = try #require(PrivateKey(SHA256.hash([1])))
+    theirs = try #require(PrivateKey(SHA256.hash([2])))
+  }
+
+  /// A server of the test's own: it answers each dial with these bytes.
+  private func server(answering bytes: [UInt8]) throws -> (place: HostAndPort, descriptor: Int32) {
+    let descriptor = try PeerSocket.make()
+    let place = try PeerSocket.listen(descriptor, on: anywhere)
+    try loop.watch(descriptor, .readable) { _ in
+      let client = accept(descriptor, nil, nil)
+      if client >= 0, !bytes.isEmpty { send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+    }
+    return (place, descriptor)
+  }
+
+  private func end(
+    dialling place: HostAndPort, _ node: PublicKey, within bound: Span = .seconds(10)
+  ) throws -> PeerConnection.End? {
+    let dialler = try PeerConnection.dial(PeerAddress(node: node, place: place), as: ours, loop: loop)
+    dialler.frameWithin = bound
+    var end: PeerConnection.End?
+    var isConnected = false
+    dialler.onConnected = { isConnected = true }
+    dialler.onEnd = { end = $0 }
+    dialler.start()
+    #expect(try loop.run(for: .seconds(20)) { end != nil })
+    #expect(!isConnected)
+    return end
+  }
+
+  @Test("with another node than the one that was dialled ends before a word is said")
+  func otherNode() throws {
+    var accepted = 0
+    let listener = try PeerListener(anywhere, as: theirs, loop: loop) { _ in accepted += 1 }
+    let other = try #require(PrivateKey(SHA256.hash([3]))).publicKey
+    #expect(try end(dialling: listener.address, other) == .hungUp)
+    #expect(accepted == 0)
+  }
+
+  @Test("with who speaks no BOLT 8 ends in one sentence")
+  func plainText() throws {
+    let (place, descriptor) = try server(
+      answering: Array("HTTP/1.1 400 Bad Request\r\nServer: x\r\nContent-Length: 0\r\n\r\n".utf8))
+    defer {
+      loop.unwatch(descriptor)
+      close(descriptor)
+    }
+    #expect(
+      try end(dialling: place, theirs.publicKey)
+        == .refused(.unknownVersion(act: 2, version: UInt8(ascii: "H"))))
+    let (zeros, other) = try server(answering: [UInt8](repeating: 0, count: 50))
+    defer {
+      loop.unwatch(other)
+      close(other)
+    }
+    #expect(try end(dialling: zeros, theirs.publicKey) == .refused(.badKey(act: 2)))
+  }
+
+  @Test("with who says nothing ends when its time is over", arguments: [0, 49])
+  func silence(bytes: Int) throws {
+    let (place, descriptor) = try server(answering: [UInt8](repeating: 0, count: bytes))
+    defer {
+      loop.unwatch(descriptor)
+      close(descriptor)
+    }
+    #expect(try end(dialling: place, theirs.publicKey, within: .milliseconds(30)) == .slowWriter)
+  }
+
+  @Test("lets nobody change, cut or repeat a byte afterwards")
+  func tampered() throws {
+    var ends: [PeerConnection.End] = []
+    var heard: [[UInt8]] = []
+    let listener = try PeerListener(anywhere, as: theirs, loop: loop) { connection in
+      connection.onMessage = { heard.append($0) }
+      connection.onEnd = { ends.append($0) }
+    }
+    let dialler = try PeerConnection.dial(
+      PeerAddress(node: theirs.publicKey, place: listener.address), as: ours, loop: loop)
+    dialler.onConnected = { dialler.send([7]) }
+    dialler.start()
+    #expect(try loop.run(for: .seconds(20)) { heard == [[7]] })
+    let strange = [UInt8](repeating: 1, count: 64)
+    send(dialler.descriptor, strange, strange.count, Int32(MSG_NOSIGNAL))
+    dialler.send([8])
+    #expect(try loop.run(for: .seconds(20)) { !ends.isEmpty })
+    #expect(ends == [.refused(.badLength)])
+    #expect(heard == [[7]])
+    dialler.cutOff()
+  }
+
+  @Test("needs an address that has a node's id in it")
+  func addresses() throws {
+    let id = theirs.publicKey.hex
+    #expect(PeerAddress("\(id)@127.0.0.1:9735")?.description == "\(id)@127.0.0.1:9735")
+    for text in [
+      "127.0.0.1:9735", "\(id)@", "@127.0.0.1:1", "\(id)@x:1", "\(id)@127.0.0.1:1@", "00\(id)@127.0.0.1:1",
+    ] {
+      #expect(PeerAddress(text) == nil, "\(text)")
+    }
+  }
+}
