@@ -14,7 +14,7 @@ final class NodeShell {
   private let loop: EventLoop
   private let clock: Clock
   private let journal: Journal
-  private let peer: PeerAddress
+  private let peer: PeerAddress?
   private var runner: CoreRunner<NodeMachine>!
   private var connection: PeerConnection?
   private var claim: Claim?
@@ -32,7 +32,7 @@ final class NodeShell {
 
   init(
     container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
-    peer: PeerAddress
+    peer: PeerAddress?
   ) {
     self.container = container
     self.secrets = secrets
@@ -159,6 +159,9 @@ final class NodeShell {
   // MARK: The wire
 
   private func dial() {
+    guard let peer else {
+      return runner.handle(.closed("no peer is known: start this with --peer NODEID@HOST:PORT"))
+    }
     do throws(SystemError) {
       let connection = try PeerConnection.dial(peer, as: secrets.nodeKey, loop: loop)
       self.connection = connection

@@ -16,7 +16,8 @@ public struct WalletOptions {
   public var seedProtection: String
   public var journal: String
   public var phoneClock: String?
-  public var peer: PeerAddress
+  /// Nil for a wallet that knows no peer yet.
+  public var peer: PeerAddress?
   public var guardConfiguration: GuardConfiguration
 
   public static let declarations: [OptionDeclaration] = [
@@ -54,18 +55,16 @@ public struct WalletOptions {
     seedProtection = parsed.text("--seed-protection") ?? "after-first-unlock"
     journal = parsed.text("--journal") ?? "journal"
     phoneClock = parsed.text("--clock")
-    guard let text = parsed.text("--peer") else {
-      exitWithSentence(
-        .wrongUsage, "--peer is missing: give NODEID@HOST:PORT, as lspd wrote it into lsp/address")
-    }
-    guard let address = PeerAddress(text) else {
-      exitWithSentence(
-        .wrongUsage, "--peer has an id that is no point of the curve; copy it again, all of it")
+    peer = parsed.text("--peer").map { text in
+      guard let address = PeerAddress(text) else {
+        exitWithSentence(
+          .wrongUsage, "--peer has an id that is no point of the curve; copy the address again, all of it")
+      }
+      return address
     }
     guard let interval = parsed.span("--beat-interval"),
       let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self)
     else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }
-    peer = address
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))

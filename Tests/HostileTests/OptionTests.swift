@@ -6,6 +6,8 @@ import Testing
 @Suite("Hostile input: options, words and the environment")
 struct OptionTests {
   private static let span = "a time such as 500ms, 2s or 1h"
+  private static let nodeAddress =
+    "the id of a node, `@`, an IPv4 address and a port such as 02…@127.0.0.1:9735"
   private static let address = "an IPv4 address and a port such as 127.0.0.1:9735"
 
   static let cases: [(program: String, words: [String], sentence: String)] = [
@@ -28,11 +30,15 @@ struct OptionTests {
     ("iosd", ["--grace", "1e999s"], "--grace must be \(span), not `1e999s`"),
     ("iosd", ["--grace", "NaN"], "--grace must be \(span), not `NaN`"),
     ("iosd", ["--grace", "-1s"], "--grace must be \(span), not `-1s`"),
-    ("iosd", ["--peer", "localhost:1"], "--peer must be \(address), not `localhost:1`"),
+    ("iosd", ["--peer", "localhost:1"], "--peer must be \(nodeAddress), not `localhost:1`"),
     ("lspd", ["--listen", "[::1]:1"], "--listen must be \(address), not `[::1]:1`"),
     ("lspd", ["--listen", "127.0.0.1:65536"], "--listen must be \(address), not `127.0.0.1:65536`"),
     ("lspd", ["x"], "`x` is one word too many; see lspd -h"),
-    ("mainappd", ["--peer", "localhost:1"], "--peer must be \(address), not `localhost:1`"),
+    ("mainappd", ["--peer", "127.0.0.1:1"], "--peer must be \(nodeAddress), not `127.0.0.1:1`"),
+    (
+      "mainappd", ["--peer", "02\(String(repeating: "f", count: 64))@127.0.0.1:1"],
+      "--peer has an id that is no point of the curve; copy the address again, all of it"
+    ),
     ("mainappd", ["--takeover", "force"], "--takeover must be one of lock, wait-stale, not `force`"),
     ("notifyextd", ["--stale-after", "99999999999h"], "--stale-after must be \(span), not `99999999999h`"),
     ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start this"),
