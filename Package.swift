@@ -177,6 +177,10 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Lightning", "Database", "PeerTransport", "WalletProcess",
       ]),
+    // Talks to software that is not ours; scripts/test-interop uses it.
+    .executableTarget(
+      name: "TestEcho", dependencies: ["Crypto", "DaemonRuntime", "PeerTransport"],
+      path: "Tests/Support/TestEcho"),
     .testTarget(
       name: "PeerTransportTests", dependencies: ["CoreShape", "Crypto", "DaemonRuntime", "PeerTransport"]),
     .testTarget(
