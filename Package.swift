@@ -148,7 +148,7 @@ let package = Package(
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Lightning", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
-        "TestBystander",
+        "TestBystander", "BadWire", "PeerTransport",
       ]),
     // What the text that the guardrails come from promises, sentence by sentence.
     .testTarget(
@@ -177,12 +177,17 @@ let package = Package(
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Lightning", "Database", "PeerTransport", "WalletProcess",
       ]),
+    // A bad network between a wallet and its peer.
+    .target(
+      name: "BadWire", dependencies: ["CLinux", "CoreShape", "DaemonRuntime", "Simulation"],
+      path: "Tests/Support/BadWire"),
     // Talks to software that is not ours; scripts/test-interop uses it.
     .executableTarget(
       name: "TestEcho", dependencies: ["Crypto", "DaemonRuntime", "PeerTransport"],
       path: "Tests/Support/TestEcho"),
     .testTarget(
-      name: "PeerTransportTests", dependencies: ["CoreShape", "Crypto", "DaemonRuntime", "PeerTransport"]),
+      name: "PeerTransportTests",
+      dependencies: ["BadWire", "CoreShape", "Crypto", "DaemonRuntime", "PeerTransport"]),
     .testTarget(
       name: "LSPdTests",
       dependencies: [

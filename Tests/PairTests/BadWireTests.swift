@@ -1,0 +1,87 @@
+import BadWire
+import CoreShape
+import DaemonRuntime
+import Glibc
+import PairSupport
+import PeerTransport
+import Testing
+
+@Suite("The pair on real processes: a bad wire to the peer", .serialized)
+struct BadWirePairTests {
+  /// The phone, with a proxy in front of its peer.
+  private func phone(
+    _ habits: @escaping (Int) -> BadWire.Habits
+  ) throws -> (phone: TestPhone, proxy: BadWireProxy) {
+    let phone = try TestPhone()
+    let peer = try #require(phone.address.flatMap { PeerAddress($0) })
+    let proxy = try BadWireProxy(to: peer.place, loop: phone.loop, habits: habits)
+    phone.peerAddress = PeerAddress(node: peer.node, place: proxy.place).description
+    return (phone, proxy)
+  }
+
+  private func habits(_ change: (inout BadWire.Habits) -> Void) -> BadWire.Habits {
+    var habits = BadWire.Habits()
+    change(&habits)
+    return habits
+  }
+
+  private func payThree(_ phone: TestPhone) throws {
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(3, app)
+    phone.open(app)
+    for invoice in invoices { try phone.pay(invoice) }
+    for invoice in invoices { try phone.waitUntilSettled(invoice) }
+    #expect(try phone.receivedPayments().count == 3)
+  }
+
+  @Test("that delays every piece costs time and nothing else")
+  func slow() throws {
+    let (phone, proxy) = try phone { _ in habits { $0.delay = 2_000_000...20_000_000 } }
+    defer { phone.end() }
+    try payThree(phone)
+    // Once to make the invoices, and once more when the app came back to the front.
+    #expect(proxy.connections == 2)
+  }
+
+  @Test("that is cut again and again, at any byte: each payment is received once", arguments: [1, 2, 3])
+  func cut(round: Int) throws {
+    // From the middle of the handshake to the middle of a payment; the later ones live.
+    let (phone, proxy) = try phone { number in
+      habits { if number < 7 { $0.cutAfter = number * 397 * round % 4000 } }
+    }
+    defer { phone.end() }
+    try payThree(phone)
+    #expect(proxy.connections >= 7)
+  }
+
+  @Test("that loses, repeats and reorders pieces is noticed at once, and the next connection does it")
+  func garbled() throws {
+    let (phone, proxy) = try phone { number in
+      habits {
+        switch number {
+        case 1: $0.repeated = 1000
+        case 2: $0.overtaken = 500
+        case 3: $0.lost = 200
+        default: break
+        }
+      }
+    }
+    defer { phone.end() }
+    try payThree(phone)
+    #expect(proxy.connections >= 3)
+    let noticed = phone.journal(of: "mainappd").contains("cannot be decrypted: it was changed")
+    #expect(noticed)
+  }
+
+  @Test("tells the peer of a death at once, whatever it delays")
+  func death() throws {
+    let (phone, proxy) = try phone { _ in habits { $0.delay = 1_000_000...3_000_000 } }
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("a connection") { app.statuses.contains("connected") }
+    app.kill(SIGKILL)
+    try phone.wait("the peer to hear of the end") { phone.journal(of: "lspd").contains("connectionClosed") }
+    #expect(proxy.connections == 1)
+  }
+}

@@ -1,0 +1,81 @@
+import BadWire
+import CoreShape
+import Testing
+
+@Suite("A bad wire") struct BadWireTests {
+  private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+  private func wire(_ change: (inout BadWire.Habits) -> Void) -> BadWire {
+    var habits = BadWire.Habits()
+    change(&habits)
+    return BadWire(habits, seed: 1)
+  }
+
+  @Test("without bad habits passes everything on at once, and an end with it")
+  func good() {
+    var wire = wire { _ in }
+    #expect(wire.handle(.came(from: .dialler, [1, 2]), at: at(0)) == [.pass(to: .listener, [1, 2])])
+    #expect(wire.handle(.came(from: .listener, [3]), at: at(1)) == [.pass(to: .dialler, [3])])
+    #expect(wire.handle(.closed(.dialler), at: at(2)) == [.close(to: .listener)])
+    #expect(wire.deadline == nil)
+  }
+
+  @Test("delays pieces and keeps their order; an end is passed on at once, with what was said before it")
+  func delay() {
+    var wire = wire { $0.delay = 5_000_000...9_000_000 }
+    for byte in 0..<20 as Range<UInt8> {
+      #expect(wire.handle(.came(from: .dialler, [byte]), at: at(Int64(byte) / 10)) == [])
+    }
+    #expect(wire.deadline.map { $0 >= at(5) } == true)
+    var passed: [UInt8] = []
+    for moment in 5..<9 {
+      for directive in wire.handle(.deadlineReached, at: at(Int64(moment))) {
+        if case .pass(.listener, let bytes) = directive { passed += bytes }
+      }
+    }
+    #expect(!passed.isEmpty && passed.count < 20)
+    let last = wire.handle(.closed(.dialler), at: at(9))
+    #expect(last.last == .close(to: .listener))
+    for case .pass(.listener, let bytes) in last { passed += bytes }
+    #expect(passed == Array(0..<20))
+  }
+
+  @Test("loses, repeats and reorders about as often as it is told, the same with the same seed")
+  func habits() {
+    func run(_ change: (inout BadWire.Habits) -> Void) -> [UInt8] {
+      var wire = wire {
+        $0.delay = 1...1
+        change(&$0)
+      }
+      var passed: [UInt8] = []
+      for number in 0..<1000 {
+        let directives =
+          wire.handle(.came(from: .dialler, [UInt8(number % 251)]), at: at(Int64(number)))
+          + wire.handle(.deadlineReached, at: at(Int64(number)) + Span(nanoseconds: 1))
+        for case .pass(.listener, let bytes) in directives { passed += bytes }
+      }
+      for case .pass(.listener, let bytes) in wire.handle(.deadlineReached, at: at(2000)) { passed += bytes }
+      return passed
+    }
+    let all = (0..<1000).map { UInt8($0 % 251) }
+    #expect(run { _ in } == all)
+    #expect((600...800).contains(run { $0.lost = 300 }.count))
+    #expect((1200...1400).contains(run { $0.repeated = 300 }.count))
+    let reordered = run {
+      $0.delay = 2_000_000...2_000_000
+      $0.overtaken = 300
+    }
+    #expect(reordered != all && reordered.sorted() == all.sorted())
+    #expect(run { $0.lost = 300 } == run { $0.lost = 300 })
+  }
+
+  @Test("cuts in the middle of a piece, and nothing follows")
+  func cut() {
+    var wire = wire { $0.cutAfter = 5 }
+    #expect(wire.handle(.came(from: .dialler, [1, 2, 3]), at: at(0)) == [.pass(to: .listener, [1, 2, 3])])
+    #expect(
+      wire.handle(.came(from: .listener, [4, 5, 6]), at: at(0)) == [.pass(to: .dialler, [4, 5]), .cut])
+    #expect(wire.handle(.came(from: .dialler, [7]), at: at(0)) == [])
+    #expect(wire.deadline == nil)
+  }
+}
