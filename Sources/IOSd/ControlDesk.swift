@@ -67,11 +67,13 @@ final class ControlDesk {
   private func json(_ text: String) -> ControlMessage { ControlMessage("ok", body: Array(text.utf8)) }
 
   private func thumb(_ event: PhoneEvent) -> ControlMessage {
+    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
     shell.handle(event)
     return ControlMessage("ok", ["app": shell.phone.app.word])
   }
 
   private func open() -> ControlMessage {
+    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
     shell.handle(.personOpened)
     if let child = shell.child(.app) {
       return ControlMessage("ok", ["app": shell.phone.app.word, "pid": "\(child.process.identity.pid)"])

@@ -272,7 +272,7 @@ final class PhoneShell {
     case "finished":
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
-    case "ending": lastWords[role] = message["reason"].map { ScreenText.cut($0, to: ScreenText.titleMax) }
+    case "ending": hearOfEnd(message, of: role)
     case "categories": if role == .app { try hearCategories(message) }
     case "response-done": if role == .app { try hearResponseDone(message) }
     case "push-done": if role == .app { try hearPushDone(message) }
@@ -296,6 +296,12 @@ final class PhoneShell {
       try understandBackground(message, from: role)
     default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")
     }
+  }
+
+  private func hearOfEnd(_ message: ControlMessage, of role: PhoneRole) {
+    guard let reason = message["reason"], !reason.isEmpty else { return }
+    lastWords[role] = ScreenText.cut(reason, to: ScreenText.titleMax)
+    handle(.endAnnounced(role))
   }
 
   private func greet(_ message: ControlMessage, _ role: PhoneRole) throws(ControlMessageError) {

@@ -26,6 +26,8 @@ public struct Phone: Core {
   var opensAgain = false
   /// The extension that runs has finished a push before.
   var hasServed = false
+  /// Who has said that it ends, and why: an exit after that is no crash.
+  var announcedEnds: [PhoneRole] = []
   var invoices: [PendingInvoice] = []
   /// What keeps the app awake in the background.
   public internal(set) var assertions = Assertions()
@@ -80,6 +82,9 @@ public struct Phone: Core {
     case .pushArrived(let push): return route(push, at: now)
     case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
     case .processStarted(.extension, _): return networkNewsForExtension() + extensionStarted(at: now)
+    case .endAnnounced(let role):
+      announceEnd(role)
+      return []
     case .launchFailed(.app, _): return appLaunchFailed()
     case .launchFailed(.extension, _): return extensionLaunchFailed()
     case .processEnded(.app, let how): return appEnded(how)

@@ -29,7 +29,7 @@ enum PhoneSentences {
     case .task(let event): of(event)
     case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
     case .audio(.stopped): [Sentence("the app stops its audio", matters: false)]
-    case .deadlineReached, .processStarted, .processEnded, .memorySampled, .memoryLimitEnforced,
+    case .deadlineReached, .processStarted, .processEnded, .endAnnounced, .memorySampled, .memoryLimitEnforced,
       .contentDelivered,
       .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded,
       .categoriesRegistered, .responseDone, .invoiceAnswered, .invoiceWanted:

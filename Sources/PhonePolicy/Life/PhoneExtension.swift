@@ -71,9 +71,11 @@ extension Phone {
     let reason: EndReason
     switch service {
     case .notRunning: return []
-    case .ending(let ending, _, _): reason = ending.reason(for: end)
-    case .launching, .idle, .serving: reason = .unasked(end)
+    case .ending(let ending, _, _):
+      reason = ending.reason(for: end, announced: hasAnnouncedEnd(.extension))
+    case .launching, .idle, .serving: reason = .unasked(end, announced: hasAnnouncedEnd(.extension))
     }
+    announcedEnds.removeAll { $0 == .extension }
     var directives = [PhoneDirective.recordEnd(.extension, reason)]
     if case .serving(let current) = service, !current.isDelivered, hasServed, end == .exited(code: 0) {
       // It was on its way out (another process had taken the node) when this push was handed over: nobody has read

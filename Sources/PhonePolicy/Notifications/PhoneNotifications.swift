@@ -30,8 +30,12 @@ extension Phone {
   // MARK: Touches
 
   /// Nil if it can be done.
+  /// Why nothing comes of a thumb on the screen, whatever it is on. A phone that goes down for good does what it can.
+  public var refusalOfThumb: TouchRefusal? { rebooting == nil ? nil : .rebooting }
+
   public func refusal(of touch: NotificationTouch, category: String?) -> TouchRefusal? {
-    if isGoingDown || rebooting != nil { return .goingDown }
+    if let refusal = refusalOfThumb { return refusal }
+    if isGoingDown { return .goingDown }
     if case .action(let id) = touch, action(id, of: category) == nil { return .noSuchAction(id) }
     if case .terminating = app { return .appIsEnding }
     return nil
