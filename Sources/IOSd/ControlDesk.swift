@@ -85,9 +85,11 @@ final class ControlDesk {
   private func push(_ message: ControlMessage) -> ControlMessage {
     do throws(PushPayloadError) {
       let payload = try PushPayload(message.body)
-      let id = shell.accept(payload, bytes: message.body)
-      var answer = ControlMessage("ok", ["id": "\(id)"])
-      answer["fate"] = shell.pushes.row(id)?.fate
+      let (push, waking) = shell.accept(payload, bytes: message.body)
+      var answer = ControlMessage("ok", ["id": "\(push)"])
+      answer["fate"] = shell.pushes.row(push)?.fate
+      answer["waking"] = waking.map { "\($0)" }
+      answer["waking-fate"] = waking.flatMap { shell.pushes.row($0)?.fate }
       return answer
     } catch { return .error(error.description) }
   }

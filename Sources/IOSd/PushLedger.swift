@@ -18,9 +18,9 @@ final class PushLedger {
   }
 
   /// Its number goes on over restarts.
-  func take(_ payload: PushPayload, clock: Clock) -> UInt64 {
+  func take(_ payload: PushPayload, of alert: UInt64? = nil, clock: Clock) -> UInt64 {
     let row = PushRow(
-      id: nextID, isVisible: payload.alert != nil, hasMutableContent: payload.hasMutableContent,
+      id: nextID, of: alert, isVisible: payload.alert != nil, hasMutableContent: payload.hasMutableContent,
       wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
     nextID &+= 1
     keep(row)

@@ -2,6 +2,8 @@
 /// the phone's whole life.
 struct PushRow: Codable, Hashable {
   var id: UInt64
+  /// The alert that this one came with, to wake the app.
+  var of: UInt64?
   var isVisible: Bool
   var hasMutableContent: Bool
   var wall: Int64
@@ -12,7 +14,7 @@ struct PushRow: Codable, Hashable {
   var fateAt: Int64?
 
   enum CodingKeys: String, CodingKey {
-    case id, fate
+    case id, of, fate
     case isVisible = "visible"
     case hasMutableContent = "mutable_content"
     case wall = "wall_ns"

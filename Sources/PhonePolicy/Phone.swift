@@ -53,6 +53,7 @@ public struct Phone: Core {
     self.configuration = configuration
     silent = SilentPushes(configuration.silentPushes)
     device = configuration.device
+    categories = configuration.categories
     tasks = BackgroundTasks(seed: configuration.tasks.seed)
   }
 
@@ -96,9 +97,7 @@ public struct Phone: Core {
     case .notificationPosted(let content, let key): return post(content, key: key)
     case .notificationTouched(let id, let category, let touch):
       return touched(id, category: category, touch, at: now)
-    case .categoriesRegistered(let registered):
-      categories = registered
-      return []
+    case .categoriesRegistered(let registered): return register(registered)
     case .responseDone(let id): return responseDone(id)
     case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)

@@ -58,6 +58,23 @@ import Testing
     #expect(rows.contains("\"fate\":\"delivered\""))
   }
 
+  @Test("An alert with content-available is shown, and wakes the app under the rules of silent pushes too")
+  func both() throws {
+    let both = #"{"aps":{"alert":{"title":"Push","body":"both"},"mutable-content":1,"content-available":1}}"#
+    let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
+    let answer = try phone.ask("push", body: both)
+    #expect(answer["id"] == "1" && answer["waking"] == "2" && answer["waking-fate"] == "delivered")
+    #expect(try phone.notifications(1) == ["served 1"])
+    try waitFor("completed with new-data", phone, 2)
+    let rows = try phone.rows("pushes")
+    #expect(rows.map { $0["visible"] as? Bool } == [true, false])
+    #expect(rows.last?["of"] as? Int == 1)
+    let second = try phone.ask("push", body: both)
+    #expect(second["waking-fate"] == "held back: the budget of 1 an hour is used up")
+    #expect(try phone.notifications(2).count == 2)
+    #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
+  }
+
   @Test("B-1.5.0b An app that says nothing costs the phone half its budget") func throttled() throws {
     let phone = try PhoneProcess(["--silent-time", "20ms"])
     try phone.ask("push", body: silent)

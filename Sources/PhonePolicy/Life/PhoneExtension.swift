@@ -9,7 +9,9 @@ extension Phone {
     guard push.alert != nil else { return takeSilent(push, at: now) }
     // Then nobody is asked either: there is nothing to make of it that anybody would see.
     guard device.allowsNotifications else { return present(.original(push)) }
-    if app == .foreground && configuration.foregroundPushes == .app { return [forApp] }
+    if app == .foreground && configuration.foregroundPushes == .app {
+      return [forApp, .recordFate(push: push.id, .givenToApp)]
+    }
     guard push.hasMutableContent, !isGoingDown else { return present(.original(push)) }
     guard queue.count < Self.waitingPushesMax else { return conclude(push, with: .original(push)) }
     queue.append(push)
