@@ -114,7 +114,7 @@ import Testing
     try phone.restart()
     #expect(try phone.rows("ps", all: false).isEmpty)
     #expect(try phone.ask("categories").bodyText == registered)
-    #expect(try phone.ask("touch", ["id": "1", "do": "action", "action": "OPEN_NOW"])["app"] == "launching")
+    #expect(try phone.ask("touch", ["id": "1", "do": "action", "action": "OPEN_NOW"])["app"] == "foreground")
     try phone.ask("down")
     phone.process.waitUntilExit()
     try Data("[{".utf8).write(to: URL(filePath: "\(phone.home)/os/categories.json"))
