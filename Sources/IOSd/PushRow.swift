@@ -1,6 +1,6 @@
 /// One push, as it stands in os/pushes.jsonl; its number goes on over restarts, so that a number names one push of
 /// the phone's whole life.
-struct PushRow: Codable, Hashable {
+struct PushRow: Codable, Hashable, NumberedRow {
   var id: UInt64
   /// The alert that this one came with, to wake the app.
   var of: UInt64?
