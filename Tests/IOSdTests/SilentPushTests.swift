@@ -37,6 +37,20 @@ import Testing
     #expect(peak > 0 && peak < 100 << 20)
   }
 
+  @Test(
+    "B-1.5.1f A peer that cannot be reached: the error is in the journal, and the push failed, before its time is over"
+  )
+  func failed() throws {
+    let phone = try PhoneProcess(
+      app: "\(PhoneProcess.products)/mainappd", ["--peer", "127.0.0.1:9", "--silent-time", "4s"])
+    try phone.ask("push", body: #"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
+    try waitFor("completed with failed", phone)
+    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+    let journal = try #require(journals.first { $0.contains("-mainappd-") })
+    let text = try String(contentsOfFile: "\(phone.home)/journal/\(journal)", encoding: .utf8)
+    #expect(text.contains("Background HTLC processing failed: "))
+  }
+
   @Test("B-1.5.0d With every silent push lost each alert is shown all the same") func fallback() throws {
     let phone = try PhoneProcess(["--silent-drop", "100"])
     for number in 1...5 {
