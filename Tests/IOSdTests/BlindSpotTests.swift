@@ -30,12 +30,13 @@ import Testing
     ])
     let spots = try spots(phone)
     #expect(spots.count == 1)
-    #expect(spots.first?.hasPrefix("the connections of an app that is suspended stay open: cannot ") == true)
+    let spot = try #require(spots.first)
+    #expect(spot.hasPrefix("the connections of an app that is suspended stay open: cannot "))
     try phone.ask("down")
     let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
     let journal = try #require(journals.first { $0.contains("-iosd-") })
     #expect(
-      try String(contentsOfFile: "\(phone.home)/journal/\(journal)", encoding: .utf8).contains(spots[0]))
+      try String(contentsOfFile: "\(phone.home)/journal/\(journal)", encoding: .utf8).contains(spot))
   }
 
   @Test("A lock of its own that the list of locks does not name is noticed, and each thing is said once")
