@@ -6,8 +6,8 @@ extension Hearing {
     counts.notifications = phone.notifications.count
     counts.kills = phone.processes.filter { $0.how == "signalled" && $0.number == 9 }.count
     for push in phone.pushes where push.isVisible { checkNotification(of: push) }
-    for crash in phone.processes where crash.isCrash {
-      remark("\(crash.role) process \(crash.pid) \(crash.reason ?? "crashed")")
+    for failure in phone.processes where failure.isCrash || failure.endedWithError {
+      remark("\(failure.role) process \(failure.pid) \(failure.reason ?? "crashed")")
     }
     checkMemory()
     for journal in evidence.journals(of: "iosd") { checkTime(journal) }

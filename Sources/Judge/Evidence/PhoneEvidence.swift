@@ -32,6 +32,9 @@ struct PhoneEvidence {
     let reason: String?
     let isCrash: Bool
     let peakFootprintBytes: Int64?
+
+    /// It may have said why, and then it is no crash.
+    var endedWithError: Bool { how == "exited" && number != 0 }
   }
 
   let pushes: [Push]
