@@ -23,7 +23,7 @@ struct DevicePage {
       ("focus", word("focus")),
       ("battery", "\(facts["battery"]?.word ?? "?") %\(isOn("charger") ? ", at the charger" : "")"),
       ("network", word("network")),
-      ("storage", isOn("storage_full") ? "full" : "free"),
+      ("storage", isOn("storage_full") ? "full, in name alone" : "free"),
       ("audio", isOn("audio") ? "another app plays" : "no other app plays"),
     ]
   }

@@ -51,7 +51,11 @@ struct PhoneStatus {
     for problem in container?.problems ?? [] {
       output.say(output.paint("problem: \(problem.onOneLine)", .red))
     }
+    for spot in blindSpots { output.say(output.paint("the phone cannot see all: \(spot.onOneLine)", .red)) }
   }
+
+  /// What iosd cannot do to a process that it suspends.
+  private var blindSpots: [String] { (iosd?["blind_spots"]?.elements ?? []).compactMap(\.text) }
 
   private var phoneFacts: [(String, String)] {
     if let trouble = iosdAnswer.trouble(of: .iosd) { return [("phone", trouble)] }
@@ -105,6 +109,7 @@ struct PhoneStatus {
     object.set("extension", ifPresent: iosd?["extension"]?["state"]?.text)
     object.set("extension_pid", ifPresent: iosd?["extension"]?["pid"]?.int)
     object.set("app_pid", ifPresent: iosd?["app"]?["pid"]?.int)
+    object.set("blind_spots", blindSpots)
     object.set("now_playing", ifPresent: iosd?["now_playing"]?["by"]?.text)
     object.set("lspd_running", lspdAnswer.isRunning)
     object.set("lspd_trouble", ifPresent: lspdAnswer.trouble(of: .lspd))

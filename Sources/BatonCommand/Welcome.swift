@@ -15,6 +15,7 @@ enum Welcome {
       device               how the phone is switched: lock, low power, network and the like; its clock; a reboot
       notifications        the phone's list of notifications; tap, answer or wipe one away
       tasks                the app's background tasks: what waits and why, what ran
+      pushes               every push and what became of it, with figures
     Look at it
       status               who holds the node, why, since when
       ps, logs -f          the processes; their journals merged into one story

@@ -5,16 +5,34 @@ import Glibc
 public enum ProcessSockets {
   /// Ends each connection to the network that a process has, as the kernel of a phone does to one that is suspended.
   /// The duplicates are closed at once: one that was kept would hide the process's death from its peer.
-  @discardableResult
-  public static func endConnections(of process: ChildProcess) -> Int {
+  public static func endConnections(of process: ChildProcess) -> (ended: Int, obstacle: SystemError?) {
     var count = 0
+    var obstacle: SystemError?
     for descriptor in ProcessTable.descriptors(of: process.identity.pid) {
       let duplicate = baton_pidfd_getfd(process.pidfd, descriptor)
-      guard duplicate >= 0 else { continue }
+      guard duplicate >= 0 else {
+        // One that was closed meanwhile is no trouble.
+        if errno != EBADF && errno != ESRCH {
+          obstacle = obstacle ?? SystemError("take a descriptor of process \(process.identity.pid)")
+        }
+        continue
+      }
       defer { close(duplicate) }
       if isToNetwork(duplicate), shutdown(duplicate, Int32(SHUT_RDWR)) == 0 { count += 1 }
     }
-    return count
+    return (count, obstacle)
+  }
+
+  /// Nil when connections of others can be ended here; else why not. A process may always look at itself, so this sees a
+  /// kernel that is too old or a filter of system calls. That a child is out of reach shows with the child.
+  public static var obstacle: SystemError? {
+    let own = baton_pidfd_open(getpid())
+    guard own >= 0 else { return SystemError("watch a process") }
+    defer { close(own) }
+    let duplicate = baton_pidfd_getfd(own, own)
+    guard duplicate >= 0 else { return SystemError("take a descriptor of another process") }
+    close(duplicate)
+    return nil
   }
 
   private static func isToNetwork(_ descriptor: Int32) -> Bool {

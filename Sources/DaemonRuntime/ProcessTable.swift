@@ -51,16 +51,7 @@ public enum ProcessTable {
 
   /// The numbers of its open descriptors, the lowest first; none when it is gone, or not ours to look at.
   static func descriptors(of pid: Int32) -> [Int32] {
-    guard let stream = opendir("/proc/\(pid)/fd") else { return [] }
-    defer { closedir(stream) }
-    var numbers: [Int32] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if let number = Int32(name) { numbers.append(number) }
-    }
-    return numbers.sorted()
+    (DirectoryListing.names(of: "/proc/\(pid)/fd") ?? []).compactMap { Int32($0) }.sorted()
   }
 
   /// A descriptor of exactly this process: the start time is compared after the opening, so that a pid that was

@@ -47,7 +47,7 @@ extension AppMachine {
     guard push.reason.mayConcernPayment, place == .background || place == .staying else {
       return [.completed(push: push.id, .noData)]
     }
-    errand.begin(push.id, isEstablished: ownership.isEstablished, at: now)
+    errand.begin(push.id, time: push.time, isEstablished: ownership.isEstablished, at: now)
     guard place == .background else { return [] }
     place = .staying
     return say(presence.isSuspended ? presence.resume() : nil) + ownership.want(at: now)
@@ -58,7 +58,7 @@ extension AppMachine {
     // Somebody else has the node: what waits is received there.
     if case .holder = ownership.waitsFor { return errand.giveUp() }
     switch event {
-    case .expiryWarned: errand.giveUp()
+    case .expiryWarned: errand.giveUpInVain()
     default: errand.note(event, at: now)
     }
   }
@@ -75,7 +75,7 @@ extension AppMachine {
     // Whatever is under way: what is not let go of now is taken.
     case .backgroundTimeExpired(let task) where task == backgroundTask:
       tasks.endAll()
-      errand.giveUp()
+      errand.giveUpInVain()
     case .deadlineReached: tasks.endOverdue(at: now)
     default: break
     }

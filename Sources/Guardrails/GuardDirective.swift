@@ -43,6 +43,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case finished(push: UInt64, FinishReason)
   /// Done with a silent push; exactly once for each.
   case completed(push: UInt64, SilentPushOutcome)
+  /// What the work for a silent push failed of, for people.
+  case noteFailure(String)
   /// It has heard that it is in the background. The phone waits only seconds for that.
   case backgroundDone
   /// Ask for time in the background, and give it back: everything is released then, and the app may be suspended.
@@ -56,6 +58,7 @@ public enum GuardDirective: Hashable, Codable, Sendable {
 public enum SilentPushOutcome: String, Hashable, Codable, Sendable {
   case newData = "new-data"
   case noData = "no-data"
+  case failed
 }
 
 /// Why the extension's work on one push ended.

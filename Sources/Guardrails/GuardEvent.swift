@@ -68,10 +68,13 @@ public struct Push: Hashable, Codable, Sendable {
   public var reason: Reason
   /// 32 bytes as hex, if the push names the payment.
   public var paymentHash: String?
+  /// How long the phone gives for it, of a silent one; nil where no time runs.
+  public var time: Span?
 
-  public init(id: UInt64, reason: Reason, paymentHash: String? = nil) {
+  public init(id: UInt64, reason: Reason, paymentHash: String? = nil, time: Span? = nil) {
     self.id = id
     self.reason = reason
     self.paymentHash = paymentHash
+    self.time = time
   }
 }

@@ -5,6 +5,8 @@ public struct PushErrand: Hashable, Sendable {
   /// How long after connecting a payment is waited for; and all in all, of the 30 s that the phone gives.
   static let quiet = Span.seconds(5)
   static let patience = Span.seconds(25)
+  /// What is left of the phone's time for releasing everything, if it gives that much.
+  static let reserve = Span.seconds(5)
 
   /// Those that the phone waits to hear of.
   private(set) var pushes: [UInt64] = []
@@ -13,28 +15,46 @@ public struct PushErrand: Hashable, Sendable {
   private var isSettling = false
   private var quietEnds: Instant?
   private var patienceEnds: Instant?
+  /// What was in its way last.
+  private var trouble: String?
+  /// It has come to nothing, and of what.
+  private var failure: String?
 
   var deadline: Instant? {
     isOver ? nil : [isSettling ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
   }
 
-  mutating func begin(_ push: UInt64, isEstablished: Bool, at now: Instant) {
-    guard !pushes.contains(push) else { return }
+  mutating func begin(_ push: UInt64, time: Span?, isEstablished: Bool, at now: Instant) {
+    let ends = now + Self.patience(of: time)
+    patienceEnds = isOver ? ends : min(patienceEnds ?? ends, ends)
     pushes.append(push)
-    patienceEnds = isOver ? now + Self.patience : patienceEnds
     if isEstablished { quietEnds = now + Self.quiet }
     isOver = false
   }
 
+  /// 25 s of 30. A phone that gives little gets its word in time all the same.
+  static func patience(of time: Span?) -> Span {
+    guard let time else { return patience }
+    let rest = Span(nanoseconds: time.nanoseconds - reserve.nanoseconds)
+    return min(patience, max(rest, Span(nanoseconds: time.nanoseconds / 2)))
+  }
+
   mutating func note(_ event: GuardEvent, at now: Instant) {
     switch event {
-    case .node(.established): quietEnds = now + Self.quiet
+    case .node(.established):
+      quietEnds = now + Self.quiet
+      trouble = nil
     case .node(.settling(let isSettling)):
       self.isSettling = isSettling
       // All that was waiting came at once.
       if !isSettling, hasReceived { giveUp() }
     case .node(.received): hasReceived = true
-    case .deadlineReached: if let deadline, deadline <= now { giveUp() }
+    case .node(.trouble(let sentence)): trouble = sentence
+    case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = why.sentence
+    case .containerLost(let sentence):
+      fail(of: sentence)
+      giveUp()
+    case .deadlineReached: if let deadline, deadline <= now { giveUpInVain() }
     default: break
     }
   }
@@ -42,10 +62,21 @@ public struct PushErrand: Hashable, Sendable {
   /// Nothing more is waited for.
   mutating func giveUp() { isOver = true }
 
+  /// The time is over. One that was never connected has failed; one that was has seen that nothing came.
+  mutating func giveUpInVain() {
+    if !isOver, quietEnds == nil { fail(of: trouble ?? "the peer did not answer in time") }
+    giveUp()
+  }
+
+  private mutating func fail(of sentence: String) { failure = failure ?? sentence }
+
   /// Each push once, when everything is released.
   mutating func complete() -> [GuardDirective] {
     defer { self = PushErrand() }
-    return pushes.map { .completed(push: $0, hasReceived ? .newData : .noData) }
+    guard !hasReceived, let failure else {
+      return pushes.map { .completed(push: $0, hasReceived ? .newData : .noData) }
+    }
+    return (pushes.isEmpty ? [] : [.noteFailure(failure)]) + pushes.map { .completed(push: $0, .failed) }
   }
 }
 
@@ -53,5 +84,14 @@ extension PushErrand: Shiftable {
   public mutating func shift(by span: Span) {
     quietEnds.shift(by: span)
     patienceEnds.shift(by: span)
+  }
+}
+
+extension Trouble {
+  fileprivate var sentence: String {
+    switch self {
+    case .failed(let sentence): sentence
+    case .blocked: "somebody is inside a transaction of the container"
+    }
   }
 }

@@ -16,7 +16,7 @@ enum CategoryList {
 
   private static let countMax = 32
   private static let actionsMax = 8
-  private static let sizeMax = 32_768
+  static let sizeMax = 32_768
 
   /// Nil for what is none: of a name that stands twice nobody would know which is meant.
   static func read(_ bytes: [UInt8]) -> [NotificationCategory]? {

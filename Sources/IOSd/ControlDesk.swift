@@ -67,11 +67,13 @@ final class ControlDesk {
   private func json(_ text: String) -> ControlMessage { ControlMessage("ok", body: Array(text.utf8)) }
 
   private func thumb(_ event: PhoneEvent) -> ControlMessage {
+    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
     shell.handle(event)
     return ControlMessage("ok", ["app": shell.phone.app.word])
   }
 
   private func open() -> ControlMessage {
+    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
     shell.handle(.personOpened)
     if let child = shell.child(.app) {
       return ControlMessage("ok", ["app": shell.phone.app.word, "pid": "\(child.process.identity.pid)"])
@@ -83,9 +85,11 @@ final class ControlDesk {
   private func push(_ message: ControlMessage) -> ControlMessage {
     do throws(PushPayloadError) {
       let payload = try PushPayload(message.body)
-      let id = shell.accept(payload, bytes: message.body)
-      var answer = ControlMessage("ok", ["id": "\(id)"])
-      answer["fate"] = shell.pushes.row(id)?.fate
+      let (push, waking) = shell.accept(payload, bytes: message.body)
+      var answer = ControlMessage("ok", ["id": "\(push)"])
+      answer["fate"] = shell.pushes.row(push)?.fate
+      answer["waking"] = waking.map { "\($0)" }
+      answer["waking-fate"] = waking.flatMap { shell.pushes.row($0)?.fate }
       return answer
     } catch { return .error(error.description) }
   }

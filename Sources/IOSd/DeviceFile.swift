@@ -36,17 +36,6 @@ struct DeviceFile {
   }
 
   func write(_ state: DeviceState) throws(SystemError) {
-    let draft = "\(path).new"
-    unlink(draft)
-    let descriptor = try PlainFile.open(draft, O_WRONLY | O_CREAT | O_EXCL)
-    let bytes = Array("\(Self.text(of: state))\n".utf8)
-    let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-    let code = errno
-    close(descriptor)
-    guard isWritten else {
-      unlink(draft)
-      throw SystemError("write \(draft)", code: code)
-    }
-    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
+    try WholeFile.write(Array("\(Self.text(of: state))\n".utf8), to: path)
   }
 }

@@ -80,12 +80,7 @@ final class MemoryGroup {
   /// An iosd that was killed leaves an empty group; the next one takes it away. Pid and start time name a process
   /// that no longer is, so nobody's living group goes.
   static func removeAbandoned(in parent: String) {
-    guard let directory = opendir(parent) else { return }
-    defer { closedir(directory) }
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
+    for name in DirectoryListing.names(of: parent) ?? [] {
       let parts = name.split(separator: "-")
       guard parts.count == 3, parts[0] == "baton", let pid = Int32(parts[1]), let start = UInt64(parts[2]),
         ProcessTable.startTime(of: pid) != start

@@ -3,13 +3,12 @@ import PhonePolicy
 /// Which notifications there are and were, and the badge: the last row of an id counts. Only the newest are kept, and
 /// only these can be taken back.
 struct NotificationBoard {
-  private static let keptRows = 256
-
-  private(set) var rows: [NotificationRow] = []
+  private var newest = NewestRows<NotificationRow>(changedStandLast: true)
   private(set) var badge = 0
   /// All there ever were.
   private(set) var count = 0
-  private var nextID: UInt64 = 1
+
+  var rows: [NotificationRow] { newest.rows }
 
   /// As a file of them says, the oldest first.
   init(_ rows: [NotificationRow]) {
@@ -26,7 +25,7 @@ struct NotificationBoard {
     badge = overflowed ? badge : max(0, sum)
     let text = notification.text
     let row = NotificationRow(
-      id: nextID, push: notification.push, source: notification.source.rawValue, title: text.title,
+      id: newest.nextID, push: notification.push, source: notification.source.rawValue, title: text.title,
       subtitle: text.subtitle, body: text.body, badge: badge, level: text.level.rawValue, sound: text.sound,
       thread: text.thread, category: text.category, isDisplayed: notification.isDisplayed, wall: wall,
       at: at, key: notification.key)
@@ -58,13 +57,7 @@ struct NotificationBoard {
   }
 
   private mutating func keep(_ row: NotificationRow) {
-    if row.id >= nextID {
-      count += 1
-      nextID = row.id &+ 1
-    } else if let index = rows.lastIndex(where: { $0.id == row.id }) {
-      rows.remove(at: index)
-    }
-    rows.append(row)
-    if rows.count > Self.keptRows { rows.removeFirst(rows.count - Self.keptRows) }
+    if row.id >= newest.nextID { count += 1 }
+    newest.keep(row)
   }
 }

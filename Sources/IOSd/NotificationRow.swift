@@ -1,5 +1,5 @@
 /// One notification, as it stands in os/notifications.jsonl. The last row of an id counts.
-struct NotificationRow: Codable, Hashable {
+struct NotificationRow: Codable, Hashable, NumberedRow {
   var id: UInt64
   var push: UInt64?
   var source: String

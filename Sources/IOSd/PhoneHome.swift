@@ -6,6 +6,8 @@ final class PhoneHome {
   let path: String
   private let lock: Int32
 
+  var system: String { "\(path)/os" }
+  var lockName: String { "iosd.lock" }
   var container: String { "\(path)/AppGroup" }
   var keychain: String { "\(path)/Keychain" }
   var journal: String { "\(path)/journal" }
@@ -14,6 +16,7 @@ final class PhoneHome {
   var processes: String { "\(path)/os/processes.jsonl" }
   var notifications: String { "\(path)/os/notifications.jsonl" }
   var device: String { "\(path)/os/device.json" }
+  var categories: String { "\(path)/os/categories.json" }
   var keychainItems: String { "\(keychain)/items" }
   var keychainKey: String { "\(path)/os/keychain.key" }
   var tasks: String { "\(path)/os/tasks.jsonl" }

@@ -26,6 +26,7 @@ struct PhoneReport {
     object.set("peer", ifPresent: shell.options.peer)
     object.set("build", shell.options.isDebugBuild ? "debug" : "production")
     object.set("limits", raw: limits.text)
+    object.set("blind_spots", shell.blindSpots.spots.map(\.description))
     object.set("device", raw: DeviceFile.text(of: phone.device))
     object.set("badge", shell.notifications.badge)
     object.set("notifications", shell.notifications.count)

@@ -31,6 +31,13 @@ extension PhoneShell {
     handle(.categoriesRegistered(categories))
   }
 
+  /// A file that cannot be written costs the next start its categories, until the app registers them again.
+  func save(_ categories: [NotificationCategory]) {
+    do throws(SystemError) {
+      try categoryFile.write(categories)
+    } catch { journal.note("what the app has registered is forgotten with the phone's end: \(error)") }
+  }
+
   func hearResponseDone(_ message: ControlMessage) throws(ControlMessageError) {
     handle(.responseDone(id: try message.integer("id", in: UInt64.min...UInt64.max)))
   }

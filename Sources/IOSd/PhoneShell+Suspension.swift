@@ -32,7 +32,8 @@ extension PhoneShell {
 
   func endConnections(of role: PhoneRole) {
     guard let child = child(role) else { return }
-    let ended = ProcessSockets.endConnections(of: child.process)
+    let (ended, obstacle) = ProcessSockets.endConnections(of: child.process)
+    if let obstacle { blindSpots.note(.connections("\(obstacle)"), in: journal) }
     if ended > 0 { journal.note("connections of the \(role.rawValue) that the phone ended: \(ended)") }
   }
 

@@ -23,7 +23,9 @@ final class PhoneShell {
   let tasks: TaskLedger
   let keychain: KeychainStore
   let memoryLimiter: MemoryLimiter
+  var blindSpots: BlindSpots
   let deviceFile: DeviceFile
+  let categoryFile: CategoryFile
   private(set) var children: [WalletChild] = []
   /// Why the last launch of a role failed; nil after one that did not.
   private(set) var launchFailures: [PhoneRole: String] = [:]
@@ -47,12 +49,19 @@ final class PhoneShell {
     self.clock = clock
     self.journal = journal
     memoryLimiter = try MemoryLimiter(options)
+    blindSpots = BlindSpots(home: home)
+    for spot in blindSpots.spots { journal.note("\(spot)") }
     deviceFile = try DeviceFile(home.device)
     if deviceFile.wasDamaged {
       journal.note("\(home.device) cannot be read: the phone begins with all switches as they were when new")
     }
     var configuration = options.configuration
     configuration.device = deviceFile.state
+    categoryFile = try CategoryFile(home.categories)
+    if categoryFile.wasDamaged {
+      journal.note("\(home.categories) cannot be read: the app has to register its categories again")
+    }
+    configuration.categories = categoryFile.categories
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
     pushes = try PushLedger(home.pushes)
@@ -67,9 +76,15 @@ final class PhoneShell {
 
   func child(_ role: PhoneRole) -> WalletChild? { children.first { $0.role == role } }
 
-  /// Takes a push in; its number is the answer.
-  func accept(_ payload: PushPayload, bytes: [UInt8]) -> UInt64 {
-    let id = pushes.take(payload, clock: clock)
+  /// Takes a push in; its number is the answer. An alert that is to wake the app as well counts as two: what becomes of
+  /// one says nothing of the other.
+  func accept(_ payload: PushPayload, bytes: [UInt8]) -> (push: UInt64, waking: UInt64?) {
+    let push = arrived(payload, bytes, of: nil)
+    return (push, payload.waking.map { arrived($0, bytes, of: push) })
+  }
+
+  private func arrived(_ payload: PushPayload, _ bytes: [UInt8], of alert: UInt64?) -> UInt64 {
+    let id = pushes.take(payload, of: alert, clock: clock)
     payloads[id] = bytes
     handle(
       .pushArrived(PhonePush(id: id, alert: payload.alert, hasMutableContent: payload.hasMutableContent)))
@@ -98,6 +113,7 @@ final class PhoneShell {
     // The journal has it; nothing is to be done about it.
     case .refuseContent: break
     case .saveDevice(let state): save(state)
+    case .saveCategories(let categories): save(categories)
     case .recordEnd(let role, let reason): recordEnd(role, reason)
     case .passOnInvoice(let request): invoices.passOn(request)
     case .failInvoice(let request, let failure): invoices.fail(request, failure.description)
@@ -272,7 +288,7 @@ final class PhoneShell {
     case "finished":
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       handle(.serviceFinished(push: push, reason: message["reason"] ?? ""))
-    case "ending": lastWords[role] = message["reason"].map { ScreenText.cut($0, to: ScreenText.titleMax) }
+    case "ending": hearOfEnd(message, of: role)
     case "categories": if role == .app { try hearCategories(message) }
     case "response-done": if role == .app { try hearResponseDone(message) }
     case "push-done": if role == .app { try hearPushDone(message) }
@@ -296,6 +312,12 @@ final class PhoneShell {
       try understandBackground(message, from: role)
     default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")
     }
+  }
+
+  private func hearOfEnd(_ message: ControlMessage, of role: PhoneRole) {
+    guard let reason = message["reason"], !reason.isEmpty else { return }
+    lastWords[role] = ScreenText.cut(reason, to: ScreenText.titleMax)
+    handle(.endAnnounced(role))
   }
 
   private func greet(_ message: ControlMessage, _ role: PhoneRole) throws(ControlMessageError) {

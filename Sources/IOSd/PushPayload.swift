@@ -9,6 +9,17 @@ struct PushPayload {
 
   var alert: NotificationText?
   var hasMutableContent: Bool
+  private var isContentAvailable: Bool
+
+  /// An alert with `content-available: 1` is shown, and wakes the app under the rules of silent pushes too. Nil: it is
+  /// one thing alone.
+  var waking: PushPayload? {
+    guard alert != nil, isContentAvailable else { return nil }
+    var silent = self
+    silent.alert = nil
+    silent.hasMutableContent = false
+    return silent
+  }
 
   init(_ bytes: [UInt8]) throws(PushPayloadError) {
     guard bytes.count <= Self.maximumSize else { throw .tooLarge(bytes.count) }
@@ -18,7 +29,8 @@ struct PushPayload {
     guard payload["Simulator Target Bundle"].map({ $0 is String }) ?? true else { throw .bundleIsNotText }
     alert = try Self.alert(aps["alert"]).map { Self.dressed($0, aps) }
     hasMutableContent = Self.isOne(aps["mutable-content"])
-    guard alert != nil || Self.isOne(aps["content-available"]) else { throw .neitherAlertNorSilent }
+    isContentAvailable = Self.isOne(aps["content-available"])
+    guard alert != nil || isContentAvailable else { throw .neitherAlertNorSilent }
   }
 
   private static func alert(_ value: Any?) throws(PushPayloadError) -> NotificationText? {

@@ -1,7 +1,9 @@
 /// One push, as it stands in os/pushes.jsonl; its number goes on over restarts, so that a number names one push of
 /// the phone's whole life.
-struct PushRow: Codable, Hashable {
+struct PushRow: Codable, Hashable, NumberedRow {
   var id: UInt64
+  /// The alert that this one came with, to wake the app.
+  var of: UInt64?
   var isVisible: Bool
   var hasMutableContent: Bool
   var wall: Int64
@@ -12,7 +14,7 @@ struct PushRow: Codable, Hashable {
   var fateAt: Int64?
 
   enum CodingKeys: String, CodingKey {
-    case id, fate
+    case id, of, fate
     case isVisible = "visible"
     case hasMutableContent = "mutable_content"
     case wall = "wall_ns"

@@ -4,19 +4,18 @@ import PhonePolicy
 
 /// Every background task that the app ever asked for. The file has them all; in memory are the newest.
 final class TaskLedger {
-  private static let keptRows = 256
-
   private let log: AppendLog<TaskRow>
-  private(set) var rows: [TaskRow] = []
-  private var nextID: UInt64 = 1
+  private var newest = NewestRows<TaskRow>()
   /// The rows of this boot by the number that the core gives them.
   private var ids: [UInt64: UInt64] = [:]
   private let timeScale: Int64
 
+  var rows: [TaskRow] { newest.rows }
+
   init(_ path: String, clock: Clock, timeScale: Int64) throws(SystemError) {
     log = try AppendLog(path)
     self.timeScale = max(1, timeScale)
-    for row in AppendLog<TaskRow>.rows(of: path) { keep(row) }
+    for row in AppendLog<TaskRow>.rows(of: path) { newest.keep(row) }
     // Requests do not outlive the phone's end, nor do the processes that they would have run in.
     for var row in rows where row.endedAt == nil {
       row.state = "lost"
@@ -60,12 +59,12 @@ final class TaskLedger {
     write(row)
   }
 
-  private func row(_ id: UInt64) -> TaskRow? { rows.last { $0.id == id } }
+  private func row(_ id: UInt64) -> TaskRow? { newest.row(id) }
 
   private func newRow(_ record: TaskRecord, _ clock: Clock) -> TaskRow {
     let earliest = Span(nanoseconds: record.request.earliest.nanoseconds / timeScale)
     return TaskRow(
-      id: nextID, identifier: record.request.identifier, kind: record.request.kind.rawValue,
+      id: newest.nextID, identifier: record.request.identifier, kind: record.request.kind.rawValue,
       requiresNetwork: record.request.requiresNetwork,
       requiresExternalPower: record.request.requiresExternalPower, state: "waiting",
       submittedWall: clock.wallNanoseconds, submittedAt: clock.now.nanoseconds,
@@ -73,20 +72,8 @@ final class TaskLedger {
   }
 
   private func write(_ row: TaskRow) {
-    keep(row)
+    if let gone = newest.keep(row) { ids = ids.filter { $0.value != gone.id } }
     log.append(row)
-  }
-
-  private func keep(_ row: TaskRow) {
-    nextID = max(nextID, row.id &+ 1)
-    if let index = rows.lastIndex(where: { $0.id == row.id }) {
-      rows[index] = row
-      return
-    }
-    rows.append(row)
-    guard rows.count > Self.keptRows else { return }
-    let gone = rows.removeFirst()
-    ids = ids.filter { $0.value != gone.id }
   }
 }
 

@@ -1,6 +1,6 @@
 /// One request for a background task and what became of it, as it stands in os/tasks.jsonl. The last row of an id
 /// counts.
-struct TaskRow: Codable, Hashable {
+struct TaskRow: Codable, Hashable, NumberedRow {
   var id: UInt64
   var identifier: String
   var kind: String

@@ -26,6 +26,8 @@ public struct Phone: Core {
   var opensAgain = false
   /// The extension that runs has finished a push before.
   var hasServed = false
+  /// Who has said that it ends, and why: an exit after that is no crash.
+  var announcedEnds: [PhoneRole] = []
   var invoices: [PendingInvoice] = []
   /// What keeps the app awake in the background.
   public internal(set) var assertions = Assertions()
@@ -51,6 +53,7 @@ public struct Phone: Core {
     self.configuration = configuration
     silent = SilentPushes(configuration.silentPushes)
     device = configuration.device
+    categories = configuration.categories
     tasks = BackgroundTasks(seed: configuration.tasks.seed)
   }
 
@@ -80,6 +83,9 @@ public struct Phone: Core {
     case .pushArrived(let push): return route(push, at: now)
     case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
     case .processStarted(.extension, _): return networkNewsForExtension() + extensionStarted(at: now)
+    case .endAnnounced(let role):
+      announceEnd(role)
+      return []
     case .launchFailed(.app, _): return appLaunchFailed()
     case .launchFailed(.extension, _): return extensionLaunchFailed()
     case .processEnded(.app, let how): return appEnded(how)
@@ -91,9 +97,7 @@ public struct Phone: Core {
     case .notificationPosted(let content, let key): return post(content, key: key)
     case .notificationTouched(let id, let category, let touch):
       return touched(id, category: category, touch, at: now)
-    case .categoriesRegistered(let registered):
-      categories = registered
-      return []
+    case .categoriesRegistered(let registered): return register(registered)
     case .responseDone(let id): return responseDone(id)
     case .notificationWithdrawn(let key): return [.withdraw(key: key)]
     case .serviceFinished(let push, let reason): return serviceFinished(push, reason, at: now)

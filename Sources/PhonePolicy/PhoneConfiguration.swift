@@ -35,6 +35,8 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   /// The phone as it was switched when it was started.
   public var device = DeviceState()
   public var tasks = TaskConfiguration()
+  /// What the app had registered when the phone was last on.
+  public var categories: [NotificationCategory] = []
   /// The app has declared that it plays audio in the background.
   public var hasAudioMode = false
   /// The app is warned when its footprint passes this.

@@ -23,6 +23,7 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case refuseCompletion(push: UInt64)
   /// So that it is the same after the next start.
   case saveDevice(DeviceState)
+  case saveCategories([NotificationCategory])
   case recordEnd(PhoneRole, EndReason)
   /// Give the app's answer to whoever asked.
   case passOnInvoice(request: UInt64)

@@ -25,6 +25,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case processStarted(PhoneRole, pid: Int32)
   case launchFailed(PhoneRole, sentence: String)
   case processEnded(PhoneRole, ProcessEnd)
+  /// It has said that it ends by itself, and why.
+  case endAnnounced(PhoneRole)
   case memorySampled(PhoneRole, footprintBytes: UInt64, residentBytes: UInt64)
   /// It was suspended while it held a lock in the container.
   case foundHoldingLock(PhoneRole, file: String)

@@ -15,16 +15,7 @@ final class ScratchDirectory {
   }
 
   deinit {
-    guard let listing = opendir(directory) else { return }
-    var names: [String] = []
-    while let entry = readdir(listing) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-        tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    closedir(listing)
-    for name in names { unlink(directory + "/" + name) }
+    for name in DirectoryListing.names(of: directory) ?? [] { unlink(directory + "/" + name) }
     rmdir(directory)
   }
 

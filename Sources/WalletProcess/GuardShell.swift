@@ -86,6 +86,7 @@ final class GuardShell<Machine: GuardMachine> {
     case .notify(let content, let payment): phone.notify(content, payment: payment)
     case .withdraw(let payment): phone.withdraw(payment: payment)
     case .finished(let push, let reason): phone.finished(push, reason)
+    case .noteFailure(let sentence): journal.note("Background HTLC processing failed: \(sentence)")
     case .completed(let push, let outcome): afterSettling { $0.completed(push, outcome) }
     case .backgroundDone: phone.backgroundDone()
     case .beginBackgroundTask(let id): phone.beginBackgroundTask(id)

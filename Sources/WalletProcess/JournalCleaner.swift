@@ -35,16 +35,7 @@ final class JournalCleaner {
   }
 
   private static func names(in directory: String) -> [String]? {
-    guard let stream = opendir(directory) else { return nil }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if program(of: name) != nil { names.append(name) }
-    }
-    return names.sorted()
+    DirectoryListing.names(of: directory)?.filter { program(of: $0) != nil }
   }
 
   /// `20261120T191500-mainappd-123.jsonl` is mainappd's; nil for what is no journal.

@@ -159,8 +159,9 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.strike()
-        let push = pushReader.read(message.body, id: try Self.id(message))
+        var push = pushReader.read(message.body, id: try Self.id(message))
         let isSilent = try message.flag("silent", default: false)
+        if isSilent { push.time = try Self.time(message) }
         handle(isSilent ? .silentPushArrived(push) : .pushArrived(push))
       case "background-expiring": handle(.backgroundTimeExpired(task: try Self.id(message)))
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
@@ -191,6 +192,12 @@ public final class WalletProcess<Machine: GuardMachine> {
 
   private static func id(_ message: ControlMessage) throws(ControlMessageError) -> UInt64 {
     try message.integer("id", in: 0...UInt64.max)
+  }
+
+  /// Nil: none runs.
+  private static func time(_ message: ControlMessage) throws(ControlMessageError) -> Span? {
+    let milliseconds = try message.integerIfPresent("deadline-ms", in: 0...Int64.max / 1_000_000) ?? 0
+    return milliseconds > 0 ? .milliseconds(milliseconds) : nil
   }
 
   private func ended(_ reason: EndReason) {

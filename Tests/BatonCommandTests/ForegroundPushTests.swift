@@ -1,43 +1,23 @@
-import CoreShape
 import DaemonRuntime
-import Foundation
-import PairSupport
 import Testing
 
 @testable import BatonCommand
 
-@Suite("baton up --foreground-pushes extension") struct ForegroundPushTests {
-  private let scratch = Scratch()
-
-  private func run(_ verb: String...) throws -> String {
-    _ = scratch.end(try scratch.start("baton", ["--home", scratch("phone")] + verb))
-    return scratch.text("said")
-  }
-
-  private func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(60)
-    while try !condition() {
-      let isTooLate = Clock.monotonicNow >= end
-      try #require(!isTooLate, "waited in vain for \(what)")
-    }
-  }
+/// A payment while the app is in front.
+@Suite struct ForegroundPushTests {
+  private let phone = CommandPhone()
 
   @Test("K-27 starts an extension beside the app in front: it finds the node held, and leaves it to the app")
   func beside() throws {
-    defer {
-      _ = try? run("down")
-      Journals.replay(of: scratch("phone"))
-    }
-    _ = try run("up", "--foreground-pushes", "extension")
-    #expect(try run("app", "open").contains("in front"))
-    try wait("the app to be connected") { try run("status").contains(": connected\n") }
-    let push = scratch.write(
+    _ = try phone.run("up", "--foreground-pushes", "extension")
+    try phone.openAndConnect()
+    let push = phone.scratch.write(
       "push.apns", #"{"aps":{"alert":"pay","mutable-content":1},"reason":"IncomingPayment"}"#)
-    #expect(try run("push", push).contains("is with the phone"))
-    try wait("the extension to wait") {
-      try run("status").contains(#/extension +serving .*: waiting: process \d+ holds the node/#)
+    #expect(try phone.run("push", push).contains("is with the phone"))
+    try phone.wait("the extension to wait") {
+      try phone.run("status").contains(#/extension +serving .*: waiting: process \d+ holds the node/#)
     }
-    let status = try run("status")
+    let status = try phone.run("status")
     #expect(status.contains(#/holder +held by mainappd \d+, alive and beating/#))
     #expect(status.contains(#/epoch +1\n/#))
   }
@@ -45,19 +25,33 @@ import Testing
   @Test(
     "P-1.5, K-45 An app that is in front and connected is paid without a push, and no notification is shown")
   func connected() throws {
-    defer {
-      _ = try? run("down")
-      Journals.replay(of: scratch("phone"))
-    }
-    _ = try run("up")
-    _ = try run("app", "open")
-    try wait("the app to be connected") { try run("status").contains(": connected\n") }
-    let invoice = try run("invoice", "5000").trimmingCharacters(in: .whitespacesAndNewlines)
-    #expect(try run("pay", invoice).hasPrefix("settled: 5,000 sat"))
-    let pushes = try Phone(home: scratch("phone")).askForJSON(.iosd, ControlMessage("pushes"))
-    #expect(pushes.elements == [])
-    #expect(try run("notifications") == "nothing was shown yet\n")
-    let processes = try Phone(home: scratch("phone")).askForJSON(.iosd, ControlMessage("ps", ["all": "yes"]))
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    #expect(try phone.run("pay", try phone.invoice()).hasPrefix("settled: 5,000 sat"))
+    #expect(try phone.fates() == [])
+    try expectTheAppAlone()
+  }
+
+  @Test("K-45 An app that is in front and not connected is handed the push, and paid as soon as it can be")
+  func notConnected() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    _ = try phone.run("device", "network", "off")
+    try phone.waitUntilAway()
+    let payment = try phone.begin("pay", invoice, into: "paid")
+    try phone.wait("the push") { try phone.fates() == ["given to the app in front"] }
+    #expect(phone.scratch.text("paid") == "")
+    #expect(try phone.run("status").contains("1 held for the wallet"))
+    _ = try phone.run("device", "network", "on")
+    #expect(phone.scratch.end(payment) == .exited(code: 0))
+    #expect(phone.scratch.text("paid").hasPrefix("settled: 5,000 sat"))
+    try expectTheAppAlone()
+  }
+
+  private func expectTheAppAlone() throws {
+    #expect(try phone.run("notifications") == "nothing was shown yet\n")
+    let processes = try phone.phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"]))
     #expect(processes.elements?.map { $0["role"]?.text } == ["app"], "no extension was started")
   }
 }

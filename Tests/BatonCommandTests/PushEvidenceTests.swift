@@ -75,6 +75,11 @@ import Testing
       try complaints { $0.processes = [try process(ended: 2000, "crashed by SIGSEGV")] }
         == ["the extension 7 crashed by SIGSEGV"])
     #expect(
+      try complaints {
+        $0.processes = [try process(ended: 2000, "ended by itself with exit code 74: no disk")]
+      }
+        == ["the extension 7 ended by itself with exit code 74: no disk"])
+    #expect(
       try complaints(frozen: 1) { _ in }
         == ["1 extensions were stopped at work, and only 0 were killed for time"])
   }

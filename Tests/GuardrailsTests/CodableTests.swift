@@ -43,6 +43,7 @@ import Testing
       .deliver(push: 1, .received(payment)),
       .notify(.received(secondPayment), payment: secondPayment.paymentHash), .withdraw(payment: "ff"),
       .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1), .completed(push: 1, .newData),
+      .completed(push: 1, .failed), .noteFailure("x"),
       .end(.fenced), .end(.terminated), .end(.containerLost),
     ] + Phase.allCases.map { .beat(epoch: 8, phase: $0, counter: .max) }
     + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) } + [

@@ -103,6 +103,7 @@ struct Promises {
     case .end:
       hasEnded = true
       if held != nil || nodeRuns || isAwaitingClaim { broke("ends while it holds something") }
+    case .noteFailure: if silent.isEmpty { broke("notes a failure of nothing") }
     case .deliver, .finished: text(directive, at: now)
     case .look, .readRow, .readReceived, .acceptNoNewPayment, .show, .mayConnect, .notify, .withdraw: break
     }

@@ -60,6 +60,48 @@ import Testing
     #expect(directives.filter(order.contains) == order)
   }
 
+  @Test("B-1.5.1f What it failed of is written down, and the push completed as failed; a payment counts more")
+  func failed() {
+    func woken() -> Driver<AppMachine> {
+      var app = Driver<AppMachine>()
+      app.play(.launched, .enteredBackground, .silentPushArrived(push))
+      return app
+    }
+    var blind = woken()
+    _ = blind.send(.lookFailed(.failed("it cannot be read")))
+    #expect(
+      blind.send(.deadlineReached, at: 25).suffix(2)
+        == [.noteFailure("it cannot be read"), .completed(push: 3, .failed)])
+    var silent = woken()
+    #expect(
+      silent.send(.expiryWarned(push: 3)).suffix(2)
+        == [.noteFailure("the peer did not answer in time"), .completed(push: 3, .failed)])
+    var robbed = woken()
+    #expect(
+      robbed.send(.containerLost("it was taken away"))
+        .filter { if case .completed = $0 { true } else { $0 == .noteFailure("it was taken away") } }
+        == [.noteFailure("it was taken away"), .completed(push: 3, .failed)])
+    var lucky = connected()
+    lucky.play(.node(.settling(true)), .node(.received(payment)))
+    #expect(lucky.send(.containerLost("too late")).contains(.completed(push: 3, .newData)))
+  }
+
+  @Test("A phone that gives less than 30 s has its word before they are over")
+  func shortTime() {
+    func patience(_ time: Span?) -> Span { PushErrand.patience(of: time) }
+    #expect(patience(nil) == .seconds(25))
+    #expect(patience(.seconds(30)) == .seconds(25))
+    #expect(patience(.seconds(300)) == .seconds(25))
+    #expect(patience(.seconds(12)) == .seconds(7))
+    #expect(patience(.seconds(4)) == .seconds(2))
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredBackground)
+    app.play(.silentPushArrived(Push(id: 3, reason: .incomingPayment, time: .seconds(12))))
+    #expect(app.machine.deadline == app.now + .seconds(7))
+    app.play(.silentPushArrived(Push(id: 4, reason: .incomingPayment, time: .seconds(4))))
+    #expect(app.machine.deadline == app.now + .seconds(2))
+  }
+
   @Test("K-19 A peer that cannot be reached: the node is stopped before the lock goes, on this path too")
   func unreachable() {
     var app = Driver<AppMachine>()
@@ -69,7 +111,7 @@ import Testing
     let given = app.send(.deadlineReached, at: 25)
     #expect(given.last == .stopNode(gracefully: true))
     #expect(!given.contains(.dropLock))
-    #expect(released(&app).suffix(1) == [.completed(push: 3, .noData)])
+    #expect(released(&app).suffix(2) == [.noteFailure("nobody answers"), .completed(push: 3, .failed)])
     #expect(app.machine.place == .background)
   }
 

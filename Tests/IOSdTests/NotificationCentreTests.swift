@@ -101,6 +101,27 @@ import Testing
       ])
   }
 
+  @Test("What the app has registered outlives the phone's end, and a file of it that is damaged is none")
+  func categoriesStay() throws {
+    let phone = try walletPhone()
+    let registered = try phone.ask("categories").bodyText
+    #expect(registered.contains("INCOMING_PAYMENT"))
+    try phone.ask("home")
+    try phone.ask("push", body: alert)
+    _ = try phone.notifications(1)
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    try phone.restart()
+    #expect(try phone.rows("ps", all: false).isEmpty)
+    #expect(try phone.ask("categories").bodyText == registered)
+    #expect(try phone.ask("touch", ["id": "1", "do": "action", "action": "OPEN_NOW"])["app"] == "foreground")
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    try Data("[{".utf8).write(to: URL(filePath: "\(phone.home)/os/categories.json"))
+    try phone.restart()
+    #expect(try phone.ask("categories").bodyText == "[]")
+  }
+
   @Test("B-1.2.4 A row has level, sound, thread and category, and whether it was displayed with a Focus on")
   func rows() throws {
     let phone = try PhoneProcess()

@@ -13,11 +13,16 @@ final class PhoneProcess {
   let directory: String
   private(set) var process: Process
   private let options: [String]
+  /// What runs it, if it is not run as it is.
+  private let runner: [String]
 
   var home: String { "\(directory)/phone" }
   var socket: String { "\(home)/os/iosd.sock" }
 
-  init(app: String = "app", ext: String = "ext", _ options: [String] = []) throws {
+  init(
+    app: String = "app", ext: String = "ext", under runner: [String] = [], _ options: [String] = []
+  ) throws {
+    self.runner = runner
     var template = Array("/tmp/baton-iosd-XXXXXX".utf8CString)
     directory = String(cString: mkdtemp(&template)!)
     for name in [app, ext] where !name.hasPrefix("/") {
@@ -28,7 +33,7 @@ final class PhoneProcess {
       ["--home", "\(directory)/phone", "--app", app.hasPrefix("/") ? app : "\(directory)/\(app)"]
       + ["--ext", ext.hasPrefix("/") ? ext : "\(directory)/\(ext)"]
       + options + (Self.isSanitized ? ["--memory-limit", "1099511627776"] : [])
-    process = try Self.launch(self.options)
+    process = try Self.launch(self.options, under: runner)
     try waitUntilItListens()
   }
 
@@ -49,17 +54,18 @@ final class PhoneProcess {
   static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().path
 
-  static func launch(_ arguments: [String]) throws -> Process {
+  static func launch(_ arguments: [String], under runner: [String] = []) throws -> Process {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "\(products)/iosd")
-    process.arguments = arguments
+    let words = runner + ["\(products)/iosd"] + arguments
+    process.executableURL = URL(fileURLWithPath: words[0])
+    process.arguments = Array(words.dropFirst())
     process.standardError = FileHandle.nullDevice
     try process.run()
     return process
   }
 
   func restart(_ more: [String] = []) throws {
-    process = try Self.launch(options + more)
+    process = try Self.launch(options + more, under: runner)
     try waitUntilItListens()
   }
 

@@ -57,6 +57,8 @@ import Testing
       try reason(phone).contains(
         "the phone has not been unlocked since it was started, so the wallet cannot read its seed"))
     #expect(try phone.ended("extension")["number"] as? Int32 == ExitCode.badConfiguration.rawValue)
+    #expect(try reason(phone).hasPrefix("ended by itself with exit code 78: "))
+    #expect(try phone.ended("extension")["crashed"] as? Bool == false)
     try phone.ask("device", ["locked": "no"])
     try phone.push("another")
     try phone.wait("the extension has read its seed") { try phone.said("extension") != nil }

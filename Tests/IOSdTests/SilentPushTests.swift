@@ -37,6 +37,20 @@ import Testing
     #expect(peak > 0 && peak < 100 << 20)
   }
 
+  @Test(
+    "B-1.5.1f A peer that cannot be reached: the error is in the journal, and the push failed, before its time is over"
+  )
+  func failed() throws {
+    let phone = try PhoneProcess(
+      app: "\(PhoneProcess.products)/mainappd", ["--peer", "127.0.0.1:9", "--silent-time", "4s"])
+    try phone.ask("push", body: #"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
+    try waitFor("completed with failed", phone)
+    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+    let journal = try #require(journals.first { $0.contains("-mainappd-") })
+    let text = try String(contentsOfFile: "\(phone.home)/journal/\(journal)", encoding: .utf8)
+    #expect(text.contains("Background HTLC processing failed: "))
+  }
+
   @Test("B-1.5.0d With every silent push lost each alert is shown all the same") func fallback() throws {
     let phone = try PhoneProcess(["--silent-drop", "100"])
     for number in 1...5 {
@@ -56,6 +70,23 @@ import Testing
     let rows = try String(contentsOfFile: "\(phone.home)/os/pushes.jsonl", encoding: .utf8)
     #expect(rows.components(separatedBy: "completed with").count - 1 == 2)
     #expect(rows.contains("\"fate\":\"delivered\""))
+  }
+
+  @Test("An alert with content-available is shown, and wakes the app under the rules of silent pushes too")
+  func both() throws {
+    let both = #"{"aps":{"alert":{"title":"Push","body":"both"},"mutable-content":1,"content-available":1}}"#
+    let phone = try PhoneProcess(app: "app-done", ["--silent-budget", "1"])
+    let answer = try phone.ask("push", body: both)
+    #expect(answer["id"] == "1" && answer["waking"] == "2" && answer["waking-fate"] == "delivered")
+    #expect(try phone.notifications(1) == ["served 1"])
+    try waitFor("completed with new-data", phone, 2)
+    let rows = try phone.rows("pushes")
+    #expect(rows.map { $0["visible"] as? Bool } == [true, false])
+    #expect(rows.last?["of"] as? Int == 1)
+    let second = try phone.ask("push", body: both)
+    #expect(second["waking-fate"] == "held back: the budget of 1 an hour is used up")
+    #expect(try phone.notifications(2).count == 2)
+    #expect(try phone.ask("push", body: #"{"aps":{"alert":"alone","content-available":0}}"#)["waking"] == nil)
   }
 
   @Test("B-1.5.0b An app that says nothing costs the phone half its budget") func throttled() throws {

@@ -118,6 +118,38 @@ struct CrimeTests {
     }
   }
 
+  @Test("of several seeds in the keychain the one of the wallet's own group is searched for, and it says so")
+  func severalSeeds() throws {
+    let run = try SampleStory.tell()
+    try run.sealSeed(with: SampleRun.keychainKey)
+    try run.seal([UInt8](repeating: 9, count: 32), in: "A1B2C3D4E5.com.example.another", as: "0")
+    let journal = TestJournal(
+      "mainappd", pid: 9, startTime: 1, at: run.now, arguments: ["--keychain-group", SampleRun.group])
+    journal.event("any", "{\"seed\":\"\(WireBytes.hex(SampleRun.seed))\"}", at: run.now)
+    try journal.write(to: "\(run.home)/journal")
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings.map(\.invariant) == [8])
+    #expect(verdict.remarks.contains { $0.contains("has 2 seeds") && $0.contains(SampleRun.group) })
+  }
+
+  @Test("a push that was unwanted is proved by its own row, when the phone's journal is gone")
+  func unwanted() throws {
+    for (fate, found) in [
+      ("not shown: the person lets the wallet show no notifications", false),
+      ("dropped: the phone rebooted before it came to anything", false), ("given to the app in front", false),
+      ("shown as it was sent: it may not", true),
+    ] {
+      let run = try SampleStory.tell()
+      let row =
+        "{\"id\":99,\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":5,\"fate\":\"\(fate)\","
+        + "\"fate_wall_ns\":1,\"fate_at_ns\":6}\n"
+      let path = "\(run.home)/os/pushes.jsonl"
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
+      #expect(try invariants(of: run).contains(5) == found, "\(fate)")
+    }
+  }
+
   @Test("a preimage in the extension's journal before the peer was shown it is found")
   func earlyPreimage() throws {
     let run = try SampleStory.tell()

@@ -9,12 +9,12 @@ final class TestJournal {
   static let boot: (high: Int64, low: Int64) = (0x1122_3344_5566_7788, -2)
   static let bootHex = "1122334455667788fffffffffffffffe"
 
-  init(_ process: String, pid: Int64, startTime: Int64, at now: Int64) {
+  init(_ process: String, pid: Int64, startTime: Int64, at now: Int64, arguments: [String] = []) {
     name = "20261120T1200\(10 + abs(now / 1_000_000_000 % 50))-\(process)-\(pid).jsonl"
     add(
       "start", now,
       "\"process\":\"\(process)\",\"pid\":\(pid),\"start_time\":\(startTime),\"boot\":\"\(Self.bootHex)\","
-        + "\"version\":\"1\",\"arguments\":[]")
+        + "\"version\":\"1\",\"arguments\":[\(arguments.map { "\"\($0)\"" }.joined(separator: ","))]")
   }
 
   func core(_ name: String, _ configuration: String, at now: Int64) {

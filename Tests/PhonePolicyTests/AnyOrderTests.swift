@@ -152,7 +152,7 @@ private struct World {
 extension PushFate {
   fileprivate var isEnd: Bool {
     switch self {
-    case .delivered, .held, .notShown, .contentRefused: false
+    case .delivered, .held, .givenToApp, .notShown, .contentRefused: false
     case .dropped, .replaced, .completed, .expired, .abandoned: true
     }
   }

@@ -85,6 +85,26 @@ import Testing
     #expect(phone(.processEnded(.app, end)) == [])
   }
 
+  @Test func whoSaysWhyItEndsHasNotCrashedUnlessASignalEndedIt() {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(.endAnnounced(.app)) == [])
+    #expect(phone(.processEnded(.app, .exited(code: 78))) == [.recordEnd(.app, .gaveUp(code: 78))])
+    phone.openApp()
+    #expect(
+      phone(.processEnded(.app, .exited(code: 78))) == [.recordEnd(.app, .crashed(.exited(code: 78)))],
+      "the words of an earlier process say nothing of this one")
+    phone.openApp()
+    _ = phone(.endAnnounced(.app))
+    #expect(phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
+    phone.serve(1)
+    _ = phone(.endAnnounced(.extension))
+    #expect(
+      phone(.processEnded(.extension, .exited(code: 78)))
+        == [.recordEnd(.extension, .gaveUp(code: 78)), .showOriginal(1)])
+    #expect(!EndReason.gaveUp(code: 78).isCrash)
+  }
+
   @Test func aCrashThatIsFasterThanOurSignalIsStillACrash() {
     var phone = TestPhone()
     phone.openApp()

@@ -9,7 +9,9 @@ import Testing
     var phone = TestPhone()
     phone.openApp()
     #expect(
-      phone(.pushArrived(TestPhone.alert(1))) == [.tell(.app, .push(id: 1, deadlineMilliseconds: 0))])
+      phone(.pushArrived(TestPhone.alert(1))) == [
+        .tell(.app, .push(id: 1, deadlineMilliseconds: 0)), .recordFate(push: 1, .givenToApp),
+      ])
     #expect(phone.phone.service == .notRunning)
   }
 

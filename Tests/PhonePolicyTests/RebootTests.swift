@@ -33,6 +33,7 @@ import Testing
       phone(.rebooted(losingBeats: false)) == [.kill(.app, .reboot), .kill(.extension, .reboot)])
     #expect(phone(.rebooted(losingBeats: true)) == [], "it reboots already")
     #expect(phone(.processEnded(.app, .signalled(9))) == [.recordEnd(.app, .killed(.reboot))])
+    #expect(phone.phone.refusalOfThumb == .rebooting)
     #expect(phone(.personOpened) == [], "nobody opens an app on a phone that is off")
     #expect(phone(.deviceChanged(.unlocked)) == [])
     #expect(
@@ -146,6 +147,25 @@ import Testing
     #expect(phone.runs == [processing])
   }
 
+  @Test("A task that becomes due while the phone is off is no reason to wait for an instant that is over")
+  func dueWhileOff() {
+    var phone = TestPhone.withTasks()
+    phone.useApp()
+    phone.submit(sync, .refresh)
+    phone.serve(1)
+    _ = phone(.rebooted(losingBeats: false))
+    while let deadline = phone.phone.deadline, deadline <= phone.now + .seconds(7200) {
+      _ = phone.passToDeadline()
+      let next = phone.phone.deadline
+      #expect(next.map { $0 > phone.now } ?? true)
+      if next.map({ $0 <= phone.now }) == true { return }
+    }
+    #expect(phone.phone.rebooting != nil)
+    #expect(phone.phone.tasks.pending.first?.isDue == true)
+    _ = phone(.processEnded(.extension, .signalled(9)))
+    #expect(phone(.processEnded(.app, .signalled(9))).fates == [.waits(.neverOpened)])
+  }
+
   @Test("Nobody starts a task by hand on a phone that is off, nor touches a notification") func byHand() {
     var configuration = PhoneConfiguration(enforcesLimits: false)
     configuration.tasks.deferralPercent = 0
@@ -159,7 +179,7 @@ import Testing
     _ = phone(.rebooted(losingBeats: false))
     #expect(phone.phone.refusalToLaunchByHand(sync) == .appEnding)
     #expect(phone(.task(.launchedByHand(identifier: sync))) == [])
-    #expect(phone.phone.refusal(of: .tap, category: nil) == .goingDown)
+    #expect(phone.phone.refusal(of: .tap, category: nil) == .rebooting)
     #expect(phone(.notificationTouched(id: 1, category: nil, .tap)) == [])
   }
 }

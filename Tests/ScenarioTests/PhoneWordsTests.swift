@@ -116,10 +116,11 @@ import Testing
   @Test("A locked phone is no crash, and any other end of its own is one") func lockedOut() {
     #expect(
       ScenarioWords.isLockedOut(
-        "crashed with exit code 78: \(KeychainRefusal.notUnlockedSinceBoot), so the wallet cannot read its seed"
+        "ended by itself with exit code 78: \(KeychainRefusal.notUnlockedSinceBoot), so the wallet cannot read its seed"
       ))
     #expect(
-      !ScenarioWords.isLockedOut("crashed with exit code 78: the item is gone and the wallet is not new"))
+      !ScenarioWords.isLockedOut(
+        "ended by itself with exit code 78: the item is gone and the wallet is not new"))
     #expect(!ScenarioWords.isLockedOut("crashed by SIGSEGV"))
   }
 }

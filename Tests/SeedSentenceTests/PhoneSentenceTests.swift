@@ -66,7 +66,7 @@ import Testing
   @Test("41 and 42: 'open AND in the foreground': the push is the app's") func inFront() {
     var phone = PhoneInHand()
     phone.opensApp()
-    #expect(phone.getsPush() == [.tell(.app, .push(id: 1, deadlineMilliseconds: 0))])
+    #expect(phone.getsPush().first == .tell(.app, .push(id: 1, deadlineMilliseconds: 0)))
     #expect(phone.phone.service == .notRunning)
   }
 

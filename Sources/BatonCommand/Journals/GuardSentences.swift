@@ -85,13 +85,16 @@ enum GuardSentences {
     case .completed(let push, let outcome):
       [
         Sentence(
-          "is done with silent push \(push): \(outcome == .newData ? "a payment came" : "nothing came")")
+          "is done with silent push \(push): \(outcome == .newData ? "a payment came" : outcome == .noData ? "nothing came" : "it failed")"
+        )
       ]
     case .backgroundDone: [Sentence("is in the background", matters: false)]
     case .beginBackgroundTask: [Sentence("asks the phone for time in the background", matters: false)]
     case .endBackgroundTask:
       [Sentence("gives the phone its time back: everything is released", matters: false)]
     case .end(let reason): [Sentence("ends: \(reason.rawValue)")]
+    // A note of the journal says it.
+    case .noteFailure: []
     case .look, .claim, .readRow, .beat, .dropLock, .readReceived, .startNode, .stopNode, .say: []
     }
   }

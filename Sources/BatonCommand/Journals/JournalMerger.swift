@@ -68,16 +68,7 @@ final class JournalMerger {
 
   /// Sorted, which is by their wall time.
   static func files(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".jsonl") { names.append(name) }
-    }
-    return names.sorted()
+    (DirectoryListing.names(of: directory) ?? []).filter { $0.hasSuffix(".jsonl") }
   }
 
   /// `20261120T191500-mainappd-4711.jsonl`, until its first record is there.

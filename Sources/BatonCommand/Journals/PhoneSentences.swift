@@ -29,7 +29,8 @@ enum PhoneSentences {
     case .task(let event): of(event)
     case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]
     case .audio(.stopped): [Sentence("the app stops its audio", matters: false)]
-    case .deadlineReached, .processStarted, .processEnded, .memorySampled, .memoryLimitEnforced,
+    case .deadlineReached, .processStarted, .processEnded, .endAnnounced, .memorySampled,
+      .memoryLimitEnforced,
       .contentDelivered,
       .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded,
       .categoriesRegistered, .responseDone, .invoiceAnswered, .invoiceWanted:
@@ -64,7 +65,7 @@ enum PhoneSentences {
     case .tell(_, .audio(let message)): of(message)
     case .tell(let role, .timeWillExpire(let push)):
       [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]
-    case .drop, .saveDevice, .tell, .passOnInvoice, .boot, .powerOff: []
+    case .drop, .saveDevice, .saveCategories, .tell, .passOnInvoice, .boot, .powerOff: []
     }
   }
   private static func words(_ text: NotificationText) -> String {

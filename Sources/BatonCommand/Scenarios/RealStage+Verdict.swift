@@ -10,8 +10,11 @@ extension RealStage {
   /// The phone goes down, and whoever shares no code with it reads what it left behind.
   func judge() throws -> StageVerdict {
     let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
-    let crashes = rows.filter {
-      $0["crashed"]?.flag == true && !ScenarioWords.isLockedOut($0["reason"]?.text ?? "")
+    // Also one that says why: only a locked phone is reason enough to end with an error.
+    let crashes = rows.filter { row in
+      let hasFailed = row["how"]?.text == "exited" && row["number"]?.int != 0
+      return (row["crashed"]?.flag == true || hasFailed)
+        && !ScenarioWords.isLockedOut(row["reason"]?.text ?? "")
     }.map { row in
       "the \(row["role"]?.text ?? "process") (process \(row["pid"]?.int ?? 0)) \(row["reason"]?.text ?? "crashed")"
     }

@@ -85,7 +85,9 @@ struct PushEvidence {
         continue
       }
       let reason = process.reason ?? "for no reason"
-      if reason.hasPrefix("crashed") { sentences.append("the extension \(process.pid) \(reason)") }
+      if reason.hasPrefix("crashed") || reason.hasPrefix("ended by itself with exit code ") {
+        sentences.append("the extension \(process.pid) \(reason)")
+      }
       let last = pushes.map(\.at).filter { $0 <= end }.max() ?? end
       if Self.isKilledForTime(process) && end - last > longest {
         sentences.append(

@@ -95,7 +95,7 @@ enum NotificationsVerb: Verb {
     guard !output.isJSON else { return output.say(jsonArray(all, ["id", "actions", "dismiss"])) }
     guard !all.isEmpty else {
       return output.say(
-        "the app has registered nothing since the phone was started; `baton app open` starts it")
+        "the app has registered nothing yet; `baton app open` starts it")
     }
     output.table(
       [["CATEGORY", "HEARS OF DISMISSAL", "ACTIONS"]]

@@ -33,8 +33,11 @@ enum PushVerb: Verb {
     var object = JSONObject()
     object.set("id", ifPresent: UInt64(id))
     object.set("fate", ifPresent: answer["fate"])
-    let fate = answer["fate"].map { ": \($0.onOneLine)" } ?? ""
-    invocation.output.say("push \(id) is with the phone\(fate)", json: object)
+    object.set("waking", ifPresent: answer["waking"].flatMap { UInt64($0) })
+    object.set("waking_fate", ifPresent: answer["waking-fate"])
+    func words(_ name: String) -> String { answer[name].map { ": \($0.onOneLine)" } ?? "" }
+    let waking = answer["waking"].map { "; to wake the app it is push \($0)\(words("waking-fate"))" } ?? ""
+    invocation.output.say("push \(id) is with the phone\(words("fate"))\(waking)", json: object)
     return .done
   }
 

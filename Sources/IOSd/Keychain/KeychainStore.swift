@@ -30,7 +30,7 @@ final class KeychainStore {
       let names = try FileManager.default.contentsOfDirectory(atPath: items)
       if names.contains(where: { $0.hasSuffix(".item") }) { throw KeychainStoreError.damagedKey(path) }
       let fresh = randomBytes(Bytes32.size)
-      try write(fresh, to: path)
+      try WholeFile.write(fresh, to: path, lasting: true)
       guard let key = Bytes32(fresh) else { throw SystemError("make \(path)", code: EINVAL) }
       return key
     }
@@ -76,7 +76,9 @@ final class KeychainStore {
     let item = KeychainItem(
       group: group, account: account, protection: protection, nonce: Hexadecimal.encode(nonce),
       sealed: Hexadecimal.encode(sealed))
-    try Self.write(Array(try JSONLineEncoder().encode(item).utf8), to: path(group, account))
+    // An item that was answered for may be the only copy.
+    let bytes = Array(try JSONLineEncoder().encode(item).utf8)
+    try WholeFile.write(bytes, to: path(group, account), lasting: true)
   }
 
   /// False if there was none.
@@ -94,27 +96,5 @@ final class KeychainStore {
   private func path(_ group: String, _ account: String) -> String {
     let digest = SHA256.hash(Array("\(group)\n\(account)".utf8)).bytes
     return "\(directory)/\(Hexadecimal.encode(digest.prefix(16))).item"
-  }
-
-  /// Whole under another name first: nobody ever reads half an item.
-  private static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
-    let draft = "\(path).new"
-    unlink(draft)
-    let descriptor = try PlainFile.open(draft, O_WRONLY | O_CREAT | O_EXCL)
-    let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-    let code = errno
-    close(descriptor)
-    guard isWritten else {
-      unlink(draft)
-      throw SystemError("write \(draft)", code: code)
-    }
-    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
-    // An item that was answered for may be the only copy: its name has to last as well.
-    let parent = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
-    let place = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    let isKept = place >= 0 && fsync(place) == 0
-    let trouble = errno
-    if place >= 0 { close(place) }
-    if !isKept { throw SystemError("make \(path) last", code: trouble) }
   }
 }

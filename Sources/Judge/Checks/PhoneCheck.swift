@@ -6,8 +6,8 @@ extension Hearing {
     counts.notifications = phone.notifications.count
     counts.kills = phone.processes.filter { $0.how == "signalled" && $0.number == 9 }.count
     for push in phone.pushes where push.isVisible { checkNotification(of: push) }
-    for crash in phone.processes where crash.isCrash {
-      remark("\(crash.role) process \(crash.pid) \(crash.reason ?? "crashed")")
+    for failure in phone.processes where failure.isCrash || failure.endedWithError {
+      remark("\(failure.role) process \(failure.pid) \(failure.reason ?? "crashed")")
     }
     checkMemory()
     for journal in evidence.journals(of: "iosd") { checkTime(journal) }
@@ -16,33 +16,8 @@ extension Hearing {
   private mutating func checkNotification(of push: PhoneEvidence.Push) {
     let shown = evidence.phone.notifications.filter { $0.push == push.id }.count
     let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- 40_000_000_000 } ?? false
-    guard shown != 1, !(shown == 0 && (isOfNow || wentToApp(push) || isUnwanted(push))) else { return }
+    guard shown != 1, !(shown == 0 && (isOfNow || push.isAppsOwn || push.isUnwanted)) else { return }
     find(5, "The visible push \(push.id) ended with \(shown) notifications", ["os/pushes.jsonl \(push.id)"])
-  }
-
-  /// An app in front gets the push itself, and shows what it likes.
-  private func wentToApp(_ push: PhoneEvidence.Push) -> Bool {
-    evidence.journals(of: "iosd").contains { journal in
-      journal.events(of: "phone").contains { record in
-        record.directives.contains { directive in
-          directive["tell"]?["_0"]?.text == "app"
-            && directive["tell"]?["_1"]?["push"]?["id"]?.integer == push.id
-        }
-      }
-    }
-  }
-
-  /// The person lets the wallet show nothing, or the phone rebooted first.
-  private func isUnwanted(_ push: PhoneEvidence.Push) -> Bool {
-    evidence.journals(of: "iosd").contains { journal in
-      journal.events(of: "phone").contains { record in
-        record.directives.contains { directive in
-          (directive["recordFate"]?["_1"]?["notShown"] != nil
-            || directive["recordFate"]?["_1"]?["dropped"]?["_0"]?.text == "reboot")
-            && directive["recordFate"]?["push"]?.integer == push.id
-        }
-      }
-    }
   }
 
   private mutating func checkMemory() {

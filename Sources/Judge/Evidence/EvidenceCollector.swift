@@ -24,10 +24,12 @@ struct EvidenceCollector {
     guard !journals.isEmpty else { throw .missing(part: "journal of any process", path: journalPath) }
     var remarks = files.filter { !readable.contains($0) }.map { "\($0) does not begin as a journal does" }
     if moment.takenAtNs != nil { remarks.append("the daemons were up; this is one moment of their run") }
+    let sealed = SealedSeed.ofWallet(among: SealedSeed.all(home: home), journals)
+    sealed.remark.map { remarks.append($0) }
     return Evidence(
       home: home, wallet: moment.wallet, ledger: moment.ledger, journals: journals,
       places: moment.places + heartbeat(),
-      seed: SealedSeed.open(home: home) ?? bytes(of: home + "/Keychain/wallet-seed"),
+      seed: sealed.seed?.bytes ?? bytes(of: home + "/Keychain/wallet-seed"),
       phone: PhoneEvidence(directory: home + "/os"), remarks: remarks,
       certainUntilNs: moment.takenAtNs.map { _ in moment.begunAtNs })
   }

@@ -6,6 +6,16 @@ struct PhoneEvidence {
     let id: Int64
     let isVisible: Bool
     let atNs: Int64
+    /// What became of it, in the words of docs/protocols.md.
+    let fate: String?
+
+    /// An app in front gets the push itself, and shows what it likes.
+    var isAppsOwn: Bool { fate == "given to the app in front" }
+
+    /// The person lets the wallet show nothing, or the phone rebooted before there was anything to show.
+    var isUnwanted: Bool {
+      fate.map { $0.hasPrefix("not shown: ") || $0.hasPrefix("dropped: the phone rebooted ") } ?? false
+    }
   }
 
   struct Notification {
@@ -22,6 +32,9 @@ struct PhoneEvidence {
     let reason: String?
     let isCrash: Bool
     let peakFootprintBytes: Int64?
+
+    /// It may have said why, and then it is no crash.
+    var endedWithError: Bool { how == "exited" && number != 0 }
   }
 
   let pushes: [Push]
@@ -42,7 +55,7 @@ struct PhoneEvidence {
       guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
         continue
       }
-      let push = Push(id: id, isVisible: visible.isTrue, atNs: at)
+      let push = Push(id: id, isVisible: visible.isTrue, atNs: at, fate: row["fate"]?.text)
       // A row with a fate is a later word on the same push.
       if row["fate"] != nil, let index = taken.lastIndex(where: { $0.id == id }) {
         taken[index] = push

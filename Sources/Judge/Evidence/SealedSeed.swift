@@ -2,24 +2,51 @@ import CSodium
 import Foundation
 
 /// The wallet's seed as the phone keeps it: opened with the phone's key, by the form that docs/protocols.md gives.
-enum SealedSeed {
+struct SealedSeed {
   private static let account = "wallet-seed"
 
-  /// Nil if there is none that can be opened.
-  static func open(home: String) -> [UInt8]? {
+  let group: String
+  let bytes: [UInt8]
+
+  /// Those that can be opened, by the names of their files.
+  static func all(home: String) -> [SealedSeed] {
     let directory = home + "/Keychain/items"
     guard let key = FileManager.default.contents(atPath: home + "/os/keychain.key"),
       key.count == Int(crypto_aead_chacha20poly1305_ietf_KEYBYTES)
-    else { return nil }
+    else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    for name in names.sorted() where name.hasSuffix(".item") {
+    return names.sorted().filter { $0.hasSuffix(".item") }.compactMap { name in
       guard let bytes = FileManager.default.contents(atPath: "\(directory)/\(name)"),
         let item = JSONParser.parse(Array(bytes)), item["account"]?.text == account,
-        let seed = value(of: item, key: Array(key))
-      else { continue }
-      return seed
+        let group = item["group"]?.text, let seed = value(of: item, key: Array(key))
+      else { return nil }
+      return SealedSeed(group: group, bytes: seed)
     }
-    return nil
+  }
+
+  /// The wallet's own, which is that of the group it was last started with; and what is odd about it. Nil if there is
+  /// none: then the wallet has its seed in a file.
+  static func ofWallet(among seeds: [SealedSeed], _ journals: [JournalFile]) -> (
+    seed: SealedSeed?, remark: String?
+  ) {
+    let group = journals.reversed().lazy.compactMap(group(of:)).first
+    let own = group.map { group in seeds.first { $0.group == group } } ?? seeds.first
+    guard seeds.count > 1 else { return (own, nil) }
+    let groups = seeds.map(\.group).joined(separator: ", ")
+    let choice =
+      group == nil
+      ? "no journal says which is the wallet's, and the first was taken"
+      : own.map { "that of \($0.group) is the wallet's" } ?? "none of them is the wallet's"
+    return (own, "the keychain has \(seeds.count) seeds, in \(groups): \(choice)")
+  }
+
+  /// What a wallet process was told on its command line.
+  private static func group(of journal: JournalFile) -> String? {
+    guard journal.process != "iosd",
+      let words = journal.records.first?.body["arguments"]?.items.compactMap(\.text),
+      let place = words.firstIndex(of: "--keychain-group"), place + 1 < words.count
+    else { return nil }
+    return words[place + 1]
   }
 
   private static func bytes(ofHexadecimal text: String) -> [UInt8]? {

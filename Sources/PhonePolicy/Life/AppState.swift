@@ -33,5 +33,13 @@ public enum AppState: Hashable, Codable, Sendable {
     }
   }
 
+  /// There is somebody who may have said something.
+  var hasProcess: Bool {
+    switch self {
+    case .foreground, .background, .suspended, .terminating: true
+    case .notRunning, .launching: false
+    }
+  }
+
   var isBackground: Bool { if case .background = self { true } else { false } }
 }

@@ -42,7 +42,9 @@ public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
   /// Exit code 0 after it was asked to end.
   case endedAsAsked
   case killed(KillReason)
-  /// An exit code or a signal that is its own doing.
+  /// Another exit code, after it had said why in a sentence.
+  case gaveUp(code: Int32)
+  /// An exit code without a word, or a signal that is its own doing.
   case crashed(ProcessEnd)
   /// A signal that only others send, and we did not.
   case killedFromOutside(signal: Int32)
@@ -57,6 +59,7 @@ public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .ended: "ended by itself"
     case .endedAsAsked: "ended when it was asked to"
     case .killed(let reason): "killed: \(reason)"
+    case .gaveUp(let code): "ended by itself with exit code \(code)"
     case .crashed(.exited(let code)): "crashed with exit code \(code)"
     case .crashed(.signalled(let signal)): "crashed by \(SignalName.word(for: signal))"
     case .killedFromOutside(let signal): "killed from outside by \(SignalName.word(for: signal))"
@@ -69,21 +72,21 @@ public enum Ending: Hashable, Codable, Sendable {
   case asked
   case killed(KillReason)
 
-  func reason(for end: ProcessEnd) -> EndReason {
+  func reason(for end: ProcessEnd, announced: Bool) -> EndReason {
     switch (self, end) {
     case (.killed(let reason), .signalled(9)): .killed(reason)
     case (.asked, .exited(code: 0)): .endedAsAsked
     // It was faster than our signal.
-    default: EndReason.unasked(end)
+    default: EndReason.unasked(end, announced: announced)
     }
   }
 }
 
 extension EndReason {
-  static func unasked(_ end: ProcessEnd) -> EndReason {
+  static func unasked(_ end: ProcessEnd, announced: Bool) -> EndReason {
     switch end {
     case .exited(code: 0): .ended
-    case .exited: .crashed(end)
+    case .exited(let code): announced ? .gaveUp(code: code) : .crashed(end)
     case .signalled(let signal): isFromOutside(signal) ? .killedFromOutside(signal: signal) : .crashed(end)
     }
   }

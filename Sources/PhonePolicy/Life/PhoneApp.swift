@@ -108,9 +108,11 @@ extension Phone {
     let reason: EndReason
     switch app {
     case .notRunning: return []
-    case .terminating(let ending, _): reason = ending.reason(for: end)
-    case .launching, .foreground, .background, .suspended: reason = .unasked(end)
+    case .terminating(let ending, _): reason = ending.reason(for: end, announced: hasAnnouncedEnd(.app))
+    case .launching, .foreground, .background, .suspended:
+      reason = .unasked(end, announced: hasAnnouncedEnd(.app))
     }
+    announcedEnds.removeAll { $0 == .app }
     app = .notRunning
     assertions.releaseAll()
     appKnowsNetwork = true

@@ -9,7 +9,9 @@ extension Phone {
     guard push.alert != nil else { return takeSilent(push, at: now) }
     // Then nobody is asked either: there is nothing to make of it that anybody would see.
     guard device.allowsNotifications else { return present(.original(push)) }
-    if app == .foreground && configuration.foregroundPushes == .app { return [forApp] }
+    if app == .foreground && configuration.foregroundPushes == .app {
+      return [forApp, .recordFate(push: push.id, .givenToApp)]
+    }
     guard push.hasMutableContent, !isGoingDown else { return present(.original(push)) }
     guard queue.count < Self.waitingPushesMax else { return conclude(push, with: .original(push)) }
     queue.append(push)
@@ -71,9 +73,11 @@ extension Phone {
     let reason: EndReason
     switch service {
     case .notRunning: return []
-    case .ending(let ending, _, _): reason = ending.reason(for: end)
-    case .launching, .idle, .serving: reason = .unasked(end)
+    case .ending(let ending, _, _):
+      reason = ending.reason(for: end, announced: hasAnnouncedEnd(.extension))
+    case .launching, .idle, .serving: reason = .unasked(end, announced: hasAnnouncedEnd(.extension))
     }
+    announcedEnds.removeAll { $0 == .extension }
     var directives = [PhoneDirective.recordEnd(.extension, reason)]
     if case .serving(let current) = service, !current.isDelivered, hasServed, end == .exited(code: 0) {
       // It was on its way out (another process had taken the node) when this push was handed over: nobody has read

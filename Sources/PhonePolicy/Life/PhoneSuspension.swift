@@ -11,12 +11,14 @@ extension Phone {
   mutating func beginTask(_ id: UInt64, _ name: String, at now: Instant) -> [PhoneDirective] {
     switch app {
     case .launching, .foreground, .background:
-      guard assertions.ownTasks.count < Self.ownTasksMax else { break }
+      guard assertions.ownTasks.count < Self.ownTasksMax else { return [.tell(.app, .taskExpiring(id: id))] }
       assertions.hold(.backgroundTask(id: id, name: name), at: now)
-    // Nothing is promised to who is stopped or on its way out.
-    case .notRunning, .suspended, .terminating: break
+      return []
+    // Nothing is promised to who is stopped or on its way out: its time is over before it began, and it hears so when it
+    // goes on.
+    case .suspended, .terminating: return [.tell(.app, .taskExpiring(id: id))]
+    case .notRunning: return []
     }
-    return []
   }
 
   mutating func endTask(_ id: UInt64) -> [PhoneDirective] {

@@ -29,9 +29,20 @@ extension Phone {
 
   // MARK: Touches
 
+  /// Those of before are gone. An app says the same at each start.
+  mutating func register(_ registered: [NotificationCategory]) -> [PhoneDirective] {
+    guard registered != categories else { return [] }
+    categories = registered
+    return [.saveCategories(registered)]
+  }
+
+  /// Why nothing comes of a thumb on the screen, whatever it is on. A phone that goes down for good does what it can.
+  public var refusalOfThumb: TouchRefusal? { rebooting == nil ? nil : .rebooting }
+
   /// Nil if it can be done.
   public func refusal(of touch: NotificationTouch, category: String?) -> TouchRefusal? {
-    if isGoingDown || rebooting != nil { return .goingDown }
+    if let refusal = refusalOfThumb { return refusal }
+    if isGoingDown { return .goingDown }
     if case .action(let id) = touch, action(id, of: category) == nil { return .noSuchAction(id) }
     if case .terminating = app { return .appIsEnding }
     return nil

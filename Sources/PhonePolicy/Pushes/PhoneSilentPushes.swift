@@ -170,7 +170,7 @@ extension Phone {
     let abandoned = silent.open.map { PhoneDirective.recordFate(push: $0.id, .abandoned) }
     silent.open = []
     switch end {
-    case .ended, .crashed: throttle(at: now)
+    case .ended, .gaveUp, .crashed: throttle(at: now)
     case .endedAsAsked, .killed, .killedFromOutside, nil: break
     }
     return abandoned

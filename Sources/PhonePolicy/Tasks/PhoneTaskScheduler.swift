@@ -15,7 +15,15 @@ extension Phone {
           .recordTask(TaskRecord(number: $0.number, request: $0.request, fate: .lost))
         }
     }
+    noteDue(at: now)
     return rebooting == nil ? directives + considerPending(at: now) : directives
+  }
+
+  /// Also on a phone that is off for a moment: it must not wait for an instant that is over.
+  private mutating func noteDue(at now: Instant) {
+    for index in tasks.pending.indices where tasks.pending[index].dueAt <= now {
+      tasks.pending[index].isDue = true
+    }
   }
 
   private mutating func noteUse(_ event: PhoneEvent) {
@@ -62,9 +70,6 @@ extension Phone {
     var directives: [PhoneDirective] = []
     for number in tasks.pending.sorted(by: { $0.dueAt < $1.dueAt }).map(\.number) {
       guard let index = tasks.pending.firstIndex(where: { $0.number == number }) else { continue }
-      if !tasks.pending[index].isDue && tasks.pending[index].dueAt <= now {
-        tasks.pending[index].isDue = true
-      }
       guard let hindrance = hindrance(of: tasks.pending[index]) ?? deferral(ofPendingAt: index, at: now)
       else {
         directives += runTask(at: index, isByHand: false, at: now) ?? []

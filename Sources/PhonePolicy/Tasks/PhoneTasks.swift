@@ -37,7 +37,8 @@ extension Phone {
   // MARK: Requests
 
   private mutating func submit(_ request: TaskRequest, at now: Instant) -> [PhoneDirective] {
-    guard app.isUsable, !isGoingDown else { return [] }
+    // Said just before it was stopped or told to end it counts too: the answer is read when it goes on, if it does.
+    guard app.hasProcess else { return [] }
     tasks.lastNumber &+= 1
     let number = tasks.lastNumber
     let record = { TaskRecord(number: number, request: request, fate: $0) }

@@ -47,7 +47,8 @@ extension World {
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .completed(let push, let outcome):
-      tellPhone(.silentPushDone(push: push, outcome == .newData ? .newData : .noData))
+      tellPhone(.silentPushDone(push: push, SilentPushResult(rawValue: outcome.rawValue) ?? .failed))
+    case .noteFailure: break
     case .backgroundDone: tellPhone(.backgroundDone(time: life.timeInBackground))
     case .beginBackgroundTask(let id): tellPhone(.taskBegan(id: id, name: ""))
     case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))

@@ -55,6 +55,7 @@ extension World {
 
   /// Its seed is kept for a phone that was unlocked since its start: without it the process ends before it does anything.
   mutating func endLockedOut(_ role: Role) {
+    tellPhone(.endAnnounced(PhoneRole(role)))
     end(
       role, .exited(code: 78),
       "\(KeychainRefusal.notUnlockedSinceBoot), so the wallet cannot read its seed")

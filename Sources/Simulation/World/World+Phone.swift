@@ -38,7 +38,7 @@ extension World {
       if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
     case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
-      .saveDevice, .recordEnd, .passOnInvoice,
+      .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
       .failInvoice, .boot, .powerOff:
       break
     case .recordTask, .refuseTaskCompletion: break
@@ -73,10 +73,12 @@ extension World {
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
     case .invoice, .memoryWarning: break
     case .task, .audio: break
-    case .push(let id, _) where silentPushes.contains { $0.id == id }:
+    case .push(let id, let deadline) where silentPushes.contains { $0.id == id }:
+      let time = deadline > 0 ? Span.milliseconds(deadline) : nil
       for push in silentPushes where push.id == id {
         post(
-          .silentPushArrived(Push(id: id, reason: push.reason, paymentHash: push.paymentHash?.hex)), to: role)
+          .silentPushArrived(
+            Push(id: id, reason: push.reason, paymentHash: push.paymentHash?.hex, time: time)), to: role)
       }
     case .push(let id, _):
       guard let index = pushIndex(id) else { return }

@@ -1,0 +1,10 @@
+import CoreShape
+
+/// What a silent push set going in the app, and how long each step took from its arrival there.
+struct SilentPushTime: Hashable, Sendable {
+  var push: UInt64
+  var arrivedAt: Instant
+  /// Nil where it came to none, or the node ran already.
+  var nodeStarted: Span?
+  var connected: Span?
+}

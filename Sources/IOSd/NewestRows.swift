@@ -1,0 +1,33 @@
+/// A row of a file in which the last one of a number counts.
+protocol NumberedRow {
+  var id: UInt64 { get }
+}
+
+/// What of such a file is kept in memory: the newest rows, one of each number.
+struct NewestRows<Row: NumberedRow> {
+  static var kept: Int { 256 }
+
+  private(set) var rows: [Row] = []
+  private(set) var nextID: UInt64 = 1
+  /// Whether a row that is written again stands last, or where it stood.
+  private let changedStandLast: Bool
+
+  init(changedStandLast: Bool = false) { self.changedStandLast = changedStandLast }
+
+  func row(_ id: UInt64) -> Row? { rows.last { $0.id == id } }
+
+  /// The row that had to make room.
+  @discardableResult
+  mutating func keep(_ row: Row) -> Row? {
+    nextID = max(nextID, row.id &+ 1)
+    if let index = rows.lastIndex(where: { $0.id == row.id }) {
+      guard changedStandLast else {
+        rows[index] = row
+        return nil
+      }
+      rows.remove(at: index)
+    }
+    rows.append(row)
+    return rows.count > Self.kept ? rows.removeFirst() : nil
+  }
+}

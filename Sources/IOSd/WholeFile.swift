@@ -1,0 +1,30 @@
+import DaemonRuntime
+import Glibc
+
+/// A file that is replaced whole: written under another name first, so that nobody ever reads half of one.
+enum WholeFile {
+  /// With its name made to last too, for what may be the only copy.
+  static func write(_ bytes: [UInt8], to path: String, lasting: Bool = false) throws(SystemError) {
+    let draft = "\(path).new"
+    unlink(draft)
+    let descriptor = try PlainFile.open(draft, O_WRONLY | O_CREAT | O_EXCL)
+    let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    guard isWritten else {
+      unlink(draft)
+      throw SystemError("write \(draft)", code: code)
+    }
+    if rename(draft, path) != 0 { throw SystemError("write \(path)") }
+    if lasting { try keepName(of: path) }
+  }
+
+  private static func keepName(of path: String) throws(SystemError) {
+    let parent = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+    let place = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let isKept = place >= 0 && fsync(place) == 0
+    let trouble = errno
+    if place >= 0 { close(place) }
+    if !isKept { throw SystemError("make \(path) last", code: trouble) }
+  }
+}

@@ -1,0 +1,10 @@
+// A process that ends by itself may say why.
+extension Phone {
+  mutating func announceEnd(_ role: PhoneRole) {
+    let isThere = role == .app ? app != .notRunning : service != .notRunning
+    guard isThere, !hasAnnouncedEnd(role) else { return }
+    announcedEnds.append(role)
+  }
+
+  func hasAnnouncedEnd(_ role: PhoneRole) -> Bool { announcedEnds.contains(role) }
+}

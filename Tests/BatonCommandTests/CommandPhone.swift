@@ -1,0 +1,62 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+/// A phone that is used by `baton` alone, as a person types it. At its end it is down, and its journals were run again.
+final class CommandPhone {
+  let scratch = Scratch()
+
+  var phone: Phone { Phone(home: scratch("phone")) }
+
+  deinit {
+    _ = try? run("down")
+    Journals.replay(of: scratch("phone"))
+  }
+
+  private func words(_ verb: [String]) -> [String] { ["--home", scratch("phone")] + verb }
+
+  /// Gives all that it says.
+  func run(_ verb: String...) throws -> String { try run(verb) }
+
+  func run(_ verb: [String]) throws -> String {
+    _ = scratch.end(try scratch.start("baton", words(verb)))
+    return scratch.text("said")
+  }
+
+  /// Not waited for; what it says is in a file of its own.
+  func begin(_ verb: String..., into name: String) throws -> ChildProcess {
+    try scratch.start("baton", words(verb), into: name)
+  }
+
+  func wait(_ what: String, _ condition: () throws -> Bool) throws {
+    let end = Clock.monotonicNow + .seconds(60)
+    while try !condition() {
+      let isTooLate = Clock.monotonicNow >= end
+      try #require(!isTooLate, "waited in vain for \(what)")
+    }
+  }
+
+  func openAndConnect() throws {
+    _ = try run("app", "open")
+    try wait("the app to be connected") { try run("status").contains(": connected\n") }
+  }
+
+  func invoice(sat: Int = 5000) throws -> String {
+    try run("invoice", "\(sat)").trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  func waitUntilAway() throws {
+    try wait("the wallet to be away") {
+      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
+    }
+  }
+
+  /// What became of each push.
+  func fates() throws -> [String?] {
+    (try phone.askForJSON(.iosd, ControlMessage("pushes")).elements ?? []).map { $0["fate"]?.text }
+  }
+}

@@ -1,0 +1,107 @@
+import CoreShape
+import DaemonRuntime
+import Testing
+
+@testable import BatonCommand
+
+@Suite("baton pushes") struct PushesVerbTests {
+  private func value(_ text: String) throws -> JSONValue {
+    try #require(JSONValue(parsing: Array(text.utf8)))
+  }
+
+  @Test(
+    "B-1.5.3a, B-1.5.3b, B-1.5.3c, B-1.5.3d, B-1.5.3e, B-M.4 Silent pushes and tasks are counted and timed as they really went"
+  )
+  func real() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--silent-pushes", "--build", "debug")
+    #expect(try phone.run("pushes") == "no push has come yet; `baton push` delivers one\n")
+    // Nobody but the app can receive then, woken by the silent push.
+    _ = try phone.run("device", "notifications", "off")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    _ = try phone.run("app", "home")
+    try phone.waitUntilAway()
+    #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
+    try phone.wait("the app to be done") { try phone.fates().last == "completed with new-data" }
+    _ = try phone.run("push", "--silent", "--type", "Other")
+    try phone.wait("the app to be done") { try phone.fates().last == "completed with no-data" }
+    _ = try phone.run("tasks", "launch", "com.example.lightning.sync")
+    try phone.wait("the task to be done") { try phone.run("tasks").contains("completed") }
+    let text = try phone.run("pushes")
+    #expect(text.contains("2 arrived, the app began to work on 2, 1 received a payment, 1 left to"))
+    #expect(text.contains("the node started ") && text.contains("it was connected "))
+    #expect(text.contains("background tasks: 1 completed of 1 begun"))
+    let json = try value(try phone.run("pushes", "--json"))
+    let pushes = try #require(json["pushes"]?.elements)
+    #expect(pushes.map { $0["visible"]?.flag } == [true, false, false])
+    let start = try #require(pushes[1]["node_start_ns"]?.int)
+    let connected = try #require(pushes[1]["connected_ns"]?.int)
+    #expect(0 < start && start < connected)
+    #expect(pushes[2]["node_start_ns"] == nil)
+    #expect(json["silent"]?["connected_ns"]?.elements?.count == 1)
+    let paid = try phone.phone.askForJSON(.lspd, ControlMessage("payments")).elements ?? []
+    let settled = paid.filter { $0["state"]?.text == "paid" }
+    #expect(settled.count == 1)
+    #expect(json["silent"]?["received"]?.int == 1)
+    _ = try phone.run("down")
+    #expect(try phone.run("pushes").contains("1 received a payment"), "also of a phone that is off")
+  }
+
+  private func figures(pushes: [String], tasks: [String] = [], times: [SilentPushTime] = []) throws
+    -> PushFigures
+  {
+    PushFigures(
+      pushes: try pushes.map(value), notifications: [try value(#"{"id":1,"push":1}"#)],
+      tasks: try tasks.map(value), times: times)
+  }
+
+  @Test("B-1.5.3e, B-M.4 The last row counts, and what ended otherwise is none of those that were completed")
+  func counts() throws {
+    let figures = try figures(
+      pushes: [
+        #"{"id":1,"visible":true,"at_ns":1}"#, #"{"id":2,"visible":false,"at_ns":2,"fate":"delivered"}"#,
+        #"{"id":2,"visible":false,"at_ns":2,"fate":"completed with new-data"}"#, #"{"none":1}"#,
+        #"{"id":3,"visible":false,"at_ns":3,"fate":"completed with failed"}"#,
+        #"{"id":4,"visible":true,"at_ns":4}"#,
+      ],
+      tasks: [
+        #"{"id":1,"state":"running","launched_at_ns":1}"#,
+        #"{"id":1,"state":"completed","launched_at_ns":1}"#,
+        #"{"id":2,"state":"expired","launched_at_ns":1}"#, #"{"id":3,"state":"waiting"}"#,
+      ])
+    #expect(
+      figures.pushes.map(figures.fate)
+        == ["shown", "completed with new-data", "completed with failed", "not shown yet"])
+    #expect([figures.silentArrived, figures.received, figures.leftToVisible] == [2, 1, 1])
+    #expect([figures.tasksBegun, figures.tasksCompleted] == [2, 1])
+  }
+
+  @Test("B-1.5.3c, B-1.5.3d The times are those between the records of the app's journal") func times() throws
+  {
+    func line(_ number: Int, _ at: Int, _ event: String, _ directives: String = "") throws -> JournalLine {
+      let text =
+        #"{"seq":\#(number),"t":\#(at),"wall":1,"kind":"event","core":"guard-app","event":\#(event),"directives":[\#(directives)]}"#
+      return try #require(JournalLine(number: number, bytes: Array(text.utf8)))
+    }
+    func push(_ id: Int) -> String {
+      #"{"silentPushArrived":{"_0":{"id":\#(id),"reason":"incomingPayment"}}}"#
+    }
+    let claim =
+      #"{"startNode":{"_0":{"epoch":1,"incarnation":2,"container":{"high":1,"low":2}}}}"#
+    var times = SilentPushTimes()
+    times.read(try line(1, 100, push(4)))
+    times.read(try line(2, 130, #"{"deadlineReached":{}}"#, claim))
+    times.read(try line(3, 170, #"{"node":{"_0":{"established":{}}}}"#))
+    times.read(
+      try line(4, 200, #"{"deadlineReached":{}}"#, #"{"completed":{"push":4,"_1":"new-data"}}"#))
+    times.read(try line(5, 300, push(5)))
+    #expect(
+      times.all == [
+        SilentPushTime(
+          push: 4, arrivedAt: Instant(nanoseconds: 100), nodeStarted: Span(nanoseconds: 30),
+          connected: Span(nanoseconds: 70)),
+        SilentPushTime(push: 5, arrivedAt: Instant(nanoseconds: 300)),
+      ])
+  }
+}

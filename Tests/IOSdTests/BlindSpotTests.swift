@@ -1,0 +1,59 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import IOSd
+
+/// Where the kernel or a filter of system calls keeps iosd from what a suspension needs, it says so.
+@Suite("What iosd cannot see") struct BlindSpotTests {
+  private static let strace = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  private func spots(_ phone: PhoneProcess) throws -> [String] {
+    try #require(try phone.status()["blind_spots"] as? [String])
+  }
+
+  @Test("Here it sees all, and says nothing") func none() throws {
+    #expect(try spots(try PhoneProcess()) == [])
+  }
+
+  @Test(
+    "A kernel that gives out no descriptors of others is noticed at the start",
+    .enabled(if: strace != nil, "there is no strace to make calls fail"))
+  func refused() throws {
+    let phone = try PhoneProcess(under: [
+      Self.strace ?? "", "-f", "-o", "/dev/null", "-e", "trace=pidfd_getfd", "-e",
+      "inject=pidfd_getfd:error=EPERM",
+    ])
+    let spots = try spots(phone)
+    #expect(spots.count == 1)
+    let spot = try #require(spots.first)
+    #expect(spot.hasPrefix("the connections of an app that is suspended stay open: cannot "))
+    try phone.ask("down")
+    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+    let journal = try #require(journals.first { $0.contains("-iosd-") })
+    #expect(
+      try String(contentsOfFile: "\(phone.home)/journal/\(journal)", encoding: .utf8).contains(spot))
+  }
+
+  @Test("A lock of its own that the list of locks does not name is noticed, and each thing is said once")
+  func unseen() throws {
+    var template = Array("/tmp/baton-blind-XXXXXX".utf8CString)
+    let directory = String(cString: mkdtemp(&template)!)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let home = try PhoneHome(directory)
+    #expect(BlindSpots(home: home).spots.isEmpty)
+    // The same name on another file: as a file system whose numbers do not match.
+    unlink("\(home.system)/\(home.lockName)")
+    try Data().write(to: URL(filePath: "\(home.system)/\(home.lockName)"))
+    var blind = BlindSpots(home: home)
+    #expect(blind.spots.map { $0.description.contains("/proc/locks does not name") } == [true])
+    let journal = try Journal(
+      directory: directory, name: "test", clock: Clock(), version: "1", arguments: [])
+    for _ in 0..<2 { blind.note(.connections("no"), in: journal) }
+    #expect(blind.spots.count == 2)
+  }
+}
