@@ -4,9 +4,14 @@
 /// The file in which lspd says where it listens.
 enum AddressFileFuzz: FuzzTarget {
   static let name = "address-file"
-  static let longestInput = 64
+  static let longestInput = 128
 
-  static var seeds: [[UInt8]] { ["127.0.0.1:9735\n", "[::1]:1", ""].map { Array($0.utf8) } }
+  /// The generator of the curve is a point that everybody knows.
+  private static let node = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+
+  static var seeds: [[UInt8]] {
+    ["\(node)@127.0.0.1:9735\n", "\(node)@", "127.0.0.1:9735\n", ""].map { Array($0.utf8) }
+  }
 
   static func feed(_ bytes: [UInt8]) {
     guard let address = AddressFile.parse(bytes) else { return }

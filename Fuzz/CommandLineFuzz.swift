@@ -2,6 +2,7 @@
 @testable import DaemonRuntime
 @testable import IOSd
 @testable import LSPd
+import PeerTransport
 import WalletProcess
 
 /// The words of a command line, separated by line feeds, the name of the program first.
@@ -50,6 +51,9 @@ enum CommandLineFuzz: FuzzTarget {
         promise(parsed.integer(option.name).map(range.contains) == true, "\(option.name) is no number")
       case .span: promise(parsed.span(option.name) != nil, "\(option.name) is no span")
       case .hostAndPort: promise(parsed.hostAndPort(option.name) != nil, "\(option.name) is no address")
+      case .nodeAddress:
+        promise(parsed.text(option.name) != nil, "\(option.name) is lost")
+        _ = parsed.text(option.name).flatMap { PeerAddress($0) }
       case .none, .text, .path, .choice: promise(parsed.text(option.name) != nil, "\(option.name) is lost")
       }
     }

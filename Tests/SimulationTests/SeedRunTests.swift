@@ -43,7 +43,7 @@ import Testing
     #expect(digest.hex == Self.knownDigest)
   }
 
-  private static let knownDigest = "f608a7387e2e7ba7"
+  private static let knownDigest = "6b3bb81b47c4363d"
 
   @Test("Who listens changes nothing") func listening() {
     for seed in 1...3 as ClosedRange<UInt64> {
