@@ -96,7 +96,8 @@ let package = Package(
     .executableTarget(
       name: "Bench",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "DaemonRuntime",
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
+        "DaemonRuntime",
       ],
       path: "Benchmarks/Bench"),
 

@@ -13,6 +13,8 @@ let declaration = CommandLineDeclaration(
       "--programs", value: .path("DIR"), default: ".", help: "where the release programs are"),
     OptionDeclaration("--floor", value: .path("FILE"), default: "./floor", help: "the floor's program"),
     OptionDeclaration(
+      "--wire-floor", value: .path("FILE"), default: "./wire", help: "the floor of the encrypted wire"),
+    OptionDeclaration(
       "--rounds", value: .integer(1...100_000), default: "200",
       help:
         "how often each start and each change of hands is measured; what takes microseconds, ten times that"),
@@ -57,6 +59,8 @@ do {
     rounds: rounds * 10, progress: progress("claims and writes", of: rounds * 10))
   rows += try PresenceRoundTrip.rows(
     floor: floor, rounds: rounds * 10, progress: progress("presence round trips", of: rounds * 10))
+  rows += try WireCosts(floor: FloorProgram(path: parsed.text("--wire-floor") ?? "./wire")).rows(
+    rounds: rounds * 10, progress: progress("handshakes and messages", of: rounds * 10))
   stage.end()
   let table = Table(rows: rows)
   printLine(parsed.isGiven("--json") ? table.json : table.text)
