@@ -88,9 +88,8 @@ extension Provider {
       reply["state"] = "settled"
       reply["preimage"] = preimage.hex
     case .failed(let failure):
-      let digits = String(failure.code, radix: 16)
       reply["state"] = "failed"
-      reply["code"] = "0x" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      reply["code"] = FailureCode(rawValue: failure.code).description
       reply["reason"] = failure.word
     }
     return reply

@@ -15,13 +15,11 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
   public var code: UInt16 {
     switch self {
     case .recipientAway, .noBalance, .tooManyPending: FailureCode.temporaryChannelFailure
-    case .amountIsZero: Self.amountBelowMinimum
+    case .amountIsZero: FailureCode.amountBelowMinimum
     case .alreadyPending, .alreadyPaid: FailureCode.incorrectOrUnknownPaymentDetails
     case .refusedByRecipient(let code): code
     }
   }
-
-  private static let amountBelowMinimum: UInt16 = 0x100B
 
   public var word: String {
     switch self {

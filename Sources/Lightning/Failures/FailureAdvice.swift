@@ -1,0 +1,32 @@
+/// What a sender makes of a failure code.
+public enum FailureAdvice: Hashable, Sendable {
+  case tryAgain(Passing)
+  case giveUp(Final)
+
+  /// May be otherwise a moment later.
+  public enum Passing: String, Hashable, Sendable, CaseIterable {
+    case nodeUnreachable = "the recipient, or a node before it, cannot be reached"
+    case temporaryChannelFailure = "a channel on the way cannot carry it now"
+    case feeOrExpiry = "the fee or the expiry does not suit a channel on the way"
+  }
+
+  /// Will be the same the next time.
+  public enum Final: String, Hashable, Sendable, CaseIterable {
+    case permanentPolicyError = "the way to the recipient is closed"
+    case unsupportedFeatures = "a node on the way lacks a feature that it needs"
+    case amountBelowMinimum = "it is less than the channel carries"
+    case incorrectPaymentDetails = "the recipient knows no such invoice, or the amount is wrong"
+    case recipientRejected = "the recipient refused it"
+  }
+
+  public var mayTryAgain: Bool {
+    if case .tryAgain = self { true } else { false }
+  }
+
+  public var reason: String {
+    switch self {
+    case .tryAgain(let reason): reason.rawValue
+    case .giveUp(let reason): reason.rawValue
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import Lightning
+
+@Suite("Failure codes of BOLT 4")
+struct FailureCodeTests {
+  /// The table of the specification: its flags and numbers.
+  private static let table: [(flags: [UInt16], number: UInt16, name: String)] = [
+    ([node], 2, "temporary_node_failure"), ([perm, node], 2, "permanent_node_failure"),
+    ([perm, node], 3, "required_node_feature_missing"), ([badOnion, perm], 4, "invalid_onion_version"),
+    ([badOnion, perm], 5, "invalid_onion_hmac"), ([badOnion, perm], 6, "invalid_onion_key"),
+    ([update], 7, "temporary_channel_failure"), ([perm], 8, "permanent_channel_failure"),
+    ([perm], 9, "required_channel_feature_missing"), ([perm], 10, "unknown_next_peer"),
+    ([update], 11, "amount_below_minimum"), ([update], 12, "fee_insufficient"),
+    ([update], 13, "incorrect_cltv_expiry"), ([update], 14, "expiry_too_soon"),
+    ([perm], 15, "incorrect_or_unknown_payment_details"), ([], 18, "final_incorrect_cltv_expiry"),
+    ([], 19, "final_incorrect_htlc_amount"), ([update], 20, "channel_disabled"), ([], 21, "expiry_too_far"),
+    ([perm], 22, "invalid_onion_payload"), ([], 23, "mpp_timeout"),
+    ([badOnion, perm], 24, "invalid_onion_blinding"),
+  ]
+  private static let (badOnion, perm, node, update): (UInt16, UInt16, UInt16, UInt16) = (
+    0x8000, 0x4000, 0x2000, 0x1000
+  )
+
+  @Test("each has its number, its flags and its name")
+  func numbers() {
+    for row in Self.table {
+      let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
+      #expect(code.name == row.name)
+      #expect(code.isBadOnion == row.flags.contains(Self.badOnion))
+      #expect(code.isPermanent == row.flags.contains(Self.perm))
+      #expect(code.isAboutNode == row.flags.contains(Self.node))
+      #expect(code.isAboutUpdate == row.flags.contains(Self.update))
+    }
+    #expect(
+      (UInt16.min...UInt16.max).filter { FailureCode(rawValue: $0).name != nil }.count == Self.table.count)
+    #expect(FailureCode(rawValue: 0x15).description == "0x0015")
+  }
+
+  @Test("a recipient that is away is tried again, whichever of two codes the peer says it with")
+  func away() {
+    #expect(FailureCode(rawValue: 0x1007).advice == .tryAgain(.temporaryChannelFailure))
+    #expect(FailureCode(rawValue: 0x400A).advice == .tryAgain(.nodeUnreachable))
+    #expect(FailureCode(rawValue: 0x400F).advice == .giveUp(.incorrectPaymentDetails))
+  }
+
+  @Test(
+    "but for three codes the advice is what the permanent bit says; one that nobody knows is taken by it, too"
+  )
+  func permanence() {
+    let exceptions: [UInt16] = [0x400A, 0x100B, 0x0013]
+    for row in Self.table {
+      let code = FailureCode(rawValue: row.flags.reduce(row.number, |))
+      #expect(
+        code.advice.mayTryAgain == (code.isPermanent == exceptions.contains(code.rawValue)), "\(row.name)")
+    }
+    #expect(!FailureCode(rawValue: 0x4FFF).advice.mayTryAgain)
+    #expect(FailureCode(rawValue: 0x0FFF).advice.mayTryAgain)
+  }
+}
