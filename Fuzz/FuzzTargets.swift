@@ -13,7 +13,7 @@ enum FuzzTargets {
       ControlMessageFuzz.self, ConversationFuzz.self, DeviceFileFuzz.self, SecureChannelFuzz.self,
       HexadecimalFuzz.self,
       HostAndPortFuzz.self,
-      InvoiceTextFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JudgeJSONFuzz.self,
+      InvoiceFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JudgeJSONFuzz.self,
       JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, KeychainFuzz.self, LedgerRowsFuzz.self,
       LightningMessageFuzz.self, MemoryStatusFuzz.self, NodeBackupFuzz.self, PhoneClockFuzz.self,
       PhoneRowsFuzz.self, PresenceMessageFuzz.self, ProcessFactsFuzz.self, ProcessStatFuzz.self,

@@ -61,7 +61,7 @@ final class Stage {
     let request = "r\(number)"
     app.send(ControlMessage("invoice", ["request": request, "amount-msat": "1000", "description": "bench"]))
     try wait("an invoice") { app.answer(to: request) != nil }
-    guard let text = app.answer(to: request)?["invoice"], let invoice = try? InvoiceText(decoding: text)
+    guard let text = app.answer(to: request)?["invoice"], let invoice = try? SignedInvoice(decoding: text)
     else {
       throw BenchError("the app made no invoice: \(app.answer(to: request)?["message"] ?? "no answer")")
     }
@@ -71,7 +71,7 @@ final class Stage {
       ControlMessage(
         "pay",
         [
-          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat)", "wait": "no",
+          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat ?? 0)", "wait": "no",
           "hold-seconds": "600",
         ]))
   }

@@ -19,7 +19,7 @@ struct PaymentAnswer {
   var isFailure: Bool { state == "failed" }
   var isSettled: Bool { state == "settled" }
 
-  func sentence(_ invoice: InvoiceText, took: Span) -> String {
+  func sentence(_ invoice: PayableInvoice, took: Span) -> String {
     let amount = HumanText.amount(msat: invoice.amountMsat)
     switch state {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
@@ -39,11 +39,13 @@ struct PaymentAnswer {
     case "already-pending": "a payment of this invoice is on its way; wait for it"
     case "already-paid": "this invoice is paid already; ask for a new one"
     case "refused-by-recipient": "the wallet knows no such invoice, or the amount is wrong; ask for a new one"
+    case "another-payee":
+      "the invoice is another wallet's, and this peer reaches its own wallet alone; pay it elsewhere"
     case let other: other ?? "no reason given"
     }
   }
 
-  func json(_ invoice: InvoiceText, took: Span) -> JSONObject {
+  func json(_ invoice: PayableInvoice, took: Span) -> JSONObject {
     var object = JSONObject()
     object.set("state", state)
     object.set("payment_hash", invoice.paymentHash.hex)

@@ -38,6 +38,7 @@ extension Provider {
     let hash = try paymentHash(message)
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map { Span.seconds($0) }
+    let payee = try payee(message)
     let waits = try message.flag("wait", default: true)
     let id = nextPayment
     nextPayment += 1
@@ -47,7 +48,8 @@ extension Provider {
     runner.handle(
       .payRequested(
         PaymentRequest(
-          id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold))))
+          id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
+          payee: payee)))
   }
 
   /// For a sender that lost its connection, or lspd: how the newest payment of that hash ends.
@@ -70,6 +72,14 @@ extension Provider {
       throw ControlMessageError.badValue(name: "payment-hash", expected: "64 hexadecimal digits")
     }
     return hash
+  }
+
+  private func payee(_ message: ControlMessage) throws -> PublicKey? {
+    guard let word = message["payee"] else { return nil }
+    guard let node = PublicKey(hex: word) else {
+      throw ControlMessageError.badValue(name: "payee", expected: "the 66 hexadecimal digits of a node")
+    }
+    return node
   }
 
   /// Tells whoever waits for it.

@@ -4,10 +4,19 @@ import Lightning
 
 /// Makes invoices that the phone asks for, and answers when they are stored, or cannot be.
 final class InvoiceDesk {
+  private struct Wish {
+    var request: String
+    var invoice: Invoice
+    /// In seconds since 1970.
+    var madeAt: Int64
+  }
+
   private let secrets: WalletSecrets
   private let node: NodeShell
   private let clock: Clock
-  private var waiting: [(request: String, invoice: Invoice)] = []
+  /// The node that a payer comes through; nil for a wallet that knows no peer yet.
+  private let peer: PublicKey?
+  private var waiting: [Wish] = []
 
   var onAnswer: ((ControlMessage) -> Void)?
 
@@ -17,10 +26,11 @@ final class InvoiceDesk {
   /// A person asks for one at a time; these wait while the container is blocked.
   static let waitingMax = 64
 
-  init(secrets: WalletSecrets, node: NodeShell, clock: Clock) {
+  init(secrets: WalletSecrets, node: NodeShell, clock: Clock, peer: PublicKey?) {
     self.secrets = secrets
     self.node = node
     self.clock = clock
+    self.peer = peer
     node.onInvoiceStored = { [unowned self] in answer($0, refusal: nil) }
     node.onInvoiceRefused = { [unowned self] in answer($0, refusal: $1) }
   }
@@ -31,30 +41,52 @@ final class InvoiceDesk {
       let amount = try message.integer("amount-msat", in: 1...Self.amountMsatMax)
       let seconds = try message.integerIfPresent("expiry-seconds", in: 1...Self.expirySecondsMax)
       let text = message["description"] ?? ""
-      guard text.utf8.count <= InvoiceText.textLimit else {
-        throw .badValue(name: "description", expected: "at most \(InvoiceText.textLimit) bytes")
+      guard text.utf8.count <= Invoice.textLimit else {
+        throw .badValue(name: "description", expected: "at most \(Invoice.textLimit) bytes")
       }
       guard waiting.count < Self.waitingMax else {
         return refuse(request, "\(Self.waitingMax) invoices wait to be stored already; ask again later")
       }
-      let expiresAt = clock.wallNanoseconds / 1_000_000_000 + (seconds ?? Self.expirySecondsStandard)
+      let now = clock.wallNanoseconds / 1_000_000_000
+      let expiresAt = now + (seconds ?? Self.expirySecondsStandard)
       let invoice = secrets.makeInvoice(amountMsat: amount, text: text, expiresAt: expiresAt)
-      waiting.append((request, invoice))
+      waiting.append(Wish(request: request, invoice: invoice, madeAt: now))
       node.store(invoice)
     } catch { refuse(request, error.description) }
   }
 
   private func answer(_ paymentHash: Bytes32, refusal: String?) {
     guard let index = waiting.firstIndex(where: { $0.invoice.paymentHash == paymentHash }) else { return }
-    let (request, invoice) = waiting.remove(at: index)
-    if let refusal { return refuse(request, refusal) }
-    let text = InvoiceText(
-      paymentHash: paymentHash, amountMsat: invoice.amountMsat, expiresAt: invoice.expiresAt,
-      text: invoice.text)
-    onAnswer?(ControlMessage("invoice-made", ["request": request, "invoice": text.encoded]))
+    let wish = waiting.remove(at: index)
+    if let refusal { return refuse(wish.request, refusal) }
+    do throws(InvoiceError) {
+      let word = try SignedInvoice(fields(of: wish), signedBy: secrets.nodeKey).encoded
+      onAnswer?(ControlMessage("invoice-made", ["request": wish.request, "invoice": word]))
+    } catch { refuse(wish.request, error.description) }
+  }
+
+  private func fields(of wish: Wish) -> InvoiceFields {
+    let invoice = wish.invoice
+    return InvoiceFields(
+      network: .regtest, amountMsat: invoice.amountMsat,
+      // A clock from before 1970 is refused as one that is too late is.
+      timestamp: UInt64(bitPattern: wish.madeAt), paymentHash: invoice.paymentHash,
+      paymentSecret: secrets.paymentSecret(tweak: invoice.tweak), purpose: .text(invoice.text),
+      expirySeconds: UInt64(clamping: invoice.expiresAt - wish.madeAt),
+      finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard,
+      routeHints: peer.map { [[RouteHop(to: secrets.nodeKey.publicKey, from: $0)]] } ?? [])
   }
 
   private func refuse(_ request: String, _ sentence: String) {
     onAnswer?(ControlMessage("invoice-failed", ["request": request, "message": sentence]))
+  }
+}
+
+extension RouteHop {
+  /// From the provider into the wallet, over a channel that is in no block: its alias is the beginning of the hash of
+  /// the wallet's node, the same in both processes and with every invoice.
+  fileprivate init(to wallet: PublicKey, from provider: PublicKey) {
+    let alias = SHA256.hash(wallet.bytes).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    self.init(node: provider, channel: ShortChannelID(alias), expiryDelta: 144)
   }
 }

@@ -59,7 +59,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       guardShell = GuardShell(
         configuration: options.guardConfiguration, container: container, node: node, presence: presence,
         phone: emulatedPhone ?? terminalPhone, loop: loop, clock: clock, journal: journal)
-      invoices = InvoiceDesk(secrets: secrets, node: node, clock: clock)
+      invoices = InvoiceDesk(secrets: secrets, node: node, clock: clock, peer: options.peer?.node)
     } catch {
       Self.end(Self.code(of: error), "\(error)", telling: channel)
     }

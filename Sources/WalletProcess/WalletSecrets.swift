@@ -78,6 +78,11 @@ final class WalletSecrets {
     HMACSHA256.authenticate(Array("baton preimage".utf8) + tweak.bytes, key: seed)
   }
 
+  /// Known to whoever has the invoice, and to nobody on the way.
+  func paymentSecret(tweak: Bytes32) -> Bytes32 {
+    HMACSHA256.authenticate(Array("baton payment secret".utf8) + tweak.bytes, key: seed)
+  }
+
   func makeInvoice(amountMsat: UInt64, text: String, expiresAt: Int64) -> Invoice {
     let tweak = Bytes32(randomBytes(Bytes32.size)) ?? .zero
     return Invoice(

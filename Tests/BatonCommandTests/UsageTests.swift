@@ -119,26 +119,6 @@ struct UsageTests {
     }
   }
 
-  @Test("refuses an invoice that is expired, damaged or for nothing, before it asks anybody") func invoices()
-    throws
-  {
-    let second: Int64 = 1_000_000_000
-    let good = InvoiceText(paymentHash: .zero, amountMsat: 5, expiresAt: 100, text: "x")
-    #expect(try PayVerb.read(" \(good.encoded)\n", at: 99 * second) == good)
-    for (word, now) in [
-      (good.encoded, 100 * second), (good.encoded, Int64.max), (String(good.encoded.dropLast()), 0), ("", 0),
-    ] {
-      #expect(failure { () throws(CommandFailure) in try PayVerb.read(word, at: now) }?.code == .wrongUsage)
-    }
-    for bad in [
-      InvoiceText(paymentHash: .zero, amountMsat: 0, expiresAt: 100, text: ""),
-      InvoiceText(paymentHash: .zero, amountMsat: 1, expiresAt: .min, text: ""),
-    ] {
-      #expect(
-        failure { () throws(CommandFailure) in try PayVerb.read(bad.encoded, at: 0) }?.code == .wrongUsage)
-    }
-  }
-
   @Test(
     "says of a push file what is wrong with it",
     arguments: [

@@ -114,6 +114,29 @@ import Testing
     #expect(fixture.handle(again) == [.answer(payment: 2, .failed(.alreadyPaid))])
   }
 
+  @Test
+  func
+    `A payment for another node than the wallet's fails at once, and before the wallet is known none does`()
+    throws
+  {
+    let wallet = try #require(PrivateKey(SHA256.hash([1]))).publicKey
+    let other = try #require(PrivateKey(SHA256.hash([2]))).publicKey
+    func pay(_ number: UInt64, to payee: PublicKey?) -> PeerEvent {
+      .payRequested(
+        PaymentRequest(
+          id: number, paymentHash: paymentHash(number), amountMsat: 1000, holdUntil: milliseconds(9),
+          payee: payee))
+    }
+    var fixture = try PeerFixture()
+    #expect(others(fixture.handle(pay(1, to: other))).last == .answer(payment: 1, .held))
+    _ = fixture.handle(.connected(connection: 1, node: wallet))
+    _ = fixture.handle(.received(connection: 1, .greeting(Greeting(fence: fence(1)))))
+    #expect(fixture.handle(pay(2, to: other)) == [.answer(payment: 2, .failed(.anotherPayee))])
+    #expect(PaymentFailure.anotherPayee.code == 0x400a)
+    #expect(others(fixture.handle(pay(3, to: wallet))).last == .answer(payment: 3, .held))
+    #expect(others(fixture.handle(pay(4, to: nil))).last == .answer(payment: 4, .held))
+  }
+
   @Test func `A payment above the balance, or of nothing, fails at once`() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)

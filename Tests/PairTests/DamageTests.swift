@@ -55,7 +55,7 @@ struct Damage: CustomTestStringConvertible, Sendable {
 
 @Suite("Damage under the running pair", .serialized)
 struct DamageTests {
-  private func connectedApp(_ phone: TestPhone) throws -> (TestProcess, [InvoiceText]) {
+  private func connectedApp(_ phone: TestPhone) throws -> (TestProcess, [SignedInvoice]) {
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)
     phone.open(app)
@@ -64,7 +64,7 @@ struct DamageTests {
   }
 
   /// The app is started again and receives what is still to be paid; nothing of before is missing.
-  private func goesOn(_ phone: TestPhone, paid: InvoiceText, unpaid: InvoiceText) throws {
+  private func goesOn(_ phone: TestPhone, paid: SignedInvoice, unpaid: SignedInvoice) throws {
     let again = try phone.launchApp()
     phone.open(again)
     try phone.wait("the app to be connected again") { again.status == "connected" }

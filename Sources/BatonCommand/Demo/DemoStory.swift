@@ -42,20 +42,20 @@ struct DemoStory {
 
   // MARK: Acts
 
-  private func makeInvoices() throws -> [InvoiceText] {
+  private func makeInvoices() throws -> [PayableInvoice] {
     stage.headline("The person opens the wallet and makes three invoices")
     try open()
     try stage.wait(for: "the app to be connected", from: 0) {
       $0.process == "mainappd" && $0.what == .established
     }
-    var invoices: [InvoiceText] = []
+    var invoices: [PayableInvoice] = []
     for (amount, text) in [("5000", "Coffee"), ("21000", "Lunch"), ("100000", "Rent")] {
       let answer = try phone.ask(
         .iosd,
         ControlMessage(
           "invoice",
           ["amount-msat": "\(amount)000", "expiry-seconds": "3600", "description": text]))
-      let invoice = try InvoiceText(decoding: answer["invoice"] ?? "")
+      let invoice = try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
       invoices.append(invoice)
       stage.remark("invoice over \(HumanText.amount(msat: invoice.amountMsat)) for \(text)")
     }
@@ -63,7 +63,7 @@ struct DemoStory {
     return invoices
   }
 
-  private mutating func payWithAppClosed(_ invoice: InvoiceText) throws {
+  private mutating func payWithAppClosed(_ invoice: PayableInvoice) throws {
     stage.headline("Payment 1 of 3: the app is closed")
     let place = stage.now
     try settle(invoice, by: try begin(invoice), from: place)
@@ -87,7 +87,7 @@ struct DemoStory {
     }
   }
 
-  private mutating func payAndCutIn(_ invoice: InvoiceText) throws {
+  private mutating func payAndCutIn(_ invoice: PayableInvoice) throws {
     stage.headline("Payment 2 of 3: the person opens the app while the extension is at work")
     let place = stage.now
     let payment = try begin(invoice)
@@ -131,7 +131,7 @@ struct DemoStory {
     try quitApp()
   }
 
-  private mutating func payAndKill(_ invoice: InvoiceText) throws {
+  private mutating func payAndKill(_ invoice: PayableInvoice) throws {
     stage.headline("Payment 3 of 3: kill -9 for the extension while it has the node")
     let place = stage.now
     let payment = try begin(invoice)
@@ -197,14 +197,14 @@ struct DemoStory {
     }
   }
 
-  private func begin(_ invoice: InvoiceText) throws -> ControlClient {
+  private func begin(_ invoice: PayableInvoice) throws -> ControlClient {
     let client = try phone.connect(to: .lspd)
     try client.send(PayVerb.request(invoice, waits: true))
     return client
   }
 
   /// The sender's view is what counts: a preimage that fits the hash it paid for.
-  private mutating func settle(_ invoice: InvoiceText, by client: ControlClient, from place: Int) throws {
+  private mutating func settle(_ invoice: PayableInvoice, by client: ControlClient, from place: Int) throws {
     try stage.wait(for: "the payment to settle", from: place, within: .seconds(60)) { moment in
       switch moment.what {
       case .settled, .failed: true

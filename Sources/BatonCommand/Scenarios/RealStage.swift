@@ -15,7 +15,7 @@ final class RealStage: ScenarioStage {
   private let settings: [Setting]
   private let interruption: Interruption
   private var watch: DirectoryWatch?
-  private var invoices: [InvoiceText] = []
+  private var invoices: [PayableInvoice] = []
   /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
   private var attempts: [(number: Int, id: Int64, state: String, reason: String)] = []
 
@@ -60,7 +60,7 @@ final class RealStage: ScenarioStage {
       ControlMessage(
         "invoice",
         ["amount-msat": "\(payment.amountMsat)", "expiry-seconds": "86400", "description": payment.text]))
-    invoices.append(try InvoiceText(decoding: answer["invoice"] ?? ""))
+    invoices.append(try PayableInvoice(madeByWallet: answer["invoice"] ?? ""))
   }
 
   /// The app answers when it has stored it.

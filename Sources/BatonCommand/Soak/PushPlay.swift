@@ -27,7 +27,7 @@ final class PushPlay {
   private(set) var payments = 0
   private(set) var frozen = 0
   private(set) var killed = 0
-  private var invoices: [InvoiceText] = []
+  private var invoices: [PayableInvoice] = []
   private var seen = PushEvidence(pushes: [], notifications: [], processes: [])
   private let pushRows: GrowingRows
   private let notificationRows: GrowingRows
@@ -121,7 +121,7 @@ final class PushPlay {
     for row in notificationRows.next() { seen.add(notification: row) }
   }
 
-  private func isSettled(_ invoice: InvoiceText) throws -> Bool {
+  private func isSettled(_ invoice: PayableInvoice) throws -> Bool {
     let question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"])
     return PaymentAnswer(try hands.phone.ask(.lspd, question)).isSettled
   }
@@ -131,7 +131,7 @@ final class PushPlay {
     return rows.filter { ["held", "offered"].contains($0["state"]?.text ?? "") }.count
   }
 
-  private func takeInvoice() throws -> InvoiceText {
+  private func takeInvoice() throws -> PayableInvoice {
     if invoices.isEmpty {
       try hands.openApp()
       for _ in 0..<Self.invoicesAtOnce { invoices.append(try hands.newInvoice()) }

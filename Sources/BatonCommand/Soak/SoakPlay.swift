@@ -24,7 +24,7 @@ final class SoakPlay {
   private(set) var settled = 0
   private(set) var slowest = Span.zero
   private(set) var totalPaying = Span.zero
-  private var invoice: InvoiceText?
+  private var invoice: PayableInvoice?
   private var number = 0
   private let watch: DirectoryWatch
   /// What a process says of itself is in no journal, so we look again at such intervals.
@@ -134,10 +134,10 @@ final class SoakPlay {
     try wait(for: "the app to be connected") { try appText() == "connected" }
   }
 
-  func newInvoice() throws -> InvoiceText {
+  func newInvoice() throws -> PayableInvoice {
     let answer = try phone.ask(
       .iosd, ControlMessage("invoice", ["amount-msat": "1000", "expiry-seconds": "86400"]))
-    return try InvoiceText(decoding: answer["invoice"] ?? "")
+    return try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
   }
 
   func quitApp() throws {

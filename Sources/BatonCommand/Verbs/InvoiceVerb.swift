@@ -2,63 +2,84 @@ import CoreShape
 import DaemonRuntime
 import Lightning
 
-/// Makes an invoice on the wallet.
+/// Makes an invoice on the wallet, or explains one.
 enum InvoiceVerb: Verb {
   static let amountMsatMax: UInt64 = 2_100_000_000_000_000_000
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "invoice",
-      summary: "make an invoice on the wallet and print it. Its form is Baton's own; BOLT 11 comes later",
+      summary: "make a BOLT 11 invoice on the wallet and print it, or explain one",
       options: [
         OptionDeclaration("--text", value: .text("TEXT"), help: "what it is for, up to 200 bytes"),
         OptionDeclaration("--expiry", value: .span, default: "1h", help: "how long it can be paid"),
+        OptionDeclaration(
+          "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
       ],
       positionals: [
         PositionalDeclaration(
-          "AMOUNT", value: .text("AMOUNT"), help: "in satoshi, or with msat behind it: 5000, 1500msat")
+          "AMOUNT", value: .text("AMOUNT"), count: .optional,
+          help: "in satoshi, or with msat behind it: 5000, 1500msat")
       ],
       examples: [
         ("baton invoice 5000 --text Coffee", "ask for 5,000 sat; the app must be open"),
         ("baton pay $(baton invoice 21)", "and pay it"),
+        ("baton invoice --read lnbc1…", "what an invoice says, and who signed it"),
       ])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
+    if let word = invocation.line.text("--read") { return try explain(word, invocation) }
+    guard !invocation.line.positionals.isEmpty else {
+      throw CommandFailure(.wrongUsage, "AMOUNT is missing; write `baton invoice 5000`")
+    }
     let amount = try amountMsat(invocation.word())
     let seconds = try expirySeconds(invocation.line.span("--expiry") ?? .seconds(3600))
     var message = ControlMessage("invoice", ["amount-msat": "\(amount)", "expiry-seconds": "\(seconds)"])
     if let text = invocation.line.text("--text") {
-      guard text.utf8.count <= InvoiceText.textLimit else {
+      guard text.utf8.count <= Invoice.textLimit else {
         throw CommandFailure(
-          .wrongUsage, "--text has \(text.utf8.count) bytes and may have \(InvoiceText.textLimit); shorten it"
+          .wrongUsage, "--text has \(text.utf8.count) bytes and may have \(Invoice.textLimit); shorten it"
         )
       }
       message["description"] = text
     }
     let answer = try invocation.phone.ask(.iosd, message)
-    let word = answer["invoice"] ?? ""
-    let invoice: InvoiceText
-    do throws(InvoiceTextError) {
-      invoice = try InvoiceText(decoding: word)
-    } catch { throw CommandFailure(.bugOfOurs, "the wallet answered with what is no invoice: \(error)") }
-    invocation.output.say(word, json: json(word, invoice))
+    let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
+    invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).json)
     return .done
   }
 
-  static func amountMsat(_ word: String) throws(CommandFailure) -> UInt64 {
+  private static func explain(_ word: String, _ invocation: Invocation) throws -> ExitCode {
+    for (name, isThere) in [
+      ("AMOUNT", !invocation.line.positionals.isEmpty), ("--text", invocation.line.isGiven("--text")),
+      ("--expiry", invocation.line.isGiven("--expiry")),
+    ] where isThere {
+      throw CommandFailure(.wrongUsage, "--read explains an invoice that is there; leave \(name) out")
+    }
+    let page = InvoicePage(invoice: try SignedInvoice(typed: word))
+    if invocation.output.isJSON {
+      invocation.output.say(page.json.text)
+    } else {
+      invocation.output.facts(page.rows(atWallSeconds: Clock().wallNanoseconds / 1_000_000_000))
+    }
+    return .done
+  }
+
+  static func amountMsat(_ word: String, name: String = "AMOUNT") throws(CommandFailure) -> UInt64 {
     let isMsat = word.hasSuffix("msat")
     let digits = isMsat ? String(word.dropLast(4)) : word.hasSuffix("sat") ? String(word.dropLast(3)) : word
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(digits)
     else {
       throw CommandFailure(
         .wrongUsage,
-        "AMOUNT must be a whole number of sat, or of msat such as 1500msat, not `\(word.onOneLine)`")
+        "\(name) must be a whole number of sat, or of msat such as 1500msat, not `\(word.onOneLine)`")
     }
     let (amount, overflowed) = number.multipliedReportingOverflow(by: isMsat ? 1 : 1000)
     guard !overflowed, amount >= 1, amount <= amountMsatMax else {
       throw CommandFailure(
-        .wrongUsage, "AMOUNT must be at least 1 msat and at most 21 million bitcoin, not `\(word.onOneLine)`")
+        .wrongUsage, "\(name) must be at least 1 msat and at most 21 million bitcoin, not `\(word.onOneLine)`"
+      )
     }
     return amount
   }
@@ -69,15 +90,5 @@ enum InvoiceVerb: Verb {
       throw CommandFailure(.wrongUsage, "--expiry must be from 1s to one year (365d)")
     }
     return seconds
-  }
-
-  private static func json(_ word: String, _ invoice: InvoiceText) -> JSONObject {
-    var object = JSONObject()
-    object.set("invoice", word)
-    object.set("payment_hash", invoice.paymentHash.hex)
-    object.set("amount_msat", invoice.amountMsat)
-    object.set("text", invoice.text)
-    object.set("expires_at", invoice.expiresAt)
-    return object
   }
 }

@@ -1,6 +1,5 @@
 import CoreShape
 import DaemonRuntime
-import Lightning
 
 /// Pays an invoice, as somebody far away would.
 enum PayVerb: Verb {
@@ -8,6 +7,8 @@ enum PayVerb: Verb {
     CommandLineDeclaration(
       name: "pay", summary: "pay an invoice as a sender, through the wallet's Lightning peer",
       options: [
+        OptionDeclaration(
+          "--amount", value: .text("AMOUNT"), help: "how much, when the invoice leaves it to the payer"),
         OptionDeclaration("--no-wait", help: "return as soon as the payment is on its way or held"),
         OptionDeclaration(
           "--hold-seconds", value: .integer(0...86_400),
@@ -15,13 +16,19 @@ enum PayVerb: Verb {
             "how long the peer holds it for a wallet that is away (default: what the peer was started with)"),
       ],
       positionals: [
-        PositionalDeclaration("INVOICE", value: .text("INVOICE"), help: "what `baton invoice` printed")
+        PositionalDeclaration(
+          "INVOICE", value: .text("INVOICE"),
+          help: "what `baton invoice` printed, in small or capital letters, also behind lightning:")
       ],
-      examples: [("baton pay lnbaton101…", "waits until it is settled, or failed")])
+      examples: [("baton pay lnbcrt50u1…", "waits until it is settled, or failed")])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let invoice = try read(invocation.word(), at: Clock().wallNanoseconds)
+    let chosen = try invocation.line.text("--amount").map { word throws(CommandFailure) in
+      try InvoiceVerb.amountMsat(word, name: "--amount")
+    }
+    let invoice = try PayableInvoice(
+      typed: invocation.word(), amountMsat: chosen, at: Clock().wallNanoseconds)
     let waits = !invocation.line.isGiven("--no-wait")
     let start = Clock.monotonicNow
     let answer = try invocation.phone.ask(
@@ -33,34 +40,14 @@ enum PayVerb: Verb {
     return outcome.isFailure ? .daemonMissing : .done
   }
 
-  static func request(_ invoice: InvoiceText, waits: Bool, holdSeconds: Int64? = nil) -> ControlMessage {
+  static func request(_ invoice: PayableInvoice, waits: Bool, holdSeconds: Int64? = nil) -> ControlMessage {
     var message = ControlMessage(
       "pay",
       [
         "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat)",
-        "wait": waits ? "yes" : "no",
+        "payee": invoice.payee.hex, "wait": waits ? "yes" : "no",
       ])
     if let holdSeconds { message["hold-seconds"] = "\(holdSeconds)" }
     return message
-  }
-
-  /// The sender has a clock of its own, which is not the phone's.
-  static func read(_ word: String, at wallNanoseconds: Int64) throws(CommandFailure) -> InvoiceText {
-    let trimmed = String(word.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    let invoice: InvoiceText
-    do throws(InvoiceTextError) {
-      invoice = try InvoiceText(decoding: trimmed)
-    } catch { throw CommandFailure(.wrongUsage, error.description) }
-    guard invoice.amountMsat > 0 else {
-      throw CommandFailure(.wrongUsage, "the invoice asks for nothing; make one with an amount")
-    }
-    let now = wallNanoseconds / 1_000_000_000
-    guard !invoice.isExpired(atWallSeconds: now) else {
-      let (ago, overflowed) = now.subtractingReportingOverflow(invoice.expiresAt)
-      let age =
-        overflowed ? "long" : HumanText.span(Span(nanoseconds: min(ago, 9_000_000_000) * 1_000_000_000))
-      throw CommandFailure(.wrongUsage, "the invoice expired \(age) ago; ask for a new one")
-    }
-    return invoice
   }
 }

@@ -5,6 +5,9 @@ import Crypto
 /// The preimage itself is nowhere in the state, the database or a journal: it is derived from the wallet's seed and
 /// the tweak at the moment it is sent.
 public struct Invoice: Hashable, Codable, Sendable {
+  /// Of the text, in bytes; as much of it as the backup at the peer keeps too.
+  public static let textLimit = 200
+
   public var paymentHash: Bytes32
   public var amountMsat: UInt64
   public var text: String

@@ -10,6 +10,8 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
   /// More are held already than anybody waits for.
   case tooManyPending
   case refusedByRecipient(code: UInt16)
+  /// It is for another node than the wallet's, and nothing leads from here to anybody else.
+  case anotherPayee
 
   /// The failure code of BOLT 4 that says it best.
   public var code: UInt16 {
@@ -18,6 +20,7 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
     case .amountIsZero: FailureCode.amountBelowMinimum
     case .alreadyPending, .alreadyPaid: FailureCode.incorrectOrUnknownPaymentDetails
     case .refusedByRecipient(let code): code
+    case .anotherPayee: FailureCode.unknownNextPeer
     }
   }
 
@@ -30,6 +33,7 @@ public enum PaymentFailure: Hashable, Codable, Sendable {
     case .alreadyPaid: "already-paid"
     case .tooManyPending: "too-many-pending"
     case .refusedByRecipient: "refused-by-recipient"
+    case .anotherPayee: "another-payee"
     }
   }
 }

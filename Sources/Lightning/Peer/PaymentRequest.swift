@@ -8,11 +8,16 @@ public struct PaymentRequest: Hashable, Codable, Sendable {
   public var amountMsat: UInt64
   /// Until then it waits for a wallet that is away.
   public var holdUntil: Instant
+  /// Whose node it is for; nil when the sender does not say.
+  public var payee: PublicKey?
 
-  public init(id: UInt64, paymentHash: Bytes32, amountMsat: UInt64, holdUntil: Instant) {
+  public init(
+    id: UInt64, paymentHash: Bytes32, amountMsat: UInt64, holdUntil: Instant, payee: PublicKey? = nil
+  ) {
     self.id = id
     self.paymentHash = paymentHash
     self.amountMsat = amountMsat
     self.holdUntil = holdUntil
+    self.payee = payee
   }
 }

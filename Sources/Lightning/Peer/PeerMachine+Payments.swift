@@ -24,6 +24,7 @@ extension PeerMachine {
 
   private func refusal(of request: PaymentRequest) -> PaymentFailure? {
     if request.amountMsat == 0 { return .amountIsZero }
+    if let payee = request.payee, let wallet = state.wallet, payee != wallet { return .anotherPayee }
     if state.isPaid(request.paymentHash) { return .alreadyPaid }
     if state.payments.count >= Self.paymentLimit { return .tooManyPending }
     let isPending = state.payments.contains {

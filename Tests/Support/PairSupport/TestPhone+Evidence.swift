@@ -60,7 +60,7 @@ extension TestPhone {
     return try Connection(path: copy, access: .readWrite).firstRow(sql, values)?.integer(0) ?? 0
   }
 
-  package func isSettledOnDisk(_ invoice: InvoiceText) throws -> Bool {
+  package func isSettledOnDisk(_ invoice: SignedInvoice) throws -> Bool {
     try rowsWithoutLog(
       "SELECT count(*) FROM received_payments WHERE payment_hash = ?", [.blob(invoice.paymentHash.bytes)])
       == 1

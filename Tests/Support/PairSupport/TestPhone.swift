@@ -137,10 +137,10 @@ package final class TestPhone {
   }
 
   /// Opens the app, has it make invoices, and puts it away again, everything released.
-  package func invoices(_ count: Int, _ app: TestProcess) throws -> [InvoiceText] {
+  package func invoices(_ count: Int, _ app: TestProcess) throws -> [SignedInvoice] {
     open(app)
     try wait("the app to be connected") { app.status.hasPrefix("connected") }
-    var made: [InvoiceText] = []
+    var made: [SignedInvoice] = []
     for number in 1...count { made.append(try invoice(UInt64(number) * 1000, app)) }
     let releases = app.count("background-end")
     home(app)
@@ -148,7 +148,7 @@ package final class TestPhone {
     return made
   }
 
-  package func invoice(_ amountMsat: UInt64, _ app: TestProcess) throws -> InvoiceText {
+  package func invoice(_ amountMsat: UInt64, _ app: TestProcess) throws -> SignedInvoice {
     let request = "r\(nextRequest)"
     nextRequest += 1
     app.send(
@@ -159,30 +159,30 @@ package final class TestPhone {
     guard let text = answer?["invoice"] else {
       throw TimedOut(description: "no invoice: \(answer?["message"] ?? "no answer")")
     }
-    return try InvoiceText(decoding: text)
+    return try SignedInvoice(decoding: text)
   }
 
   // MARK: The sender
 
   /// Asks the peer to pay, without waiting for the outcome.
-  package func pay(_ invoice: InvoiceText, holdSeconds: Int = 600) throws {
+  package func pay(_ invoice: SignedInvoice, holdSeconds: Int = 600) throws {
     _ = try askPeer(
       ControlMessage(
         "pay",
         [
-          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat)", "wait": "no",
-          "hold-seconds": "\(holdSeconds)",
+          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat ?? 0)", "wait": "no",
+          "hold-seconds": "\(holdSeconds)", "payee": invoice.payee.hex,
         ]))
   }
 
-  package func outcome(_ invoice: InvoiceText) throws -> String {
+  package func outcome(_ invoice: SignedInvoice) throws -> String {
     try askPeer(ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"]))["state"]
       ?? "?"
   }
 
-  package func waitUntilSettled(_ invoice: InvoiceText) throws {
+  package func waitUntilSettled(_ invoice: SignedInvoice) throws {
     var last = ""
-    try wait("payment \(invoice.amountMsat) to settle") {
+    try wait("payment \(invoice.amountMsat ?? 0) to settle") {
       last = (try? self.outcome(invoice)) ?? "no answer"
       return last == "settled"
     }

@@ -1,0 +1,81 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Lightning
+
+/// What a sender needs of an invoice, once it is sure that it can be paid here.
+struct PayableInvoice: Hashable {
+  let paymentHash: Bytes32
+  let amountMsat: UInt64
+  let payee: PublicKey
+
+  private static let network = BitcoinNetwork.regtest
+
+  /// The sender has a clock of its own, which is not the phone's.
+  init(
+    typed word: String, amountMsat chosen: UInt64? = nil, at wallNanoseconds: Int64
+  ) throws(CommandFailure) {
+    let invoice = try SignedInvoice(typed: word)
+    guard invoice.fields.network == Self.network else {
+      throw CommandFailure(
+        .wrongUsage,
+        "the invoice is of \(invoice.fields.network.rawValue), and the wallet of this phone is on \(Self.network.rawValue); pay it with another wallet"
+      )
+    }
+    let now = wallNanoseconds / 1_000_000_000
+    guard !invoice.fields.isExpired(atWallSeconds: now) else {
+      throw CommandFailure(
+        .wrongUsage,
+        "the invoice expired \(HumanText.age(fromSeconds: invoice.fields.expiresAt, to: now)) ago; ask for a new one"
+      )
+    }
+    try self.init(invoice, chosen: chosen)
+  }
+
+  private init(_ invoice: SignedInvoice, chosen: UInt64? = nil) throws(CommandFailure) {
+    switch (invoice.amountMsat, chosen) {
+    case (nil, nil):
+      throw CommandFailure(.wrongUsage, "the invoice leaves the amount to you; say it with --amount")
+    case (let asked?, _?):
+      throw CommandFailure(
+        .wrongUsage, "the invoice asks for \(HumanText.amount(msat: asked)) itself; leave --amount out")
+    case (let asked?, nil): amountMsat = asked
+    case (nil, let chosen?): amountMsat = chosen
+    }
+    paymentHash = invoice.paymentHash
+    payee = invoice.payee
+  }
+
+  /// What the wallet of this phone has just answered.
+  init(madeByWallet word: String) throws(CommandFailure) {
+    try self.init(SignedInvoice(madeByWallet: word))
+  }
+}
+
+extension SignedInvoice {
+  private static let scheme = "lightning:"
+
+  /// As a person pastes it.
+  init(typed word: String) throws(CommandFailure) {
+    var text = word.drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    if text.prefix(Self.scheme.count).lowercased() == Self.scheme { text = text.dropFirst(Self.scheme.count) }
+    do throws(InvoiceError) {
+      try self.init(decoding: String(text))
+    } catch { throw CommandFailure(.wrongUsage, error.description) }
+  }
+
+  init(madeByWallet word: String) throws(CommandFailure) {
+    do throws(InvoiceError) {
+      try self.init(decoding: word)
+    } catch { throw CommandFailure(.bugOfOurs, "the wallet answered with what is no invoice: \(error)") }
+  }
+}
+
+extension HumanText {
+  /// From a second to a later one, as long as it can be said.
+  static func age(fromSeconds start: Int64, to end: Int64) -> String {
+    let (seconds, overflowed) = end.subtractingReportingOverflow(start)
+    return overflowed ? "long" : span(Span(nanoseconds: min(seconds, 9_000_000_000) * 1_000_000_000))
+  }
+}

@@ -1,0 +1,65 @@
+/// Text of BIP 173 and BIP 350: a prefix that people can read, `1`, words of five bits, and a checksum of six of them.
+/// It has no limit of length here, as BOLT 11 has none.
+enum Bech32 {
+  /// What the checksum comes to: of invoices and the oldest addresses, and of all later addresses.
+  enum Variant: UInt32 {
+    case bech32 = 1
+    case bech32m = 0x2bc8_30a3
+  }
+
+  private static let letters = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
+  private static let checksumSize = 6
+  private static let wordOfLetter: [UInt8?] = {
+    var words = [UInt8?](repeating: nil, count: 128)
+    for (word, letter) in letters.enumerated() { words[Int(letter)] = UInt8(word) }
+    return words
+  }()
+
+  static func letter(_ word: UInt8) -> Character { Character(Unicode.Scalar(letters[Int(word & 31)])) }
+
+  /// The prefix is in lower case already, the words are below 32.
+  static func encode(prefix: String, words: [UInt8], as variant: Variant = .bech32) -> String {
+    let base = spread(prefix.utf8) + words
+    let rest = remainder(of: base + [UInt8](repeating: 0, count: checksumSize)) ^ variant.rawValue
+    let checksum = (0..<checksumSize).map { UInt8(rest >> UInt32(5 * (checksumSize - 1 - $0)) & 31) }
+    return prefix + "1" + String(decoding: (words + checksum).map { letters[Int($0 & 31)] }, as: UTF8.self)
+  }
+
+  /// The prefix in lower case, and the words without the checksum.
+  static func decode(_ text: String) throws(InvoiceError) -> (prefix: String, words: [UInt8]) {
+    let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    let lower = UInt8(ascii: "a")...UInt8(ascii: "z")
+    guard text.utf8.allSatisfy({ (33...126).contains($0) }) else { throw .foreignCharacter }
+    let hasUpper = text.utf8.contains { upper.contains($0) }
+    guard !hasUpper || !text.utf8.contains(where: { lower.contains($0) }) else { throw .mixedCase }
+    let characters = text.utf8.map { upper.contains($0) ? $0 | 0x20 : $0 }
+    guard let separator = characters.lastIndex(of: UInt8(ascii: "1")), separator > 0 else {
+      throw .noSeparator
+    }
+    var words: [UInt8] = []
+    words.reserveCapacity(characters.count - separator)
+    for character in characters[(separator + 1)...] {
+      guard let word = wordOfLetter[Int(character)] else { throw .foreignCharacter }
+      words.append(word)
+    }
+    guard words.count >= checksumSize else { throw .tooShort }
+    let prefix = characters[..<separator]
+    guard remainder(of: spread(prefix) + words) == Variant.bech32.rawValue else { throw .checksumIsWrong }
+    return (String(decoding: prefix, as: UTF8.self), words.dropLast(checksumSize))
+  }
+
+  private static func spread(_ prefix: some Collection<UInt8>) -> [UInt8] {
+    prefix.map { $0 >> 5 } + [0] + prefix.map { $0 & 31 }
+  }
+
+  private static func remainder(of words: [UInt8]) -> UInt32 {
+    let generator: [UInt32] = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3]
+    var rest: UInt32 = 1
+    for word in words {
+      let top = rest >> 25
+      rest = (rest & 0x1ff_ffff) << 5 ^ UInt32(word)
+      for (bit, value) in generator.enumerated() where top >> UInt32(bit) & 1 == 1 { rest ^= value }
+    }
+    return rest
+  }
+}

@@ -1,0 +1,37 @@
+/// Writes numbers and bytes as words of five bits, the highest bit first.
+struct BitWriter {
+  private(set) var words: [UInt8] = []
+
+  mutating func put(_ more: some Sequence<UInt8>) { words.append(contentsOf: more) }
+
+  /// The lowest bits of a number, in so many words.
+  mutating func number(_ value: UInt64, words count: Int) {
+    for place in (0..<count).reversed() {
+      words.append(place > 12 ? 0 : UInt8(value >> UInt64(5 * place) & 31))
+    }
+  }
+
+  /// A number in as few words as it needs; none for 0.
+  mutating func shortest(_ value: UInt64) {
+    number(value, words: (UInt64.bitWidth - value.leadingZeroBitCount + 4) / 5)
+  }
+
+  /// Bytes, and zeros up to a whole word.
+  mutating func bytes(_ bytes: some Sequence<UInt8>) { words.append(contentsOf: Self.words(of: bytes)) }
+
+  private static func words(of bytes: some Sequence<UInt8>) -> [UInt8] {
+    var words: [UInt8] = []
+    var kept: UInt32 = 0
+    var count = 0
+    for byte in bytes {
+      kept = kept << 8 | UInt32(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        words.append(UInt8(kept >> UInt32(count) & 31))
+      }
+    }
+    if count > 0 { words.append(UInt8(kept << UInt32(5 - count) & 31)) }
+    return words
+  }
+}

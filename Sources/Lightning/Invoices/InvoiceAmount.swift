@@ -1,0 +1,42 @@
+/// An amount as it stands in the prefix of an invoice: a number of bitcoin, or of a part of one that a letter names.
+enum InvoiceAmount {
+  private static let msatPerBitcoin: UInt64 = 100_000_000_000
+  private static let multipliers: [(letter: Character, msat: UInt64)] = [
+    ("m", msatPerBitcoin / 1000), ("u", msatPerBitcoin / 1_000_000), ("n", msatPerBitcoin / 1_000_000_000),
+  ]
+
+  /// As short as it can be.
+  static func write(msat: UInt64) -> String {
+    if msat.isMultiple(of: msatPerBitcoin) { return "\(msat / msatPerBitcoin)" }
+    for multiplier in multipliers where msat.isMultiple(of: multiplier.msat) {
+      return "\(msat / multiplier.msat)\(multiplier.letter)"
+    }
+    // A tenth of a millisatoshi is the unit, and nobody can send one.
+    return "\(msat)0p"
+  }
+
+  static func read(_ text: some StringProtocol) throws(InvoiceError) -> UInt64 {
+    let characters = Array(text.utf8)
+    let digits = characters.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let letter = String(decoding: characters.dropFirst(digits.count), as: UTF8.self)
+    guard let first = digits.first, first != UInt8(ascii: "0") else { throw .amountIsMalformed }
+    if letter == "p" {
+      guard digits.last == UInt8(ascii: "0") else { throw .amountIsNoWholeMsat }
+      return try number(digits.dropLast(), times: 1)
+    }
+    if letter.isEmpty { return try number(digits, times: msatPerBitcoin) }
+    guard let multiplier = multipliers.first(where: { String($0.letter) == letter }) else {
+      throw .amountIsMalformed
+    }
+    return try number(digits, times: multiplier.msat)
+  }
+
+  private static func number(
+    _ digits: ArraySlice<UInt8>, times unit: UInt64
+  ) throws(InvoiceError) -> UInt64 {
+    guard let count = UInt64(String(decoding: digits, as: UTF8.self)) else { throw .amountIsTooLarge }
+    let (msat, overflowed) = count.multipliedReportingOverflow(by: unit)
+    guard !overflowed else { throw .amountIsTooLarge }
+    return msat
+  }
+}

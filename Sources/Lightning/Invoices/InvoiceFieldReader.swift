@@ -1,0 +1,125 @@
+import Crypto
+
+/// Collects the fields of an invoice. The first of a kind counts, as payees put the one they like best in front.
+struct InvoiceFieldReader {
+  private var paymentHash: Bytes32?
+  private var paymentSecret: Bytes32?
+  private var text: String?
+  private var textHash: Bytes32?
+  private var expirySeconds: UInt64?
+  private var finalExpiryDelta: UInt64?
+  private var metadata: Bytes?
+  private var payee: PublicKey?
+  private var fallbacks: [FallbackAddress] = []
+  private var routeHints: [[RouteHop]] = []
+  private var features: Features?
+
+  /// How many words 256 bits, and the 33 bytes of a node, take.
+  private static let hashWords = 52
+  private static let nodeWords = 53
+
+  /// Reads all words in front of the signature.
+  static func fields(
+    in words: some Collection<UInt8>, on network: BitcoinNetwork, amountMsat: UInt64?
+  ) throws(InvoiceError) -> InvoiceFields {
+    var reader = BitReader(words)
+    var collected = InvoiceFieldReader()
+    let timestamp = try reader.number(words: 7)
+    while !reader.isAtEnd {
+      let tag = UInt8(try reader.number(words: 1))
+      let content = try reader.take(Int(try reader.number(words: 2)))
+      // Who does not know a field pays without it.
+      if let tag = InvoiceTag(rawValue: tag) { try collected.take(tag, content) }
+    }
+    return try collected.fields(on: network, amountMsat: amountMsat, timestamp: timestamp)
+  }
+
+  /// A hash, a secret or a node of another length is skipped, as the examples of BOLT 11 have it. Whether something is
+  /// missing then is seen at the end.
+  private mutating func take(_ tag: InvoiceTag, _ words: ArraySlice<UInt8>) throws(InvoiceError) {
+    switch tag {
+    case .paymentHash: paymentHash = paymentHash ?? Self.hash(words)
+    case .paymentSecret: paymentSecret = paymentSecret ?? Self.hash(words)
+    case .textHash: textHash = textHash ?? Self.hash(words)
+    case .payee:
+      guard words.count == Self.nodeWords else { return }
+      guard let node = PublicKey(BitReader.bytes(of: words)) else { throw .badField(tag) }
+      payee = payee ?? node
+    case .text:
+      guard let words = String(validating: BitReader.bytes(of: words), as: UTF8.self) else {
+        throw .textIsNotUTF8
+      }
+      text = text ?? words
+    case .metadata: metadata = metadata ?? Bytes(BitReader.bytes(of: words))
+    case .expiry:
+      let seconds = try Self.number(tag, words)
+      expirySeconds = expirySeconds ?? seconds
+    case .finalExpiryDelta:
+      let delta = try Self.number(tag, words)
+      finalExpiryDelta = finalExpiryDelta ?? delta
+    case .fallback: try takeFallback(words)
+    case .routeHint: routeHints.append(try Self.hint(words))
+    case .features:
+      guard words.first != 0 else { throw .notMinimal(tag) }
+      features = features ?? Features(words: words)
+    }
+  }
+
+  private mutating func takeFallback(_ words: ArraySlice<UInt8>) throws(InvoiceError) {
+    guard let version = words.first else { throw .badField(.fallback) }
+    guard FallbackAddress.isKnown(version: version) else { return }
+    let program = BitReader.bytes(of: words.dropFirst())
+    guard let address = FallbackAddress(version: version, program: program) else {
+      throw .badField(.fallback)
+    }
+    fallbacks.append(address)
+  }
+
+  private static func hash(_ words: ArraySlice<UInt8>) -> Bytes32? {
+    words.count == hashWords ? Bytes32(BitReader.bytes(of: words)) : nil
+  }
+
+  private static func number(_ tag: InvoiceTag, _ words: ArraySlice<UInt8>) throws(InvoiceError) -> UInt64 {
+    guard words.first != 0 else { throw .notMinimal(tag) }
+    var value: UInt64 = 0
+    for word in words {
+      guard value >> 59 == 0 else { throw .numberIsTooLarge(tag) }
+      value = value << 5 | UInt64(word)
+    }
+    return value
+  }
+
+  private static func hint(_ words: ArraySlice<UInt8>) throws(InvoiceError) -> [RouteHop] {
+    let bytes = BitReader.bytes(of: words)
+    guard !bytes.isEmpty, bytes.count.isMultiple(of: RouteHop.size) else { throw .badField(.routeHint) }
+    var hops: [RouteHop] = []
+    for start in stride(from: 0, to: bytes.count, by: RouteHop.size) {
+      guard let hop = RouteHop(Array(bytes[start..<start + RouteHop.size])) else {
+        throw .badField(.routeHint)
+      }
+      hops.append(hop)
+    }
+    return hops
+  }
+
+  private func fields(
+    on network: BitcoinNetwork, amountMsat: UInt64?, timestamp: UInt64
+  ) throws(InvoiceError) -> InvoiceFields {
+    guard let paymentHash else { throw .missing(.paymentHash) }
+    guard let paymentSecret else { throw .missing(.paymentSecret) }
+    let purpose: InvoicePurpose
+    switch (text, textHash) {
+    case (let text?, nil): purpose = .text(text)
+    case (nil, let hash?): purpose = .hash(hash)
+    case (nil, nil): throw .missing(.text)
+    case (_?, _?): throw .twoTexts
+    }
+    let features = features ?? Features()
+    try features.checkInInvoice()
+    return InvoiceFields(
+      network: network, amountMsat: amountMsat, timestamp: timestamp, paymentHash: paymentHash,
+      paymentSecret: paymentSecret, purpose: purpose, expirySeconds: expirySeconds,
+      finalExpiryDelta: finalExpiryDelta, metadata: metadata, payee: payee, fallbacks: fallbacks,
+      routeHints: routeHints, features: features)
+  }
+}

@@ -1,0 +1,59 @@
+import Crypto
+
+/// What an invoice says, whoever signs it.
+public struct InvoiceFields: Hashable, Sendable {
+  public var network: BitcoinNetwork
+  /// Nil when the payer chooses.
+  public var amountMsat: UInt64?
+  /// When it was made, in seconds since 1970; 35 bits of them.
+  public var timestamp: UInt64
+  public var paymentHash: Bytes32
+  /// Proves to the payee that it is paid by somebody who has the invoice.
+  public var paymentSecret: Bytes32
+  public var purpose: InvoicePurpose
+  /// Nil when the invoice does not say: then an hour.
+  public var expirySeconds: UInt64?
+  /// In blocks. Nil when the invoice does not say: then 18.
+  public var finalExpiryDelta: UInt64?
+  public var metadata: Bytes?
+  /// When the invoice names it. It can be found by the signature anyway.
+  public var payee: PublicKey?
+  /// The one that the payee likes best is the first.
+  public var fallbacks: [FallbackAddress]
+  /// Ways to a payee that no public channel leads to.
+  public var routeHints: [[RouteHop]]
+  public var features: Features
+
+  public static let expirySecondsStandard: UInt64 = 3600
+  public static let finalExpiryDeltaStandard: UInt64 = 18
+  static let timestampMax: UInt64 = (1 << 35) - 1
+
+  public init(
+    network: BitcoinNetwork, amountMsat: UInt64?, timestamp: UInt64, paymentHash: Bytes32,
+    paymentSecret: Bytes32, purpose: InvoicePurpose, expirySeconds: UInt64? = nil,
+    finalExpiryDelta: UInt64? = nil, metadata: Bytes? = nil, payee: PublicKey? = nil,
+    fallbacks: [FallbackAddress] = [], routeHints: [[RouteHop]] = [], features: Features = .ofOurInvoices
+  ) {
+    self.network = network
+    self.amountMsat = amountMsat
+    self.timestamp = timestamp
+    self.paymentHash = paymentHash
+    self.paymentSecret = paymentSecret
+    self.purpose = purpose
+    self.expirySeconds = expirySeconds
+    self.finalExpiryDelta = finalExpiryDelta
+    self.metadata = metadata
+    self.payee = payee
+    self.fallbacks = fallbacks
+    self.routeHints = routeHints
+    self.features = features
+  }
+
+  /// Seconds since 1970.
+  public var expiresAt: Int64 {
+    let (end, overflowed) = timestamp.addingReportingOverflow(expirySeconds ?? Self.expirySecondsStandard)
+    return overflowed ? .max : Int64(clamping: end)
+  }
+
+  public func isExpired(atWallSeconds now: Int64) -> Bool { now >= expiresAt }
+}

@@ -1,0 +1,85 @@
+import Crypto
+import Lightning
+import Testing
+
+@testable import BatonCommand
+
+@Suite("An invoice, explained")
+struct InvoicePageTests {
+  private static let key = PrivateKey(SHA256.hash([1]))!
+
+  private func page(_ change: (inout InvoiceFields) -> Void = { _ in }) throws -> InvoicePage {
+    var fields = InvoiceFields(
+      network: .mainnet, amountMsat: 1500, timestamp: 1_496_314_658, paymentHash: SHA256.hash([2]),
+      paymentSecret: SHA256.hash([3]), purpose: .text("a\u{1b}[2Jb"))
+    change(&fields)
+    return InvoicePage(invoice: try SignedInvoice(fields, signedBy: Self.key))
+  }
+
+  private func row(_ name: String, _ page: InvoicePage, at now: Int64 = 0) -> String? {
+    page.rows(atWallSeconds: now).first { $0.0 == name }?.1
+  }
+
+  @Test("says what stands in it, and what holds when it does not say") func lines() throws {
+    let page = try page()
+    #expect(row("network", page) == "mainnet")
+    #expect(row("amount", page) == "1,500 msat")
+    #expect(row("made", page) == "2017-06-01 10:57:38 UTC")
+    #expect(row("expires", page, at: 1_496_314_658) == "2017-06-01 11:57:38 UTC, in 60 min")
+    #expect(row("expires", page, at: 1_496_318_259) == "2017-06-01 11:57:38 UTC, 1.0 s ago")
+    #expect(row("payee", page) == "\(Self.key.publicKey), by the signature")
+    #expect(row("last HTLC", page) == "good for at least 18 blocks")
+    #expect(row("features", page) == "8 var_onion_optin (required), 14 payment_secret (required)")
+    #expect(row("through", page) == nil)
+  }
+
+  @Test("says the rest when it is there") func more() throws {
+    let hop = RouteHop(
+      node: Self.key.publicKey, channel: ShortChannelID(1 << 40 | 2 << 16 | 3), expiryDelta: 144)
+    let page = try page {
+      $0.amountMsat = nil
+      $0.purpose = .hash(SHA256.hash([9]))
+      $0.payee = Self.key.publicKey
+      $0.expirySeconds = .max
+      $0.features = Features([8, 14, 99])
+      $0.metadata = [1, 2]
+      $0.routeHints = [[hop, hop]]
+      $0.fallbacks = [FallbackAddress(version: 17, program: [UInt8](repeating: 0, count: 20))!]
+    }
+    #expect(row("amount", page) == "as the payer likes")
+    #expect(row("hash of the text", page) == SHA256.hash([9]).hex)
+    #expect(row("payee", page)?.hasSuffix("named, and signed by it") == true)
+    #expect(row("expires", page)?.hasPrefix("after the year 2262") == true)
+    #expect(row("features", page)?.hasSuffix("99 unknown (optional)") == true)
+    #expect(row("metadata", page) == "0102")
+    #expect(row("or on chain", page) == "1111111111111111111114oLvT2")
+    let step = "\(Self.key.publicKey) by channel 1x2x3 for 0 msat and 0 millionths, 144 blocks"
+    #expect(row("through", page) == "\(step), then \(step)")
+  }
+
+  @Test("is an object with a member for each field") func json() throws {
+    let hop = RouteHop(node: Self.key.publicKey, channel: ShortChannelID(7), expiryDelta: 144)
+    let page = try page { $0.routeHints = [[hop]] }
+    let value = try #require(JSONValue(parsing: Array(page.json.text.utf8)))
+    #expect(value["invoice"]?.text == page.invoice.encoded)
+    #expect(value["network"]?.text == "mainnet")
+    #expect(value["amount_msat"]?.uint == 1500)
+    #expect(value["text"]?.text == "a\u{1b}[2Jb")
+    #expect(value["timestamp"]?.uint == 1_496_314_658)
+    #expect(value["expiry_seconds"]?.uint == 3600)
+    #expect(value["expires_at"]?.uint == 1_496_318_258)
+    #expect(value["min_final_cltv_expiry_delta"]?.uint == 18)
+    #expect(value["payee"]?.text == Self.key.publicKey.hex)
+    #expect(value["payment_hash"]?.text == SHA256.hash([2]).hex)
+    #expect(value["payment_secret"]?.text == SHA256.hash([3]).hex)
+    #expect(value["features"]?.elements?.compactMap { $0["bit"]?.uint } == [8, 14])
+    #expect(value["features"]?.elements?.first?["name"]?.text == "var_onion_optin")
+    #expect(value["features"]?.elements?.first?["required"]?.flag == true)
+    let read = value["route_hints"]?.elements?.first?.elements?.first
+    #expect(read?["node"]?.text == Self.key.publicKey.hex)
+    #expect(read?["short_channel_id"]?.text == "0x0x7")
+    #expect(read?["cltv_expiry_delta"]?.uint == 144)
+    #expect(value["fallbacks"]?.elements == [])
+    #expect(value["metadata"] == nil)
+  }
+}

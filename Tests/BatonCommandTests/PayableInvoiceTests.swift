@@ -1,0 +1,73 @@
+import Crypto
+import DaemonRuntime
+import Lightning
+import Testing
+
+@testable import BatonCommand
+
+@Suite("What the sender looks at before it asks anybody")
+struct PayableInvoiceTests {
+  private static let key = PrivateKey(SHA256.hash([1]))!
+  private static let second: Int64 = 1_000_000_000
+
+  private func word(_ change: (inout InvoiceFields) -> Void = { _ in }) throws -> String {
+    var fields = InvoiceFields(
+      network: .regtest, amountMsat: 5, timestamp: 40, paymentHash: SHA256.hash([2]), paymentSecret: .zero,
+      purpose: .text("x"), expirySeconds: 60)
+    change(&fields)
+    return try SignedInvoice(fields, signedBy: Self.key).encoded
+  }
+
+  private func refusal(_ word: String, amount: UInt64? = nil, at now: Int64 = 99) -> String? {
+    do throws(CommandFailure) {
+      _ = try PayableInvoice(typed: word, amountMsat: amount, at: now)
+      return nil
+    } catch {
+      #expect(error.code == .wrongUsage)
+      return error.sentence
+    }
+  }
+
+  @Test("is who is paid, how much, and for which hash") func good() throws {
+    let good = try word()
+    let invoice = try PayableInvoice(typed: good, at: 99 * Self.second)
+    #expect(invoice.amountMsat == 5)
+    #expect(invoice.paymentHash == SHA256.hash([2]))
+    #expect(invoice.payee == Self.key.publicKey)
+    for typed in [
+      " \(good)\n", good.uppercased(), "lightning:\(good)", "LIGHTNING:\(good.uppercased())",
+      "\tLightning:\(good) ",
+    ] {
+      #expect(try PayableInvoice(typed: typed, at: 99 * Self.second) == invoice)
+    }
+  }
+
+  @Test("is refused when it is expired, damaged or of another network") func bad() throws {
+    let good = try word()
+    #expect(refusal(good, at: 100 * Self.second)?.hasPrefix("the invoice expired 0.0 ms ago") == true)
+    #expect(refusal(good, at: .max)?.contains("2562047 h ago") == true)
+    #expect(refusal(good, at: 99 * Self.second) == nil)
+    #expect(refusal(String(good.dropLast()))?.contains("checksum") == true)
+    #expect(refusal("")?.contains("no Lightning invoice") == true)
+    #expect(refusal("lightning://\(good)")?.contains("no Lightning invoice") == true)
+    for network in BitcoinNetwork.allCases where network != .regtest {
+      let sentence = refusal(try word { $0.network = network })
+      #expect(
+        sentence?.contains("of \(network.rawValue), and the wallet of this phone is on regtest") == true)
+    }
+  }
+
+  @Test("says how much, or leaves it to the payer") func amounts() throws {
+    let open = try word { $0.amountMsat = nil }
+    #expect(refusal(open)?.contains("--amount") == true)
+    #expect(try PayableInvoice(typed: open, amountMsat: 7, at: 0).amountMsat == 7)
+    #expect(refusal(try word(), amount: 5)?.contains("leave --amount out") == true)
+  }
+
+  @Test("is told to the peer with its payee") func request() throws {
+    let message = PayVerb.request(try PayableInvoice(typed: try word(), at: 0), waits: false)
+    #expect(message["payee"] == Self.key.publicKey.hex)
+    #expect(message["amount-msat"] == "5")
+    #expect(message["wait"] == "no")
+  }
+}

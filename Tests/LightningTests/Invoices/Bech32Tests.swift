@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Lightning
+
+/// BIP 173, "Test vectors". What is too long there is not too long here.
+@Suite("Bech32")
+struct Bech32Tests {
+  private func failure(_ text: String) -> InvoiceError? {
+    do throws(InvoiceError) {
+      _ = try Bech32.decode(text)
+      return nil
+    } catch { return error }
+  }
+
+  @Test(
+    "reads what is valid, and writes it again",
+    arguments: [
+      "A12UEL5L", "a12uel5l",
+      "an83characterlonghumanreadablepartthatcontainsthenumber1andtheexcludedcharactersbio1tt5tgs",
+      "abcdef1qpzry9x8gf2tvdw0s3jn54khce6mua7lmqqqxw",
+      "11qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqc8247j",
+      "split1checkupstagehandshakeupstreamerranterredcaperred2y9e3w", "?1ezyfcl",
+    ])
+  func valid(text: String) throws {
+    let (prefix, words) = try Bech32.decode(text)
+    #expect(Bech32.encode(prefix: prefix, words: words) == text.lowercased())
+  }
+
+  @Test(
+    "says what is wrong with what is not",
+    arguments: [
+      ("\u{20}1nwldj5", .foreignCharacter), ("\u{7f}1axkwrx", .foreignCharacter),
+      ("\u{80}1eym55h", .foreignCharacter), ("pzry9x0s0muk", .noSeparator), ("1pzry9x0s0muk", .noSeparator),
+      ("x1b4n0q5v", .foreignCharacter), ("li1dgmt3", .tooShort), ("de1lg7wt\u{ff}", .foreignCharacter),
+      ("A1G7SGD8", .checksumIsWrong), ("10a06t8", .noSeparator), ("1qzzfhee", .noSeparator),
+      ("a12UEL5L", .mixedCase),
+    ] as [(String, InvoiceError)])
+  func invalid(text: String, reason: InvoiceError) {
+    #expect(failure(text) == reason)
+  }
+
+  @Test("of a later address has another checksum (BIP 350)") func bech32m() {
+    #expect(Bech32.encode(prefix: "a", words: [], as: .bech32m) == "a1lqfn3a")
+    #expect(failure("a1lqfn3a") == .checksumIsWrong)
+  }
+}

@@ -1,0 +1,124 @@
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("An invoice of ours")
+struct InvoiceRoundTripTests {
+  private let signer = ValidInvoiceTests.key
+
+  private func failure(_ word: String) -> InvoiceError? {
+    do throws(InvoiceError) {
+      _ = try SignedInvoice(decoding: word)
+      return nil
+    } catch { return error }
+  }
+
+  private func writing(_ change: (inout InvoiceFields) -> Void) -> InvoiceError? {
+    var fields = Self.plain
+    change(&fields)
+    do throws(InvoiceError) {
+      _ = try SignedInvoice(fields, signedBy: signer)
+      return nil
+    } catch { return error }
+  }
+
+  private static let plain = InvoiceFields(
+    network: .regtest, amountMsat: 5_000_000, timestamp: 1_795_208_192, paymentHash: SHA256.hash([1]),
+    paymentSecret: SHA256.hash([2]), purpose: .text("Kaffee ☕"), expirySeconds: 3600, finalExpiryDelta: 18)
+
+  @Test("is read as it was written, whatever it says, in small and in capital letters") func roundTrip()
+    throws
+  {
+    var fixture = InvoiceFixture(seed: 11)
+    for number in 0..<400 {
+      let key = fixture.key()
+      let fields = fixture.fields(for: key)
+      let written = try SignedInvoice(fields, signedBy: key)
+      #expect(try SignedInvoice(decoding: written.encoded) == written, "number \(number)")
+      #expect(try SignedInvoice(decoding: written.encoded.uppercased()) == written, "number \(number)")
+      #expect(written.payee == key.publicKey)
+    }
+  }
+
+  @Test("does not survive a change of any character") func everyCharacterCounts() throws {
+    let good = Array(try SignedInvoice(Self.plain, signedBy: signer).encoded)
+    let letters = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l1b")
+    for position in good.indices {
+      for letter in letters where letter != good[position] {
+        var changed = good
+        changed[position] = letter
+        #expect(failure(String(changed)) != nil, "position \(position), \(letter)")
+      }
+    }
+  }
+
+  @Test("is refused when any part of its end is missing, and with more behind it") func everyPrefixIsRefused()
+    throws
+  {
+    let good = try SignedInvoice(Self.plain, signedBy: signer).encoded
+    for length in 0..<good.count { #expect(failure(String(good.prefix(length))) != nil) }
+    for more in ["q", " ", "\n", good] { #expect(failure(good + more) != nil) }
+  }
+
+  @Test(
+    "asks for its amount in as few characters as it can",
+    arguments: [
+      (1, "10p"), (9, "90p"), (10, "100p"), (100, "1n"), (1000, "10n"), (100_000, "1u"),
+      (250_000_000, "2500u"),
+      (100_000_000, "1m"), (100_000_000_000, "1"), (2_100_000_000_000_000_000, "21000000"),
+      (967_878_534, "9678785340p"), (UInt64.max, "184467440737095516150p"),
+    ])
+  func amounts(msat: UInt64, text: String) throws {
+    #expect(InvoiceAmount.write(msat: msat) == text)
+    #expect(try InvoiceAmount.read(text) == msat)
+  }
+
+  @Test("may ask for its amount in a smaller unit than it needs") func longAmounts() throws {
+    #expect(try InvoiceAmount.read("1000m") == 100_000_000_000)
+    #expect(try InvoiceAmount.read("25000000000p") == 2_500_000_000)
+    #expect(try InvoiceAmount.read("1000000000n") == 100_000_000_000)
+  }
+
+  @Test(
+    "is not for an amount that is none",
+    arguments: [
+      ("0", .amountIsMalformed), ("0p", .amountIsMalformed), ("01u", .amountIsMalformed),
+      ("m", .amountIsMalformed), ("1mm", .amountIsMalformed), ("1k", .amountIsMalformed),
+      ("1m5", .amountIsMalformed), ("-1", .amountIsMalformed), ("1.5m", .amountIsMalformed),
+      ("15p", .amountIsNoWholeMsat), ("184467441", .amountIsTooLarge),
+      ("184467440737095516160p", .amountIsTooLarge), ("99999999999999999999999", .amountIsTooLarge),
+    ] as [(String, InvoiceError)])
+  func badAmounts(text: String, reason: InvoiceError) {
+    #expect(throws: reason) { try InvoiceAmount.read(text) }
+  }
+
+  @Test("is not written when it cannot be read") func unwritable() {
+    #expect(writing { $0.purpose = .text(String(repeating: "x", count: 640)) } == .fieldIsTooLong(.text))
+    #expect(writing { $0.purpose = .text(String(repeating: "x", count: 639)) } == nil)
+    #expect(writing { $0.metadata = Bytes(repeating: 1, count: 640) } == .fieldIsTooLong(.metadata))
+    #expect(writing { $0.timestamp = 1 << 35 } == .timeIsImpossible)
+    #expect(writing { $0.timestamp = (1 << 35) - 1 } == nil)
+    #expect(writing { $0.amountMsat = 0 } == .amountIsMalformed)
+    #expect(writing { $0.features = Features([100]) } == .unknownFeature(100))
+    #expect(writing { $0.features = Features([17]) } == .featureWithoutAnother)
+    #expect(writing { $0.routeHints = [[]] } == .badField(.routeHint))
+    var fixture = InvoiceFixture(seed: 1)
+    let other = fixture.key().publicKey
+    #expect(writing { $0.payee = other } == .payeeIsAnother)
+    let hop = RouteHop(node: other, channel: ShortChannelID(1), expiryDelta: 1)
+    #expect(
+      writing { $0.routeHints = [[RouteHop](repeating: hop, count: 13)] } == .fieldIsTooLong(.routeHint))
+  }
+
+  @Test("is expired from its expiry on, an hour after it was made when it does not say") func expiry() {
+    var fields = Self.plain
+    fields.expirySeconds = 60
+    #expect(!fields.isExpired(atWallSeconds: 1_795_208_251))
+    #expect(fields.isExpired(atWallSeconds: 1_795_208_252))
+    fields.expirySeconds = nil
+    #expect(fields.expiresAt == 1_795_211_792)
+    fields.expirySeconds = .max
+    #expect(fields.expiresAt == .max)
+  }
+}
