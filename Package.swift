@@ -105,6 +105,9 @@ let package = Package(
     .testTarget(
       name: "GuardrailsTests", dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Simulation"]),
     .testTarget(name: "LightningTests", dependencies: ["CoreShape", "Crypto", "Lightning", "Simulation"]),
+    // Reads and writes invoices for the programs of others: Tests/Interop/invoices.py.
+    .executableTarget(
+      name: "TestInvoices", dependencies: ["Crypto", "Lightning"], path: "Tests/Support/TestInvoices"),
     .testTarget(name: "PhonePolicyTests", dependencies: ["CoreShape", "PhonePolicy"]),
     .testTarget(
       name: "SimulationTests",

@@ -1,15 +1,22 @@
 /// An amount as it stands in the prefix of an invoice: a number of bitcoin, or of a part of one that a letter names.
 enum InvoiceAmount {
+  private struct Part {
+    var letter: String
+    var msat: UInt64
+  }
+
   private static let msatPerBitcoin: UInt64 = 100_000_000_000
-  private static let multipliers: [(letter: Character, msat: UInt64)] = [
-    ("m", msatPerBitcoin / 1000), ("u", msatPerBitcoin / 1_000_000), ("n", msatPerBitcoin / 1_000_000_000),
+  /// The largest first.
+  private static let parts = [
+    Part(letter: "m", msat: msatPerBitcoin / 1000), Part(letter: "u", msat: msatPerBitcoin / 1_000_000),
+    Part(letter: "n", msat: msatPerBitcoin / 1_000_000_000),
   ]
 
   /// As short as it can be.
   static func write(msat: UInt64) -> String {
     if msat.isMultiple(of: msatPerBitcoin) { return "\(msat / msatPerBitcoin)" }
-    for multiplier in multipliers where msat.isMultiple(of: multiplier.msat) {
-      return "\(msat / multiplier.msat)\(multiplier.letter)"
+    for part in parts where msat.isMultiple(of: part.msat) {
+      return "\(msat / part.msat)\(part.letter)"
     }
     // A tenth of a millisatoshi is the unit, and nobody can send one.
     return "\(msat)0p"
@@ -25,10 +32,10 @@ enum InvoiceAmount {
       return try number(digits.dropLast(), times: 1)
     }
     if letter.isEmpty { return try number(digits, times: msatPerBitcoin) }
-    guard let multiplier = multipliers.first(where: { String($0.letter) == letter }) else {
+    guard let part = parts.first(where: { $0.letter == letter }) else {
       throw .amountIsMalformed
     }
-    return try number(digits, times: multiplier.msat)
+    return try number(digits, times: part.msat)
   }
 
   private static func number(

@@ -1,13 +1,19 @@
 // Features as they stand in an invoice: BOLT 9 marks them with a 9.
 extension Features {
+  private struct Named {
+    var bit: Int
+    var name: String
+  }
+
   public static let varOnionOptin = 8
   public static let paymentSecret = 14
   public static let basicMPP = 16
 
   /// Those that BOLT 9 allows in an invoice, or takes for granted there. By their even bit.
-  private static let namesInInvoices: [(bit: Int, name: String)] = [
-    (varOnionOptin, "var_onion_optin"), (paymentSecret, "payment_secret"), (basicMPP, "basic_mpp"),
-    (24, "option_route_blinding"), (36, "option_attribution_data"), (48, "option_payment_metadata"),
+  private static let inInvoices = [
+    Named(bit: varOnionOptin, name: "var_onion_optin"), Named(bit: paymentSecret, name: "payment_secret"),
+    Named(bit: basicMPP, name: "basic_mpp"), Named(bit: 24, name: "option_route_blinding"),
+    Named(bit: 36, name: "option_attribution_data"), Named(bit: 48, name: "option_payment_metadata"),
   ]
 
   /// What the wallet asks of whoever pays: an onion of variable length with the payment secret in it, as every payer
@@ -16,7 +22,7 @@ extension Features {
 
   /// Nil for one that nobody here knows.
   public static func nameInInvoices(of bit: Int) -> String? {
-    namesInInvoices.first { $0.bit == bit & ~1 }?.name
+    inInvoices.first { $0.bit == bit & ~1 }?.name
   }
 
   /// Every bit that is set, the lowest first.
