@@ -63,6 +63,10 @@ struct GarbageTests {
         .provider, ControlMessage("pay", ["payment-hash": hash, "amount-msat": "0"]),
         "the field `amount-msat`"
       ),
+      (
+        .provider, ControlMessage("pay", ["payment-hash": hash, "amount-msat": "1", "payee": "02" + hash]),
+        "the field `payee`"
+      ),
       (.provider, ControlMessage("await", ["payment-hash": hash]), "no payment of the hash"),
     ]
     for (door, request, beginning) in cases {

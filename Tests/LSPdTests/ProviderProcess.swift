@@ -116,17 +116,20 @@ final class ProviderProcess {
   }
 
   /// Asks to pay and leaves the answer to be read from the client.
-  func pay(_ number: UInt64, msat: UInt64 = 1000, hold: Int = 60, waiting: Bool = true) throws
-    -> ControlClient
+  func pay(
+    _ number: UInt64, msat: UInt64 = 1000, hold: Int = 60, waiting: Bool = true, to payee: PublicKey? = nil
+  )
+    throws -> ControlClient
   {
     let client = try client()
-    try client.send(
-      ControlMessage(
-        "pay",
-        [
-          "payment-hash": paymentHash(number).hex, "amount-msat": "\(msat)", "hold-seconds": "\(hold)",
-          "wait": waiting ? "yes" : "no",
-        ]))
+    var message = ControlMessage(
+      "pay",
+      [
+        "payment-hash": paymentHash(number).hex, "amount-msat": "\(msat)", "hold-seconds": "\(hold)",
+        "wait": waiting ? "yes" : "no",
+      ])
+    if let payee { message["payee"] = payee.hex }
+    try client.send(message)
     return client
   }
 

@@ -1,0 +1,32 @@
+import Crypto
+import DaemonRuntime
+import Testing
+
+@Suite("Whom lspd pays", .serialized)
+struct PayeeTests {
+  private func node(_ name: String) throws -> PublicKey {
+    try #require(PrivateKey(SHA256.hash(Array(name.utf8)))).publicKey
+  }
+
+  @Test("its own wallet, and nobody else; who its wallet is it still knows after a kill")
+  func payees() throws {
+    let provider = try ProviderProcess()
+    let loop = provider.loop
+    let wallet = ScriptedWallet(loop: loop)
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.isReestablished == true })
+
+    let sender = try provider.pay(1, to: try node("a wallet"))
+    #expect(try loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
+    #expect(try sender.receive()["state"] == "settled")
+    for _ in 0..<2 {
+      let refusal = try provider.pay(2, to: try node("another wallet")).receive()
+      #expect(refusal["state"] == "failed")
+      #expect(refusal["code"] == "0x400a")
+      #expect(refusal["reason"] == "another-payee")
+      provider.kill()
+      try provider.start()
+    }
+    #expect(try provider.ledger("SELECT count(*) FROM payments") == [1])
+  }
+}

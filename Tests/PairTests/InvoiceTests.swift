@@ -1,0 +1,44 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Foundation
+import Lightning
+import PairSupport
+import Testing
+
+@Suite("The invoices of a real wallet", .serialized)
+struct InvoiceTests {
+  @Test("Each is signed by the wallet's node, has a secret of its own, leads through the peer, and is paid")
+  func fields() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let before = phone.clock.wallNanoseconds / 1_000_000_000
+    let invoices = try phone.invoices(2, app)
+    let after = phone.clock.wallNanoseconds / 1_000_000_000
+    let peer = try #require(phone.address?.split(separator: "@").first)
+    for invoice in invoices {
+      let fields = invoice.fields
+      #expect(fields.network == .regtest)
+      #expect(fields.features.bits == [8, 14])
+      #expect(fields.finalExpiryDelta == 18)
+      #expect(fields.expirySeconds == 3600)
+      #expect((before...after).contains(Int64(fields.timestamp)))
+      #expect(fields.payee == nil)
+      let hop = try #require(fields.routeHints.first?.first)
+      #expect(fields.routeHints.map(\.count) == [1])
+      #expect(hop.node.hex == peer)
+      #expect(hop.baseFeeMsat == 0)
+      #expect(hop.feeMillionths == 0)
+    }
+    #expect(invoices[0].payee == invoices[1].payee)
+    #expect(invoices[0].fields.routeHints == invoices[1].fields.routeHints)
+    #expect(invoices[0].fields.paymentSecret != invoices[1].fields.paymentSecret)
+    #expect(invoices[0].paymentHash != invoices[1].paymentHash)
+    #expect(invoices.map(\.fields.purpose) == [.text("test r1"), .text("test r2")])
+    // The peer compares the payee with the node that it knows as its wallet.
+    phone.open(app)
+    try phone.pay(invoices[1])
+    try phone.waitUntilSettled(invoices[1])
+  }
+}
