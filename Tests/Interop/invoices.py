@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Invoices of ours read by somebody else's library, and theirs read by ours.
 
-    Tests/Interop/invoices.py TESTINVOICES [--count N] [--seed N]
+    Tests/Interop/invoices.py PROGRAMS [--count N] [--seed N]
 
-TESTINVOICES is the built program of Tests/Support/TestInvoices. The other side is `bolt11` over `coincurve`, from PyPI;
-it needs a `bitstring` before 5 (pip install bolt11 coincurve 'bitstring<5').
+PROGRAMS is the directory that has TestInvoices, such as .build/debug. The other side is `bolt11` over `coincurve`, from
+PyPI; it needs a `bitstring` before 5.
 
 The invoices are random, within what that library can say: one fallback address, at most four steps in a route hint, and
 fees and deltas that it does not take for negative numbers. Ends with 1 when anything differs.
@@ -12,6 +12,7 @@ fees and deltas that it does not take for negative numbers. Ends with 1 when any
 
 import argparse
 import json
+import os
 import random
 import subprocess
 import sys
@@ -258,15 +259,16 @@ def theirs_read_by_us(program, count, differences):
 
 def main():
     parser = argparse.ArgumentParser(description="Invoices of ours and of the library bolt11, each read by the other.")
-    parser.add_argument("program", metavar="TESTINVOICES", help="such as .build/debug/TestInvoices")
+    parser.add_argument("programs", metavar="PROGRAMS", help="the directory of TestInvoices, such as .build/debug")
     parser.add_argument("--count", type=int, default=1000, help="of each kind (1000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (1)")
     chosen = parser.parse_args()
     random.seed(chosen.seed)
+    program = os.path.join(chosen.programs, "TestInvoices")
     differences = Differences()
-    ours = ours_read_by_them(chosen.program, chosen.count, differences)
+    ours = ours_read_by_them(program, chosen.count, differences)
     print(f"{ours} invoices of ours were read by bolt11, and their signatures checked by coincurve")
-    read = theirs_read_by_us(chosen.program, chosen.count, differences)
+    read = theirs_read_by_us(program, chosen.count, differences)
     print(f"{read} invoices of bolt11, signed by coincurve, were read by ours")
     print(f"{differences.count} differences")
     sys.exit(1 if differences.count else 0)
