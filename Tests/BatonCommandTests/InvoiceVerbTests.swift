@@ -1,0 +1,51 @@
+import Crypto
+import Lightning
+import Testing
+
+@testable import BatonCommand
+
+/// Invoices as a person has them: made by one phone, read without any, and paid by the wrong one.
+@Suite("Invoices on the command line") struct InvoiceVerbTests {
+  @Test("One is explained without a phone, and nothing else is done with it") func read() throws {
+    let phone = CommandPhone()
+    let key = try #require(PrivateKey(SHA256.hash([1])))
+    let invoice = try SignedInvoice(
+      InvoiceFields(
+        network: .mainnet, amountMsat: 100_000, timestamp: 1_496_314_658, paymentHash: SHA256.hash([2]),
+        paymentSecret: .zero, purpose: .text("Tea")), signedBy: key)
+    let lines = try phone.run("invoice", "--read", "lightning:\(invoice.encoded.uppercased())")
+    #expect(lines.contains("network         mainnet\namount          100 sat\ntext            Tea\n"))
+    #expect(lines.contains(key.publicKey.hex))
+    let json = try phone.run("invoice", "--read", invoice.encoded, "--json")
+    #expect(JSONValue(parsing: Array(json.utf8))?["payment_hash"]?.text == SHA256.hash([2]).hex)
+    for (words, sentence) in [
+      ([invoice.encoded, "5000"], "leave AMOUNT out"),
+      ([invoice.encoded, "--text", "x"], "leave --text out"),
+      ([invoice.encoded, "--expiry", "1h"], "leave --expiry out"),
+      ([String(invoice.encoded.dropLast())], "the checksum of the invoice is wrong"),
+    ] {
+      #expect(try phone.run(["invoice", "--read"] + words).contains(sentence))
+    }
+    #expect(try phone.run("invoice").contains("AMOUNT is missing"))
+    #expect(try phone.run("pay", invoice.encoded).contains("the invoice is of mainnet"))
+  }
+
+  @Test("One of another phone's wallet is refused by the peer, and one of its own is paid") func another()
+    throws
+  {
+    let phone = CommandPhone()
+    let other = CommandPhone()
+    _ = try phone.run("up")
+    _ = try other.run("up")
+    try phone.openAndConnect()
+    try other.openAndConnect()
+    let invoice = try phone.invoice()
+    #expect(
+      try other.run("pay", invoice).hasPrefix("failed with code 0x400a: the invoice is another wallet's"))
+    #expect(try phone.run("pay", invoice.uppercased()).hasPrefix("settled: 5,000 sat"))
+    let made = JSONValue(parsing: Array(try phone.run("invoice", "7msat", "--text", "Tea", "--json").utf8))
+    #expect(made?["amount_msat"]?.uint == 7)
+    #expect(made?["text"]?.text == "Tea")
+    #expect(made?["payee"]?.text == (try SignedInvoice(decoding: invoice)).payee.hex)
+  }
+}
