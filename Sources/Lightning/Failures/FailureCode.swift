@@ -9,6 +9,8 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
   /// The recipient knows no such invoice, or the amount is wrong: final.
   public static let incorrectOrUnknownPaymentDetails: UInt16 = 0x400F
   public static let amountBelowMinimum: UInt16 = 0x100B
+  /// Nothing leads from here to whom it is for.
+  public static let unknownNextPeer: UInt16 = 0x400A
 
   // MARK: What its highest bits say
 
@@ -46,7 +48,7 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
     (0x4008, "permanent_channel_failure", .giveUp(.permanentPolicyError)),
     (0x4009, "required_channel_feature_missing", .giveUp(.unsupportedFeatures)),
     // Its bit says permanent, and yet it is what common peers say of a recipient that is only away.
-    (0x400A, "unknown_next_peer", .tryAgain(.nodeUnreachable)),
+    (unknownNextPeer, "unknown_next_peer", .tryAgain(.nodeUnreachable)),
     (amountBelowMinimum, "amount_below_minimum", .giveUp(.amountBelowMinimum)),
     (0x100C, "fee_insufficient", .tryAgain(.feeOrExpiry)),
     (0x100D, "incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
