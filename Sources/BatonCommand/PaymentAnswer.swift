@@ -23,11 +23,23 @@ struct PaymentAnswer {
     let amount = HumanText.amount(msat: invoice.amountMsat)
     switch state {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
-    case "failed": return "failed with code \(code ?? "?"): \(meaning)"
+    case "failed":
+      return
+        "failed with \(failure?.name.map { "\($0) (\(code ?? "?"))" } ?? "code \(code ?? "?")"): \(meaning)"
     case "held": return "held: the wallet is away and was sent a push; the payment waits for it"
     case "offered": return "on its way: the payment is in the wallet's channel"
     default: return "the peer says \(state)"
     }
+  }
+
+  private var failure: FailureCode? {
+    code.flatMap { UInt16($0.dropFirst(2), radix: 16) }.map { FailureCode(rawValue: $0) }
+  }
+
+  /// What the recipient's code says.
+  private var refusal: String {
+    guard let advice = failure?.advice else { return "the recipient refused it" }
+    return "\(advice.reason); \(advice.mayTryAgain ? "try again later" : "ask for a new invoice")"
   }
 
   private var meaning: String {
@@ -38,7 +50,7 @@ struct PaymentAnswer {
     case "amount-is-zero": "the amount is zero; make an invoice with an amount"
     case "already-pending": "a payment of this invoice is on its way; wait for it"
     case "already-paid": "this invoice is paid already; ask for a new one"
-    case "refused-by-recipient": "the wallet knows no such invoice, or the amount is wrong; ask for a new one"
+    case "refused-by-recipient": refusal
     case "another-payee":
       "the invoice is another wallet's, and this peer reaches its own wallet alone; pay it elsewhere"
     case let other: other ?? "no reason given"
@@ -52,6 +64,7 @@ struct PaymentAnswer {
     object.set("amount_msat", invoice.amountMsat)
     object.set("preimage", ifPresent: preimage)
     object.set("code", ifPresent: code)
+    object.set("code_name", ifPresent: failure?.name)
     object.set("reason", ifPresent: reason)
     if isFailure { object.set("meaning", meaning) }
     object.set("took_ms", took.wholeMilliseconds)

@@ -7,7 +7,10 @@ import Testing
 @testable import BatonCommand
 @testable import Scenario
 
-@Suite("Stories on real processes", .serialized) struct RealScenarioTests {
+@Suite(
+  "Stories on real processes", .serialized,
+  .disabled(if: getenv("BATON_SANITIZED") != nil, "the phone ends what is as large as under a sanitizer"))
+struct RealScenarioTests {
   /// It waits for 30 s of the phone's time; `baton run` plays it as well.
   private static let tooLong = ["frozen-until-the-phone-kills-it.txt"]
   private static let atOnce = 5

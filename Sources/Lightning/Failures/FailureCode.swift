@@ -37,41 +37,53 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
       ?? (isPermanent ? .giveUp(.permanentPolicyError) : .tryAgain(.nodeUnreachable))
   }
 
-  private static let known: [(code: UInt16, name: String, advice: FailureAdvice)] = [
-    (0x2002, "temporary_node_failure", .tryAgain(.nodeUnreachable)),
-    (0x6002, "permanent_node_failure", .giveUp(.permanentPolicyError)),
-    (0x6003, "required_node_feature_missing", .giveUp(.unsupportedFeatures)),
-    (0xC004, "invalid_onion_version", .giveUp(.unsupportedFeatures)),
-    (0xC005, "invalid_onion_hmac", .giveUp(.unsupportedFeatures)),
-    (0xC006, "invalid_onion_key", .giveUp(.unsupportedFeatures)),
-    (temporaryChannelFailure, "temporary_channel_failure", .tryAgain(.temporaryChannelFailure)),
-    (0x4008, "permanent_channel_failure", .giveUp(.permanentPolicyError)),
-    (0x4009, "required_channel_feature_missing", .giveUp(.unsupportedFeatures)),
+  private struct Known {
+    let code: UInt16
+    let name: String
+    let advice: FailureAdvice
+
+    init(_ code: UInt16, _ name: String, _ advice: FailureAdvice) {
+      self.code = code
+      self.name = name
+      self.advice = advice
+    }
+  }
+
+  private static let known = [
+    Known(0x2002, "temporary_node_failure", .tryAgain(.nodeUnreachable)),
+    Known(0x6002, "permanent_node_failure", .giveUp(.permanentPolicyError)),
+    Known(0x6003, "required_node_feature_missing", .giveUp(.unsupportedFeatures)),
+    Known(0xC004, "invalid_onion_version", .giveUp(.unsupportedFeatures)),
+    Known(0xC005, "invalid_onion_hmac", .giveUp(.unsupportedFeatures)),
+    Known(0xC006, "invalid_onion_key", .giveUp(.unsupportedFeatures)),
+    Known(temporaryChannelFailure, "temporary_channel_failure", .tryAgain(.temporaryChannelFailure)),
+    Known(0x4008, "permanent_channel_failure", .giveUp(.permanentPolicyError)),
+    Known(0x4009, "required_channel_feature_missing", .giveUp(.unsupportedFeatures)),
     // Its bit says permanent, and yet it is what common peers say of a recipient that is only away.
-    (unknownNextPeer, "unknown_next_peer", .tryAgain(.nodeUnreachable)),
-    (amountBelowMinimum, "amount_below_minimum", .giveUp(.amountBelowMinimum)),
-    (0x100C, "fee_insufficient", .tryAgain(.feeOrExpiry)),
-    (0x100D, "incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
-    (0x100E, "expiry_too_soon", .tryAgain(.feeOrExpiry)),
-    (
+    Known(unknownNextPeer, "unknown_next_peer", .tryAgain(.nodeUnreachable)),
+    Known(amountBelowMinimum, "amount_below_minimum", .giveUp(.amountBelowMinimum)),
+    Known(0x100C, "fee_insufficient", .tryAgain(.feeOrExpiry)),
+    Known(0x100D, "incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
+    Known(0x100E, "expiry_too_soon", .tryAgain(.feeOrExpiry)),
+    Known(
       incorrectOrUnknownPaymentDetails, "incorrect_or_unknown_payment_details",
       .giveUp(.incorrectPaymentDetails)
     ),
-    (0x0012, "final_incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
+    Known(0x0012, "final_incorrect_cltv_expiry", .tryAgain(.feeOrExpiry)),
     // Its bits say transient, but the same invoice for the same amount will end the same way.
-    (0x0013, "final_incorrect_htlc_amount", .giveUp(.recipientRejected)),
-    (0x1014, "channel_disabled", .tryAgain(.nodeUnreachable)),
-    (0x0015, "expiry_too_far", .tryAgain(.feeOrExpiry)),
-    (0x4016, "invalid_onion_payload", .giveUp(.unsupportedFeatures)),
-    (0x0017, "mpp_timeout", .tryAgain(.temporaryChannelFailure)),
-    (0xC018, "invalid_onion_blinding", .giveUp(.unsupportedFeatures)),
+    Known(0x0013, "final_incorrect_htlc_amount", .giveUp(.recipientRejected)),
+    Known(0x1014, "channel_disabled", .tryAgain(.nodeUnreachable)),
+    Known(0x0015, "expiry_too_far", .tryAgain(.feeOrExpiry)),
+    Known(0x4016, "invalid_onion_payload", .giveUp(.unsupportedFeatures)),
+    Known(0x0017, "mpp_timeout", .tryAgain(.temporaryChannelFailure)),
+    Known(0xC018, "invalid_onion_blinding", .giveUp(.unsupportedFeatures)),
   ]
 }
 
 extension FailureCode: CustomStringConvertible {
   /// `0x1007`
   public var description: String {
-    let digits = String(rawValue, radix: 16, uppercase: true)
+    let digits = String(rawValue, radix: 16)
     return "0x" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 }
