@@ -61,6 +61,7 @@ struct PeerVisitorTests {
             channel: channel.id, nextCommitmentNumber: 1, nextRevocationNumber: 0,
             yourLastPerCommitmentSecret: .zero))))
     #expect(said.contains(.close(connection: 2, "There is no channel with this node.")))
+    #expect(!"\(said)".contains(channel.id.hex))
     #expect(fixture.peer.state.channel == channel)
     #expect(fixture.peer.registered == 1)
   }

@@ -37,6 +37,9 @@ extension NodeMachine {
     switch message {
     case .greeting(let greeting):
       guard heard.greeting == nil else { return redial("the peer greeted twice", at: now) }
+      if let bit = greeting.unknownDemand {
+        return redial("the peer demands feature \(bit), which is not known here", at: now)
+      }
       if let answer = greeting.fenceAnswer, !answer.accepted { return refused(answer) }
       heard.greeting = greeting
     case .channelReestablish(let reestablish):

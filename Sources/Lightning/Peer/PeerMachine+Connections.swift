@@ -48,15 +48,24 @@ extension PeerMachine {
       loseChannel(&step)
       absence = Absence(since: now)
     }
+    // The channel's id is no visitor's business.
+    let channel = link(connection)?.state == .visiting ? .zero : state.channel.id
     set(connection, .failed)
     step.messages += [
-      .send(connection: connection, .error(Complaint(channel: state.channel.id, text: why))),
+      .send(connection: connection, .error(Complaint(channel: channel, text: why))),
       .close(connection: connection, why),
     ]
   }
 
   mutating func greeted(_ greeting: Greeting, by connection: UInt64, at now: Instant) -> [PeerDirective] {
-    if let wallet = state.wallet, link(connection)?.node != wallet { return welcomeVisitor(connection) }
+    if let wallet = state.wallet, link(connection)?.node != wallet {
+      return welcomeVisitor(connection, demanding: greeting.unknownDemand, at: now)
+    }
+    if let bit = greeting.unknownDemand {
+      var step = PeerStep(changes: [.frameActedOn(connection: connection)])
+      giveUp(connection, Self.demand(bit), at: now, &step)
+      return step.directives
+    }
     guard !isLegacy else { return accept(connection, .unfenced, greeting.fence, raising: nil) }
     guard let fence = greeting.fence else {
       // A wallet that has once shown its claim always does: without one anybody could take its place.
@@ -78,14 +87,23 @@ extension PeerMachine {
   }
 
   /// Its claim is no business of the channel's, whatever it says: only the channel's own node can raise the fence.
-  private mutating func welcomeVisitor(_ connection: UInt64) -> [PeerDirective] {
+  private mutating func welcomeVisitor(
+    _ connection: UInt64, demanding bit: Int?, at now: Instant
+  ) -> [PeerDirective] {
     set(connection, .visiting)
-    return [
-      .store([
-        .frameActedOn(connection: connection), .connectionJudged(connection: connection, .visitor, nil),
-      ]),
-      .send(connection: connection, .greeting(Greeting())),
-    ]
+    var step = PeerStep(changes: [
+      .frameActedOn(connection: connection), .connectionJudged(connection: connection, .visitor, nil),
+    ])
+    if let bit {
+      giveUp(connection, Self.demand(bit), at: now, &step)
+    } else {
+      step.messages.append(.send(connection: connection, .greeting(Greeting())))
+    }
+    return step.directives
+  }
+
+  private static func demand(_ bit: Int) -> String {
+    "Feature \(bit) is demanded, and not known here: offer it by its odd bit."
   }
 
   private mutating func refuse(

@@ -23,6 +23,18 @@ public struct Features: Hashable, Codable, Sendable {
   public static let staticRemoteKey = 13
   public static let provideStorage = 43
 
+  /// By their even bits: what both ends do, what BOLT 9 takes for granted of every node, and what asks nothing of a
+  /// node that hears no gossip.
+  private static let understood = [
+    0 /* data_loss_protect */, 6 /* gossip_queries */, 8 /* var_onion_optin */, 12 /* static_remotekey */,
+    14 /* payment_secret */, 42 /* provide_storage */, 44 /* channel_type */,
+  ]
+
+  /// A bit by which the other end demands what is not known here: the connection must end.
+  public var unknownDemand: Int? {
+    bits.first { $0.isMultiple(of: 2) && !Self.understood.contains($0) }
+  }
+
   /// What both ends of this project say they can do.
   public static let ours = Features([dataLossProtect, staticRemoteKey, provideStorage])
 }

@@ -20,6 +20,11 @@ public struct Greeting: Hashable, Codable, Sendable {
     self.others = others
   }
 
+  /// Both fields of features count as one.
+  public var unknownDemand: Int? {
+    Features(bytes: globalFeatures).unknownDemand ?? features.unknownDemand
+  }
+
   init(reader: inout WireReader) throws(WireError) {
     globalFeatures = try reader.counted()
     features = Features(bytes: try reader.counted())

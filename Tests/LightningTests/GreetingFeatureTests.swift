@@ -1,0 +1,42 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("Features in init")
+struct GreetingFeatureTests {
+  @Test("what is demanded and not known is named, in either field; what is only offered is not")
+  func demands() {
+    #expect(Greeting().unknownDemand == nil)
+    #expect(Greeting(features: Features([0, 6, 8, 12, 14, 42, 44])).unknownDemand == nil)
+    #expect(Greeting(features: Features([1, 23, 101, 1001])).unknownDemand == nil)
+    #expect(Greeting(features: Features([1, 22])).unknownDemand == 22)
+    #expect(Greeting(globalFeatures: Features([100]).bytes).unknownDemand == 100)
+  }
+
+  @Test("a wallet or a visitor that demands what the provider does not know is refused in one sentence")
+  func provider() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.handle(.connected(connection: 1))
+    let demanding = Greeting(features: Features([22]), fence: fence(1))
+    let said = fixture.handle(.received(connection: 1, .greeting(demanding)))
+    let why = "Feature 22 is demanded, and not known here: offer it by its odd bit."
+    #expect(said.last == .close(connection: 1, why))
+    #expect(!fixture.peer.isWalletConnected)
+    #expect(fixture.peer.state.fence == nil)
+  }
+
+  @Test("a peer that demands what the wallet does not know is hung up on, and dialled again")
+  func wallet() throws {
+    var node = NodeMachine(configuration: .init())
+    let start = Instant(nanoseconds: 0)
+    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: start)
+    _ = node.handle(.rowChecked(isOurs: true), at: start)
+    _ = node.handle(.dialled, at: start)
+    let said = node.handle(.received(.greeting(Greeting(features: Features([22])))), at: start)
+    #expect(said.contains(.cutOff))
+    #expect(said.contains(.report(.trouble("the peer demands feature 22, which is not known here"))))
+    #expect(node.deadline.map { $0 > start } == true)
+  }
+}
