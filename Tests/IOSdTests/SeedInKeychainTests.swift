@@ -131,7 +131,10 @@ import Testing
     #expect(try phone.notifications(1) == ["first"])
   }
 
-  @Test("B-M.2 The app is warned of its memory once, and again after it has fallen below") func memory()
+  @Test(
+    "B-M.2 The app is warned of its memory once, and again after it has fallen below",
+    .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func memory()
     throws
   {
     let phone = try PhoneProcess(app: "app-ballast", ["--memory-warning", "20000000"])
