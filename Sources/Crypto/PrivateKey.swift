@@ -17,9 +17,6 @@ public struct PrivateKey: Sendable {
     self.publicKey = publicKey
   }
 
-  /// Only for who keeps it: a file or an item of the keychain.
-  public var exposed: Bytes32 { secret }
-
   /// The hash of the compressed product: what BOLT 8 calls ECDH.
   public func sharedSecret(with other: PublicKey) -> Bytes32 {
     guard var point = other.parsed else { return .zero }

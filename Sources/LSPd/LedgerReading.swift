@@ -32,6 +32,11 @@ extension Ledger {
     return try row.flatMap { PublicKey(try $0.blob(0)) }
   }
 
+  /// Whether a node has ever been here that had to know this one's id.
+  func isKnownByNodes() throws -> Bool {
+    try database.firstRow("SELECT 1 FROM connections WHERE node IS NOT NULL LIMIT 1") != nil
+  }
+
   private func readFence() throws -> Fence? {
     guard
       let row = try database.firstRow(

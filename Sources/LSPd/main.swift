@@ -24,9 +24,10 @@ do {
     directory: options.journal, name: "lspd", clock: clock, version: batonVersion,
     arguments: Array(CommandLine.arguments.dropFirst()))
   BusErrorEnd.install(database: options.ledger)
+  let ledger = try Ledger(path: options.ledger)
+  let key = try NodeKeyFile(path: options.nodeKey).readOrMake(isNew: try !ledger.isKnownByNodes())
   let running = try Provider(
-    options: options, loop: loop, clock: clock, journal: journal, ledger: try Ledger(path: options.ledger),
-    key: try NodeKeyFile(path: options.nodeKey).readOrMake())
+    options: options, loop: loop, clock: clock, journal: journal, ledger: ledger, key: key)
   provider = running
   try loop.onSignal(SIGTERM) { running.goDown("SIGTERM") }
   try loop.onSignal(SIGINT) { running.goDown("SIGINT") }

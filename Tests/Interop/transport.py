@@ -87,10 +87,14 @@ def kind(received):
     return struct.unpack("!H", received[:2])[0]
 
 
-def init():
+def init(claim=b""):
     # Nothing global; data_loss_protect, static_remotekey and peer storage, all odd.
     features = bytes(reversed([0b10, 0b100000, 0, 0, 0, 0b1000]))
-    return message(INIT, struct.pack("!HH", 0, len(features)) + features)
+    return message(INIT, struct.pack("!HH", 0, len(features)) + features + claim)
+
+
+# The private record by which a wallet shows its claim: epoch 1, some incarnation, some container.
+CLAIM = bytes.fromhex("feba700001") + bytes([32]) + struct.pack("!QQ", 1, 7) + bytes(range(16))
 
 
 def is_hung_up_on(connection):
@@ -109,7 +113,11 @@ def with_lspd(home):
     try:
         address = read_address(f"{home}/lsp/address", process)
         wallet = dial(address, bytes([7] * 32))
-        wallet.send_message(init())
+        # Who shows no claim is not taken for the wallet, though it is the first that comes.
+        early = dial(address, bytes([6] * 32))
+        early.send_message(init())
+        check(kind(early.read_message()) == INIT, "a node without a claim is not greeted")
+        wallet.send_message(init(CLAIM))
         greeting = wallet.read_message()
         check(kind(greeting) == INIT, f"lspd answers init with {kind(greeting)}")
         check(kind(wallet.read_message()) == REESTABLISH, "lspd does not speak of the channel")

@@ -10,12 +10,13 @@ struct VisitorTests {
   private static let greeting = [0, 16, 0, 0, 0, 0] as [UInt8]
 
   private func findings(
-    verdict: String = "visitor", of node: [UInt8] = stranger, _ then: (SampleRun) throws -> Void = { _ in }
+    verdict: String = "visitor", of node: [UInt8] = stranger, greeting: [UInt8] = greeting,
+    _ then: (SampleRun) throws -> Void = { _ in }
   ) throws -> [Int] {
     let run = try SampleStory.tellWithoutPayments { run in
       try run.connect(2, node: node)
       try run.receive(
-        2, Self.greeting,
+        2, greeting,
         ["{\"connectionJudged\":{\"connection\":2,\"_1\":\"\(verdict)\"}}"], out: [WireBytes.greeting])
       try run.ledger.execute(
         "UPDATE connections SET verdict = ?, judged_at_ns = ? WHERE id = 2",
@@ -37,15 +38,26 @@ struct VisitorTests {
     #expect(try findings(of: SampleRun.node).contains(1))
   }
 
+  @Test("may say what our own ends never say")
+  func saysOtherThings() throws {
+    let networks: [UInt8] = Self.greeting + [1, 32] + [UInt8](repeating: 6, count: 32)
+    let found = try findings(greeting: networks) { run in
+      try run.receive(2, [0, 18, 0, 1, 0, 3, 97, 98, 99], out: [WireBytes.pong(1)])
+      try run.receive(2, [0, 18, 0, 1], why: "chatter")
+      try run.receive(2, [9], why: "it is cut off")
+    }
+    #expect(found == [])
+  }
+
   @Test("is found when a word of it is acted on")
   func actedOn() throws {
-    #expect(try findings { try $0.receive(2, WireBytes.storage([1, 2, 3])) }.contains(2))
+    #expect(try findings { try $0.receive(2, WireBytes.storage([1, 2, 3])) }.contains(1))
     #expect(
       try findings {
         try $0.receive(
           2,
           WireBytes.reestablish(
             nextCommitment: 1, nextRevocation: 0, secret: [UInt8](repeating: 0, count: 32)))
-      }.contains(2))
+      }.contains(1))
   }
 }

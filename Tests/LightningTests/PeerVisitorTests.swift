@@ -58,10 +58,12 @@ struct PeerVisitorTests {
         connection: 2,
         .channelReestablish(
           ChannelReestablish(
-            channel: channel.id, nextCommitmentNumber: 1, nextRevocationNumber: 0,
+            channel: SHA256.hash([9]), nextCommitmentNumber: 1, nextRevocationNumber: 0,
             yourLastPerCommitmentSecret: .zero))))
     #expect(said.contains(.close(connection: 2, "There is no channel with this node.")))
-    #expect(!"\(said)".contains(channel.id.hex))
+    let error = Message.error(
+      Complaint(channel: SHA256.hash([9]), text: "There is no channel with this node."))
+    #expect(said.contains(.send(connection: 2, error)))
     #expect(fixture.peer.state.channel == channel)
     #expect(fixture.peer.registered == 1)
   }
@@ -76,5 +78,29 @@ struct PeerVisitorTests {
     _ = after.handle(.connected(connection: 4, node: try node(1)))
     _ = after.handle(.received(connection: 4, .greeting(Greeting(fence: fence(2)))))
     #expect(after.peer.registered == 4)
+  }
+
+  @Test("is no wallet either when it is the first to come, and shows no claim")
+  func first() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.handle(.connected(connection: 1, node: try node(2)))
+    _ = fixture.handle(.received(connection: 1, .greeting(Greeting())))
+    #expect(fixture.peer.state.wallet == nil)
+    #expect(!fixture.peer.isWalletConnected)
+    _ = fixture.handle(.connected(connection: 2, node: try node(1)))
+    _ = fixture.handle(.received(connection: 2, .greeting(Greeting(fence: fence(1)))))
+    #expect(fixture.peer.state.wallet == (try node(1)))
+  }
+
+  @Test("is hung up on when it sends without end what nobody keeps")
+  func storesWithoutEnd() throws {
+    var fixture = try fixture()
+    _ = fixture.handle(.received(connection: 2, .greeting(Greeting())))
+    var closed = 0
+    for _ in 0..<40 {
+      let said = fixture.handle(.received(connection: 2, .peerStorage([1])))
+      closed += said.filter { if case .close(2, _) = $0 { true } else { false } }.count
+    }
+    #expect(closed == 1)
   }
 }

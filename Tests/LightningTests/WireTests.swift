@@ -137,4 +137,17 @@ private let everyMessage: [Message] = [
   @Test func `The text of an error is safe for a terminal`() {
     #expect(Complaint(data: Bytes(Array("a\u{1b}[1m".utf8))).text == "a.[1m")
   }
+
+  @Test func `A message may be nothing but records, as many as fit, and is read and written the same`() throws
+  {
+    var bytes: [UInt8] = [0, 7, 0, 0]
+    for number in 0..<13_000 {
+      let type = 1 + 2 * number
+      bytes += type < 253 ? [UInt8(type), 0] : [253, UInt8(type >> 8), UInt8(type & 0xff), 0]
+    }
+    #expect(bytes.count < Message.maximumSize)
+    #expect(try Message(decoding: bytes) == .peerStorage([]))
+    let greeting = [0, 16, 0, 0, 0, 0] + bytes.dropFirst(4)
+    #expect(try Message(decoding: greeting).encoded() == greeting)
+  }
 }

@@ -10,6 +10,7 @@ struct PayableInvoice: Hashable {
   let payee: PublicKey
 
   private static let network = BitcoinNetwork.regtest
+  private static let served = [Features.varOnionOptin, Features.paymentSecret]
 
   /// The sender has a clock of its own, which is not the phone's.
   init(
@@ -27,6 +28,14 @@ struct PayableInvoice: Hashable {
       throw CommandFailure(
         .wrongUsage,
         "the invoice expired \(HumanText.age(fromSeconds: invoice.fields.expiresAt, to: now)) ago; ask for a new one"
+      )
+    }
+    if let bit = invoice.fields.features.bits.first(where: {
+      $0.isMultiple(of: 2) && !Self.served.contains($0)
+    }) {
+      throw CommandFailure(
+        .wrongUsage,
+        "the invoice demands \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which is not paid here; pay it with another wallet"
       )
     }
     try self.init(invoice, chosen: chosen)

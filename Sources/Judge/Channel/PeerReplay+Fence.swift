@@ -4,7 +4,6 @@ extension PeerReplay {
     let id = frame.entry.connection
     let entry = evidence.ledger.connections.first { $0.id == id }
     let isLegacy = evidence.ledger.runs.last { $0.startedNs <= frame.entry.atNs }?.isLegacy == 1
-    if isVisitor(id) { return judgeVisitor(entry, frame) }
     let verdict = Self.verdict(on: claim, known: fence, isLegacy: isLegacy)
     let rows = entry.map { [$0.evidence] } ?? []
     if entry?.verdict != verdict {
@@ -29,24 +28,31 @@ extension PeerReplay {
     accept(claim, frame)
   }
 
-  /// Another node than the wallet's: it may greet and ping.
+  /// Another node than the wallet's. What it says is its own business, as long as nothing of the channel hears of it.
   func isVisitor(_ connection: Int64) -> Bool {
-    guard let wallet, let entry = evidence.ledger.connections.first(where: { $0.id == connection }) else {
-      return false
-    }
-    return entry.node != nil && entry.node != wallet
+    guard let entry = evidence.ledger.connections.first(where: { $0.id == connection }), let node = entry.node
+    else { return false }
+    guard let wallet else { return entry.verdict == "visitor" }
+    return node != wallet
   }
 
-  private mutating func judgeVisitor(_ entry: ConnectionEntry?, _ frame: ReadFrame) {
+  mutating func judgeVisitor(_ frame: ReadFrame) {
     let id = frame.entry.connection
-    links[id, default: Link()].state = .visiting
-    guard entry?.verdict != "visitor" || entry?.epoch != nil || entry?.judgedNs != frame.entry.atNs else {
-      return
+    let entry = evidence.ledger.connections.first { $0.id == id }
+    if let verdict = entry?.verdict, verdict != "visitor" || entry?.epoch != nil {
+      find(
+        1,
+        "The peer judged connection \(id) \(verdict), but it is another node than the wallet's", frame,
+        entry.map { [$0.evidence] } ?? [])
     }
-    find(
-      1,
-      "The peer judged connection \(id) \(entry?.verdict ?? "not at all"), but it is another node than the wallet's",
-      frame, entry.map { [$0.evidence] } ?? [])
+    switch frame.message {
+    case .greeting(_, let reply?, _) where !frame.entry.isIn:
+      find(1, "The peer answered another node's claim (highest \(reply.highest))", frame)
+    case .storage, .retrieval, .reestablish, .step:
+      guard frame.entry.isActedOn else { return }
+      find(1, "The peer spoke of the channel with another node than the wallet's (\(frame.name))", frame)
+    default: break
+    }
   }
 
   static func verdict(on claim: FenceClaim?, known: FenceClaim?, isLegacy: Bool) -> String {
@@ -98,7 +104,7 @@ extension PeerReplay {
     let entry = evidence.ledger.connections.first { $0.id == frame.entry.connection }
     let expected: FenceReply? =
       switch entry?.verdict {
-      case "unfenced", "visitor", nil: nil
+      case "unfenced", nil: nil
       default:
         fence.map {
           FenceReply(accepted: entry?.isRefused == false, highest: $0.epoch, container: $0.container)

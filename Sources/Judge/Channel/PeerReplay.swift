@@ -2,7 +2,7 @@
 /// which frames may be acted on, and where each leaves the channel.
 struct PeerReplay {
   struct Link {
-    enum State { case greeting, registered, visiting, refused, evicted, failed }
+    enum State { case greeting, registered, refused, evicted, failed }
     var state = State.greeting
     var saidReestablish = false
     var heardReestablish = false
@@ -67,6 +67,10 @@ struct PeerReplay {
 
   mutating func run() {
     for frame in frames {
+      if isVisitor(frame.entry.connection) {
+        judgeVisitor(frame)
+        continue
+      }
       guard let message = frame.message else {
         readNothing(frame)
         continue
@@ -101,7 +105,6 @@ struct PeerReplay {
       judge(claim, frame)
       return
     }
-    if link.state == .visiting { return takeFromVisitor(message, frame) }
     guard link.state == .registered, registered == connection else {
       if frame.entry.isActedOn {
         let newest = registered.map { "connection \($0) was registered" } ?? "no connection was registered"
@@ -113,23 +116,6 @@ struct PeerReplay {
       return
     }
     takeRegistered(message, frame)
-  }
-
-  /// Nothing of it may touch the channel; a ping is answered.
-  private mutating func takeFromVisitor(_ message: WireMessage, _ frame: ReadFrame) {
-    let connection = frame.entry.connection
-    switch message {
-    case .ping(let size):
-      expectActed(true, frame)
-      if size < 65532 { links[connection]?.pings.append(size) }
-    case .complaint(17, _):
-      expectActed(true, frame)
-      links[connection]?.state = .refused
-    case .storage, .pong, .complaint, .retrieval, .other: expectActed(false, frame)
-    case .greeting, .reestablish, .step:
-      expectActed(false, frame)
-      links[connection]?.state = .refused
-    }
   }
 
   private mutating func takeRegistered(_ message: WireMessage, _ frame: ReadFrame) {
@@ -190,10 +176,9 @@ struct PeerReplay {
       }
     case .complaint(17, let text):
       // Who never showed a claim is not the wallet: what a stranger is told says nothing about it.
-      let state = links[connection]?.state ?? .greeting
-      let isAboutAnother = isVisitor(connection)
+      let wasStranger = (links[connection]?.state ?? .greeting) == .greeting
       links[connection]?.state = .failed
-      guard state != .greeting, !isAboutAnother else { return }
+      guard !wasStranger else { return }
       find(2, "The peer reported an error on connection \(connection): \(text)", frame)
     case .pong(let size):
       if links[connection]?.pings.first == size {

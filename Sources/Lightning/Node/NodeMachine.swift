@@ -263,6 +263,8 @@ public struct NodeMachine: Core {
       state = .checkingRow
       return [.checkRow]
     case .dialling: return redial("the peer did not answer the dial", at: now)
+    case .greeting(let heard, _) where heard.greeting != nil:
+      return redial("the peer greeted, and speaks of no channel with this wallet", at: now)
     case .greeting: return redial("the peer did not greet in time", at: now)
     case .readingAgain(let heard, _):
       state = .reading(heard)

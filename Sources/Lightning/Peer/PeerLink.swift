@@ -28,8 +28,9 @@ struct PeerLink: Hashable, Codable, Sendable {
   /// Whether it may still say something.
   var isOpen: Bool { state == .greeting || state == .registered || state == .visiting }
 
-  /// Before its `init` everything else is.
+  /// Before its `init` everything else is; of a visitor everything, as nobody needs any of it.
   func isChatter(_ message: Message) -> Bool {
+    if state == .visiting { return true }
     guard state == .greeting else { return message.isChatter }
     if case .greeting = message { return false }
     return true

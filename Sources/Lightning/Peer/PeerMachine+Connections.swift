@@ -43,22 +43,23 @@ extension PeerMachine {
   }
 
   /// Says why on the wire, and closes; all state stays.
-  mutating func giveUp(_ connection: UInt64, _ why: String, at now: Instant, _ step: inout PeerStep) {
+  mutating func giveUp(
+    _ connection: UInt64, _ why: String, about channel: Bytes32? = nil, at now: Instant,
+    _ step: inout PeerStep
+  ) {
     if registered == connection {
       loseChannel(&step)
       absence = Absence(since: now)
     }
-    // The channel's id is no visitor's business.
-    let channel = link(connection)?.state == .visiting ? .zero : state.channel.id
     set(connection, .failed)
     step.messages += [
-      .send(connection: connection, .error(Complaint(channel: channel, text: why))),
+      .send(connection: connection, .error(Complaint(channel: channel ?? state.channel.id, text: why))),
       .close(connection: connection, why),
     ]
   }
 
   mutating func greeted(_ greeting: Greeting, by connection: UInt64, at now: Instant) -> [PeerDirective] {
-    if let wallet = state.wallet, link(connection)?.node != wallet {
+    if isVisitor(connection, greeting) {
       return welcomeVisitor(connection, demanding: greeting.unknownDemand, at: now)
     }
     if let bit = greeting.unknownDemand {
@@ -86,6 +87,14 @@ extension PeerMachine {
     return accept(connection, .accepted, fence, raising: fence == known ? nil : fence)
   }
 
+  /// The channel is with the first node that showed a claim, as no other software does; a peer that knows no claims takes
+  /// the first of all.
+  private func isVisitor(_ connection: UInt64, _ greeting: Greeting) -> Bool {
+    guard let node = link(connection)?.node else { return false }
+    guard let wallet = state.wallet else { return !isLegacy && greeting.fence == nil && state.fence == nil }
+    return node != wallet
+  }
+
   /// Its claim is no business of the channel's, whatever it says: only the channel's own node can raise the fence.
   private mutating func welcomeVisitor(
     _ connection: UInt64, demanding bit: Int?, at now: Instant
@@ -95,7 +104,7 @@ extension PeerMachine {
       .frameActedOn(connection: connection), .connectionJudged(connection: connection, .visitor, nil),
     ])
     if let bit {
-      giveUp(connection, Self.demand(bit), at: now, &step)
+      giveUp(connection, Self.demand(bit), about: .zero, at: now, &step)
     } else {
       step.messages.append(.send(connection: connection, .greeting(Greeting())))
     }

@@ -30,7 +30,11 @@ extension PeerMachine {
     case .peerStorage:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
-      return undecodable("There is no channel with this node.", from: connection, at: now)
+      let why = "There is no channel with this node."
+      var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+      // Of the channel that it speaks of: an error about none would be one about all that it has with us.
+      giveUp(connection, why, about: message.channel ?? .zero, at: now, &step)
+      return step.directives
     }
   }
 
@@ -38,8 +42,8 @@ extension PeerMachine {
     _ why: String, from connection: UInt64, at now: Instant
   ) -> [PeerDirective] {
     var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
-    if link(connection)?.isOpen == true {
-      giveUp(connection, why, at: now, &step)
+    if let link = link(connection), link.isOpen {
+      giveUp(connection, why, about: link.state == .visiting ? .zero : nil, at: now, &step)
     }
     return step.directives
   }

@@ -32,7 +32,13 @@ public struct Features: Hashable, Codable, Sendable {
 
   /// A bit by which the other end demands what is not known here: the connection must end.
   public var unknownDemand: Int? {
-    bits.first { $0.isMultiple(of: 2) && !Self.understood.contains($0) }
+    // Byte by byte, as a stranger may set half a million bits.
+    for (place, byte) in bytes.array.reversed().enumerated() where byte & 0b0101_0101 != 0 {
+      for bit in stride(from: 0, to: 8, by: 2) where byte >> UInt8(bit) & 1 == 1 {
+        if !Self.understood.contains(8 * place + bit) { return 8 * place + bit }
+      }
+    }
+    return nil
   }
 
   /// What both ends of this project say they can do.

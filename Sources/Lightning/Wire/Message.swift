@@ -1,6 +1,8 @@
 // Lightning: what a node and its peer do: wire messages, the channel and its HTLCs, the provider's side and the
 // wallet's. Pure: no clock, no randomness, no I/O; time and random bytes come in with events.
 
+import Crypto
+
 /// One message of BOLT 1 or BOLT 2, laid out exactly as they say.
 public enum Message: Hashable, Codable, Sendable {
   /// `init`
@@ -26,6 +28,20 @@ public enum Message: Hashable, Codable, Sendable {
   public static let maximumSize = 65535
   /// What fits into one `peer_storage`.
   public static let maximumStorageSize = 65531
+
+  /// The channel that it speaks of.
+  public var channel: Bytes32? {
+    switch self {
+    case .channelReestablish(let body): body.channel
+    case .addHTLC(let body): body.channel
+    case .fulfillHTLC(let body): body.channel
+    case .failHTLC(let body): body.channel
+    case .commitmentSigned(let body): body.channel
+    case .revokeAndAck(let body): body.channel
+    case .error(let body), .warning(let body): body.channel
+    case .greeting, .ping, .pong, .peerStorage, .peerStorageRetrieval, .unknown: nil
+    }
+  }
 
   public var type: UInt16 {
     switch self {

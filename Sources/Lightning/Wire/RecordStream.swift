@@ -12,6 +12,10 @@ public struct RecordStream: Hashable, Sendable {
     records.insert(Record(type: type, value: value), at: position)
   }
 
+  /// For a reader, who has seen that the types grow: a search for each of many would cost a stranger nothing and us
+  /// seconds.
+  mutating func append(_ record: Record) { records.append(record) }
+
   public mutating func remove(_ type: UInt64) { records.removeAll { $0.type == type } }
 }
 

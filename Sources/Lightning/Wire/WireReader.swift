@@ -70,7 +70,7 @@ struct WireReader {
       guard !type.isMultiple(of: 2) else { throw .unknownEvenRecord(type) }
       let length = try bigSize()
       guard length <= UInt64(remaining) else { throw .truncated }
-      stream.set(type, Bytes(try take(Int(length))))
+      stream.append(Record(type: type, value: Bytes(try take(Int(length)))))
       last = type
     }
     return stream
