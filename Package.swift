@@ -191,7 +191,7 @@ let package = Package(
       path: "Tests/Support/TestEcho"),
     .testTarget(
       name: "PeerTransportTests",
-      dependencies: ["BadWire", "CoreShape", "Crypto", "DaemonRuntime", "PeerTransport"]),
+      dependencies: ["BadWire", "CoreShape", "Crypto", "DaemonRuntime", "Lightning", "PeerTransport"]),
     .testTarget(
       name: "LSPdTests",
       dependencies: [

@@ -55,6 +55,8 @@ public final class PeerConnection {
 
   /// The bytes of one message.
   public var onMessage: (([UInt8]) -> Void)?
+  /// Who dialled us knew whom: its first act fits our id.
+  var onRecognised: (() -> Void)?
   /// The other end has proven who it is.
   public var onConnected: (() -> Void)?
   public var onEnd: ((End) -> Void)?
@@ -208,7 +210,8 @@ public final class PeerConnection {
     case .message(let message): onMessage?(message)
     case .handshake(let reply, let established):
       if !reply.isEmpty { put(reply) }
-      guard state == .open, let established else { return }
+      guard state == .open else { return }
+      guard let established else { onRecognised?(); return }
       remote = established
       onConnected?()
     }
@@ -264,6 +267,7 @@ public final class PeerConnection {
     close(descriptor)
     let handler = onEnd
     onMessage = nil
+    onRecognised = nil
     onConnected = nil
     onEnd = nil
     handler?(end)

@@ -7,8 +7,8 @@ import Glibc
 /// Takes connections of wallets. Who has not shaken hands and sent one whole message is nobody's business but the
 /// doorkeeper's: it costs the ledger nothing, and no crowd of such strangers keeps a wallet out.
 public final class PeerListener {
-  /// Strangers here may be anybody. A wallet sends its first message with the dial; it is turned out only if so many
-  /// others come between its dial and its first message. They use a quarter of the usual 1,024 descriptors.
+  /// Strangers here may be anybody; they use a quarter of the usual 1,024 descriptors. Who knows our id, as a wallet does
+  /// and shows with its dial, is one no more: it is turned out only by a crowd that knows it as well.
   public static let standardLimits: Doorkeeper.Limits = {
     var limits = Doorkeeper.Limits()
     limits.strangers = 256
@@ -25,6 +25,7 @@ public final class PeerListener {
   private let loop: EventLoop
   private let accepted: (PeerConnection) -> Void
   private var door: Doorkeeper
+  private let firstWordWithin: Span
   private var strangers: [UInt64: PeerConnection] = [:]
   private var nextStranger: UInt64 = 1
   private var doorTimer: LoopTimer?
@@ -40,6 +41,7 @@ public final class PeerListener {
     self.loop = loop
     self.accepted = accepted
     door = Doorkeeper(limits: limits)
+    firstWordWithin = limits.firstWordWithin
     descriptor = try PeerSocket.make()
     do throws(SystemError) {
       address = try PeerSocket.listen(descriptor, on: wanted)
@@ -98,11 +100,23 @@ public final class PeerListener {
     let connection = PeerConnection(accepted: socket, as: key, ephemeral: ephemeral, loop: loop)
     strangers[id] = connection
     connection.onMessage = { [unowned self] in spoke(id, $0) }
+    connection.onRecognised = { [unowned self] in recognised(id) }
     connection.onEnd = { [unowned self] _ in forget(id) }
     let tooMany = door.arrived(id, at: loop.now)
     if let tooMany { forget(tooMany) }
     armDoorTimer()
     connection.start()
+  }
+
+  /// No crowd of those who know nothing turns it out any more; its time to say something is as long as theirs.
+  private func recognised(_ id: UInt64) {
+    if case .staysInPlaceOf(let other) = door.spoke(id, at: loop.now) { forget(other) }
+    // Nothing of it waits for an answer of ours.
+    door.wasAnswered(id)
+    armDoorTimer()
+    loop.after(firstWordWithin) { [weak self] in
+      if self?.strangers[id] != nil { self?.forget(id) }
+    }
   }
 
   /// From here on it is the acceptor's.
@@ -111,6 +125,7 @@ public final class PeerListener {
     door.left(id)
     armDoorTimer()
     connection.onMessage = nil
+    connection.onRecognised = nil
     connection.onEnd = nil
     accepted(connection)
     connection.onMessage?(message)

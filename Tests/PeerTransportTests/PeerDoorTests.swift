@@ -2,6 +2,7 @@ import CoreShape
 import Crypto
 import DaemonRuntime
 import Glibc
+import Lightning
 import Testing
 
 @testable import PeerTransport
@@ -83,6 +84,48 @@ import Testing
     var byte: UInt8 = 0
     #expect(recv(strangers[19], &byte, 1, Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN)
     for stranger in strangers { close(stranger) }
+  }
+
+  @Test func `Strangers who come between a wallet's dial and its first message do not turn it out`() throws {
+    var limits = PeerListener.standardLimits
+    limits.strangers = 4
+    var heard: [[UInt8]] = []
+    let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { connection in
+      connection.onMessage = { heard.append($0) }
+    }
+    var opening: [UInt8] = []
+    var wallet = SecureChannel(
+      dialling: theirs.publicKey, as: ours, ephemeral: try PrivateKey.ephemeral(), opening: &opening)
+    let socket = try knock(on: listener.address, saying: opening)
+    var actTwo = [UInt8](repeating: 0, count: 50)
+    var count = 0
+    #expect(
+      try loop.run(for: .seconds(20)) {
+        count = recv(socket, &actTwo, actTwo.count, Int32(MSG_DONTWAIT))
+        if count < 0 { loop.after(.milliseconds(1)) {} }
+        return count == actTwo.count
+      })
+    let strangers = try (0..<20).map { _ in try knock(on: listener.address) }
+    #expect(try isHungUpOn(strangers[0]))
+    wallet.append(actTwo[...])
+    guard case .handshake(let actThree, _)? = try wallet.next() else { throw TransportError.badTag(act: 2) }
+    let sealed = wallet.seal([7])
+    let last = actThree + (try #require(sealed))
+    send(socket, last, last.count, Int32(MSG_NOSIGNAL))
+    #expect(try loop.run(for: .seconds(20)) { heard == [[7]] })
+    for descriptor in strangers + [socket] { close(descriptor) }
+  }
+
+  @Test func `Who knows our id and then says nothing is hung up on all the same`() throws {
+    var limits = PeerListener.standardLimits
+    limits.firstWordWithin = .milliseconds(30)
+    var accepted = 0
+    let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
+    let silent = try dial(listener, saying: [])
+    var end: PeerConnection.End?
+    silent.onEnd = { end = $0 }
+    #expect(try loop.run(for: .seconds(20)) { end != nil })
+    #expect(accepted == 0)
   }
 
   @Test func `A message that was begun and is not finished ends the connection also later on`() throws {
