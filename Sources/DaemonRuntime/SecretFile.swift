@@ -40,8 +40,10 @@ public struct SecretFile {
     let temporary = "\(directory)/.\(name).\(getpid())"
     let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor < 0 { throw SystemError("create \(temporary)") }
-    let isWritten = write(descriptor, fresh, fresh.count) == fresh.count && fsync(descriptor) == 0
-    let code = errno
+    let count = write(descriptor, fresh, fresh.count)
+    let isWritten = count == fresh.count && fsync(descriptor) == 0
+    // A short write leaves no number of its own behind.
+    let code = 0..<fresh.count ~= count ? ENOSPC : errno
     close(descriptor)
     defer { unlink(temporary) }
     guard isWritten else { throw SystemError("write \(temporary)", code: code) }

@@ -65,7 +65,9 @@ extension PeerMachine {
       return step.directives
     case .error(let complaint):
       var step = PeerStep(changes: [acted])
-      giveUp(connection, "the wallet reports: \(complaint.text)", at: now, &step)
+      let isVisitor = link(connection)?.state == .visiting
+      let text = isVisitor ? "another node reports an error" : "the wallet reports: \(complaint.text)"
+      giveUp(connection, text, at: now, &step)
       // An error is not answered with an error.
       step.messages.removeFirst()
       return step.directives
