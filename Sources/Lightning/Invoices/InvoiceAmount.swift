@@ -6,7 +6,6 @@ enum InvoiceAmount {
   }
 
   private static let msatPerBitcoin: UInt64 = 100_000_000_000
-  private static let allBitcoin = 21_000_000 * msatPerBitcoin
   /// The largest first.
   private static let parts = [
     Part(letter: "m", msat: msatPerBitcoin / 1000), Part(letter: "u", msat: msatPerBitcoin / 1_000_000),
@@ -44,7 +43,7 @@ enum InvoiceAmount {
   ) throws(InvoiceError) -> UInt64 {
     guard let count = UInt64(String(decoding: digits, as: UTF8.self)) else { throw .amountIsTooLarge }
     let (msat, overflowed) = count.multipliedReportingOverflow(by: unit)
-    guard !overflowed, msat <= allBitcoin else { throw .amountIsTooLarge }
+    guard !overflowed else { throw .amountIsTooLarge }
     return msat
   }
 }
