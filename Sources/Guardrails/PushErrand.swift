@@ -44,6 +44,7 @@ public struct PushErrand: Hashable, Sendable {
     case .node(.established):
       quietEnds = now + Self.quiet
       trouble = nil
+    case .claimed: trouble = nil
     case .node(.settling(let isSettling)):
       self.isSettling = isSettling
       // All that was waiting came at once.
@@ -65,6 +66,13 @@ public struct PushErrand: Hashable, Sendable {
   /// The time is over. One that was never connected has failed; one that was has seen that nothing came.
   mutating func giveUpInVain() {
     if !isOver, quietEnds == nil { fail(of: trouble ?? "the peer did not answer in time") }
+    giveUp()
+  }
+
+  /// There is no way on, whatever time is left.
+  mutating func end(of sentence: String) {
+    guard !isOver else { return }
+    fail(of: sentence)
     giveUp()
   }
 

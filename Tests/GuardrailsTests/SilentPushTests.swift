@@ -86,6 +86,49 @@ import Testing
     #expect(lucky.send(.containerLost("too late")).contains(.completed(push: 3, .newData)))
   }
 
+  /// What is said of the push when the node has stopped and all is released.
+  private func outcome(_ app: inout Driver<AppMachine>, after event: GuardEvent) -> [GuardDirective] {
+    (app.send(event) + released(&app)).filter {
+      switch $0 {
+      case .noteFailure, .completed: true
+      default: false
+      }
+    }
+  }
+
+  @Test("B-1.5.1f A peer that refuses for good is a failure, for the next push too") func refused() {
+    let failed = GuardDirective.noteFailure("this node is in use by another device")
+    var app = connected()
+    #expect(
+      outcome(&app, after: .node(.refused(highest: 20, container: otherContainer)))
+        == [failed, .completed(push: 3, .failed)])
+    #expect(app.machine.place == .background)
+    let next = Push(id: 4, reason: .incomingPayment)
+    #expect(app.send(.silentPushArrived(next)) == [failed, .completed(push: 4, .failed)])
+    app.play(.enteredForeground, .enteredBackground)
+    #expect(app.send(.silentPushArrived(Push(id: 5, reason: .incomingPayment))).contains(.look))
+  }
+
+  @Test("B-1.5.1f A number that cannot be raised is a failure, by its own sentence") func notRaised() {
+    var app = connected()
+    app.play(.node(.refused(highest: 20, container: container)))
+    #expect(
+      outcome(&app, after: .claimFailed(.failed("The disk is full.")))
+        == [.noteFailure("The disk is full."), .completed(push: 3, .failed)])
+  }
+
+  @Test("B-1.5.1f Asked to end before anything came it has failed; what came counts more") func askedToEnd() {
+    var app = connected()
+    #expect(
+      outcome(&app, after: .terminationRequested)
+        == [
+          .noteFailure("the app was asked to end before anything came"), .completed(push: 3, .failed),
+        ])
+    var lucky = connected()
+    lucky.play(.node(.settling(true)), .node(.received(payment)))
+    #expect(outcome(&lucky, after: .terminationRequested) == [.completed(push: 3, .newData)])
+  }
+
   @Test("A phone that gives less than 30 s has its word before they are over")
   func shortTime() {
     func patience(_ time: Span?) -> Span { PushErrand.patience(of: time) }
