@@ -166,6 +166,43 @@ import Testing
     #expect(released(&app).last == .completed(push: 3, .noData))
   }
 
+  @Test("While the connection is lost nothing can come: the 5 s begin with the next one")
+  func connectionLost() {
+    var app = connected()
+    app.play(
+      .node(.trouble("the peer hung up")), .node(.connecting), .rowRead(row(8, .app), appWantsNode: false),
+      at: 2)
+    #expect(!app.send(.deadlineReached, at: 5).contains(.stopNode(gracefully: true)))
+    var lost = app
+    // Another push finds no connection either.
+    lost.play(.silentPushArrived(Push(id: 4, reason: .incomingPayment)), at: 6)
+    #expect(!lost.send(.deadlineReached, at: 11).contains(.stopNode(gracefully: true)))
+    #expect(lost.send(.deadlineReached, at: 25).contains(.stopNode(gracefully: true)))
+    #expect(
+      released(&lost).suffix(3)
+        == [
+          .noteFailure("the peer hung up"), .completed(push: 3, .failed), .completed(push: 4, .failed),
+        ])
+    app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false), at: 7)
+    #expect(!app.send(.deadlineReached, at: 11.9).contains(.stopNode(gracefully: true)))
+    #expect(app.send(.deadlineReached, at: 12).contains(.stopNode(gracefully: true)))
+    #expect(released(&app).last == .completed(push: 3, .noData))
+  }
+
+  @Test("What hindered the claim is over with the claim: later failures are not put down to it")
+  func troubleIsOver() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredBackground, .silentPushArrived(push))
+    app.play(.lookFailed(.failed("it cannot be read")))
+    app.play(.deadlineReached, at: 1)
+    app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
+    app.play(.rowRead(row(8, .app), appWantsNode: false))
+    app.play(.deadlineReached, at: 25)
+    #expect(
+      released(&app).suffix(2)
+        == [.noteFailure("the peer did not answer in time"), .completed(push: 3, .failed)])
+  }
+
   @Test(
     "B-1.5.1d, K-18 Told that its time is over it stops the node, releases, and completes once, in that order"
   )
