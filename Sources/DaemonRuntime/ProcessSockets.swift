@@ -8,7 +8,12 @@ public enum ProcessSockets {
   public static func endConnections(of process: ChildProcess) -> (ended: Int, obstacle: SystemError?) {
     var count = 0
     var obstacle: SystemError?
-    for descriptor in ProcessTable.descriptors(of: process.identity.pid) {
+    let descriptors: [Int32]
+    do throws(SystemError) { descriptors = try ProcessTable.descriptors(of: process.identity.pid) } catch {
+      // Of one that has just ended, the kernel has closed all.
+      return (0, ProcessTable.isAlive(process.identity, boot: process.identity.boot) ? error : nil)
+    }
+    for descriptor in descriptors {
       let duplicate = baton_pidfd_getfd(process.pidfd, descriptor)
       guard duplicate >= 0 else {
         // One that was closed meanwhile is no trouble.

@@ -49,9 +49,12 @@ public enum ProcessTable {
     return state == UInt8(ascii: "T") || state == UInt8(ascii: "t")
   }
 
-  /// The numbers of its open descriptors, the lowest first; none when it is gone, or not ours to look at.
-  static func descriptors(of pid: Int32) -> [Int32] {
-    (DirectoryListing.names(of: "/proc/\(pid)/fd") ?? []).compactMap { Int32($0) }.sorted()
+  /// The numbers of its open descriptors, the lowest first. Throws when it is gone, or not ours to look at.
+  static func descriptors(of pid: Int32) throws(SystemError) -> [Int32] {
+    guard let names = DirectoryListing.names(of: "/proc/\(pid)/fd") else {
+      throw SystemError("list the descriptors of process \(pid)")
+    }
+    return names.compactMap { Int32($0) }.sorted()
   }
 
   /// A descriptor of exactly this process: the start time is compared after the opening, so that a pid that was

@@ -47,6 +47,8 @@ extension AppMachine {
     guard push.reason.mayConcernPayment, place == .background || place == .staying else {
       return [.completed(push: push.id, .noData)]
     }
+    // Only the person can help, and a push is none.
+    if let halted { return [.noteFailure(halted.text), .completed(push: push.id, .failed)] }
     errand.begin(push.id, time: push.time, isEstablished: ownership.isEstablished, at: now)
     guard place == .background else { return [] }
     place = .staying

@@ -109,6 +109,7 @@ public struct AppMachine: GuardMachine {
     let withdraw = withdrawal
     place = .ending
     askAt = nil
+    errand.end(of: "the app was asked to end before anything came")
     return withdraw + ownership.unwant(at: now)
   }
 
@@ -140,6 +141,7 @@ public struct AppMachine: GuardMachine {
   /// Going on is of no use until the person acts; until then the node is not wanted, so that nobody waits for us.
   private mutating func halt(_ why: Status) -> [GuardDirective] {
     halted = why
+    errand.end(of: why.text)
     return withdrawal
   }
 

@@ -28,7 +28,7 @@ public struct PushErrand: Hashable, Sendable {
     let ends = now + Self.patience(of: time)
     patienceEnds = isOver ? ends : min(patienceEnds ?? ends, ends)
     pushes.append(push)
-    if isEstablished { quietEnds = now + Self.quiet }
+    quietEnds = isEstablished ? now + Self.quiet : nil
     isOver = false
   }
 
@@ -44,6 +44,9 @@ public struct PushErrand: Hashable, Sendable {
     case .node(.established):
       quietEnds = now + Self.quiet
       trouble = nil
+    // The connection is lost: nothing can come before the next one.
+    case .node(.connecting), .node(.stopped), .node(.fenced): quietEnds = nil
+    case .claimed: trouble = nil
     case .node(.settling(let isSettling)):
       self.isSettling = isSettling
       // All that was waiting came at once.
@@ -62,9 +65,16 @@ public struct PushErrand: Hashable, Sendable {
   /// Nothing more is waited for.
   mutating func giveUp() { isOver = true }
 
-  /// The time is over. One that was never connected has failed; one that was has seen that nothing came.
+  /// The time is over. One that was never connected has failed; one that is has seen that nothing came.
   mutating func giveUpInVain() {
     if !isOver, quietEnds == nil { fail(of: trouble ?? "the peer did not answer in time") }
+    giveUp()
+  }
+
+  /// There is no way on, whatever time is left.
+  mutating func end(of sentence: String) {
+    guard !isOver else { return }
+    fail(of: sentence)
     giveUp()
   }
 

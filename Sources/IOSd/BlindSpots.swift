@@ -16,6 +16,8 @@ struct BlindSpots {
       }
     }
 
+    static let unreadableLocks = Spot.locks("/proc/locks cannot be read")
+
     func isLike(_ other: Spot) -> Bool {
       switch (self, other) {
       case (.locks, .locks), (.connections, .connections): true
@@ -26,14 +28,33 @@ struct BlindSpots {
 
   private(set) var spots: [Spot] = []
 
-  /// The lock that iosd holds on its own home must be seen as one of a child would be.
   init(home: PhoneHome) {
-    if !HeldLocks.files(in: home.system, lockedBy: getpid()).contains(home.lockName) {
-      spots.append(
-        .locks(
-          "/proc/locks does not name the file that a lock of ours is on; put --home on another file system"))
-    }
+    if let spot = Self.probeLocks(in: home.container) { spots.append(spot) }
     if let obstacle = ProcessSockets.obstacle { spots.append(.connections("\(obstacle)")) }
+  }
+
+  /// A lock of ours on a file of the container must be seen as one of a child would be: it may lie on another file system
+  /// than the rest of the home.
+  private static func probeLocks(in container: String) -> Spot? {
+    let name = ".iosd-lock-probe"
+    let path = "\(container)/\(name)"
+    let descriptor: Int32
+    do throws(SystemError) { descriptor = try PlainFile.open(path, O_RDWR | O_CREAT) } catch {
+      return .locks("\(error)")
+    }
+    defer {
+      unlink(path)
+      close(descriptor)
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .locks("\(SystemError("lock \(path)"))") }
+    return spot(ofOwnLockOn: name, in: container)
+  }
+
+  static func spot(ofOwnLockOn name: String, in container: String) -> Spot? {
+    guard let held = HeldLocks.files(in: container, lockedBy: getpid()) else { return .unreadableLocks }
+    if held.contains(name) { return nil }
+    return .locks(
+      "/proc/locks does not name the file that a lock of ours is on; put --home on another file system")
   }
 
   /// Each once: what could not be foreseen shows with the first child.

@@ -5,7 +5,11 @@ extension ControlDesk {
   /// One field for each thing that is to be other than now; the answer is how the phone is then.
   func device(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {
     // All are read before the first is done: half a wish is none.
-    for change in try Self.changes(in: message) { shell.handle(.deviceChanged(change)) }
+    let changes = try Self.changes(in: message)
+    if changes.contains(where: \.needsScreen), let why = shell.phone.refusalOfThumb {
+      return .error(why.description)
+    }
+    for change in changes { shell.handle(.deviceChanged(change)) }
     return ControlMessage("ok", body: Array(DeviceFile.text(of: shell.phone.device).utf8))
   }
 
@@ -29,4 +33,9 @@ extension ControlDesk {
     }
     return changes
   }
+}
+
+extension DeviceChange {
+  /// A screen that is dark is neither locked nor unlocked by anybody.
+  fileprivate var needsScreen: Bool { self == .locked || self == .unlocked }
 }

@@ -7,7 +7,6 @@ final class PhoneHome {
   private let lock: Int32
 
   var system: String { "\(path)/os" }
-  var lockName: String { "iosd.lock" }
   var container: String { "\(path)/AppGroup" }
   var keychain: String { "\(path)/Keychain" }
   var journal: String { "\(path)/journal" }

@@ -25,7 +25,10 @@ extension PhoneShell {
       return
     }
     endConnections(of: child.role)
-    if let file = HeldLocks.files(in: home.container, lockedBy: child.process.identity.pid).first {
+    guard let held = HeldLocks.files(in: home.container, lockedBy: child.process.identity.pid) else {
+      return blindSpots.note(.unreadableLocks, in: journal)
+    }
+    if let file = held.first {
       handle(.foundHoldingLock(child.role, file: file))
     }
   }

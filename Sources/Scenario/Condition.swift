@@ -18,6 +18,7 @@ public enum Condition: Hashable, Sendable {
   case inFront
   case shownAsSent
   case silentPushOver
+  case silentPushCompleted
   case taskOver(String)
   /// Nothing is under way any more, and both sides count the same.
   case allSettled
@@ -46,6 +47,7 @@ public enum Condition: Hashable, Sendable {
     case .inFront: scene.app.place == .inFront
     case .shownAsSent: scene.notifications.contains { $0.hasPrefix(Scene.pushAsSent) }
     case .silentPushOver: scene.phone.silentPushes.last?.isOver ?? false
+    case .silentPushCompleted: scene.phone.silentPushes.last?.isCompleted ?? false
     case .taskOver(let identifier): scene.phone.task(identifier)?.isOver ?? false
     case .allSettled: scene.payments.allSatisfy(\.isOver) && scene.isChannelEven
     }
@@ -69,6 +71,7 @@ public enum Condition: Hashable, Sendable {
     case .inFront: "the app to be in front"
     case .shownAsSent: "the person to see a push as it was sent"
     case .silentPushOver: "the newest silent push to come to its end"
+    case .silentPushCompleted: "the app to complete the newest silent push"
     case .taskOver(let identifier): "the task “\(identifier)” to be over"
     case .allSettled: "everything to be settled"
     }

@@ -34,6 +34,9 @@ extension Scene {
       self.isOver = isOver
     }
 
+    /// The app had it, and is done with it.
+    var isCompleted: Bool { fate.hasPrefix("completed with ") }
+
     /// Before the phone has said what becomes of it.
     public static let onItsWay = SilentPush(fate: "on its way", isOver: false)
   }

@@ -125,6 +125,9 @@ extension Phrase {
       _ in
       .wait(.silentPushOver)
     },
+    Phrase("wait until the newest silent push is completed", "By the app, with whatever result.") { _ in
+      .wait(.silentPushCompleted)
+    },
     Phrase("wait until the task “ID” is over", "Completed, expired, or gone.", .real(because: noTasks)) {
       .wait(.taskOver($0.text))
     },

@@ -4,9 +4,11 @@
 /// The locks that a process holds in a container.
 public enum HeldLocks {
   /// The files in and below a directory of which the process holds a lock that keeps others out, by name. A shared lock
-  /// is none of these: each open connection to a database in WAL mode has one, all its life.
-  public static func files(in directory: String, lockedBy pid: Int32) -> [String] {
-    let locks = (KernelLocks.read() ?? []).filter { $0.pid == pid && $0.isExclusive }
+  /// is none of these: each open connection to a database in WAL mode has one, all its life. Nil where the kernel's list
+  /// cannot be read.
+  public static func files(in directory: String, lockedBy pid: Int32) -> [String]? {
+    guard let all = KernelLocks.read() else { return nil }
+    let locks = all.filter { $0.pid == pid && $0.isExclusive }
     if locks.isEmpty { return [] }
     return plainFiles(in: directory).filter { file in locks.contains { $0.isOn(file.facts) } }.map(\.name)
   }

@@ -36,6 +36,13 @@ import Testing
     }
   }
 
+  @Test func nobodysDescriptorsAreNotNone() throws {
+    #expect(try ProcessTable.descriptors(of: getpid()).contains(0))
+    #expect(throws: SystemError("list the descriptors of process \(Int32.max)", code: ENOENT)) {
+      try ProcessTable.descriptors(of: .max)
+    }
+  }
+
   @Test func aNameFullOfParenthesesDoesNotShiftTheFields() throws {
     let tail = (5...22).map { "\($0 == 22 ? 777 : 0)" }.joined(separator: " ")
     let status = ProcessTable.parse(stat: Array("42 (a) R 1) (x) T 1 \(tail) 0".utf8))

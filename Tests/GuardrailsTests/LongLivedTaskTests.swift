@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "P-1.1, P-1.2, P-1.3 Home right after a payment was sent: the node stays until it has ended, then all is released"
+    "P-1.1, P-1.2 Home right after a payment was sent: the node stays until it has ended, then all is released"
   )
   func outgoingPayment() {
     var app = Driver<AppMachine>.connected(epoch: 8)

@@ -86,6 +86,49 @@ import Testing
     #expect(lucky.send(.containerLost("too late")).contains(.completed(push: 3, .newData)))
   }
 
+  /// What is said of the push when the node has stopped and all is released.
+  private func outcome(_ app: inout Driver<AppMachine>, after event: GuardEvent) -> [GuardDirective] {
+    (app.send(event) + released(&app)).filter {
+      switch $0 {
+      case .noteFailure, .completed: true
+      default: false
+      }
+    }
+  }
+
+  @Test("B-1.5.1f A peer that refuses for good is a failure, for the next push too") func refused() {
+    let failed = GuardDirective.noteFailure("this node is in use by another device")
+    var app = connected()
+    #expect(
+      outcome(&app, after: .node(.refused(highest: 20, container: otherContainer)))
+        == [failed, .completed(push: 3, .failed)])
+    #expect(app.machine.place == .background)
+    let next = Push(id: 4, reason: .incomingPayment)
+    #expect(app.send(.silentPushArrived(next)) == [failed, .completed(push: 4, .failed)])
+    app.play(.enteredForeground, .enteredBackground)
+    #expect(app.send(.silentPushArrived(Push(id: 5, reason: .incomingPayment))).contains(.look))
+  }
+
+  @Test("B-1.5.1f A number that cannot be raised is a failure, by its own sentence") func notRaised() {
+    var app = connected()
+    app.play(.node(.refused(highest: 20, container: container)))
+    #expect(
+      outcome(&app, after: .claimFailed(.failed("The disk is full.")))
+        == [.noteFailure("The disk is full."), .completed(push: 3, .failed)])
+  }
+
+  @Test("B-1.5.1f Asked to end before anything came it has failed; what came counts more") func askedToEnd() {
+    var app = connected()
+    #expect(
+      outcome(&app, after: .terminationRequested)
+        == [
+          .noteFailure("the app was asked to end before anything came"), .completed(push: 3, .failed),
+        ])
+    var lucky = connected()
+    lucky.play(.node(.settling(true)), .node(.received(payment)))
+    #expect(outcome(&lucky, after: .terminationRequested) == [.completed(push: 3, .newData)])
+  }
+
   @Test("A phone that gives less than 30 s has its word before they are over")
   func shortTime() {
     func patience(_ time: Span?) -> Span { PushErrand.patience(of: time) }
@@ -121,6 +164,43 @@ import Testing
     #expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)) == false)
     #expect(app.send(.deadlineReached, at: 5).last == .stopNode(gracefully: true))
     #expect(released(&app).last == .completed(push: 3, .noData))
+  }
+
+  @Test("While the connection is lost nothing can come: the 5 s begin with the next one")
+  func connectionLost() {
+    var app = connected()
+    app.play(
+      .node(.trouble("the peer hung up")), .node(.connecting), .rowRead(row(8, .app), appWantsNode: false),
+      at: 2)
+    #expect(!app.send(.deadlineReached, at: 5).contains(.stopNode(gracefully: true)))
+    var lost = app
+    // Another push finds no connection either.
+    lost.play(.silentPushArrived(Push(id: 4, reason: .incomingPayment)), at: 6)
+    #expect(!lost.send(.deadlineReached, at: 11).contains(.stopNode(gracefully: true)))
+    #expect(lost.send(.deadlineReached, at: 25).contains(.stopNode(gracefully: true)))
+    #expect(
+      released(&lost).suffix(3)
+        == [
+          .noteFailure("the peer hung up"), .completed(push: 3, .failed), .completed(push: 4, .failed),
+        ])
+    app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false), at: 7)
+    #expect(!app.send(.deadlineReached, at: 11.9).contains(.stopNode(gracefully: true)))
+    #expect(app.send(.deadlineReached, at: 12).contains(.stopNode(gracefully: true)))
+    #expect(released(&app).last == .completed(push: 3, .noData))
+  }
+
+  @Test("What hindered the claim is over with the claim: later failures are not put down to it")
+  func troubleIsOver() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredBackground, .silentPushArrived(push))
+    app.play(.lookFailed(.failed("it cannot be read")))
+    app.play(.deadlineReached, at: 1)
+    app.play(.observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting))
+    app.play(.rowRead(row(8, .app), appWantsNode: false))
+    app.play(.deadlineReached, at: 25)
+    #expect(
+      released(&app).suffix(2)
+        == [.noteFailure("the peer did not answer in time"), .completed(push: 3, .failed)])
   }
 
   @Test(

@@ -39,6 +39,21 @@ import Testing
       try String(contentsOfFile: "\(phone.home)/journal/\(journal)", encoding: .utf8).contains(spot))
   }
 
+  @Test(
+    "A list of locks that cannot be read is noticed at the start",
+    .enabled(if: strace != nil, "there is no strace to make calls fail"))
+  func unreadable() throws {
+    let phone = try PhoneProcess(under: [
+      Self.strace ?? "", "-f", "-o", "/dev/null", "-P", "/proc/locks", "-e", "trace=openat", "-e",
+      "inject=openat:error=EACCES",
+    ])
+    #expect(
+      try spots(phone) == [
+        "an app that is suspended with a lock in the container is not noticed: /proc/locks cannot be read"
+      ])
+    try phone.ask("down")
+  }
+
   @Test("A lock of its own that the list of locks does not name is noticed, and each thing is said once")
   func unseen() throws {
     var template = Array("/tmp/baton-blind-XXXXXX".utf8CString)
@@ -46,11 +61,16 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let home = try PhoneHome(directory)
     #expect(BlindSpots(home: home).spots.isEmpty)
-    // The same name on another file: as a file system whose numbers do not match.
-    unlink("\(home.system)/\(home.lockName)")
-    try Data().write(to: URL(filePath: "\(home.system)/\(home.lockName)"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: home.container).isEmpty)
+    // Nobody has locked it, so it is named as little as one on a file system whose numbers do not match.
+    try Data().write(to: URL(filePath: "\(home.container)/free"))
+    let unnamed = BlindSpots.spot(ofOwnLockOn: "free", in: home.container)
+    #expect(unnamed?.description.contains("/proc/locks does not name") == true)
+    // The container is what counts, not the rest of the home.
+    try FileManager.default.removeItem(atPath: home.container)
+    try Data().write(to: URL(filePath: home.container))
     var blind = BlindSpots(home: home)
-    #expect(blind.spots.map { $0.description.contains("/proc/locks does not name") } == [true])
+    #expect(blind.spots.map { $0.description.contains("cannot open \(home.container)") } == [true])
     let journal = try Journal(
       directory: directory, name: "test", clock: Clock(), version: "1", arguments: [])
     for _ in 0..<2 { blind.note(.connections("no"), in: journal) }

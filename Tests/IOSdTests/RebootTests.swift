@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Foundation
 import Glibc
+import PhonePolicy
 import Testing
 
 @testable import IOSd
@@ -68,5 +69,25 @@ import Testing
     try phone.ask("reboot", ["lose-beats": "yes"])
     #expect(FileManager.default.contents(atPath: heartbeat) == Data())
     #expect(try phone.refusal("reboot", ["lose-beats": "perhaps"])?.contains("must be yes or no") == true)
+  }
+
+  @Test(
+    "While it is off its screen can be neither locked nor unlocked, and that is said",
+    arguments: ["yes", "no"])
+  func darkScreen(_ locked: String) throws {
+    let phone = try PhoneProcess()
+    try phone.ask("open")
+    let iosd = phone.process.processIdentifier
+    let client = try ControlClient(path: phone.socket, daemon: "iosd")
+    // Both are read at once, so the second comes before the app is gone.
+    kill(iosd, SIGSTOP)
+    try phone.wait("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
+    try client.send(ControlMessage("reboot"))
+    try client.send(ControlMessage("device", ["focus": "yes", "locked": locked]))
+    kill(iosd, SIGCONT)
+    #expect(try client.receive().errorSentence == TouchRefusal.rebooting.description)
+    #expect(try client.receive()["boot"] != nil)
+    #expect(try phone.ask("device").bodyText.contains(#""focus":false"#), "half a wish is none")
+    try phone.ask("device", ["locked": locked])
   }
 }

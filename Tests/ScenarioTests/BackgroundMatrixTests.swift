@@ -46,6 +46,20 @@ import Testing
     try expect(Self.shown, Self.settled, in: "silent-push-beside-a-visible-one.txt")
   }
 
+  @Test("B-T.2 A silent push that is dropped is no try, and its story does not come to an end")
+  func backgroundWithoutTrying() throws {
+    let arrival = "payment 1 of 50000 sat arrives"
+    let text = try Stories.text("silent-push-beside-a-visible-one.txt")
+      .replacing(arrival, with: "Low Power Mode is switched on\n\(arrival)")
+    let story = try ScenarioParser.parse(text)
+    var director = Director(story, on: SimulatedStage(WorldSettings().with(story.settings), seed: 77))
+    guard case .inVain(_, let what) = try director.run().end else {
+      Issue.record("the story came to its end without the silent push")
+      return
+    }
+    #expect(what.contains(Condition.silentPushCompleted.words))
+  }
+
   @Test("B-T.3 With the app swiped away the notification shows it, and a tap opens the app") func killed()
     throws
   {

@@ -76,6 +76,7 @@ import Testing
     #expect(!push.fate.contains("7"), "numbers of pushes differ from run to run")
     let scene = scene(Scene.Process(place: .suspended), PhoneScene(silentPushes: [.onItsWay, push]))
     #expect(Condition.silentPushOver.holds(in: scene) == isOver)
+    #expect(Condition.silentPushCompleted.holds(in: scene) == (fate == .completed(.newData)))
     #expect(
       answer(.silentPushes, scene) == ["silent push 1: on its way", "silent push 2: \(push.fate)"])
   }

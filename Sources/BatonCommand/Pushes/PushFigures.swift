@@ -5,7 +5,7 @@ import DaemonRuntime
 struct PushFigures: Sendable {
   /// By their number.
   var pushes: [PushFacts] = []
-  /// How often the app began to work on a silent push.
+  /// How often a silent push was handed to the app.
   var handlerStarts = 0
   var tasksBegun = 0
   var tasksCompleted = 0
@@ -50,8 +50,7 @@ struct PushFigures: Sendable {
   private var silent: [PushFacts] { pushes.filter { !$0.isVisible } }
   var silentArrived: Int { silent.count }
   var received: Int { silent.count { $0.hasReceived } }
-  /// Whatever these were about, the visible push had to do.
-  var leftToVisible: Int { silentArrived - received }
+  var leftToVisible: Int { silent.count { $0.isLeftToVisible } }
   var nodeStarts: [Span] { silent.compactMap { $0.time?.nodeStarted }.sorted() }
   var connections: [Span] { silent.compactMap { $0.time?.connected }.sorted() }
 

@@ -5,7 +5,7 @@ import DaemonRuntime
 struct PushPage {
   let figures: PushFigures
 
-  func tell(_ output: Output, now: Instant) {
+  func tell(_ output: Output, wallNanoseconds now: Int64) {
     guard !output.isJSON else { return output.say(json.text) }
     if figures.pushes.isEmpty {
       output.say("no push has come yet; `baton push` delivers one")
@@ -16,11 +16,13 @@ struct PushPage {
     for sentence in sentences { output.say(sentence) }
   }
 
-  private func cells(_ push: PushFacts, _ now: Instant) -> [String] {
+  private func cells(_ push: PushFacts, _ now: Int64) -> [String] {
     let kind = push.isVisible ? "visible" : push.of.map { "silent, of \($0)" } ?? "silent"
     func after(_ span: Span?) -> String { span.map { "after \(HumanText.span($0))" } ?? "" }
+    // The person may have set the clock back since: then it came just now.
+    let ago = Span(nanoseconds: now &- push.wallNanoseconds)
     return [
-      "\(push.id)", kind, "\(HumanText.span(now - push.at)) ago", after(push.time?.nodeStarted),
+      "\(push.id)", kind, "\(HumanText.span(ago)) ago", after(push.time?.nodeStarted),
       after(push.time?.connected), figures.fate(push),
     ]
   }
@@ -29,7 +31,7 @@ struct PushPage {
     var all: [String] = []
     if figures.silentArrived > 0 {
       all.append(
-        "silent pushes: \(figures.silentArrived) arrived, the app began to work on \(figures.handlerStarts), "
+        "silent pushes: \(figures.silentArrived) arrived, \(figures.handlerStarts) were handed to the app, "
           + "\(figures.received) received a payment, \(figures.leftToVisible) left to the visible push")
     }
     for (what, spans) in [
@@ -74,6 +76,7 @@ struct PushPage {
     row.set("visible", push.isVisible)
     row.set("of", ifPresent: push.of)
     row.set("at_ns", push.at.nanoseconds)
+    row.set("wall_ns", push.wallNanoseconds)
     row.set("fate", figures.fate(push))
     row.set("node_start_ns", ifPresent: push.time?.nodeStarted?.nanoseconds)
     row.set("connected_ns", ifPresent: push.time?.connected?.nanoseconds)

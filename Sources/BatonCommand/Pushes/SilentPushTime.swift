@@ -4,6 +4,8 @@ import CoreShape
 struct SilentPushTime: Hashable, Sendable {
   var push: UInt64
   var arrivedAt: Instant
+  /// The app was in the background then, and the push about a payment.
+  var isWakingForPayment = false
   /// Nil where it came to none, or the node ran already.
   var nodeStarted: Span?
   var connected: Span?

@@ -6,6 +6,7 @@ import PhonePolicy
 /// Reads them from what the app's guard has written down.
 struct SilentPushTimes {
   private(set) var all: [SilentPushTime] = []
+  private var isInFront = false
   /// Those that the app is not done with yet, by their place.
   private var open: [Int] = []
 
@@ -24,9 +25,15 @@ struct SilentPushTimes {
     guard line.header.kind == "event", line.header.core == AppMachine.name,
       let body = EventBody<GuardEvent, GuardDirective>(line)
     else { return }
-    if case .silentPushArrived(let push) = body.event {
+    switch body.event {
+    case .enteredForeground: isInFront = true
+    case .enteredBackground: isInFront = false
+    case .silentPushArrived(let push):
       open.append(all.count)
-      all.append(SilentPushTime(push: push.id, arrivedAt: line.at))
+      let isAboutPayment = push.reason == .incomingPayment || push.reason == .pendingSettlement
+      all.append(
+        SilentPushTime(push: push.id, arrivedAt: line.at, isWakingForPayment: isAboutPayment && !isInFront))
+    default: break
     }
     for place in open where body.starts && all[place].nodeStarted == nil {
       all[place].nodeStarted = line.at - all[place].arrivedAt

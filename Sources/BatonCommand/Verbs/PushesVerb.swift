@@ -13,7 +13,8 @@ enum PushesVerb: Verb {
 
   /// From the phone's files, so that a phone that is off is told of too.
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    PushPage(figures: PushFigures(of: invocation.phone)).tell(invocation.output, now: Clock.monotonicNow)
+    PushPage(figures: PushFigures(of: invocation.phone))
+      .tell(invocation.output, wallNanoseconds: invocation.phone.clock.wallNanoseconds)
     return .done
   }
 }

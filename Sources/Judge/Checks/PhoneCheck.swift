@@ -16,8 +16,16 @@ extension Hearing {
   private mutating func checkNotification(of push: PhoneEvidence.Push) {
     let shown = evidence.phone.notifications.filter { $0.push == push.id }.count
     let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- 40_000_000_000 } ?? false
-    guard shown != 1, !(shown == 0 && (isOfNow || push.isAppsOwn || push.isUnwanted)) else { return }
+    guard shown != 1, !(shown == 0 && (isOfNow || isProvedAppsOwn(push) || push.isUnwanted)) else { return }
     find(5, "The visible push \(push.id) ended with \(shown) notifications", ["os/pushes.jsonl \(push.id)"])
+  }
+
+  /// Its row alone may have been written by anybody: where there is a journal of the phone that goes back so far, it must
+  /// say so, too.
+  private func isProvedAppsOwn(_ push: PhoneEvidence.Push) -> Bool {
+    guard push.isAppsOwn else { return false }
+    let journals = evidence.journals(of: "iosd").filter { $0.startedNs <= push.atNs }
+    return journals.isEmpty || journals.contains { $0.gaveToApp(push.id) }
   }
 
   private mutating func checkMemory() {
@@ -73,6 +81,16 @@ extension Hearing {
 }
 
 extension JournalFile {
+  /// Whether the phone decided that the app in front gets this push.
+  func gaveToApp(_ push: Int64) -> Bool {
+    events(of: "phone").contains { record in
+      record.directives.contains {
+        let fate = $0["recordFate"]
+        return fate?["push"]?.integer == push && fate?["_1"]?["givenToApp"] != nil
+      }
+    }
+  }
+
   /// Whether the phone itself stood still: then its timer was late, and not the extension.
   func wasKillingBefore(_ record: JournalRecord) -> Bool {
     records.contains { other in
