@@ -34,6 +34,14 @@ import Testing
     #expect(ChildEnd.reap(child.identity.pid) == nil)
   }
 
+  @Test func aChildThatIsGoneHasNoConnectionsToEndAndThatIsNoObstacle() throws {
+    let child = try start("exit 0")
+    _ = try end(of: child)
+    let (ended, obstacle) = ProcessSockets.endConnections(of: child)
+    #expect(ended == 0)
+    #expect(obstacle == nil)
+  }
+
   @Test func aKilledChildIsToldFromOneThatExited() throws {
     let child = try start("read x <&3")
     #expect(ProcessTable.isAlive(child.identity, boot: boot))
