@@ -32,7 +32,6 @@ struct Handshake: Sendable {
   private let ours: PrivateKey
   private let ephemeral: PrivateKey
   private var remote: PublicKey?
-  private var remoteEphemeral: PublicKey?
 
   private static let version: UInt8 = 0
   private static let tagSize = ChaCha20Poly1305.tagSize
@@ -81,7 +80,6 @@ struct Handshake: Sendable {
     digest.mix(theirs.bytes)
     digest.mix(secret: ours.sharedSecret(with: theirs))
     try checkTag(of: act, number: 1)
-    remoteEphemeral = theirs
     digest.mix(ephemeral.publicKey.bytes)
     digest.mix(secret: ephemeral.sharedSecret(with: theirs))
     return Answer(reply: [Self.version] + ephemeral.publicKey.bytes + digest.seal([]))
