@@ -57,14 +57,12 @@ final class PhoneShell {
     }
     var configuration = options.configuration
     configuration.device = deviceFile.state
-    categoryFile = try CategoryFile(home.categories)
-    if categoryFile.wasDamaged {
-      journal.note("\(home.categories) cannot be read: the app has to register its categories again")
-    }
+    categoryFile = CategoryFile(home.categories)
+    if let trouble = categoryFile.trouble { journal.note(trouble) }
     configuration.categories = categoryFile.categories
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
-    pushes = try PushLedger(home.pushes)
+    pushes = try PushLedger(home.pushes, shown: notifications.shownBefore, clock: clock)
     keychain = try KeychainStore(directory: home.keychainItems, key: home.keychainKey)
     tasks = try TaskLedger(home.tasks, clock: clock, timeScale: options.configuration.tasks.timeScale)
     runner = CoreRunner(configuration: configuration, loop: loop, clock: clock, journal: journal) {
@@ -120,7 +118,9 @@ final class PhoneShell {
     case .recordTask(let record): tasks.record(record, clock: clock)
     case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
     case .boot(let losingBeats): onBoot?(losingBeats)
-    case .powerOff: onPowerOff?()
+    case .powerOff:
+      saveCategoriesAgain()
+      onPowerOff?()
     }
   }
 

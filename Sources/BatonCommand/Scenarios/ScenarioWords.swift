@@ -20,7 +20,7 @@ enum ScenarioWords {
     guard let fate else { return .onItsWay }
     let isReplaced = fate.hasPrefix("replaced")
     let isOver =
-      isReplaced || ["dropped", "completed", "expired", "abandoned"].contains { fate.hasPrefix($0) }
+      isReplaced || ["dropped", "completed", "expired", "abandoned", "lost"].contains { fate.hasPrefix($0) }
     return Scene.SilentPush(fate: isReplaced ? "replaced by a newer one" : fate, isOver: isOver)
   }
 
