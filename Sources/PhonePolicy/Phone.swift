@@ -110,7 +110,8 @@ public struct Phone: Core {
     case .invoiceWanted(let request): return wantInvoice(request, at: now)
     case .invoiceAnswered(let request): return answerInvoice(request)
     case .downRequested: return goDown(at: now)
-    case .rebooted(let losingBeats): return reboot(losingBeats: losingBeats)
+    case .rebooted(let losingBeats, let unlocking):
+      return reboot(losingBeats: losingBeats, unlocking: unlocking ?? false)
     case .task(let event): return react(to: event, at: now)
     case .audio(let event): return react(to: event, at: now)
     }

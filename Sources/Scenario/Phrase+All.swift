@@ -55,6 +55,10 @@ extension Phrase {
       "the phone reboots and stays locked",
       "The same, and nobody unlocks it: the wallet cannot read its seed until the person opens the app or unlocks the phone."
     ) { _ in .make(.reboot(staysLocked: true)) },
+    Phrase(
+      "the phone reboots while payment NUMBER of AMOUNT sat arrives",
+      "As `the phone reboots`; what is sent to it meanwhile comes when it is on."
+    ) { .make(.payInReboot(number: $0.number)) },
   ]
 
   private static let simulatedFaults = [

@@ -106,8 +106,8 @@ final class RealStage: ScenarioStage {
     case .launchTask(let identifier): try wish("task-launch", ["identifier": identifier])
     case .expireTask(let identifier): try wish("task-expire", ["identifier": identifier])
     case .reboot(let staysLocked):
-      try phone.ask(.iosd, ControlMessage("reboot"))
-      if !staysLocked { try set(.unlocked) }
+      try phone.ask(.iosd, ControlMessage("reboot", ["unlock": staysLocked ? "no" : "yes"]))
+    case .payInReboot(let number): try payInReboot(number)
     case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseWord, .repeatWord, .losePush,
       .sleepDevice:
       throw CannotBeDone("it is for the simulation only")
@@ -123,6 +123,15 @@ final class RealStage: ScenarioStage {
         number, answer["payment"].flatMap { Int64($0) } ?? -1, answer["state"] ?? "",
         answer["reason"] ?? ""
       ))
+  }
+
+  /// Whether the push finds the phone off or just on again is the same to whoever gets it.
+  private func payInReboot(_ number: Int) throws {
+    let client = try ControlClient(path: phone.iosdSocket, daemon: "iosd")
+    try client.send(ControlMessage("reboot", ["unlock": "yes"]))
+    try pay(number)
+    let answer = try client.receive(timeout: .seconds(20))
+    if let sentence = answer.errorSentence { throw CannotBeDone(sentence) }
   }
 
   private func process(_ role: Role) throws -> WatchedProcess {

@@ -115,7 +115,7 @@ struct SimulatedStage: ScenarioStage {
     case .replaceLock(let role): move(.replaceLock(role))
     case .emptyHeartbeat: for role in [Role.app, .extension] { move(.loseBeat(role)) }
     case .copyDatabase: move(.copyDatabase)
-    case .restoreCopy: restart { $0.restoreCopy() }
+    case .restoreCopy: move(.restoreCopy)
     case .restartPeer: move(.restartPeer)
     case .breakConnection:
       guard let wire = world.someWire else { throw CannotBeDone("nobody is connected to the peer") }
@@ -127,7 +127,8 @@ struct SimulatedStage: ScenarioStage {
     case .silentPush: tell { $0.silentPush() }
     case .touch(let touch): try self.touch(touch)
     case .launchTask, .expireTask: throw CannotBeDone("there are no background tasks here")
-    case .reboot(let staysLocked): restart { $0.reboot(staysLocked: staysLocked) }
+    case .reboot(let staysLocked): tell { $0.reboot(staysLocked: staysLocked) }
+    case .payInReboot(let number): tell { $0.reboot(staysLocked: false, meanwhile: number - 1) }
     case .sleepDevice(let span): move(.deviceSleeps(span))
     case .stepClock: throw CannotBeDone("there is no wall clock here")
     }
@@ -158,16 +159,6 @@ struct SimulatedStage: ScenarioStage {
       throw CannotBeDone(why.description)
     }
     tell { $0.touch(newest.id, category: newest.category, touch) }
-  }
-
-  /// Nobody is left who could say why he ended.
-  private mutating func restart(_ deed: (inout World) -> Void) {
-    let running = [Role.app, .extension].filter { world.life($0) != nil }
-    let boot = world.boots
-    tell(deed)
-    guard world.boots != boot else { return }
-    centre.noteReboot()
-    for role in running { ends[role] = EndReason.killed(.reboot).description }
   }
 
   private func checkNotSuspended(_ role: Role) throws {

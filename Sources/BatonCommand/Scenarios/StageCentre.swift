@@ -25,14 +25,6 @@ struct StageCentre {
     if case .pushArrived(let push) = event, push.alert == nil { silent.append((push.id, nil)) }
   }
 
-  /// As the core says of a phone that stays on for it: what waited is lost, what the app had ends with the app.
-  mutating func noteReboot() {
-    for index in silent.indices where !ScenarioWords.silentPush(silent[index].fate).isOver {
-      let wasDelivered = silent[index].fate == PushFate.delivered.description
-      silent[index].fate = (wasDelivered ? PushFate.abandoned : .dropped(.reboot)).description
-    }
-  }
-
   mutating func note(_ directive: PhoneDirective) {
     switch directive {
     case .show(let notification):

@@ -27,20 +27,15 @@ extension World {
     hear(.notificationTouched(id: id, category: category, touch))
   }
 
-  /// The same phone, with all its switches as they were.
-  public mutating func reboot(staysLocked: Bool) { restart(by: .reboot, staysLocked: staysLocked) }
-
-  /// Somebody puts the copy of the database back while the phone is off; nothing, if there is none.
-  public mutating func restoreCopy() {
-    if hasCopy { restart(by: .restoreCopy, staysLocked: false) }
-  }
-
-  private mutating func restart(by move: Move, staysLocked: Bool) {
-    var configuration = phone.configuration
-    configuration.device = phone.device.afterReboot
-    if !staysLocked { configuration.device.apply(.unlocked) }
-    make(move)
-    phone = Phone(configuration: configuration)
+  /// The payment, if any, is asked for while it is off.
+  public mutating func reboot(staysLocked: Bool, meanwhile payment: Int? = nil) {
+    say(.move(.reboot))
+    reboot(unlocking: !staysLocked)
+    if let payment {
+      say(.move(.pay(payment)))
+      pay(payment)
+    }
+    settle()
   }
 
   private mutating func hear(_ event: PhoneEvent) {

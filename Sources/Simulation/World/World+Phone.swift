@@ -39,8 +39,9 @@ extension World {
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
     case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
       .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
-      .failInvoice, .boot, .powerOff:
+      .failInvoice, .powerOff:
       break
+    case .boot: beginBoot()
     case .recordTask, .refuseTaskCompletion: break
     }
   }
@@ -160,14 +161,20 @@ extension World {
     return true
   }
 
-  mutating func reboot() {
-    for role in [Role.app, .extension] { forget(role) }
-    letters = []
+  // MARK: A reboot
+
+  /// By the rules of the phone: it ends both processes, and is on again when they are gone.
+  mutating func reboot(unlocking: Bool = true) {
     openedAt = nil
+    tellPhone(.rebooted(losingBeats: false, unlocking: unlocking))
+  }
+
+  /// Nobody is left. The clocks of this boot begin at zero.
+  private mutating func beginBoot() {
+    letters = []
     boots += 1
-    now = Instant(nanoseconds: 0)
-    phone = Phone(configuration: phone.configuration)
-    for index in pushes.indices where pushes[index].shown == 0 { pushes[index].isLost = true }
+    phone.shift(by: .zero - now)
+    now = .zero
   }
 }
 
