@@ -42,7 +42,7 @@ public struct Phone: Core {
   /// What the app was last told of the network.
   var appKnowsNetwork = true
   /// It was told that it uses much memory, and has not fallen below since.
-  var isAppWarned = false
+  public internal(set) var isAppWarned = false
   /// The app was in front when the screen was locked.
   var returnsOnUnlock = false
 

@@ -114,7 +114,7 @@ extension Phrase {
       .wait(.connected($0.role))
     },
     Phrase("wait until the app shows “TEXT”", "Exactly that, as `what does the app show?` would have it.") {
-      .wait(.appShows($0.text))
+      .wait(.appShows($0.sentence))
     },
     Phrase("wait until payment NUMBER waits for the wallet", "The peer holds it.") {
       .wait(.waits(number: $0.number))

@@ -1,5 +1,6 @@
 import CoreShape
 import DaemonRuntime
+import Foundation
 import Glibc
 import Heartbeat
 import Lightning
@@ -41,14 +42,17 @@ final class RealStage: ScenarioStage {
   func begin() throws {
     try FilePath.makeDirectories(phone.journal)
     watch = try DirectoryWatch([phone.journal])
+    try Setting.entitlements.write(toFile: entitlements, atomically: true, encoding: .utf8)
     try start()
   }
+
+  private var entitlements: String { "\(phone.home)/entitlements.json" }
 
   private func start() throws {
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
     for setting in settings {
-      options.iosdArguments += setting.ofPhone
+      options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
       options.lspdArguments += setting.ofPeer
     }
     _ = try PhoneStarter(phone: phone, options: options).start()

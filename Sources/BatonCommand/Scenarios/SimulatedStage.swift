@@ -126,7 +126,12 @@ struct SimulatedStage: ScenarioStage {
     case .device(let change): tell { $0.change(change) }
     case .silentPush: tell { $0.silentPush() }
     case .touch(let touch): try self.touch(touch)
-    case .launchTask, .expireTask: throw CannotBeDone("there are no background tasks here")
+    case .launchTask(let identifier):
+      if let why = world.phone.refusalToLaunchByHand(identifier) { throw CannotBeDone(why.description) }
+      tell { $0.launchTask(identifier) }
+    case .expireTask(let identifier):
+      if let why = world.phone.refusalToExpireByHand(identifier) { throw CannotBeDone(why.description) }
+      tell { $0.expireTask(identifier) }
     case .reboot(let staysLocked): tell { $0.reboot(staysLocked: staysLocked) }
     case .payInReboot(let number): tell { $0.reboot(staysLocked: false, meanwhile: number - 1) }
     case .sleepDevice(let span): move(.deviceSleeps(span))
@@ -208,7 +213,9 @@ struct SimulatedStage: ScenarioStage {
       },
       notifications: centre.list.map(\.words), isChannelEven: isChannelEven,
       phone: PhoneScene(
-        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes))
+        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes,
+        tasks: centre.tasks.newest, waiting: centre.tasks.waiting,
+        playsAudio: world.phone.audio.playing != nil, isAppWarned: world.phone.isAppWarned))
   }
 
   private func process(_ role: Role) -> Scene.Process {

@@ -1,8 +1,8 @@
 import PhonePolicy
 import Scenario
 
-/// The notification centre of a simulated phone, and what its core has said of silent pushes: real ones have iosd's
-/// ledgers for that.
+/// The notification centre of a simulated phone, and what its core has said of silent pushes and tasks: real ones
+/// have iosd's ledgers for that.
 struct StageCentre {
   struct Entry {
     var id: UInt64
@@ -16,6 +16,7 @@ struct StageCentre {
   private(set) var badge = 0
   private var lastID: UInt64 = 0
   private var silent: [(push: UInt64, fate: String?)] = []
+  private(set) var tasks = StageTasks()
 
   var newest: Entry? { list.last }
 
@@ -42,6 +43,7 @@ struct StageCentre {
     case .recordFate(let push, let fate):
       guard let index = silent.lastIndex(where: { $0.push == push }) else { return }
       silent[index].fate = fate.description
+    case .recordTask(let record): tasks.note(record)
     default: break
     }
   }

@@ -23,7 +23,7 @@ extension World {
   }
 
   public mutating func touch(_ id: UInt64, category: String?, _ touch: NotificationTouch) {
-    if touch == .tap { noteOpening() }
+    if phone.opensApp(touch, category: category) { noteOpening() }
     hear(.notificationTouched(id: id, category: category, touch))
   }
 
@@ -38,7 +38,7 @@ extension World {
     settle()
   }
 
-  private mutating func hear(_ event: PhoneEvent) {
+  mutating func hear(_ event: PhoneEvent) {
     tellPhone(event)
     settle()
   }
@@ -48,12 +48,12 @@ extension World {
     checkDrivers()
   }
 
-  /// Its seed is kept for a phone that was unlocked since its start: without it the process ends before it does anything.
-  mutating func endLockedOut(_ role: Role) {
+  /// Without its seed the process ends before it does anything.
+  mutating func endLockedOut(_ role: Role, _ refusal: KeychainRefusal) {
     tellPhone(.endAnnounced(PhoneRole(role)))
     end(
       role, .exited(code: 78),
-      "\(KeychainRefusal.notUnlockedSinceBoot), so the wallet cannot read its seed")
+      "\(refusal), so the wallet cannot read its seed")
   }
 }
 

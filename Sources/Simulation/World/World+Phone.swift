@@ -55,7 +55,9 @@ extension World {
     lives[role] = Boxed(
       Life(role: role, identity: identity, settings: settings, now: now))
     tellPhone(.processStarted(PhoneRole(role), pid: pid))
-    if !phone.device.hasBeenUnlocked { endLockedOut(role) }
+    let refusal = phone.refusal(
+      to: .wallet(PhoneRole(role)), group: Entitlements.accessGroup, protection: settings.seedProtection)
+    if let refusal { endLockedOut(role, refusal) }
   }
 
   private mutating func tell(_ role: Role, _ message: PhoneMessage) {
@@ -73,7 +75,9 @@ extension World {
     // It only writes it down.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
     case .invoice, .memoryWarning: break
-    case .task, .audio: break
+    case .task(let word): if settings.background != nil { lives[role]?.value.background.words.append(word) }
+    // It plays or not: it only writes it down.
+    case .audio: break
     case .push(let id, let deadline) where silentPushes.contains { $0.id == id }:
       let time = deadline > 0 ? Span.milliseconds(deadline) : nil
       for push in silentPushes where push.id == id {

@@ -176,6 +176,11 @@ public struct WorldSettings: Hashable, Sendable {
   public var reusesNumbers = false
   /// The peer sends a silent push after each visible one, for the app in the background.
   public var sendsSilentPushes = false
+  /// Nil: the app asks the phone for nothing but the node's work. Stories have it; runs and explorations do not, as it
+  /// never touches the node.
+  public var background: BackgroundHabits?
+  /// When the phone gives out the wallet's seed.
+  public var seedProtection = KeychainProtection.afterFirstUnlock
 
   public init() {}
 }
