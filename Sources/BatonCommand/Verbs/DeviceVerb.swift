@@ -44,7 +44,12 @@ enum DeviceVerb: Verb {
     let word = invocation.word()
     let wish = ControlMessage("device", [thing.field: thing.value(of: word)])
     let page = DevicePage(try invocation.phone.askForJSON(.iosd, wish))
-    invocation.output.isJSON ? page.tell(invocation.output) : invocation.output.say(thing.sentence(for: word))
+    guard !invocation.output.isJSON else {
+      page.tell(invocation.output)
+      return .done
+    }
+    let note = thing.name == "storage" ? page.storageNote : nil
+    invocation.output.say(note ?? thing.sentence(for: word))
     return .done
   }
 
