@@ -14,6 +14,7 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
+    OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
     OptionDeclaration(
       "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock",
       help: "how both recognise a dead holder of the node"),
@@ -128,6 +129,7 @@ struct PhoneOptions {
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
     passedOn = peer.map { ["--peer", $0] } ?? []
+    if parsed.isGiven("--tor") { passedOn.append("--tor") }
     for name in ["--takeover", "--beat-interval", "--stale-after"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
     }

@@ -18,6 +18,7 @@ public struct WalletOptions {
   public var phoneClock: String?
   /// Nil for a wallet that knows no peer yet.
   public var peer: PeerAddress?
+  public var overTor: Bool
   public var guardConfiguration: GuardConfiguration
 
   public static let declarations: [OptionDeclaration] = [
@@ -39,6 +40,8 @@ public struct WalletOptions {
       "--clock", value: .path("FILE"), help: "the phone's clock, as iosd keeps it; else the kernel's"),
     OptionDeclaration(
       "--peer", value: .nodeAddress, help: "the Lightning peer; lspd's is in the file lsp/address"),
+    OptionDeclaration(
+      "--tor", help: "the peer is reached over Tor: it has three times as long for a dial and a greeting"),
     OptionDeclaration(
       "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
       help: "how a dead holder is recognised: its lock, or the age of its last beat"),
@@ -62,6 +65,7 @@ public struct WalletOptions {
       }
       return address
     }
+    overTor = parsed.isGiven("--tor")
     guard let interval = parsed.span("--beat-interval"),
       let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self)
     else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }

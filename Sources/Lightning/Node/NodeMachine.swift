@@ -12,7 +12,13 @@ public struct NodeMachine: Core {
 
   public struct Configuration: Hashable, Codable, Sendable {
     public var terms: ChannelTerms
-    public init(terms: ChannelTerms = .standard) { self.terms = terms }
+    /// The peer is reached over Tor: it has three times as long for a dial and a greeting. Nil is no.
+    public var overTor: Bool?
+
+    public init(terms: ChannelTerms = .standard, overTor: Bool? = nil) {
+      self.terms = terms
+      self.overTor = overTor
+    }
   }
 
   enum State: Hashable, Codable, Sendable {
@@ -78,6 +84,7 @@ public struct NodeMachine: Core {
   static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
 
   let terms: ChannelTerms
+  private let boundFactor: Int64
   var state = State.stopped
   var claim: NodeClaim?
   /// What is durable, as far as this owner knows.
@@ -96,7 +103,15 @@ public struct NodeMachine: Core {
   /// What the phone last said of it.
   var isNetworkThere = true
 
-  public init(configuration: Configuration) { terms = configuration.terms }
+  public init(configuration: Configuration) {
+    terms = configuration.terms
+    boundFactor = configuration.overTor == true ? 3 : 1
+  }
+
+  /// Of this attempt.
+  func bound(_ bounds: [Span]) -> Span {
+    Span(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
+  }
 
   /// The channel as it is stored, for the shell that puts preimages into messages.
   public var durableChannel: Channel? { node.channel }
