@@ -29,7 +29,8 @@ extension PeerMachine {
       return received(message, at: now, on: connection)
     case .peerStorage:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
-    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
+    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
+      .commitmentSigned, .revokeAndAck:
       let why = "There is no channel with this node."
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       // Of the channel that it speaks of: an error about none would be one about all that it has with us.
@@ -73,7 +74,8 @@ extension PeerMachine {
       return step.directives
     case .pong, .warning, .peerStorageRetrieval, .unknown:
       return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
-    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
+    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
+      .commitmentSigned, .revokeAndAck:
       return receivedForChannel(message, at: now, on: connection)
     }
   }
