@@ -39,7 +39,9 @@ import Testing
       #expect(patient.handle(.received(ping), at: now) == [.send([.message(.pong([0]))])])
     }
     var node = try established()
-    for _ in 0..<Chatter.limit { #expect(node.handle(.received(ping), at: start).count == 1) }
+    for _ in 0..<ConnectionRules.standard.chatter {
+      #expect(node.handle(.received(ping), at: start).count == 1)
+    }
     #expect(
       node.handle(.received(ping), at: start) == [
         .cutOff, .report(.trouble("the peer sent more than 20 messages in 10 s that need nothing")),
@@ -54,10 +56,12 @@ import Testing
     ] as [Message])
   func endlessTalk(_ message: Message) throws {
     var node = try established()
-    for _ in 0..<Chatter.limit { _ = node.handle(.received(message), at: start) }
+    for _ in 0..<ConnectionRules.standard.chatter { _ = node.handle(.received(message), at: start) }
     #expect(node.handle(.received(message), at: start).first == .cutOff)
     var restorer = try established()
-    for _ in 0..<Chatter.limit { _ = restorer.handle(.backupReceived(.unreadable), at: start) }
+    for _ in 0..<ConnectionRules.standard.chatter {
+      _ = restorer.handle(.backupReceived(.unreadable), at: start)
+    }
     #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
   }
 
@@ -135,13 +139,13 @@ import Testing
     var fixture = try PeerFixture()
     let ping = Message.ping(Ping(pongSize: 0))
     _ = fixture.handle(.connected(connection: 1))
-    for _ in 0..<Chatter.limit {
+    for _ in 0..<ConnectionRules.standard.chatter {
       #expect(others(fixture.handle(.received(connection: 1, ping))) == [])
     }
     let why = "These were more than 20 messages in 10 s that need nothing."
     #expect(others(fixture.handle(.received(connection: 1, ping))) == [.close(connection: 1, why)])
     _ = try fixture.establish(2)
-    for _ in 0..<Chatter.limit {
+    for _ in 0..<ConnectionRules.standard.chatter {
       #expect(others(fixture.handle(.received(connection: 2, ping))) == [])
     }
     let end = fixture.handle(.received(connection: 2, ping))

@@ -4,8 +4,8 @@ import Crypto
 // The channel that runs: receive, make durable, send.
 extension NodeMachine {
   mutating func received(_ message: Message, at now: Instant) -> [NodeDirective] {
-    if message.isChatter, isConnected, chatter.isTooMuch(at: now) {
-      return redial("the peer sent \(Chatter.complaint)", at: now)
+    if message.isChatter, isConnected, chatter.isTooMuch(rules.chatter, at: now) {
+      return redial("the peer sent \(Chatter.complaint(rules.chatter))", at: now)
     }
     switch message {
     case .ping(let ping):

@@ -12,7 +12,17 @@ public struct NodeMachine: Core {
 
   public struct Configuration: Hashable, Codable, Sendable {
     public var terms: ChannelTerms
-    public init(terms: ChannelTerms = .standard) { self.terms = terms }
+    public var rules: ConnectionRules
+    public init(terms: ChannelTerms = .standard, rules: ConnectionRules = .standard) {
+      self.terms = terms
+      self.rules = rules
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      terms = try container.decode(ChannelTerms.self, forKey: .terms)
+      rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
+    }
   }
 
   enum State: Hashable, Codable, Sendable {
@@ -78,6 +88,7 @@ public struct NodeMachine: Core {
   static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
 
   let terms: ChannelTerms
+  let rules: ConnectionRules
   var state = State.stopped
   var claim: NodeClaim?
   /// What is durable, as far as this owner knows.
@@ -91,12 +102,17 @@ public struct NodeMachine: Core {
   /// When the channel of this connection began to run.
   var establishedAt: Instant?
   var chatter = Chatter()
+  /// Nil while there is no connection.
+  var silence: Silence?
   var acceptsPayments = true
   var saidSettling = false
   /// What the phone last said of it.
   var isNetworkThere = true
 
-  public init(configuration: Configuration) { terms = configuration.terms }
+  public init(configuration: Configuration) {
+    terms = configuration.terms
+    rules = configuration.rules
+  }
 
   /// The channel as it is stored, for the shell that puts preimages into messages.
   public var durableChannel: Channel? { node.channel }
@@ -114,7 +130,7 @@ public struct NodeMachine: Core {
       ofState = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
     }
-    return [ofState, step?.retryAt].compactMap { $0 }.min()
+    return [ofState, step?.retryAt, silenceEndsAt].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
@@ -132,8 +148,12 @@ public struct NodeMachine: Core {
     case .storeBlocked: return storeBlocked(at: now)
     case .storeFailed(let sentence): return storeFailed(sentence, at: now)
     case .dialled: return dialled(at: now)
-    case .received(let message): return received(message, at: now)
-    case .backupReceived(let reading): return backupReceived(reading, at: now)
+    case .received(let message):
+      heard(at: now)
+      return received(message, at: now)
+    case .backupReceived(let reading):
+      heard(at: now)
+      return backupReceived(reading, at: now)
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .invoiceMade(let invoice): return invoiceMade(invoice)
@@ -220,6 +240,7 @@ public struct NodeMachine: Core {
   mutating func forgetConnection() {
     establishedAt = nil
     chatter = Chatter()
+    silence = nil
     if step?.retryAt != nil, step?.change.newInvoice == nil { step = nil }
     step?.outgoing = []
     inbox = []
@@ -273,7 +294,8 @@ public struct NodeMachine: Core {
     case .draining:
       state = .stopped
       return [.cutOff, .report(.stopped)]
-    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: return []
+    case .established, .mute: return silenceEnded(at: now)
+    case .stopped, .offline, .checkingRow, .reading, .adopting: return []
     }
   }
 
