@@ -32,7 +32,7 @@ final class NodeShell {
 
   init(
     container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
-    peer: PeerAddress?
+    peer: PeerAddress?, rules: ConnectionRules = .standard
   ) {
     self.container = container
     self.secrets = secrets
@@ -40,7 +40,7 @@ final class NodeShell {
     self.clock = clock
     self.journal = journal
     self.peer = peer
-    runner = CoreRunner(configuration: .init(), loop: loop, clock: clock, journal: journal) {
+    runner = CoreRunner(configuration: .init(rules: rules), loop: loop, clock: clock, journal: journal) {
       [unowned self] (directive: NodeDirective) in carryOut(directive)
     }
   }
