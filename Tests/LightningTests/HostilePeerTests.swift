@@ -65,6 +65,15 @@ import Testing
     #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
   }
 
+  @Test("A second init is no word about the channel that runs, and ends the connection")
+  func greetsAgain() throws {
+    var node = try established()
+    #expect(
+      node.handle(.received(.greeting(Greeting())), at: start) == [
+        .cutOff, .report(.trouble("the peer greeted twice")), .report(.connecting),
+      ])
+  }
+
   @Test("D-8.6 A peer that greets well and breaks off at once is dialled less and less often")
   func breaksOffAtOnce() throws {
     var node = try established()

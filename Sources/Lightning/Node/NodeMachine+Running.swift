@@ -20,7 +20,9 @@ extension NodeMachine {
     }
     switch state {
     case .greeting(let heard, _): return receivedWhileGreeting(message, heard, at: now)
-    case .established: return receivedForChannel(message, at: now)
+    case .established:
+      if case .greeting = message { return redial("the peer greeted twice", at: now) }
+      return receivedForChannel(message, at: now)
     case .reading, .readingAgain, .adopting, .awaitingBackup:
       return redial("the peer went on before our channel_reestablish", at: now)
     case .stopped, .offline, .pausing, .checkingRow, .dialling, .mute, .draining: return []
