@@ -16,6 +16,12 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
     OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
     OptionDeclaration(
+      "--chatter", value: .integer(1...1_000_000),
+      help: "passed on to both: how many messages that need nothing they bear in 10 s (default 20)"),
+    OptionDeclaration(
+      "--ping-after", value: .span,
+      help: "passed on to both: after how much silence they ping their peer (default 30s)"),
+    OptionDeclaration(
       "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock",
       help: "how both recognise a dead holder of the node"),
     OptionDeclaration(
@@ -87,6 +93,7 @@ struct PhoneOptions {
   var memoryMechanism: MemoryLimiter.Wish
   /// What both children are told beside the places of this phone.
   private var passedOn: [String]
+  private static let connectionOptions = ["--chatter", "--ping-after"]
   private var seedProtection: String
   /// What the extension alone is told: how to misbehave.
   private var faults: [String]
@@ -132,6 +139,10 @@ struct PhoneOptions {
     if parsed.isGiven("--tor") { passedOn.append("--tor") }
     for name in ["--takeover", "--beat-interval", "--stale-after"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
+    }
+    // A program of somebody else need not know these.
+    for name in Self.connectionOptions where parsed.isGiven(name) {
+      passedOn += parsed.text(name).map { [name, $0] } ?? []
     }
     if let path = parsed.text("--entitlements-file") { takeEntitlements(of: path) }
   }

@@ -32,7 +32,7 @@ final class NodeShell {
 
   init(
     container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
-    peer: PeerAddress?, overTor: Bool = false
+    peer: PeerAddress?, rules: ConnectionRules = .standard, overTor: Bool = false
   ) {
     self.container = container
     self.secrets = secrets
@@ -41,7 +41,7 @@ final class NodeShell {
     self.journal = journal
     self.peer = peer
     runner = CoreRunner(
-      configuration: .init(overTor: overTor ? true : nil), loop: loop, clock: clock, journal: journal
+      configuration: .init(rules: rules, overTor: overTor ? true : nil), loop: loop, clock: clock, journal: journal
     ) {
       [unowned self] (directive: NodeDirective) in carryOut(directive)
     }

@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Heartbeat
+import PeerTransport
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
@@ -70,7 +71,7 @@ enum UpVerb: Verb {
     ] + PhoneStartOptions.silentPushes + [
       OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
       OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
-    ] + BackgroundStartOptions.declarations
+    ] + BackgroundStartOptions.declarations + ConnectionOptions.declarations
   }
 
   static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
@@ -78,6 +79,9 @@ enum UpVerb: Verb {
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
     for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
     options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
+    let ofBothEnds = ConnectionOptions.arguments(line)
+    options.iosdArguments += ofBothEnds
+    options.lspdArguments += ofBothEnds
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
     if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }

@@ -68,8 +68,8 @@ extension NodeMachine {
 
   /// The peer's storage may come before its channel_reestablish, or after it.
   mutating func backupReceived(_ reading: BackupReading, at now: Instant) -> [NodeDirective] {
-    if isConnected, chatter.isTooMuch(at: now) {
-      return redial("the peer sent \(Chatter.complaint)", at: now)
+    if isConnected, chatter.isTooMuch(rules.chatter, at: now) {
+      return redial("the peer sent \(Chatter.complaint(rules.chatter))", at: now)
     }
     switch state {
     case .greeting(var heard, let giveUpAt):

@@ -12,12 +12,23 @@ public struct NodeMachine: Core {
 
   public struct Configuration: Hashable, Codable, Sendable {
     public var terms: ChannelTerms
+    public var rules: ConnectionRules
     /// The peer is reached over Tor: it has three times as long for a dial and a greeting. Nil is no.
     public var overTor: Bool?
 
-    public init(terms: ChannelTerms = .standard, overTor: Bool? = nil) {
+    public init(
+      terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil
+    ) {
       self.terms = terms
+      self.rules = rules
       self.overTor = overTor
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      terms = try container.decode(ChannelTerms.self, forKey: .terms)
+      rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
+      overTor = try container.decodeIfPresent(Bool.self, forKey: .overTor)
     }
   }
 
@@ -84,6 +95,7 @@ public struct NodeMachine: Core {
   static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
 
   let terms: ChannelTerms
+  let rules: ConnectionRules
   private let boundFactor: Int64
   var state = State.stopped
   var claim: NodeClaim?
@@ -98,6 +110,8 @@ public struct NodeMachine: Core {
   /// When the channel of this connection began to run.
   var establishedAt: Instant?
   var chatter = Chatter()
+  /// Nil while there is no connection.
+  var silence: Silence?
   var acceptsPayments = true
   var saidSettling = false
   /// What the phone last said of it.
@@ -105,6 +119,7 @@ public struct NodeMachine: Core {
 
   public init(configuration: Configuration) {
     terms = configuration.terms
+    rules = configuration.rules
     boundFactor = configuration.overTor == true ? 3 : 1
   }
 
@@ -129,7 +144,7 @@ public struct NodeMachine: Core {
       ofState = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
     }
-    return [ofState, step?.retryAt].compactMap { $0 }.min()
+    return [ofState, step?.retryAt, silenceEndsAt].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
@@ -147,8 +162,12 @@ public struct NodeMachine: Core {
     case .storeBlocked: return storeBlocked(at: now)
     case .storeFailed(let sentence): return storeFailed(sentence, at: now)
     case .dialled: return dialled(at: now)
-    case .received(let message): return received(message, at: now)
-    case .backupReceived(let reading): return backupReceived(reading, at: now)
+    case .received(let message):
+      heard(at: now)
+      return received(message, at: now)
+    case .backupReceived(let reading):
+      heard(at: now)
+      return backupReceived(reading, at: now)
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .invoiceMade(let invoice): return invoiceMade(invoice)
@@ -235,6 +254,7 @@ public struct NodeMachine: Core {
   mutating func forgetConnection() {
     establishedAt = nil
     chatter = Chatter()
+    silence = nil
     if step?.retryAt != nil, step?.change.newInvoice == nil { step = nil }
     step?.outgoing = []
     inbox = []
@@ -288,7 +308,8 @@ public struct NodeMachine: Core {
     case .draining:
       state = .stopped
       return [.cutOff, .report(.stopped)]
-    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: return []
+    case .established, .mute: return silenceEnded(at: now)
+    case .stopped, .offline, .checkingRow, .reading, .adopting: return []
     }
   }
 

@@ -16,6 +16,7 @@ extension NodeMachine: Shiftable {
     step?.retryAt.shift(by: span)
     establishedAt.shift(by: span)
     chatter.shift(by: span)
+    silence?.shift(by: span)
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.
