@@ -19,6 +19,8 @@ public struct WalletOptions {
   /// Nil for a wallet that knows no peer yet.
   public var peer: PeerAddress?
   public var guardConfiguration: GuardConfiguration
+  /// How long the parts of a payment wait for the others.
+  public var multiPartWindow: Span
 
   public static let declarations: [OptionDeclaration] = [
     OptionDeclaration(
@@ -46,6 +48,9 @@ public struct WalletOptions {
       "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
     OptionDeclaration(
       "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"),
+    OptionDeclaration(
+      "--multi-part-window", value: .span, default: "60s",
+      help: "how long the parts of a payment wait for the others"),
   ]
 
   public init(_ parsed: ParsedCommandLine) {
@@ -63,8 +68,10 @@ public struct WalletOptions {
       return address
     }
     guard let interval = parsed.span("--beat-interval"),
-      let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self)
+      let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),
+      let window = parsed.span("--multi-part-window")
     else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }
+    multiPartWindow = window
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))

@@ -42,6 +42,9 @@ struct NodeWorld {
   var received: [Bytes32] = []
   var paid: [Bytes32] = []
   var failed = 0
+  var failures: [UInt64: PaymentFailure] = [:]
+  /// What each received payment came to.
+  var amounts: [UInt64] = []
   var complaints: [String] = []
   /// What the owners said, troubles aside.
   var news: [NodeNews] = []
@@ -57,7 +60,7 @@ struct NodeWorld {
       let invoice = Invoice(
         paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(1000 + number), text: "",
         tweak: preimage,
-        expiresAt: 0)
+        expiresAt: 0, paymentSecret: SHA256.hash(Array("secret".utf8) + preimage.bytes))
       preimages[invoice.paymentHash] = preimage
       invoices.append(invoice)
     }
@@ -147,6 +150,7 @@ struct NodeWorld {
     if let restored = change.restored { stored.invoices = restored }
     for receipt in change.received {
       received.append(receipt.invoice.paymentHash)
+      amounts.append(receipt.amountMsat)
       stored.invoices.removeAll { $0 == receipt.invoice }
     }
   }
@@ -168,13 +172,26 @@ struct NodeWorld {
 
   // MARK: The peer
 
+  /// From a sender that says nothing of parts.
   mutating func pay(_ number: Int) {
+    pay(number, part: 0, amountMsat: invoices[number].amountMsat, nil)
+  }
+
+  /// Each part is a request of its own.
+  mutating func pay(_ number: Int, part: Int, amountMsat: UInt64, _ data: PaymentData?) {
     tellPeer(
       .payRequested(
         PaymentRequest(
-          id: UInt64(number), paymentHash: invoices[number].paymentHash,
-          amountMsat: invoices[number].amountMsat,
-          holdUntil: Instant(nanoseconds: .max))))
+          id: UInt64(number + part * Self.partNumbers), paymentHash: invoices[number].paymentHash,
+          amountMsat: amountMsat, holdUntil: Instant(nanoseconds: .max), paymentData: data)))
+  }
+
+  static let partNumbers = 100
+
+  /// What the invoice's sender shows with each part.
+  func data(_ number: Int, totalMsat: UInt64? = nil) -> PaymentData {
+    PaymentData(
+      secret: invoices[number].paymentSecret ?? .zero, totalMsat: totalMsat ?? invoices[number].amountMsat)
   }
 
   mutating func tellPeer(_ event: PeerEvent) {
@@ -183,11 +200,14 @@ struct NodeWorld {
       case .store(let changes):
         for change in changes {
           if case .paymentPaid(let id, let preimage) = change {
-            let hash = invoices[Int(id)].paymentHash
+            let hash = invoices[Int(id) % Self.partNumbers].paymentHash
             precondition(preimage == preimages[hash])
             paid.append(hash)
           }
-          if case .paymentFailed = change { failed += 1 }
+          if case .paymentFailed(let id, let failure) = change {
+            failed += 1
+            failures[id] = failure
+          }
           if case .dataLoss(_, let side) = change { complaints.append("data loss of the \(side)") }
         }
       case .send(let connection, let message):

@@ -12,7 +12,22 @@ public struct NodeMachine: Core {
 
   public struct Configuration: Hashable, Codable, Sendable {
     public var terms: ChannelTerms
-    public init(terms: ChannelTerms = .standard) { self.terms = terms }
+    /// How long the parts of a payment wait for the others. BOLT 4 asks for a minute at least.
+    public var multiPartWindow: Span
+
+    public init(terms: ChannelTerms = .standard, multiPartWindow: Span = .seconds(60)) {
+      self.terms = terms
+      self.multiPartWindow = multiPartWindow
+    }
+
+    /// Journals from before there were parts say nothing of them.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      self.init(terms: try container.decode(ChannelTerms.self, forKey: .terms))
+      if let window = try container.decodeIfPresent(Span.self, forKey: .multiPartWindow) {
+        multiPartWindow = window
+      }
+    }
   }
 
   enum State: Hashable, Codable, Sendable {
@@ -78,6 +93,7 @@ public struct NodeMachine: Core {
   static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
 
   let terms: ChannelTerms
+  let multiPartWindow: Span
   var state = State.stopped
   var claim: NodeClaim?
   /// What is durable, as far as this owner knows.
@@ -93,10 +109,17 @@ public struct NodeMachine: Core {
   var chatter = Chatter()
   var acceptsPayments = true
   var saidSettling = false
+  /// In the order of their first parts.
+  var partials: [PartialPayment] = []
+  /// Kept from one connection to the next: the parts are still there, and nobody is told twice.
+  var saidCollecting = false
   /// What the phone last said of it.
   var isNetworkThere = true
 
-  public init(configuration: Configuration) { terms = configuration.terms }
+  public init(configuration: Configuration) {
+    terms = configuration.terms
+    multiPartWindow = configuration.multiPartWindow
+  }
 
   /// The channel as it is stored, for the shell that puts preimages into messages.
   public var durableChannel: Channel? { node.channel }
@@ -114,7 +137,7 @@ public struct NodeMachine: Core {
       ofState = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
     }
-    return [ofState, step?.retryAt].compactMap { $0 }.min()
+    return [ofState, step?.retryAt, partialsEnd].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
@@ -153,6 +176,7 @@ public struct NodeMachine: Core {
     attempt = 0
     acceptsPayments = true
     saidSettling = false
+    saidCollecting = false
     return [.report(.connecting)] + dialOrWait()
   }
 
@@ -225,6 +249,7 @@ public struct NodeMachine: Core {
     inbox = []
     channel = nil
     saidSettling = false
+    partials = []
   }
 
   /// A write that was blocked is not tried again: after the release nobody may be inside a transaction for a node
@@ -258,6 +283,7 @@ public struct NodeMachine: Core {
       step = waiting
       return [.write(waiting.change)]
     }
+    if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
     switch state {
     case .pausing:
       state = .checkingRow
