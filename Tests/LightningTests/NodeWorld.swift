@@ -238,7 +238,7 @@ struct NodeWorld {
       let message = wire.toWallet.removeFirst()
       wires[connection] = wire
       if case .peerStorageRetrieval(let blob) = message {
-        handle(.backupReceived(NodeBackup.read(blob.array)), by: owner)
+        handle(.backupReceived(opened(blob)), by: owner)
       } else {
         handle(.received(message), by: owner)
       }
@@ -252,6 +252,16 @@ struct NodeWorld {
       handle(.closed("the peer hung up"), by: owner)
     }
     return true
+  }
+
+  /// With the payment secrets, which no backup has.
+  private func opened(_ blob: Bytes) -> BackupReading {
+    guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
+    for index in backup.invoices.indices {
+      let hash = backup.invoices[index].paymentHash
+      backup.invoices[index].paymentSecret = invoices.first { $0.paymentHash == hash }?.paymentSecret
+    }
+    return .backup(backup)
   }
 
   private func isBusy(_ connection: UInt64) -> Bool {

@@ -40,7 +40,11 @@ struct PaymentInParts {
     let start = Clock.monotonicNow
     let apart = invocation.line.span("--apart") ?? .zero
     for index in parts.indices {
-      if index > 0, apart > .zero { _ = try EventLoop().run(for: apart) { false } }
+      if index > 0, apart > .zero {
+        _ = try EventLoop().run(for: apart) { false }
+        try lookBack(before: index)
+        if isFailed { break }
+      }
       note(
         try ask(
           PayVerb.request(
@@ -54,11 +58,26 @@ struct PaymentInParts {
     return isFailed ? .daemonMissing : .done
   }
 
+  /// What came back meanwhile is not followed by more.
+  private mutating func lookBack(before index: Int) throws {
+    for earlier in 0..<index where !isFailed {
+      let answer = try ask(question(about: earlier, waits: false))
+      if answer.isFailure { note(answer, earlier) }
+    }
+  }
+
   /// Whoever is told of a part alone is not told of the others, so each is asked about.
   private mutating func waitForEnd(of index: Int) throws {
-    guard let payment = parts[index].answer?.payment else { return }
-    note(
-      try ask(ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "payment": payment])), index)
+    note(try ask(question(about: index, waits: true)), index)
+  }
+
+  private func question(about index: Int, waits: Bool) -> ControlMessage {
+    ControlMessage(
+      "await",
+      [
+        "payment-hash": invoice.paymentHash.hex, "payment": parts[index].answer?.payment ?? "",
+        "wait": waits ? "yes" : "no",
+      ])
   }
 
   private func ask(_ message: ControlMessage) throws -> PaymentAnswer {

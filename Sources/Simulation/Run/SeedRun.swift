@@ -15,6 +15,8 @@ public struct SeedRun {
   private var lettersHeldUntil = Instant.zero
   private var networkBackAt: Instant?
   private var armed: Armed?
+  /// Parts of payments that are still to come, the next one first.
+  private var parts: [(at: Instant, move: Move)] = []
   private var moves: [Move] = []
 
   /// A fault that waits for its moment.
@@ -42,6 +44,8 @@ public struct SeedRun {
 
   private static func worldSettings(_ settings: RunSettings, _ agenda: Agenda) -> WorldSettings {
     var world = settings.world
+    // Less than the time in which all must come to rest.
+    world.multiPartWindow = .seconds(20)
     // Only ours knows what to do with them. An hour's budget is soon spent, so here it is none.
     world.sendsSilentPushes = agenda.hasSilentPushes && world.coordination == .baton
     world.phone.silentPushes.budget = .max
@@ -94,7 +98,7 @@ public struct SeedRun {
   private mutating func passTime(until limit: Instant) {
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
-    for instant in [thawAt.app, thawAt.notifier, networkBackAt, armed?.by] {
+    for instant in [thawAt.app, thawAt.notifier, networkBackAt, armed?.by, parts.first?.at] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
     if world.peerNow < lettersHeldUntil { span = min(span, lettersHeldUntil - world.peerNow) }
@@ -128,6 +132,10 @@ public struct SeedRun {
       strike(due)
       return true
     }
+    if let next = parts.first, next.at <= now {
+      make(parts.removeFirst().move)
+      return true
+    }
     guard let next = nextAction, next <= now else { return false }
     let entry = agenda[nextEntry]
     nextEntry += 1
@@ -149,7 +157,17 @@ public struct SeedRun {
   private mutating func pay(_ chance: inout SeededGenerator) {
     let unpaid = world.unpaidInvoices
     if unpaid.count < 3 { for _ in 0..<3 { make(.invoice) } }
-    if !unpaid.isEmpty { make(.pay(unpaid[chance.below(unpaid.count)])) }
+    guard !unpaid.isEmpty else { return }
+    let invoice = unpaid[chance.below(unpaid.count)]
+    guard chance.chance(30) else { return make(.pay(invoice)) }
+    let count = 2 + chance.below(2)
+    make(.payPart(invoice, part: 1, of: count))
+    var at = world.peerNow
+    for part in 2...count {
+      at = at + .milliseconds(Int64(chance.below(9000)))
+      parts.append((at, .payPart(invoice, part: part, of: count)))
+    }
+    parts.sort { $0.at < $1.at }
   }
 
   // MARK: Faults
@@ -210,6 +228,8 @@ public struct SeedRun {
     thawAt = PerRole(nil, nil)
     networkBackAt = nil
     if !world.phone.device.hasNetwork { make(.network(isThere: true)) }
+    for part in parts { make(part.move) }
+    parts = []
     make(.noMoreFaults)
     let bound = world.peerNow + settings.healsWithin
     var look = world.peerNow

@@ -12,7 +12,7 @@ public struct Life: Hashable, Sendable {
   public let role: Role
   public let identity: ProcessIdentity
   var guardValue: GuardValue
-  var node = NodeMachine(configuration: .init())
+  var node: NodeMachine
 
   var nodeTodo: ArraySlice<NodeDirective> = []
   var nodeQueue: ArraySlice<NodeEvent> = []
@@ -64,6 +64,7 @@ public struct Life: Hashable, Sendable {
     self.identity = identity
     guardValue = GuardValue(
       role: role, configuration: settings.guardConfiguration, coordination: settings.coordination)
+    node = NodeMachine(configuration: .init(multiPartWindow: settings.multiPartWindow))
     runningSince = now
     inbox = [.launched]
   }
