@@ -35,6 +35,7 @@ enum ScenarioWords {
     [KeychainRefusal.notUnlockedSinceBoot, .locked].contains { reason.contains($0.description) }
   }
 
+  static let noMoreParts = CannotBeDone("it does not come in parts, or all of them have come")
   static let isSuspended = CannotBeDone("the app is suspended, so it neither freezes nor thaws")
   static let nothingToTouch = CannotBeDone("there is no notification to touch")
 
