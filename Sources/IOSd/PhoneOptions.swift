@@ -29,6 +29,9 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"),
     OptionDeclaration(
+      "--multi-part-window", value: .span,
+      help: "passed on: how long the parts of a payment wait for the others (default 60s)"),
+    OptionDeclaration(
       "--build", value: .choice(["production", "debug"]), default: "production",
       help: "a debug build has no limits of time and memory"),
     OptionDeclaration(
@@ -137,7 +140,7 @@ struct PhoneOptions {
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
     passedOn = peer.map { ["--peer", $0] } ?? []
     if parsed.isGiven("--tor") { passedOn.append("--tor") }
-    for name in ["--takeover", "--beat-interval", "--stale-after"] {
+    for name in ["--takeover", "--beat-interval", "--stale-after", "--multi-part-window"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
     }
     // A program of somebody else need not know these.

@@ -13,7 +13,10 @@ struct PhoneReport {
   var status: String {
     let phone = shell.phone
     var object = JSONObject()
-    object.set("app", raw: process(.app, state: phone.app.word).text)
+    var app = process(.app, state: phone.app.word)
+    let tasks = phone.assertions.ownTasks.map(\.name)
+    if !tasks.isEmpty { app.set("own_tasks", tasks) }
+    object.set("app", raw: app.text)
     var service = process(.extension, state: phone.service.word)
     service.set("waiting_pushes", phone.queue.count)
     if let current = phone.service.current {

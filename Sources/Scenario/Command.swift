@@ -23,6 +23,9 @@ public enum Deed: Hashable, Sendable {
   /// Home and back, as quickly as a thumb could never be.
   case flick(times: Int)
   case pay(number: Int)
+  /// The first of its parts.
+  case payInParts(number: Int, parts: Int)
+  case payNextPart(number: Int)
 
   // Faults of processes.
   case kill(Role)

@@ -11,6 +11,7 @@ public enum Condition: Hashable, Sendable {
   case settled(number: Int)
   case failed(number: Int)
   case waits(number: Int)
+  case kept(number: Int)
   case shown(number: Int)
   case frozen(Role)
   /// The app alone: the phone does not suspend the extension.
@@ -42,6 +43,7 @@ public enum Condition: Hashable, Sendable {
     case .settled(let number): scene.payments(number).contains { $0.state == .settled }
     case .failed(let number): scene.payments(number).contains { $0.isFailed }
     case .waits(let number): scene.payments(number).last?.state == .waits
+    case .kept(let number): scene.keptParts.contains(number)
     case .shown(let number):
       scene.notifications.contains {
         $0.hasSuffix(": payment \(number)") || $0.hasSuffix(": payment \(number)\(Scene.onlyInTheList)")
@@ -74,6 +76,7 @@ public enum Condition: Hashable, Sendable {
     case .settled(let number): "payment \(number) to settle"
     case .failed(let number): "payment \(number) to fail"
     case .waits(let number): "payment \(number) to wait for the wallet"
+    case .kept(let number): "a part of payment \(number) to be kept by the wallet"
     case .shown(let number): "the person to see payment \(number)"
     case .frozen(let role): "the \(role.rawValue) to be frozen"
     case .suspended: "the app to be suspended"

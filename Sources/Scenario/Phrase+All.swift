@@ -26,6 +26,13 @@ extension Phrase {
       "payment NUMBER of AMOUNT sat arrives",
       "Somebody pays an invoice of the wallet, which made it before the story begins. Numbers count from 1."
     ) { .make(.pay(number: $0.number)) },
+    Phrase(
+      "payment NUMBER of AMOUNT sat begins to arrive in PARTS parts",
+      "The first part of it, and no more: the wallet takes all of them or none."
+    ) { .make(.payInParts(number: $0.number, parts: $0.parts)) },
+    Phrase("the next part of payment NUMBER arrives", "Of one that has begun to arrive.") {
+      .make(.payNextPart(number: $0.number))
+    },
     Phrase("payment NUMBER arrives again", "The same invoice is paid once more.") {
       .make(.pay(number: $0.number))
     },
@@ -119,6 +126,10 @@ extension Phrase {
     Phrase("wait until payment NUMBER waits for the wallet", "The peer holds it.") {
       .wait(.waits(number: $0.number))
     },
+    Phrase(
+      "wait until the wallet keeps a part of payment NUMBER",
+      "It is in the channel for good, and waits there for the others."
+    ) { .wait(.kept(number: $0.number)) },
     Phrase("wait until payment NUMBER has settled", "Its sender has the preimage.") {
       .wait(.settled(number: $0.number))
     },

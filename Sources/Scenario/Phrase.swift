@@ -27,6 +27,7 @@ public struct Phrase: Sendable {
     var span = Span.zero
     var seconds: Int64 = 0
     var times = 0
+    var parts = 0
     /// In “ID”.
     var text = ""
     /// In “TEXT”.
@@ -72,6 +73,9 @@ extension Phrase.Found {
     case "TIMES":
       guard let times = Self.number(word, in: 1...100) else { return false }
       self.times = times
+    case "PARTS":
+      guard let parts = Self.number(word, in: 2...30) else { return false }
+      self.parts = parts
     case "SWITCH":
       guard word == "on" || word == "off" else { return false }
       isOn = word == "on"

@@ -19,8 +19,7 @@ public struct WalletOptions {
   public var phoneClock: String?
   /// Nil for a wallet that knows no peer yet.
   public var peer: PeerAddress?
-  public var rules: ConnectionRules
-  public var overTor: Bool
+  public var node: NodeMachine.Configuration
   public var guardConfiguration: GuardConfiguration
 
   public static let declarations: [OptionDeclaration] =
@@ -53,6 +52,9 @@ public struct WalletOptions {
       OptionDeclaration(
         "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"
       ),
+      OptionDeclaration(
+        "--multi-part-window", value: .span, default: "60s",
+        help: "how long the parts of a payment wait for the others"),
     ] + ConnectionOptions.declarations
 
   public init(_ parsed: ParsedCommandLine) {
@@ -69,11 +71,12 @@ public struct WalletOptions {
       }
       return address
     }
-    rules = ConnectionRules(parsed)
-    overTor = parsed.isGiven("--tor")
     guard let interval = parsed.span("--beat-interval"),
-      let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self)
+      let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),
+      let window = parsed.span("--multi-part-window")
     else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }
+    node = NodeMachine.Configuration(
+      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor") ? true : nil, multiPartWindow: window)
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))

@@ -133,7 +133,7 @@ import Testing
     for (word, example) in [
       ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
       ("TIME", "5 s"), ("“TEXT”", "“connected”"), ("“ID”", "“one.two”"), ("SWITCH", "off"),
-      ("PERCENT", "20"), ("MEGABYTES", "64"),
+      ("PERCENT", "20"), ("MEGABYTES", "64"), ("PARTS", "3"),
     ] {
       line = line.replacingOccurrences(of: word, with: example)
     }

@@ -36,6 +36,7 @@ enum ScenarioWords {
     reason.hasSuffix(", so the wallet cannot read its seed")
   }
 
+  static let noMoreParts = CannotBeDone("it does not come in parts, or all of them have come")
   static let isSuspended = CannotBeDone("the app is suspended, so it neither freezes nor thaws")
   static let nothingToTouch = CannotBeDone("there is no notification to touch")
 

@@ -19,6 +19,8 @@ struct SimulatedStage: ScenarioStage {
   private var lastWords = RolePair<String?>(nil, nil)
   private var centre = StageCentre()
   private var failures: [UInt64: String] = [:]
+  /// Which of the world's payments are parts, by their ids.
+  private var parts: [UInt64: (number: Int, part: Int, count: Int)] = [:]
 
   /// Faults that wait for something to strike.
   private var losesNextWord = false
@@ -104,6 +106,12 @@ struct SimulatedStage: ScenarioStage {
         drift()
       }
     case .pay(let number): move(.pay(number - 1))
+    case .payInParts(let number, let count): pay(number, part: 1, of: count)
+    case .payNextPart(let number):
+      guard let last = parts.values.filter({ $0.number == number }).max(by: { $0.part < $1.part }),
+        last.part < last.count
+      else { throw ScenarioWords.noMoreParts }
+      pay(number, part: last.part + 1, of: last.count)
     case .kill(let role): move(.kill(role))
     case .freeze(let role):
       try checkNotSuspended(role)
@@ -150,6 +158,31 @@ struct SimulatedStage: ScenarioStage {
       goOn(until: end)
     }
     move(.freezeInside(role))
+  }
+
+  private mutating func pay(_ number: Int, part: Int, of count: Int) {
+    let before = world.payments.count
+    move(.payPart(number - 1, part: part, of: count))
+    if world.payments.count > before, let id = world.payments.last?.id {
+      parts[id] = (number: number, part: part, count: count)
+    }
+  }
+
+  /// Parts of one payment are one.
+  private var payments: [Scene.Payment] {
+    var all: [Scene.Payment] = []
+    for payment in world.payments {
+      let number = payment.invoice + 1
+      if let part = parts[payment.id], part.part > 1,
+        let index = all.lastIndex(where: { $0.number == number })
+      {
+        all[index].add(state(of: payment))
+      } else {
+        all.append(
+          Scene.Payment(number: number, state: state(of: payment), of: parts[payment.id]?.count ?? 1))
+      }
+    }
+    return all
   }
 
   private mutating func tell(_ deed: (inout World) -> Void) {
@@ -202,12 +235,10 @@ struct SimulatedStage: ScenarioStage {
   func look() -> Scene {
     let container = world.container.value
     let row = container.row
-    return Scene(
+    var scene = Scene(
       holder: row.flatMap { container.isLockBusy($0.role) ? $0.role : nil }, newestClaim: row?.role,
       epoch: row?.epoch ?? 0, app: process(.app), notifier: process(.extension),
-      payments: world.payments.map { payment in
-        Scene.Payment(number: payment.invoice + 1, state: state(of: payment))
-      },
+      payments: payments,
       receivedTimes: world.invoices.map { invoice in
         container.received.count { $0.invoice.paymentHash == invoice.invoice.paymentHash }
       },
@@ -216,6 +247,11 @@ struct SimulatedStage: ScenarioStage {
         device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes,
         tasks: centre.tasks.newest, waiting: centre.tasks.waiting,
         playsAudio: world.phone.audio.playing != nil, isAppWarned: world.phone.isAppWarned))
+    let kept = container.node.channel?.committedHTLCs.map(\.paymentHash) ?? []
+    scene.keptParts = world.invoices.indices.filter {
+      kept.contains(world.invoices[$0].invoice.paymentHash)
+    }.map { $0 + 1 }
+    return scene
   }
 
   private func process(_ role: Role) -> Scene.Process {

@@ -6,7 +6,8 @@ import PeerTransport
 enum UpVerb: Verb {
   static let passedToIOSd =
     [
-      "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
+      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--build", "--app", "--ext",
+      "--memory-mechanism",
       "--fault-ballast", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
 
@@ -32,6 +33,9 @@ enum UpVerb: Verb {
       OptionDeclaration("--beat-interval", value: .span, help: "how often the holder beats (default 2s)"),
       OptionDeclaration(
         "--stale-after", value: .span, help: "after how much silence a holder counts as frozen (default 5s)"),
+      OptionDeclaration(
+        "--multi-part-window", value: .span,
+        help: "how long the parts of a payment wait for the others (default 60s)"),
       OptionDeclaration(
         "--build", value: .choice(["production", "debug"]),
         help: "a debug build of the wallet has no limits of time and memory (default production)"),

@@ -125,9 +125,9 @@ extension NodeMachine {
     establishedAt = now
     var directives: [NodeDirective] = [.send(missingBackup(heard) + [.message(ours)]), .report(.established)]
     // Half-way from an earlier connection or owner: between true and false nothing should cut in.
+    let advanced = advance(mustStore: false, at: now)
     directives += sayWhatChanged(received: [])
-    directives += advance(mustStore: false)
-    return directives
+    return directives + advanced
   }
 
   /// A backup that was lost with an earlier connection, before our numbers tell the peer of the state it belongs to:

@@ -65,7 +65,8 @@ public struct Life: Hashable, Sendable {
     self.identity = identity
     guardValue = GuardValue(
       role: role, configuration: settings.guardConfiguration, coordination: settings.coordination)
-    node = NodeMachine(configuration: .init(rules: settings.rules))
+    node = NodeMachine(
+      configuration: .init(rules: settings.rules, multiPartWindow: settings.multiPartWindow))
     runningSince = now
     inbox = [.launched]
   }

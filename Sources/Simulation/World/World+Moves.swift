@@ -30,6 +30,7 @@ extension World {
       tellPhone(.personQuit)
     case .invoice: makeInvoice()
     case .pay(let invoice): pay(invoice)
+    case .payPart(let invoice, let part, let count): pay(invoice, part: part, of: count)
     case .beginTask: task(isOn: true)
     case .endTask: task(isOn: false)
     case .network(let isThere): tellPhone(.deviceChanged(.network(isThere)))

@@ -169,6 +169,8 @@ public struct WorldSettings: Hashable, Sendable {
   }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = Span.seconds(120)
+  /// How long the parts of a payment wait for the others.
+  public var multiPartWindow = Span.seconds(60)
   /// Rules that are taken away, to see what they are for.
   public var without = Rules()
   /// Numbers of processes, connections and claims are used again when nobody knows them any more, so that the same
@@ -191,6 +193,8 @@ public struct WorldSettings: Hashable, Sendable {
 public struct WorldInvoice: Hashable, Sendable {
   public var invoice: Invoice
   var preimage: Bytes32
+  /// What its sender pays.
+  var amountMsat: UInt64
   public var isStored = false
   public var isPaid = false
 }
