@@ -12,8 +12,8 @@ struct MultiPartPairTests {
   }
 
   /// Part 1 is in the wallet's channel for good, and nobody has taken it.
-  private func waitUntilKept(_ phone: TestPhone, _ count: Int64) throws {
-    try phone.wait("part 1 to be kept") { (try? phone.partsOnDisk()) == count }
+  private func waitUntilKept(_ phone: TestPhone, _ count: Int) throws {
+    try phone.wait("part 1 to be kept") { (try? phone.keptParts()) == count }
   }
 
   @Test("P-5.1 Part 1 to the extension, then the app is opened, part 2 to the app: paid once, as one payment")
@@ -35,7 +35,7 @@ struct MultiPartPairTests {
     let second = try phone.payPart(invoice, 2000)
     try phone.wait("both parts to settle") { isPaid(phone, invoice, [first, second]) }
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
-    try phone.wait("the channel to be quiet") { (try? phone.partsOnDisk()) == 0 }
+    try phone.wait("the channel to be quiet") { (try? phone.keptParts()) == 0 }
     #expect(try phone.balanceMsat() == 1_000_005_000)
   }
 
