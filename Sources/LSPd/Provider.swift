@@ -52,7 +52,8 @@ final class Provider {
     nextConnection = try ledger.nextConnection()
     nextPayment = try ledger.nextPayment()
     runner = CoreRunner(
-      configuration: .init(isLegacy: options.isLegacy, startedAt: now, state: state), loop: loop,
+      configuration: .init(
+        isLegacy: options.isLegacy, rules: options.rules, startedAt: now, state: state), loop: loop,
       clock: clock,
       journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }

@@ -1,5 +1,7 @@
 import CoreShape
 import DaemonRuntime
+import Lightning
+import PeerTransport
 
 /// What lspd is told on its command line.
 struct ProviderOptions {
@@ -17,7 +19,7 @@ struct ProviderOptions {
       OptionDeclaration(
         "--silent-pushes", help: "after each visible push send a silent one, which may wake the app"),
       OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
-    ],
+    ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "serve the phone of that directory")])
 
   let home: String
@@ -25,6 +27,7 @@ struct ProviderOptions {
   let hold: Span
   let isLegacy: Bool
   let sendsSilentPushes: Bool
+  let rules: ConnectionRules
 
   init(_ parsed: ParsedCommandLine) {
     home = parsed.text("--home") ?? "./.baton"
@@ -32,6 +35,7 @@ struct ProviderOptions {
     hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
     isLegacy = parsed.isGiven("--legacy")
+    rules = ConnectionRules(parsed)
   }
 
   var directory: String { "\(home)/lsp" }

@@ -17,6 +17,7 @@ extension NodeMachine: Shiftable {
     establishedAt.shift(by: span)
     for index in partials.indices { partials[index].shift(by: span) }
     chatter.shift(by: span)
+    silence?.shift(by: span)
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.

@@ -15,18 +15,30 @@ public struct PeerMachine: Core {
     public var isLegacy: Bool
     /// How long the wallet may be away with an unresolved payment before it is called.
     public var callsBackAfter: Span
+    public var rules: ConnectionRules
     /// When this run began: a wallet that is not there counts as away from here on.
     public var startedAt: Instant
     /// What the ledger had.
     public var state: PeerState
 
     public init(
-      isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), startedAt: Instant, state: PeerState
+      isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), rules: ConnectionRules = .standard,
+      startedAt: Instant, state: PeerState
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
+      self.rules = rules
       self.startedAt = startedAt
       self.state = state
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
+      callsBackAfter = try container.decode(Span.self, forKey: .callsBackAfter)
+      rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
+      startedAt = try container.decode(Instant.self, forKey: .startedAt)
+      state = try container.decode(PeerState.self, forKey: .state)
     }
   }
 
@@ -47,6 +59,7 @@ public struct PeerMachine: Core {
 
   let isLegacy: Bool
   let callsBackAfter: Span
+  let rules: ConnectionRules
   public internal(set) var state: PeerState
   /// The oldest first.
   var links: [PeerLink] = []
@@ -56,6 +69,7 @@ public struct PeerMachine: Core {
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
     callsBackAfter = configuration.callsBackAfter
+    rules = configuration.rules
     state = configuration.state
     state.channel.disconnected()
     absence = Absence(since: configuration.startedAt)
@@ -78,10 +92,11 @@ public struct PeerMachine: Core {
 
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
-    return (holds + silentLinks.map(\.greetBy) + [callBackAt].compactMap { $0 }).min()
+    let silences = links.compactMap { silenceEndsAt($0) }
+    return (holds + ungreetedLinks.map(\.greetBy) + silences + [callBackAt].compactMap { $0 }).min()
   }
 
-  private var silentLinks: [PeerLink] { links.filter { $0.state == .greeting } }
+  private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
 
   private var callBackAt: Instant? {
     guard let absence, !absence.isCalledBack, state.payments.contains(where: { !$0.isHeld }) else {
@@ -103,9 +118,10 @@ public struct PeerMachine: Core {
 
   private mutating func deadlineReached(at now: Instant) -> [PeerDirective] {
     var step = PeerStep()
-    for link in silentLinks where link.greetBy <= now {
+    for link in ungreetedLinks where link.greetBy <= now {
       giveUp(link.id, "No init came within 10 s: send it first", at: now, &step)
     }
+    silencesEnded(at: now, &step)
     for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
       fail(payment.request.id, .recipientAway, &step)
     }
