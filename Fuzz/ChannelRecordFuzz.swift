@@ -10,7 +10,8 @@ enum ChannelRecordFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     do throws(ChannelError) {
       let record = try ChannelRecord(decoding: bytes)
-      promise(record.encoded() == bytes, "a channel is not written as it is read")
+      // What an older program wrote is written as this one does.
+      promise(bytes.first == 1 || record.encoded() == bytes, "a channel is not written as it is read")
       var channel = try Channel(restoring: record)
       promise((try? Channel(decoding: channel.encoded())) == channel, "a restored channel does not restore")
       use(&channel)

@@ -12,24 +12,25 @@ enum LedgerRowsFuzz: FuzzTarget {
   private static let paymentColumns = [
     "id", "payment_hash", "amount_msat", "state", "requested_at_ns", "hold_until_ns", "held_at_ns",
     "offered_at_ns", "settled_at_ns", "htlc", "preimage", "failure_code", "failure",
+    "payment_secret", "total_msat",
   ]
   private static let channelWidth = 14
-  private static let htlcWidth = 9
+  private static let htlcWidth = 11
 
   static var seeds: [[UInt8]] {
     let hash = SQLValue.blob(SampleMessages.preimage.bytes)
     let payments: [[SQLValue]] = [
-      [1, hash, 1000, "held", 5, 6, 5, nil, nil, nil, nil, nil, nil],
-      [2, hash, 1000, "offered", 5, 6, 5, 7, nil, 0, nil, nil, nil],
-      [3, hash, 1000, "paid", 5, 6, 5, 7, 8, 0, hash, nil, nil],
-      [4, hash, 1000, "failed", 5, 6, 5, 7, 8, 0, nil, 16399, "refused-by-recipient"],
+      [1, hash, 1000, "held", 5, 6, 5, nil, nil, nil, nil, nil, nil, nil, nil],
+      [2, hash, 1000, "offered", 5, 6, 5, 7, nil, 0, nil, nil, nil, hash, 2000],
+      [3, hash, 1000, "paid", 5, 6, 5, 7, 8, 0, hash, nil, nil, hash, 1000],
+      [4, hash, 1000, "failed", 5, 6, 5, 7, 8, 0, nil, 16399, "refused-by-recipient", nil, nil],
     ]
     let channel: [SQLValue] = [
       1, .blob(SampleMessages.channelID.bytes), 1, 9000, 0, 0, 0, 0, 0, .blob(Array(repeating: 0, count: 32)),
       1, 0, 0,
       3,
     ]
-    let htlc: [SQLValue] = ["offered", 0, 1000, hash, 40, "sentAdd", nil, nil, nil]
+    let htlc: [SQLValue] = ["offered", 0, 1000, hash, 40, "sentAdd", nil, nil, nil, hash, 2000]
     return payments.map { ($0 + channel).flatMap(ByteSource.write) + [1] + htlc.flatMap(ByteSource.write) }
   }
 
@@ -58,7 +59,7 @@ enum LedgerRowsFuzz: FuzzTarget {
       for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcWidth), connection) }
       attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
       attempt { _ = try PaymentTable.readPaid(connection) }
-      attempt { _ = try PaymentTable.newest(SampleMessages.preimage, connection) }
+      attempt { _ = try PaymentTable.newest(SampleMessages.preimage, number: nil, connection) }
       attempt { _ = try PaymentTable.json(connection) }
       attempt { _ = try ChannelTable.read(connection).map { try Channel(restoring: $0) } }
     } catch { promiseOneLine("\(error)") }

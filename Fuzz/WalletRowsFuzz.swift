@@ -20,7 +20,7 @@ enum WalletRowsFuzz: FuzzTarget {
   private static let htlcColumns = [
     "channel", "direction", "id", "amount_msat", "payment_hash", "cltv_expiry", "state", "removal",
     "preimage",
-    "failure_code",
+    "failure_code", "payment_secret", "total_msat",
   ]
   private static let invoiceColumns = ["payment_hash", "amount_msat", "text", "tweak", "expires_at"]
   private static let claimColumns = [
@@ -50,6 +50,8 @@ enum WalletRowsFuzz: FuzzTarget {
           id, .text("\(htlc.direction)"), .bits(htlc.id), .bits(htlc.amountMsat),
           .blob(htlc.paymentHash.bytes),
           .integer(Int64(htlc.cltvExpiry)), .text("\(htlc.state)"), nil, nil, nil,
+          htlc.paymentData.map { .blob($0.secret.bytes) } ?? .null,
+          htlc.paymentData.map { .bits($0.totalMsat) } ?? .null,
         ]
       }
       return (claim + row + invoice).flatMap(ByteSource.write) + [UInt8(htlcs.count)]
