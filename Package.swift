@@ -173,7 +173,7 @@ let package = Package(
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "BatonCommand",
-        "TestStranger", "TestVandal", "TestBystander",
+        "Simulation", "TestStranger", "TestVandal", "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",

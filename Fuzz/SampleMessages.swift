@@ -8,6 +8,8 @@ enum SampleMessages {
   static let fence = Fence(epoch: 3, incarnation: 9, containerHigh: 7, containerLow: 8)
   static let answer = FenceAnswer(accepted: true, highest: 3, containerHigh: 7, containerLow: 8)
 
+  static let paymentData = PaymentData(secret: SHA256.hash(Array("secret".utf8)), totalMsat: 2000)
+
   static var extensions: RecordStream {
     var stream = RecordStream()
     stream.set(1, [7])
@@ -30,6 +32,10 @@ enum SampleMessages {
           channel: channelID, id: 0, amountMsat: 1000, paymentHash: SHA256.hash(preimage.bytes),
           cltvExpiry: 40)
       ),
+      .addHTLC(
+        AddHTLC(
+          channel: channelID, id: 1, amountMsat: 1000, paymentHash: SHA256.hash(preimage.bytes),
+          cltvExpiry: 40, paymentData: paymentData, extensions: extensions)),
       .fulfillHTLC(FulfillHTLC(channel: channelID, id: 0, preimage: preimage)),
       .failHTLC(FailHTLC(channel: channelID, id: 0, code: 0x400f)),
       .failMalformedHTLC(
@@ -53,7 +59,8 @@ enum SampleMessages {
     _ = try? wallet.receive(fromPeer)
     for number in 0..<3 {
       let hash = SHA256.hash(SHA256.hash([UInt8(number)]).bytes)
-      _ = try? peer.offer(amountMsat: 1000, paymentHash: hash, cltvExpiry: 40)
+      _ = try? peer.offer(
+        amountMsat: 1000, paymentHash: hash, cltvExpiry: 40, paymentData: number == 1 ? paymentData : nil)
       carry(&peer, &wallet, &all)
       if number == 0 { try? wallet.fulfill(0) } else { try? wallet.fail(UInt64(number), code: 7) }
       carry(&peer, &wallet, &all)

@@ -4,12 +4,15 @@ import Lightning
 
 /// What the provider said about a payment.
 struct PaymentAnswer {
+  /// The peer's number of it.
+  var payment: String?
   var state: String
   var preimage: String?
   var code: String?
   var reason: String?
 
   init(_ answer: ControlMessage) {
+    payment = answer["payment"]
     state = answer["state"] ?? "unknown"
     preimage = answer["preimage"]
     code = answer["code"]
@@ -23,26 +26,31 @@ struct PaymentAnswer {
     let amount = HumanText.amount(msat: invoice.amountMsat)
     switch state {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
-    case "failed":
-      return
-        "failed with \(failure?.name.map { "\($0) (\(code ?? "?"))" } ?? "code \(code ?? "?")"): \(meaning)"
+    case "failed": return failureSentence
     case "held": return "held: the wallet is away and was sent a push; the payment waits for it"
     case "offered": return "on its way: the payment is in the wallet's channel"
     default: return "the peer says \(state)"
     }
   }
 
-  private var failure: FailureCode? {
+  var failureSentence: String {
+    "failed with \(failure?.name.map { "\($0) (\(code ?? "?"))" } ?? "code \(code ?? "?")"): \(meaning)"
+  }
+
+  var failure: FailureCode? {
     code.flatMap { UInt16($0.dropFirst(2), radix: 16) }.map { FailureCode(rawValue: $0) }
   }
 
   /// What the recipient's code says.
   private var refusal: String {
+    if failure?.rawValue == FailureCode.mppTimeout {
+      return "the wallet waited in vain for the other parts; try again later"
+    }
     guard let advice = failure?.advice else { return "the recipient refused it" }
     return "\(advice.reason); \(advice.mayTryAgain ? "try again later" : "ask for a new invoice")"
   }
 
-  private var meaning: String {
+  var meaning: String {
     switch reason {
     case "too-many-pending": "the peer holds too many payments already; try again later"
     case "recipient-away": "the wallet did not come in time; try again later"

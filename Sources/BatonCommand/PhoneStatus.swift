@@ -71,6 +71,8 @@ struct PhoneStatus {
     if let pid = facts?["pid"]?.int { words += " (process \(pid))" }
     if let push = facts?["push"]?.uint { words += ", push \(push)" }
     if let waiting = facts?["waiting_pushes"]?.int, waiting > 0 { words += ", \(waiting) more waiting" }
+    let tasks = (facts?["own_tasks"]?.elements ?? []).compactMap(\.text)
+    if !tasks.isEmpty { words += ", at work on: \(tasks.joined(separator: ", "))" }
     if let text = facts?["status"]?["text"]?.text { words += ": \(text)" }
     return words
   }

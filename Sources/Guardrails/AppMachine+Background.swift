@@ -73,7 +73,10 @@ extension AppMachine {
     case .taskBegan(let task): tasks.begin(.named(task.name), generation: task.generation, at: now)
     case .taskEnded(let task): tasks.end(.named(task.name), generation: task.generation)
     case .node(.settling(true)) where !ownership.isIdle: tasks.begin(.settling, at: now)
-    case .node(.settling(false)), .node(.stopped), .node(.fenced): tasks.end(.settling)
+    case .node(.collecting(true)) where !ownership.isIdle: tasks.begin(.multiPartPayment, at: now)
+    case .node(.settling(false)): tasks.end(.settling)
+    case .node(.collecting(false)): tasks.end(.multiPartPayment)
+    case .node(.stopped), .node(.fenced): endTasksOfNode()
     // Whatever is under way: what is not let go of now is taken.
     case .backgroundTimeExpired(let task) where task == backgroundTask:
       tasks.endAll()
@@ -81,6 +84,12 @@ extension AppMachine {
     case .deadlineReached: tasks.endOverdue(at: now)
     default: break
     }
+  }
+
+  /// What was half-way is the next owner's.
+  mutating func endTasksOfNode() {
+    tasks.end(.settling)
+    tasks.end(.multiPartPayment)
   }
 
   /// The last task is over; or there is no node any more that it could go on with.
@@ -104,7 +113,7 @@ extension AppMachine {
   mutating func askForTime() -> [GuardDirective] {
     backgroundTasksAsked &+= 1
     backgroundTask = backgroundTasksAsked
-    return [.beginBackgroundTask(backgroundTasksAsked), .backgroundDone]
+    return [.beginBackgroundTask(backgroundTasksAsked, name: tasks.name), .backgroundDone]
   }
 
   mutating func giveTimeBack() -> [GuardDirective] {

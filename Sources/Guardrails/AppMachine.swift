@@ -155,8 +155,7 @@ public struct AppMachine: GuardMachine {
   // MARK: What follows from where the ownership stands
 
   private mutating func afterOwnership(at now: Instant) -> [GuardDirective] {
-    // What was half-way under the lost claim is somebody else's now.
-    if ownership.takeFencedNotice() { tasks.end(.settling) }
+    if ownership.takeFencedNotice() { endTasksOfNode() }
     guard ownership.isIdle else { return [] }
     let released = ownership.takeReleasedEpoch()
     switch place {

@@ -48,8 +48,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   /// It has heard that it is in the background. The phone waits only seconds for that.
   case backgroundDone
   /// Ask for time in the background, and give it back: everything is released then, and the app may be suspended.
-  /// Each asking has a number of its own.
-  case beginBackgroundTask(UInt64)
+  /// Each asking has a number of its own, and the name of what is under way, if that has one.
+  case beginBackgroundTask(UInt64, name: String? = nil)
   case endBackgroundTask(UInt64)
   case end(EndReason)
 }

@@ -5,8 +5,11 @@ import CoreShape
 public enum LongLivedTask: Hashable, Codable, Sendable {
   /// A payment is half-way through the channel: the node itself says so.
   case settling
-  /// Something the wallet has begun under a name of its own: an outgoing payment, a splice.
+  /// Something the wallet has begun under a name of its own: an outgoing payment, a splice; or the node: a payment that comes in parts.
   case named(String)
+
+  /// Parts of a payment have come, and the rest is on its way.
+  static let multiPartPayment = LongLivedTask.named("incoming multi-part payment")
 }
 
 /// One beginning of a named task. An end belongs to its beginning: a late one does not end a newer task of that name.
@@ -35,6 +38,11 @@ public struct LongLivedTasks: Hashable, Sendable {
 
   var isEmpty: Bool { held.isEmpty }
   var count: Int { held.count }
+  /// The names of those that have one, for people.
+  var name: String? {
+    let names = held.compactMap { if case .named(let name) = $0.task { name } else { nil } }
+    return names.isEmpty ? nil : names.joined(separator: ", ")
+  }
   var hasNamed: Bool { held.contains { if case .named = $0.task { true } else { false } } }
   var deadline: Instant? { held.map(\.endsAt).min() }
 

@@ -13,6 +13,7 @@ public struct PushErrand: Hashable, Sendable {
   private(set) var isOver = true
   private var hasReceived = false
   private var isSettling = false
+  private var isCollecting = false
   private var quietEnds: Instant?
   private var patienceEnds: Instant?
   /// What was in its way last.
@@ -21,7 +22,7 @@ public struct PushErrand: Hashable, Sendable {
   private var failure: String?
 
   var deadline: Instant? {
-    isOver ? nil : [isSettling ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
+    isOver ? nil : [isSettling || isCollecting ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
   }
 
   mutating func begin(_ push: UInt64, time: Span?, isEstablished: Bool, at now: Instant) {
@@ -45,12 +46,18 @@ public struct PushErrand: Hashable, Sendable {
       quietEnds = now + Self.quiet
       trouble = nil
     // The connection is lost: nothing can come before the next one.
-    case .node(.connecting), .node(.stopped), .node(.fenced): quietEnds = nil
+    case .node(.connecting): quietEnds = nil
+    case .node(.stopped), .node(.fenced):
+      quietEnds = nil
+      isCollecting = false
     case .claimed: trouble = nil
     case .node(.settling(let isSettling)):
       self.isSettling = isSettling
       // All that was waiting came at once.
-      if !isSettling, hasReceived { giveUp() }
+      if !isSettling, !isCollecting, hasReceived { giveUp() }
+    case .node(.collecting(let isCollecting)):
+      self.isCollecting = isCollecting
+      if !isCollecting, !isSettling, hasReceived { giveUp() }
     case .node(.received): hasReceived = true
     case .node(.trouble(let sentence)): trouble = sentence
     case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = why.sentence

@@ -14,6 +14,7 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
+    OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
       help: "passed on to both: how many messages that need nothing they bear in 10 s (default 20)"),
@@ -27,6 +28,9 @@ let phoneCommandLine = CommandLineDeclaration(
       "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
     OptionDeclaration(
       "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"),
+    OptionDeclaration(
+      "--multi-part-window", value: .span,
+      help: "passed on: how long the parts of a payment wait for the others (default 60s)"),
     OptionDeclaration(
       "--build", value: .choice(["production", "debug"]), default: "production",
       help: "a debug build has no limits of time and memory"),
@@ -135,7 +139,8 @@ struct PhoneOptions {
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
     passedOn = peer.map { ["--peer", $0] } ?? []
-    for name in ["--takeover", "--beat-interval", "--stale-after"] {
+    if parsed.isGiven("--tor") { passedOn.append("--tor") }
+    for name in ["--takeover", "--beat-interval", "--stale-after", "--multi-part-window"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
     }
     // A program of somebody else need not know these.

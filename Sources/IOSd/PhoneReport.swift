@@ -13,7 +13,10 @@ struct PhoneReport {
   var status: String {
     let phone = shell.phone
     var object = JSONObject()
-    object.set("app", raw: process(.app, state: phone.app.word).text)
+    var app = process(.app, state: phone.app.word)
+    let tasks = phone.assertions.ownTasks.map(\.name)
+    if !tasks.isEmpty { app.set("own_tasks", tasks) }
+    object.set("app", raw: app.text)
     var service = process(.extension, state: phone.service.word)
     service.set("waiting_pushes", phone.queue.count)
     if let current = phone.service.current {
@@ -84,6 +87,7 @@ struct PhoneReport {
     object.set("pid", child.process.identity.pid)
     object.set("footprint_bytes", ifPresent: child.memory?.footprintBytes)
     object.set("resident_bytes", ifPresent: child.memory?.residentBytes)
+    if role == .app { object.set("memory_warned", shell.phone.isAppWarned) }
     var said = JSONObject()
     for field in child.status { said.set(field.name, field.value) }
     object.set("status", raw: said.text)

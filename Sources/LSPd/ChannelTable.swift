@@ -33,12 +33,23 @@ enum ChannelTable {
       code = .integer(Int64(failure))
     }
     try database.execute(
-      "INSERT INTO htlcs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO htlcs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .text("\(htlc.direction)"), try .unsigned(htlc.id), try .unsigned(htlc.amountMsat),
         .blob(htlc.paymentHash.bytes), .integer(Int64(htlc.cltvExpiry)), .text("\(htlc.state)"), removal,
         preimage, code,
-      ])
+      ] + values(of: htlc.paymentData))
+  }
+
+  /// The total is whatever the sender says, so it is kept as its bits.
+  static func values(of data: PaymentData?) -> [SQLValue] {
+    guard let data else { return [.null, .null] }
+    return [.blob(data.secret.bytes), .bits(data.totalMsat)]
+  }
+
+  static func paymentData(_ row: Row, _ secret: Int, _ total: Int) throws -> PaymentData? {
+    guard try !row.isNull(secret) || !row.isNull(total) else { return nil }
+    return PaymentData(secret: try bytes32(row, secret), totalMsat: try row.bits(total))
   }
 
   static func read(_ database: Connection) throws -> ChannelRecord? {
@@ -67,7 +78,8 @@ enum ChannelTable {
     else { throw LedgerError.unreadable("an HTLC's state or expiry") }
     return HTLC(
       id: try row.unsigned(1), amountMsat: try row.unsigned(2), paymentHash: try bytes32(row, 3),
-      cltvExpiry: expiry, state: state, removal: try removal(row))
+      cltvExpiry: expiry, state: state, removal: try removal(row),
+      paymentData: try paymentData(row, 9, 10))
   }
 
   private static func removal(_ row: Row) throws -> HTLCRemoval? {

@@ -50,5 +50,11 @@ enum LedgerSchema {
     """
     ALTER TABLE connections ADD COLUMN node BLOB;
     """,
+    """
+    ALTER TABLE payments ADD COLUMN payment_secret BLOB;
+    ALTER TABLE payments ADD COLUMN total_msat INTEGER;
+    ALTER TABLE htlcs ADD COLUMN payment_secret BLOB;
+    ALTER TABLE htlcs ADD COLUMN total_msat INTEGER;
+    """,
   ]
 }

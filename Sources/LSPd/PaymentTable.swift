@@ -12,13 +12,14 @@ enum PaymentTable {
     case .paymentHeld(let request):
       try database.execute(
         """
-        INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns)
-        VALUES (?, ?, ?, 'held', ?, ?, ?)
+        INSERT INTO payments(id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns,
+          payment_secret, total_msat)
+        VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?)
         """,
         [
           try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
           .integer(request.holdUntil.nanoseconds), at,
-        ])
+        ] + ChannelTable.values(of: request.paymentData))
     case .paymentOffered(let payment, let htlc):
       // What is offered in the very step of its request was never held.
       try database.execute(
@@ -43,7 +44,8 @@ enum PaymentTable {
   static func readUnresolved(_ database: Connection, at now: Instant) throws -> [PeerPayment] {
     try database.rows(
       """
-      SELECT id, payment_hash, amount_msat, hold_until_ns, requested_at_ns, state, htlc FROM payments
+      SELECT id, payment_hash, amount_msat, hold_until_ns, requested_at_ns, state, htlc,
+        payment_secret, total_msat FROM payments
       WHERE state IN ('held', 'offered') ORDER BY id
       """
     ).map { row in
@@ -52,7 +54,8 @@ enum PaymentTable {
       if Instant(nanoseconds: try row.integer(4)) > now { holdUntil = now }
       let request = PaymentRequest(
         id: try row.unsigned(0), paymentHash: try ChannelTable.bytes32(row, 1),
-        amountMsat: try row.unsigned(2), holdUntil: holdUntil)
+        amountMsat: try row.unsigned(2), holdUntil: holdUntil,
+        paymentData: try ChannelTable.paymentData(row, 7, 8))
       let isHeld = try row.text(5) == "held"
       return PeerPayment(request: request, state: isHeld ? .held : .offered(htlc: try row.unsigned(6)))
     }
@@ -72,7 +75,7 @@ enum PaymentTable {
     let rows = try database.rows(
       """
       SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,
-        preimage, failure_code, failure FROM payments ORDER BY id DESC LIMIT \(listMax)
+        preimage, failure_code, failure, total_msat FROM payments ORDER BY id DESC LIMIT \(listMax)
       """
     ).reversed().map { row in
       var object = JSONObject()
@@ -87,17 +90,22 @@ enum PaymentTable {
       object.set("preimage", ifPresent: try row.optionalBlob(8).map { Hexadecimal.encode($0) })
       object.set("failure_code", ifPresent: try row.optionalInteger(9))
       object.set("failure", ifPresent: try row.optionalText(10))
+      object.set("total_msat", ifPresent: try row.optionalInteger(11).map { UInt64(bitPattern: $0) })
       return object.text
     }
     return "[\(rows.joined(separator: ","))]"
   }
 
-  /// How the newest payment of this hash stands.
-  static func newest(_ hash: Bytes32, _ database: Connection) throws -> (id: UInt64, outcome: PaymentOutcome)?
-  {
+  /// How the newest payment of this hash stands, or that of this number.
+  static func newest(
+    _ hash: Bytes32, number: UInt64?, _ database: Connection
+  ) throws -> (id: UInt64, outcome: PaymentOutcome)? {
     let found = try database.firstRow(
-      "SELECT id, state, preimage, failure_code, failure FROM payments WHERE payment_hash = ? ORDER BY id DESC",
-      [.blob(hash.bytes)])
+      """
+      SELECT id, state, preimage, failure_code, failure FROM payments
+      WHERE payment_hash = ?1 AND (?2 IS NULL OR id = ?2) ORDER BY id DESC
+      """,
+      [.blob(hash.bytes), number.map { .bits($0) } ?? .null])
     guard let row = found else { return nil }
     let id = try row.unsigned(0)
     switch try row.text(1) {

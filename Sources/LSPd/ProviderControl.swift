@@ -39,6 +39,7 @@ extension Provider {
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map { Span.seconds($0) }
     let payee = try payee(message)
+    let data = try paymentData(message)
     let waits = try message.flag("wait", default: true)
     let id = nextPayment
     nextPayment += 1
@@ -49,22 +50,34 @@ extension Provider {
       .payRequested(
         PaymentRequest(
           id: id, paymentHash: hash, amountMsat: amount, holdUntil: clock.now + (hold ?? options.hold),
-          payee: payee)))
+          payee: payee, paymentData: data)))
   }
 
-  /// For a sender that lost its connection, or lspd: how the newest payment of that hash ends.
+  /// For a sender that lost its connection, or lspd: how the newest payment of that hash ends, or one of that number.
   private func waitFor(_ message: ControlMessage, for client: UnixConnection) throws {
     let hash = try paymentHash(message)
+    let number = try message.integerIfPresent("payment", in: UInt64(1)...UInt64(Int64.max))
     let waits = try message.flag("wait", default: true)
-    guard let newest = try PaymentTable.newest(hash, ledger.database) else {
-      client.send(.error("no payment of the hash \(hash) was ever asked for; ask with `pay` first"))
+    guard let found = try PaymentTable.newest(hash, number: number, ledger.database) else {
+      let which = number.map { " and the number \($0)" } ?? ""
+      client.send(.error("no payment of the hash \(hash)\(which) was ever asked for; ask with `pay` first"))
       return
     }
-    if waits, !newest.outcome.isFinal {
-      waiting[newest.id, default: []].append(client)
+    if waits, !found.outcome.isFinal {
+      waiting[found.id, default: []].append(client)
     } else {
-      client.send(Self.reply(newest.id, newest.outcome))
+      client.send(Self.reply(found.id, found.outcome))
     }
+  }
+
+  /// Both of the invoice, or neither.
+  private func paymentData(_ message: ControlMessage) throws -> PaymentData? {
+    guard message["payment-secret"] != nil || message["total-msat"] != nil else { return nil }
+    guard let secret = Bytes32(hex: try message.required("payment-secret")) else {
+      throw ControlMessageError.badValue(name: "payment-secret", expected: "64 hexadecimal digits")
+    }
+    let total = try message.integer("total-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
+    return PaymentData(secret: secret, totalMsat: total)
   }
 
   private func paymentHash(_ message: ControlMessage) throws -> Bytes32 {

@@ -23,6 +23,9 @@ public enum Deed: Hashable, Sendable {
   /// Home and back, as quickly as a thumb could never be.
   case flick(times: Int)
   case pay(number: Int)
+  /// The first of its parts.
+  case payInParts(number: Int, parts: Int)
+  case payNextPart(number: Int)
 
   // Faults of processes.
   case kill(Role)
@@ -54,6 +57,8 @@ public enum Deed: Hashable, Sendable {
   // Faults of the phone.
   /// Whoever has it in the hand unlocks it at once, or does not.
   case reboot(staysLocked: Bool)
+  /// Somebody pays while it is off.
+  case payInReboot(number: Int)
   case sleepDevice(Span)
   case stepClock(seconds: Int64)
 

@@ -11,6 +11,7 @@ public enum Condition: Hashable, Sendable {
   case settled(number: Int)
   case failed(number: Int)
   case waits(number: Int)
+  case kept(number: Int)
   case shown(number: Int)
   case frozen(Role)
   /// The app alone: the phone does not suspend the extension.
@@ -20,6 +21,10 @@ public enum Condition: Hashable, Sendable {
   case silentPushOver
   case silentPushCompleted
   case taskOver(String)
+  case taskRuns(String)
+  case taskWaits(String, because: String)
+  case audioPlays
+  case warnedOfMemory
   /// Nothing is under way any more, and both sides count the same.
   case allSettled
 
@@ -38,6 +43,7 @@ public enum Condition: Hashable, Sendable {
     case .settled(let number): scene.payments(number).contains { $0.state == .settled }
     case .failed(let number): scene.payments(number).contains { $0.isFailed }
     case .waits(let number): scene.payments(number).last?.state == .waits
+    case .kept(let number): scene.keptParts.contains(number)
     case .shown(let number):
       scene.notifications.contains {
         $0.hasSuffix(": payment \(number)") || $0.hasSuffix(": payment \(number)\(Scene.onlyInTheList)")
@@ -49,6 +55,11 @@ public enum Condition: Hashable, Sendable {
     case .silentPushOver: scene.phone.silentPushes.last?.isOver ?? false
     case .silentPushCompleted: scene.phone.silentPushes.last?.isCompleted ?? false
     case .taskOver(let identifier): scene.phone.task(identifier)?.isOver ?? false
+    case .taskRuns(let identifier): scene.phone.tasks.contains { $0.identifier == identifier && $0.runs }
+    case .taskWaits(let identifier, let why):
+      scene.phone.waiting.contains { $0.identifier == identifier && $0.words == "waiting: \(why)" }
+    case .audioPlays: scene.phone.playsAudio
+    case .warnedOfMemory: scene.phone.isAppWarned
     case .allSettled: scene.payments.allSatisfy(\.isOver) && scene.isChannelEven
     }
   }
@@ -65,6 +76,7 @@ public enum Condition: Hashable, Sendable {
     case .settled(let number): "payment \(number) to settle"
     case .failed(let number): "payment \(number) to fail"
     case .waits(let number): "payment \(number) to wait for the wallet"
+    case .kept(let number): "a part of payment \(number) to be kept by the wallet"
     case .shown(let number): "the person to see payment \(number)"
     case .frozen(let role): "the \(role.rawValue) to be frozen"
     case .suspended: "the app to be suspended"
@@ -73,6 +85,10 @@ public enum Condition: Hashable, Sendable {
     case .silentPushOver: "the newest silent push to come to its end"
     case .silentPushCompleted: "the app to complete the newest silent push"
     case .taskOver(let identifier): "the task “\(identifier)” to be over"
+    case .taskRuns(let identifier): "the task “\(identifier)” to run"
+    case .taskWaits(let identifier, let why): "the task “\(identifier)” to wait, as “\(why)”"
+    case .audioPlays: "the app to play audio"
+    case .warnedOfMemory: "the app to be warned of the memory that it uses"
     case .allSettled: "everything to be settled"
     }
   }

@@ -26,6 +26,13 @@ extension Phrase {
       "payment NUMBER of AMOUNT sat arrives",
       "Somebody pays an invoice of the wallet, which made it before the story begins. Numbers count from 1."
     ) { .make(.pay(number: $0.number)) },
+    Phrase(
+      "payment NUMBER of AMOUNT sat begins to arrive in PARTS parts",
+      "The first part of it, and no more: the wallet takes all of them or none."
+    ) { .make(.payInParts(number: $0.number, parts: $0.parts)) },
+    Phrase("the next part of payment NUMBER arrives", "Of one that has begun to arrive.") {
+      .make(.payNextPart(number: $0.number))
+    },
     Phrase("payment NUMBER arrives again", "The same invoice is paid once more.") {
       .make(.pay(number: $0.number))
     },
@@ -55,6 +62,10 @@ extension Phrase {
       "the phone reboots and stays locked",
       "The same, and nobody unlocks it: the wallet cannot read its seed until the person opens the app or unlocks the phone."
     ) { _ in .make(.reboot(staysLocked: true)) },
+    Phrase(
+      "the phone reboots while payment NUMBER of AMOUNT sat arrives",
+      "As `the phone reboots`; what is sent to it meanwhile comes when it is on."
+    ) { .make(.payInReboot(number: $0.number)) },
   ]
 
   private static let simulatedFaults = [
@@ -110,11 +121,15 @@ extension Phrase {
       .wait(.connected($0.role))
     },
     Phrase("wait until the app shows “TEXT”", "Exactly that, as `what does the app show?` would have it.") {
-      .wait(.appShows($0.text))
+      .wait(.appShows($0.sentence))
     },
     Phrase("wait until payment NUMBER waits for the wallet", "The peer holds it.") {
       .wait(.waits(number: $0.number))
     },
+    Phrase(
+      "wait until the wallet keeps a part of payment NUMBER",
+      "It is in the channel for good, and waits there for the others."
+    ) { .wait(.kept(number: $0.number)) },
     Phrase("wait until payment NUMBER has settled", "Its sender has the preimage.") {
       .wait(.settled(number: $0.number))
     },

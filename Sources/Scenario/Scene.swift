@@ -58,6 +58,8 @@ public struct Scene: Hashable, Sendable {
 
     public var number: Int
     public var state: State
+    /// Of a payment in parts: how many of them are still to come.
+    public var missingParts = 0
 
     public init(number: Int, state: State) {
       self.number = number
@@ -81,6 +83,8 @@ public struct Scene: Hashable, Sendable {
   /// No payment is half-way in the channel, and both sides count the same.
   public var isChannelEven: Bool
   public var phone: PhoneScene
+  /// Payments of which a part is in the wallet's channel for good, and neither taken nor refused.
+  public var keptParts: [Int] = []
 
   public init(
     holder: Role?, newestClaim: Role?, epoch: UInt64, app: Process, notifier: Process, payments: [Payment],

@@ -34,6 +34,8 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
   /// That somebody else has the node is a veto; without, it is one vote against a connection among others for it: that
   /// the app is in front, and that it has a task.
   case veto
+  /// A part of a payment waits for the others; without, it is taken for the whole.
+  case completeSet = "complete-set"
 
   public var sentence: String {
     switch self {
@@ -52,6 +54,7 @@ public enum Rule: String, Hashable, Sendable, CaseIterable {
     case .evictAfterFence: "The peer cuts an older connection off only for a newer epoch."
     case .releaseOrder: "The lock is let go after the connection is closed."
     case .veto: "Whoever has the node keeps the other away, however much speaks for a connection."
+    case .completeSet: "A preimage leaves when all parts of its payment are there."
     case .ownPause: "A pause of one's own is not taken for the other one's silence."
     }
   }
@@ -88,6 +91,7 @@ public struct Rules: OptionSet, Hashable, Sendable {
   static let releaseOrder = Rules(.releaseOrder)
   static let ownPause = Rules(.ownPause)
   static let veto = Rules(.veto)
+  static let completeSet = Rules(.completeSet)
 
   public var list: [Rule] { Rule.allCases.filter { contains(Rules($0)) } }
 }

@@ -76,8 +76,9 @@ final class EmulatedPhone: PhoneLink {
     connection.send(message)
   }
 
-  func beginBackgroundTask(_ id: UInt64) {
-    connection.send(ControlMessage("background-begin", ["id": "\(id)", "name": "keep or release the node"]))
+  func beginBackgroundTask(_ id: UInt64, name: String?) {
+    let name = name ?? "keep or release the node"
+    connection.send(ControlMessage("background-begin", ["id": "\(id)", "name": name]))
   }
 
   func endBackgroundTask(_ id: UInt64) { connection.send(ControlMessage("background-end", ["id": "\(id)"])) }

@@ -89,7 +89,7 @@ final class GuardShell<Machine: GuardMachine> {
     case .noteFailure(let sentence): journal.note("Background HTLC processing failed: \(sentence)")
     case .completed(let push, let outcome): afterSettling { $0.completed(push, outcome) }
     case .backgroundDone: phone.backgroundDone()
-    case .beginBackgroundTask(let id): phone.beginBackgroundTask(id)
+    case .beginBackgroundTask(let id, let name): phone.beginBackgroundTask(id, name: name)
     case .endBackgroundTask(let id): afterSettling { $0.endBackgroundTask(id) }
     case .end(let reason): onEnd?(reason)
     }

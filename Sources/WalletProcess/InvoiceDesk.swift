@@ -78,7 +78,8 @@ final class InvoiceDesk {
       paymentSecret: secrets.paymentSecret(tweak: invoice.tweak), purpose: .text(invoice.text),
       expirySeconds: UInt64(clamping: invoice.expiresAt - madeAt),
       finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard,
-      routeHints: peer.map { [[RouteHop(to: secrets.nodeKey.publicKey, from: $0)]] } ?? [])
+      routeHints: peer.map { [[RouteHop(to: secrets.nodeKey.publicKey, from: $0)]] } ?? [],
+      features: .ofOurInvoices)
   }
 
   private func refuse(_ request: String, _ sentence: String) {

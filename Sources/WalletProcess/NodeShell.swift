@@ -32,7 +32,7 @@ final class NodeShell {
 
   init(
     container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
-    peer: PeerAddress?, rules: ConnectionRules = .standard
+    peer: PeerAddress?, configuration: NodeMachine.Configuration = .init()
   ) {
     self.container = container
     self.secrets = secrets
@@ -40,17 +40,18 @@ final class NodeShell {
     self.clock = clock
     self.journal = journal
     self.peer = peer
-    runner = CoreRunner(configuration: .init(rules: rules), loop: loop, clock: clock, journal: journal) {
-      [unowned self] (directive: NodeDirective) in carryOut(directive)
-    }
+    runner = CoreRunner(
+      configuration: configuration, loop: loop, clock: clock, journal: journal
+    ) { [unowned self] (directive: NodeDirective) in carryOut(directive) }
   }
 
   // MARK: Asked by the guard
 
   /// What the claim, and the check after the greeting, read.
   func readState(_ reader: NodeReader) throws -> NodeState {
-    let state = try WalletStore.readState(reader)
+    var state = try WalletStore.readState(reader)
     try secrets.check(state)
+    secrets.complete(&state.invoices)
     return state
   }
 
@@ -231,6 +232,7 @@ extension NodeReport {
     case .connecting: self = .connecting
     case .established: self = .established
     case .settling(let isSettling): self = .settling(isSettling)
+    case .collecting(let isCollecting): self = .collecting(isCollecting)
     case .received(let receipt):
       self = .received(
         ReceivedPayment(

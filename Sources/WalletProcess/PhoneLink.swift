@@ -10,6 +10,6 @@ protocol PhoneLink: AnyObject {
   func finished(_ push: UInt64, _ reason: FinishReason)
   func completed(_ push: UInt64, _ outcome: SilentPushOutcome)
   func backgroundDone()
-  func beginBackgroundTask(_ id: UInt64)
+  func beginBackgroundTask(_ id: UInt64, name: String?)
   func endBackgroundTask(_ id: UInt64)
 }

@@ -31,6 +31,6 @@ final class TerminalPhone: PhoneLink {
 
   func completed(_ push: UInt64, _ outcome: SilentPushOutcome) {}
   func backgroundDone() {}
-  func beginBackgroundTask(_ id: UInt64) {}
+  func beginBackgroundTask(_ id: UInt64, name: String?) {}
   func endBackgroundTask(_ id: UInt64) { printLine("\(role): everything is released") }
 }

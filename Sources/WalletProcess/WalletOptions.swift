@@ -19,7 +19,7 @@ public struct WalletOptions {
   public var phoneClock: String?
   /// Nil for a wallet that knows no peer yet.
   public var peer: PeerAddress?
-  public var rules: ConnectionRules
+  public var node: NodeMachine.Configuration
   public var guardConfiguration: GuardConfiguration
 
   public static let declarations: [OptionDeclaration] =
@@ -43,6 +43,8 @@ public struct WalletOptions {
       OptionDeclaration(
         "--peer", value: .nodeAddress, help: "the Lightning peer; lspd's is in the file lsp/address"),
       OptionDeclaration(
+        "--tor", help: "the peer is reached over Tor: it has three times as long for a dial and a greeting"),
+      OptionDeclaration(
         "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
         help: "how a dead holder is recognised: its lock, or the age of its last beat"),
       OptionDeclaration(
@@ -50,6 +52,9 @@ public struct WalletOptions {
       OptionDeclaration(
         "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"
       ),
+      OptionDeclaration(
+        "--multi-part-window", value: .span, default: "60s",
+        help: "how long the parts of a payment wait for the others"),
     ] + ConnectionOptions.declarations
 
   public init(_ parsed: ParsedCommandLine) {
@@ -66,10 +71,12 @@ public struct WalletOptions {
       }
       return address
     }
-    rules = ConnectionRules(parsed)
     guard let interval = parsed.span("--beat-interval"),
-      let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self)
+      let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),
+      let window = parsed.span("--multi-part-window")
     else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }
+    node = NodeMachine.Configuration(
+      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor") ? true : nil, multiPartWindow: window)
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))

@@ -74,6 +74,13 @@ final class WalletSecrets {
     }
   }
 
+  /// Puts in what no table and no backup has.
+  func complete(_ invoices: inout [Invoice]) {
+    for index in invoices.indices {
+      invoices[index].paymentSecret = paymentSecret(tweak: invoices[index].tweak)
+    }
+  }
+
   func preimage(tweak: Bytes32) -> Bytes32 {
     HMACSHA256.authenticate(Array("baton preimage".utf8) + tweak.bytes, key: seed)
   }
@@ -87,7 +94,7 @@ final class WalletSecrets {
     let tweak = Bytes32(randomBytes(Bytes32.size)) ?? .zero
     return Invoice(
       paymentHash: SHA256.hash(preimage(tweak: tweak).bytes), amountMsat: amountMsat, text: text,
-      tweak: tweak, expiresAt: expiresAt)
+      tweak: tweak, expiresAt: expiresAt, paymentSecret: paymentSecret(tweak: tweak))
   }
 
   /// As lightning-kmp lays it out: version, ciphertext, nonce, tag.
@@ -109,6 +116,8 @@ final class WalletSecrets {
     guard let plain = ChaCha20Poly1305.open(Array(ciphertext) + tag, key: backupKey, nonce: nonce) else {
       return .unreadable
     }
-    return NodeBackup.read(plain)
+    guard case .backup(var backup) = NodeBackup.read(plain) else { return NodeBackup.read(plain) }
+    complete(&backup.invoices)
+    return .backup(backup)
   }
 }

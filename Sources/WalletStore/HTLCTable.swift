@@ -8,7 +8,8 @@ enum HTLCTable {
   static func read(channel: Bytes32, _ reader: NodeReader) throws -> [HTLC] {
     try reader.rows(
       """
-      SELECT id, amount_msat, payment_hash, cltv_expiry, state, removal, preimage, failure_code
+      SELECT id, amount_msat, payment_hash, cltv_expiry, state, removal, preimage, failure_code,
+        payment_secret, total_msat
       FROM htlcs WHERE channel = ? ORDER BY direction = 'received', id
       """, [.blob(channel.bytes)]
     ).map(htlc)
@@ -34,13 +35,14 @@ enum HTLCTable {
     try writer.execute(
       """
       INSERT INTO htlcs (channel, direction, id, amount_msat, payment_hash, cltv_expiry, state, removal,
-        preimage, failure_code)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        preimage, failure_code, payment_secret, total_msat)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .blob(channel.bytes), .text("\(htlc.direction)"), .unsigned(htlc.id), .unsigned(htlc.amountMsat),
         .blob(htlc.paymentHash.bytes), .integer(Int64(htlc.cltvExpiry)), .text("\(htlc.state)"), removal,
-        preimage, failureCode,
+        preimage, failureCode, htlc.paymentData.map { .blob($0.secret.bytes) } ?? .null,
+        htlc.paymentData.map { .bits($0.totalMsat) } ?? .null,
       ])
   }
 
@@ -52,7 +54,13 @@ enum HTLCTable {
     guard let expiry = UInt32(exactly: try row.integer(3)) else { throw row.mismatch(3, "a block height") }
     return HTLC(
       id: try row.unsigned(0), amountMsat: try row.unsigned(1), paymentHash: try row.bytes32(2),
-      cltvExpiry: expiry, state: state, removal: try removal(row))
+      cltvExpiry: expiry, state: state, removal: try removal(row), paymentData: try paymentData(row))
+  }
+
+  /// The total is whatever the sender says, so it is kept as its bits.
+  private static func paymentData(_ row: Row) throws -> PaymentData? {
+    guard try !row.isNull(8) || !row.isNull(9) else { return nil }
+    return PaymentData(secret: try row.bytes32(8), totalMsat: try row.bits(9))
   }
 
   private static func removal(_ row: Row) throws -> HTLCRemoval? {

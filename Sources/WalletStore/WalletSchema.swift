@@ -47,6 +47,10 @@ public enum WalletSchema {
       epoch INTEGER NOT NULL,
       received_wall_ns INTEGER NOT NULL
     ) STRICT;
+    """,
     """
+    ALTER TABLE htlcs ADD COLUMN payment_secret BLOB;
+    ALTER TABLE htlcs ADD COLUMN total_msat INTEGER;
+    """,
   ]
 }

@@ -8,7 +8,9 @@ import Testing
 @Suite("Long-lived tasks") struct LongLivedTaskTests {
   private let start = Instant(nanoseconds: 0)
   private let send = TaskBeginning(name: "send 5 sat", generation: 1)
-  private let timeAsked: [GuardDirective] = [.beginBackgroundTask(1), .backgroundDone]
+  private let timeAsked: [GuardDirective] = [
+    .beginBackgroundTask(1, name: "send 5 sat"), .backgroundDone,
+  ]
   private let leaving: [GuardDirective] = [
     .withdrawWish, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
   ]
@@ -40,7 +42,7 @@ import Testing
   func incomingPayment() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(.node(.settling(true)))
-    #expect(app.send(.enteredBackground) == timeAsked)
+    #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1), .backgroundDone])
     #expect(app.send(.node(.settling(false))).suffix(3) == leaving[...])
   }
 

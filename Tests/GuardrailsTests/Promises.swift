@@ -92,7 +92,7 @@ struct Promises {
     case .completed(let push, _):
       if !silent.contains(push) { broke("completes silent push \(push), which it does not have") }
       silent.remove(push)
-    case .beginBackgroundTask(let number):
+    case .beginBackgroundTask(let number, _):
       if timeAsked != nil || number == lastTimeAsked { broke("asks twice for time in the background") }
       timeAsked = number
       lastTimeAsked = number

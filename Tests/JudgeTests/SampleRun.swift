@@ -244,18 +244,24 @@ final class SampleRun {
 
   // MARK: Payments
 
-  func requestedChange(_ id: Int64, _ hash: [UInt8], msat: Int64) throws -> String {
+  /// With a total it is a part, or a whole payment of a sender that knows the invoice's secret.
+  func requestedChange(_ id: Int64, _ hash: [UInt8], msat: Int64, total: Int64? = nil) throws -> String {
+    let secret = WireBytes.secret(of: hash)
     try ledger.execute(
       """
-      INSERT INTO payments (id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns)
-      VALUES (?, ?, ?, 'held', ?, ?, ?)
+      INSERT INTO payments (id, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns,
+        payment_secret, total_msat)
+      VALUES (?, ?, ?, 'held', ?, ?, ?, ?, ?)
       """,
       [
         .integer(id), .blob(hash), .integer(msat), .integer(stamp), .integer(now + 60_000_000_000),
-        .integer(stamp),
+        .integer(stamp), total == nil ? .null : .blob(secret), total.map { .integer($0) } ?? .null,
       ])
+    let data = total.map {
+      ",\"paymentData\":{\"secret\":\"\(WireBytes.hex(secret))\",\"totalMsat\":\($0)}"
+    }
     return "{\"paymentHeld\":{\"_0\":{\"id\":\(id),\"paymentHash\":\"\(WireBytes.hex(hash))\","
-      + "\"amountMsat\":\(msat),\"holdUntil\":\(now + 60_000_000_000)}}}"
+      + "\"amountMsat\":\(msat),\"holdUntil\":\(now + 60_000_000_000)\(data ?? "")}}}"
   }
 
   func offeredChange(_ id: Int64, htlc: Int64) throws -> String {

@@ -14,7 +14,8 @@ enum SampleSchema {
       sent_revocation_last INTEGER, revision INTEGER) STRICT;
     CREATE TABLE htlcs (
       channel BLOB, direction TEXT, id INTEGER, amount_msat INTEGER, payment_hash BLOB, cltv_expiry INTEGER,
-      state TEXT, removal TEXT, preimage BLOB, failure_code INTEGER, PRIMARY KEY (channel, direction, id)) STRICT;
+      state TEXT, removal TEXT, preimage BLOB, failure_code INTEGER, payment_secret BLOB,
+      total_msat INTEGER, PRIMARY KEY (channel, direction, id)) STRICT;
     CREATE TABLE invoices (
       payment_hash BLOB PRIMARY KEY, amount_msat INTEGER, text TEXT, tweak BLOB, expires_at INTEGER) STRICT;
     CREATE TABLE received_payments (
@@ -39,7 +40,7 @@ enum SampleSchema {
     CREATE TABLE payments(
       id INTEGER PRIMARY KEY, payment_hash BLOB, amount_msat INTEGER, state TEXT, requested_at_ns INTEGER,
       hold_until_ns INTEGER, held_at_ns INTEGER, offered_at_ns INTEGER, settled_at_ns INTEGER, htlc INTEGER,
-      preimage BLOB, failure_code INTEGER, failure TEXT) STRICT;
+      preimage BLOB, failure_code INTEGER, failure TEXT, payment_secret BLOB, total_msat INTEGER) STRICT;
     CREATE TABLE backups(
       revision INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER, connection INTEGER, blob BLOB) STRICT;
     CREATE TABLE channel(
@@ -49,7 +50,8 @@ enum SampleSchema {
       sent_revocation_last INTEGER, revision INTEGER) STRICT;
     CREATE TABLE htlcs(
       direction TEXT, id INTEGER, amount_msat INTEGER, payment_hash BLOB, cltv_expiry INTEGER, state TEXT,
-      removal TEXT, preimage BLOB, failure_code INTEGER, PRIMARY KEY (direction, id)) STRICT;
+      removal TEXT, preimage BLOB, failure_code INTEGER, payment_secret BLOB, total_msat INTEGER,
+      PRIMARY KEY (direction, id)) STRICT;
     CREATE TABLE pushes(
       id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER, reason TEXT, payment_hash BLOB, amount_msat INTEGER,
       attempts INTEGER, last_at_ns INTEGER, outcome TEXT, is_open INTEGER) STRICT;

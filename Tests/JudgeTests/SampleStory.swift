@@ -7,7 +7,7 @@
 enum SampleStory {
   static let preimages: [[UInt8]] = (1...4).map { [UInt8](repeating: UInt8($0 * 16 + 1), count: 32) }
   static let hashes = preimages.map { WireBytes.sha256($0) }
-  private static let none = [UInt8](repeating: 0, count: 32)
+  static let none = [UInt8](repeating: 0, count: 32)
 
   static func tell() throws -> SampleRun {
     let run = try SampleRun()
@@ -39,15 +39,15 @@ enum SampleStory {
     return run
   }
 
-  private static func reestablish(_ commitment: UInt64, _ revocation: UInt64, _ secret: [UInt8]) -> [UInt8] {
+  static func reestablish(_ commitment: UInt64, _ revocation: UInt64, _ secret: [UInt8]) -> [UInt8] {
     WireBytes.reestablish(nextCommitment: commitment, nextRevocation: revocation, secret: secret)
   }
 
-  private static func revoke(peer: Bool, _ number: UInt64) -> [UInt8] {
+  static func revoke(peer: Bool, _ number: UInt64) -> [UInt8] {
     WireBytes.revoke(secret: WireBytes.secret(ofPeer: peer, number))
   }
 
-  private static func openChannel(_ run: SampleRun) throws {
+  static func openChannel(_ run: SampleRun) throws {
     let app = run.start("mainappd", pid: 100)
     try run.claim(1, "app", pid: 100, app, "never claimed before")
     try run.connect(1)
@@ -124,8 +124,7 @@ enum SampleStory {
     try run.receive(2, revoke(peer: false, 1), changesChannel: true)
   }
 
-  private static func commitPaid(_ run: SampleRun, _ connection: Int64, payment: Int64, out: [[UInt8]]) throws
-  {
+  static func commitPaid(_ run: SampleRun, _ connection: Int64, payment: Int64, out: [[UInt8]]) throws {
     run.now += 7_000_000
     let paid = try run.paidChange(payment, preimages[Int(payment) - 1])
     run.now -= 7_000_000
@@ -148,10 +147,13 @@ enum SampleStory {
     try run.store(3)
     try run.receive(3, revoke(peer: false, 3), changesChannel: true)
     run.tick()
-    let asked = try run.requestedChange(3, hashes[2], msat: 400_000)
+    let asked = try run.requestedChange(3, hashes[2], msat: 400_000, total: 400_000)
     try run.event(
       "{\"payRequested\":{}}", [asked, try run.offeredChange(3, htlc: 2), run.channelChange()],
-      out: [(3, WireBytes.add(2, msat: 400_000, hash: hashes[2])), (3, WireBytes.commit(signatures: 1))])
+      out: [
+        (3, WireBytes.add(2, msat: 400_000, hash: hashes[2], totalMsat: 400_000)),
+        (3, WireBytes.commit(signatures: 1)),
+      ])
     try run.write(3, app)
     try run.store(3)
     try run.receive(3, revoke(peer: false, 4), changesChannel: true)
@@ -198,16 +200,18 @@ enum SampleStory {
     let common: [TestDatabase.Value] = [
       .integer(2), .integer(400_000), .blob(hashes[2]), .integer(700_144),
     ]
+    let data: [TestDatabase.Value] = [.blob(WireBytes.secret(of: hashes[2])), .integer(400_000)]
     try run.ledger.insert(
-      "htlcs", [.text("offered")] + common + [.text("sentAddAckRevocation"), .null, .null, .null])
+      "htlcs",
+      [.text("offered")] + common + [.text("sentAddAckRevocation"), .null, .null, .null] + data)
     try run.wallet.insert(
       "htlcs",
       [.blob(WireBytes.channel), .text("received")] + common + [
         .text("sentAddAckCommit"), .null, .null, .null,
-      ])
+      ] + data)
   }
 
-  private static func leaveChannel(
+  static func leaveChannel(
     _ run: SampleRun, peer: [Int64]?, _ secret: [UInt8], next: [Int64], last: Int64, _ database: TestDatabase,
     _ wallet: [Int64] = [1_000_000_000, 9_000_000_000, 0, 0, 0, 0]
   ) throws {

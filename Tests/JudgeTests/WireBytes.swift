@@ -38,9 +38,16 @@ enum WireBytes {
   static func ping(_ size: UInt64) -> [UInt8] { [0, 18] + number(size, 2) + [0, 0] }
   static func pong(_ size: Int) -> [UInt8] { [0, 19] + number(UInt64(size), 2) + zeros(size) }
 
-  static func add(_ id: UInt64, msat: UInt64, hash: [UInt8]) -> [UInt8] {
-    [0, 128] + channel + number(id, 8) + number(msat, 8) + hash + number(700_144, 4) + zeros(1366)
+  static func add(_ id: UInt64, msat: UInt64, hash: [UInt8], totalMsat: UInt64? = nil) -> [UInt8] {
+    let plain =
+      [0, 128] + channel + number(id, 8) + number(msat, 8) + hash + number(700_144, 4) + zeros(1366)
+    guard let totalMsat else { return plain }
+    let total = Array(number(totalMsat, 8).drop { $0 == 0 })
+    return plain + [0xfe, 0xba, 0x70, 0, 5, UInt8(32 + total.count)] + secret(of: hash) + total
   }
+
+  /// The payment secret of an invoice.
+  static func secret(of hash: [UInt8]) -> [UInt8] { sha256(hash + [1]) }
 
   static func fulfil(_ id: UInt64, preimage: [UInt8]) -> [UInt8] {
     [0, 130] + channel + number(id, 8) + preimage

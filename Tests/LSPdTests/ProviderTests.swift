@@ -41,6 +41,28 @@ import Testing
     #expect(try provider.goDown()?.how == .exited(code: 0))
   }
 
+  @Test func `A ledger from before payments came in parts is brought up to date, with what it holds`() throws
+  {
+    let provider = try ProviderProcess()
+    let held = try provider.pay(1, waiting: false)
+    #expect(try held.receive()["state"] == "held")
+    #expect(try provider.goDown()?.how == .exited(code: 0))
+    let database = try Connection(path: "\(provider.home)/lsp/ledger.sqlite", access: .readWrite)
+    try database.script(
+      """
+      ALTER TABLE payments DROP COLUMN payment_secret; ALTER TABLE payments DROP COLUMN total_msat;
+      ALTER TABLE htlcs DROP COLUMN payment_secret; ALTER TABLE htlcs DROP COLUMN total_msat;
+      PRAGMA user_version = 2;
+      """)
+    try provider.start()
+    #expect(try provider.ledger("PRAGMA user_version") == [3])
+    #expect(try provider.ledger("SELECT state FROM payments") == ["held"])
+    #expect(try provider.ledger("SELECT total_msat FROM payments") == [.null])
+    let wallet = ScriptedWallet(loop: provider.loop)
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    #expect(try provider.loop.run(for: .seconds(10)) { wallet.channel?.localMsat == 1_000_001_000 })
+  }
+
   @Test func `Killed after any message of a payment, it goes on after a restart, on the same port`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop

@@ -45,6 +45,9 @@ struct NodeWorld {
   var received: [Bytes32] = []
   var paid: [Bytes32] = []
   var failed = 0
+  var failures: [UInt64: PaymentFailure] = [:]
+  /// What each received payment came to.
+  var amounts: [UInt64] = []
   var complaints: [String] = []
   /// What the owners said, troubles aside.
   var news: [NodeNews] = []
@@ -61,7 +64,7 @@ struct NodeWorld {
       let invoice = Invoice(
         paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(1000 + number), text: "",
         tweak: preimage,
-        expiresAt: 0)
+        expiresAt: 0, paymentSecret: SHA256.hash(Array("secret".utf8) + preimage.bytes))
       preimages[invoice.paymentHash] = preimage
       invoices.append(invoice)
     }
@@ -152,6 +155,7 @@ struct NodeWorld {
     if let restored = change.restored { stored.invoices = restored }
     for receipt in change.received {
       received.append(receipt.invoice.paymentHash)
+      amounts.append(receipt.amountMsat)
       stored.invoices.removeAll { $0 == receipt.invoice }
     }
   }
@@ -173,13 +177,26 @@ struct NodeWorld {
 
   // MARK: The peer
 
+  /// From a sender that says nothing of parts.
   mutating func pay(_ number: Int) {
+    pay(number, part: 0, amountMsat: invoices[number].amountMsat, nil)
+  }
+
+  /// Each part is a request of its own.
+  mutating func pay(_ number: Int, part: Int, amountMsat: UInt64, _ data: PaymentData?) {
     tellPeer(
       .payRequested(
         PaymentRequest(
-          id: UInt64(number), paymentHash: invoices[number].paymentHash,
-          amountMsat: invoices[number].amountMsat,
-          holdUntil: Instant(nanoseconds: .max))))
+          id: UInt64(number + part * Self.partNumbers), paymentHash: invoices[number].paymentHash,
+          amountMsat: amountMsat, holdUntil: Instant(nanoseconds: .max), paymentData: data)))
+  }
+
+  static let partNumbers = 100
+
+  /// What the invoice's sender shows with each part.
+  func data(_ number: Int, totalMsat: UInt64? = nil) -> PaymentData {
+    PaymentData(
+      secret: invoices[number].paymentSecret ?? .zero, totalMsat: totalMsat ?? invoices[number].amountMsat)
   }
 
   mutating func tellPeer(_ event: PeerEvent) {
@@ -188,11 +205,14 @@ struct NodeWorld {
       case .store(let changes):
         for change in changes {
           if case .paymentPaid(let id, let preimage) = change {
-            let hash = invoices[Int(id)].paymentHash
+            let hash = invoices[Int(id) % Self.partNumbers].paymentHash
             precondition(preimage == preimages[hash])
             paid.append(hash)
           }
-          if case .paymentFailed = change { failed += 1 }
+          if case .paymentFailed(let id, let failure) = change {
+            failed += 1
+            failures[id] = failure
+          }
           if case .dataLoss(_, let side) = change { complaints.append("data loss of the \(side)") }
         }
       case .send(let connection, let message):
@@ -223,7 +243,7 @@ struct NodeWorld {
       let message = wire.toWallet.removeFirst()
       wires[connection] = wire
       if case .peerStorageRetrieval(let blob) = message {
-        handle(.backupReceived(NodeBackup.read(blob.array)), by: owner)
+        handle(.backupReceived(opened(blob)), by: owner)
       } else {
         handle(.received(message), by: owner)
       }
@@ -237,6 +257,16 @@ struct NodeWorld {
       handle(.closed("the peer hung up"), by: owner)
     }
     return true
+  }
+
+  /// With the payment secrets, which no backup has.
+  private func opened(_ blob: Bytes) -> BackupReading {
+    guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
+    for index in backup.invoices.indices {
+      let hash = backup.invoices[index].paymentHash
+      backup.invoices[index].paymentSecret = invoices.first { $0.paymentHash == hash }?.paymentSecret
+    }
+    return .backup(backup)
   }
 
   private func isBusy(_ connection: UInt64) -> Bool {

@@ -43,6 +43,15 @@ struct PeerFixture {
     )
   }
 
+  /// Of payment 9.
+  mutating func part(_ number: UInt64, _ msat: UInt64, _ data: PaymentData?) -> [PeerDirective] {
+    handle(
+      .payRequested(
+        PaymentRequest(
+          id: number, paymentHash: paymentHash(9), amountMsat: msat, holdUntil: milliseconds(60_000),
+          paymentData: data)))
+  }
+
   /// Connects and greets. Returns what the greeting led to.
   mutating func greet(_ connection: UInt64, _ fence: Fence?) -> [PeerDirective] {
     _ = handle(.connected(connection: connection))

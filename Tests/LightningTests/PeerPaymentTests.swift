@@ -35,6 +35,41 @@ import Testing
     #expect(others(fixture.pay(1)).first == .requestPush(push))
   }
 
+  @Test func `Parts of one payment may be on their way together, as long as some of it is missing`() throws {
+    var fixture = try PeerFixture()
+    let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
+    #expect(others(fixture.part(1, 400, data)).last == .answer(payment: 1, .held))
+    #expect(fixture.part(2, 100, nil) == [.answer(payment: 2, .failed(.alreadyPending))])
+    let another = PaymentData(secret: paymentHash(51), totalMsat: 1000)
+    #expect(fixture.part(2, 100, another) == [.answer(payment: 2, .failed(.alreadyPending))])
+    let greater = PaymentData(secret: paymentHash(50), totalMsat: 1001)
+    #expect(fixture.part(2, 100, greater) == [.answer(payment: 2, .failed(.alreadyPending))])
+    #expect(
+      others(fixture.part(2, 600, data)) == [
+        .requestPush(PushRequest(reason: .incomingPayment, paymentHash: paymentHash(9), amountMsat: 600)),
+        .answer(payment: 2, .held),
+      ], "a held part asks for its push, as every payment does")
+    #expect(fixture.part(3, 1, data) == [.answer(payment: 3, .failed(.alreadyPending))])
+    fixture.restart()
+    let offered = try fixture.establish(1)
+    let additions = messages(offered).compactMap { if case .addHTLC(let body) = $0 { body } else { nil } }
+    #expect(additions.map(\.amountMsat) == [400, 600] && additions.map(\.paymentData) == [data, data])
+    let end = try fixture.exchange(1, from: offered)
+    #expect(end.contains(.answer(payment: 1, .settled(preimage: preimage(9)))))
+    #expect(end.contains(.answer(payment: 2, .settled(preimage: preimage(9)))))
+    #expect(fixture.part(3, 1, data) == [.answer(payment: 3, .failed(.alreadyPaid))])
+  }
+
+  @Test func `Totals and amounts of any size are compared without harm`() throws {
+    var fixture = try PeerFixture()
+    let data = PaymentData(secret: paymentHash(50), totalMsat: .max)
+    for number in 1...20 {
+      #expect(
+        others(fixture.part(UInt64(number), .max / 4, data)).last
+          == .answer(payment: UInt64(number), number > 5 ? .failed(.alreadyPending) : .held))
+    }
+  }
+
   @Test func `A held payment fails with 0x1007 at its deadline, not before`() throws {
     var fixture = try PeerFixture()
     _ = fixture.pay(1)

@@ -22,6 +22,10 @@ private let everyMessage: [Message] = [
     ChannelReestablish(
       channel: id, nextCommitmentNumber: 1, nextRevocationNumber: 0, yourLastPerCommitmentSecret: .zero)),
   .addHTLC(AddHTLC(channel: id, id: 0, amountMsat: 1000, paymentHash: hash, cltvExpiry: 700)),
+  .addHTLC(
+    AddHTLC(
+      channel: id, id: 1, amountMsat: 1000, paymentHash: hash, cltvExpiry: 700,
+      paymentData: PaymentData(secret: id, totalMsat: 2500))),
   .fulfillHTLC(FulfillHTLC(channel: id, id: 0, preimage: hash)),
   .failHTLC(FailHTLC(channel: id, id: 0, code: 0x1007)),
   .failMalformedHTLC(FailMalformedHTLC(channel: id, id: 3, onionHash: hash, code: 0xC005)),

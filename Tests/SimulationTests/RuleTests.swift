@@ -32,6 +32,12 @@ import Testing
     #expect(firstFailure(without: [.greetingCheck, .stateFromClaim])?.violation?.invariant == .oneDriver)
   }
 
+  @Test("the wait for all parts, a preimage leaves for one of them") func completeSet() {
+    let violation = firstFailure(without: [.completeSet])?.violation
+    #expect(violation?.invariant == .paidIsReceivedOnce)
+    #expect(violation?.sentence == "The preimage of a payment leaves for a part of it.")
+  }
+
   @Test("A failure is made short: a few deeds of many are left, and they break the same promise")
   func shrinking() throws {
     let failure = try #require(firstFailure(without: [.greetingCheck, .stateFromClaim]))

@@ -32,6 +32,8 @@ struct WalletView: Sendable {
   private(set) var channels: [ChannelFacts] = []
   private(set) var invoices: [InvoiceFacts] = []
   private(set) var payments: [PaymentFacts] = []
+  /// The payments of which something is in the channel for good, and neither taken nor refused.
+  private(set) var keptHashes: [String] = []
   private(set) var problems: [String] = []
 
   var receivedMsat: UInt64 {
@@ -55,6 +57,9 @@ struct WalletView: Sendable {
         paymentHash: hash, amountMsat: try row.unsigned("amount_msat"), text: try row.text("text"),
         expiresAt: try row.integer("expires_at"), isPaid: paid.contains(hash))
     }
+    keptHashes = read("htlcs", of: tables) { row in
+      try row.text("state") == "receivedAddAckRevocation" ? try row.hex("payment_hash") : ""
+    }.filter { !$0.isEmpty }
     let htlcs = tables.first { $0.name == "htlcs" }?.rowCount ?? 0
     channels = read("channels", of: tables) { row in
       ChannelFacts(

@@ -8,9 +8,12 @@ struct PayableInvoice: Hashable {
   let paymentHash: Bytes32
   let amountMsat: UInt64
   let payee: PublicKey
+  let paymentSecret: Bytes32
+  /// The payee takes a payment in parts.
+  let mayComeInParts: Bool
 
   private static let network = BitcoinNetwork.regtest
-  private static let served = [Features.varOnionOptin, Features.paymentSecret]
+  private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
 
   /// The sender has a clock of its own, which is not the phone's.
   init(
@@ -53,6 +56,8 @@ struct PayableInvoice: Hashable {
     }
     paymentHash = invoice.paymentHash
     payee = invoice.payee
+    paymentSecret = invoice.fields.paymentSecret
+    mayComeInParts = invoice.fields.features.offers(Features.basicMPP)
   }
 
   /// What the wallet of this phone has just answered.

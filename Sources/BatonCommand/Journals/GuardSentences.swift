@@ -50,6 +50,8 @@ enum GuardSentences {
     case .established: [Sentence("connected: the channel is re-established")]
     case .settling(let isSettling):
       [Sentence(isSettling ? "settles a payment" : "has settled", matters: false)]
+    case .collecting(let isCollecting):
+      [Sentence(isCollecting ? "waits for more parts of a payment" : "waits for no more parts")]
     case .received(let payment):
       [
         Sentence(

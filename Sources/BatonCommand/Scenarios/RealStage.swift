@@ -1,5 +1,6 @@
 import CoreShape
 import DaemonRuntime
+import Foundation
 import Glibc
 import Heartbeat
 import Lightning
@@ -17,7 +18,17 @@ final class RealStage: ScenarioStage {
   private var watch: DirectoryWatch?
   private var invoices: [PayableInvoice] = []
   /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
-  private var attempts: [(number: Int, id: Int64, state: String, reason: String)] = []
+  private var attempts: [Attempt] = []
+
+  private struct Attempt {
+    var number: Int
+    var id: Int64
+    var state: String
+    var reason: String
+    /// Of a payment in parts; 0 for what is all of it.
+    var parts = 0
+    var part = 0
+  }
 
   /// Between two looks when nothing is written into a journal: what a process says of itself reaches the phone an instant
   /// after it stands there. Twice as long each time, up to the second one, as long as nothing is written.
@@ -41,14 +52,17 @@ final class RealStage: ScenarioStage {
   func begin() throws {
     try FilePath.makeDirectories(phone.journal)
     watch = try DirectoryWatch([phone.journal])
+    try Setting.entitlements.write(toFile: entitlements, atomically: true, encoding: .utf8)
     try start()
   }
+
+  private var entitlements: String { "\(phone.home)/entitlements.json" }
 
   private func start() throws {
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
     for setting in settings {
-      options.iosdArguments += setting.ofPhone
+      options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
       options.lspdArguments += setting.ofPeer
     }
     _ = try PhoneStarter(phone: phone, options: options).start()
@@ -87,6 +101,11 @@ final class RealStage: ScenarioStage {
         try phone.ask(.iosd, ControlMessage("open"))
       }
     case .pay(let number): try pay(number)
+    case .payInParts(let number, let parts): try pay(number, part: 1, of: parts)
+    case .payNextPart(let number):
+      guard let last = attempts.last(where: { $0.number == number && $0.parts > 0 }), last.part < last.parts
+      else { throw ScenarioWords.noMoreParts }
+      try pay(number, part: last.part + 1, of: last.parts)
     case .kill(let role): try kill(role)
     case .freeze(let role): try freeze(role)
     case .thaw(let role):
@@ -106,23 +125,51 @@ final class RealStage: ScenarioStage {
     case .launchTask(let identifier): try wish("task-launch", ["identifier": identifier])
     case .expireTask(let identifier): try wish("task-expire", ["identifier": identifier])
     case .reboot(let staysLocked):
-      try phone.ask(.iosd, ControlMessage("reboot"))
-      if !staysLocked { try set(.unlocked) }
+      try phone.ask(.iosd, ControlMessage("reboot", ["unlock": staysLocked ? "no" : "yes"]))
+    case .payInReboot(let number): try payInReboot(number)
     case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseWord, .repeatWord, .losePush,
       .sleepDevice:
       throw CannotBeDone("it is for the simulation only")
     }
   }
 
-  private func pay(_ number: Int) throws {
+  private func pay(_ number: Int, part: Int = 0, of parts: Int = 0) throws {
     guard invoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
+    let invoice = invoices[number - 1]
+    let amounts = parts > 0 ? PaymentInParts.amounts(of: invoice.amountMsat, in: UInt64(parts)) : nil
     let answer = try phone.ask(
-      .lspd, PayVerb.request(invoices[number - 1], waits: false, holdSeconds: Self.holdSeconds))
+      .lspd,
+      PayVerb.request(
+        invoice, partMsat: amounts?[part - 1], waits: false, holdSeconds: Self.holdSeconds))
     attempts.append(
-      (
-        number, answer["payment"].flatMap { Int64($0) } ?? -1, answer["state"] ?? "",
-        answer["reason"] ?? ""
-      ))
+      Attempt(
+        number: number, id: answer["payment"].flatMap { Int64($0) } ?? -1, state: answer["state"] ?? "",
+        reason: answer["reason"] ?? "", parts: parts, part: part))
+  }
+
+  /// Parts of one payment are one.
+  private func payments(_ rows: [JSONValue]) -> [Scene.Payment] {
+    var all: [Scene.Payment] = []
+    for attempt in attempts {
+      let row = rows.first { $0["id"]?.int == attempt.id }
+      let state = Self.state(
+        row?["state"]?.text ?? attempt.state, row?["failure"]?.text ?? attempt.reason)
+      if attempt.part > 1, let index = all.lastIndex(where: { $0.number == attempt.number }) {
+        all[index].add(state)
+      } else {
+        all.append(Scene.Payment(number: attempt.number, state: state, of: max(1, attempt.parts)))
+      }
+    }
+    return all
+  }
+
+  /// Whether the push finds the phone off or just on again is the same to whoever gets it.
+  private func payInReboot(_ number: Int) throws {
+    let client = try ControlClient(path: phone.iosdSocket, daemon: "iosd")
+    try client.send(ControlMessage("reboot", ["unlock": "yes"]))
+    try pay(number)
+    let answer = try client.receive(timeout: .seconds(20))
+    if let sentence = answer.errorSentence { throw CannotBeDone(sentence) }
   }
 
   private func process(_ role: Role) throws -> WatchedProcess {
@@ -194,20 +241,20 @@ final class RealStage: ScenarioStage {
     func process(_ role: Role) -> Scene.Process {
       self.process(status[role.rawValue], rows, role, epoch: owner?.epoch)
     }
-    return Scene(
+    var scene = Scene(
       holder: isHeld ? owner?.role : nil, newestClaim: owner?.role, epoch: owner?.epoch ?? 0,
       app: process(.app), notifier: process(.extension),
-      payments: attempts.map { attempt in
-        let row = payments.first { $0["id"]?.int == attempt.id }
-        return Scene.Payment(
-          number: attempt.number,
-          state: Self.state(row?["state"]?.text ?? attempt.state, row?["failure"]?.text ?? attempt.reason))
-      },
+      payments: self.payments(payments),
       receivedTimes: invoices.map { invoice in
         wallet.payments.count { $0.paymentHash == invoice.paymentHash.hex }
       },
       notifications: Self.there(notifications).map(Self.words),
       isChannelEven: Self.isEven(wallet.channels.first, peer), phone: try phoneScene(status))
+    scene.keptParts = invoices.indices.filter { wallet.keptHashes.contains(invoices[$0].paymentHash.hex) }.map
+    {
+      $0 + 1
+    }
+    return scene
   }
 
   /// Nil before the wallet has run; while a container is being made it cannot be read yet.

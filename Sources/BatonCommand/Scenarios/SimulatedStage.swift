@@ -19,6 +19,8 @@ struct SimulatedStage: ScenarioStage {
   private var lastWords = RolePair<String?>(nil, nil)
   private var centre = StageCentre()
   private var failures: [UInt64: String] = [:]
+  /// Which of the world's payments are parts, by their ids.
+  private var parts: [UInt64: (number: Int, part: Int, count: Int)] = [:]
 
   /// Faults that wait for something to strike.
   private var losesNextWord = false
@@ -104,6 +106,12 @@ struct SimulatedStage: ScenarioStage {
         drift()
       }
     case .pay(let number): move(.pay(number - 1))
+    case .payInParts(let number, let count): pay(number, part: 1, of: count)
+    case .payNextPart(let number):
+      guard let last = parts.values.filter({ $0.number == number }).max(by: { $0.part < $1.part }),
+        last.part < last.count
+      else { throw ScenarioWords.noMoreParts }
+      pay(number, part: last.part + 1, of: last.count)
     case .kill(let role): move(.kill(role))
     case .freeze(let role):
       try checkNotSuspended(role)
@@ -115,7 +123,7 @@ struct SimulatedStage: ScenarioStage {
     case .replaceLock(let role): move(.replaceLock(role))
     case .emptyHeartbeat: for role in [Role.app, .extension] { move(.loseBeat(role)) }
     case .copyDatabase: move(.copyDatabase)
-    case .restoreCopy: restart { $0.restoreCopy() }
+    case .restoreCopy: move(.restoreCopy)
     case .restartPeer: move(.restartPeer)
     case .breakConnection:
       guard let wire = world.someWire else { throw CannotBeDone("nobody is connected to the peer") }
@@ -126,8 +134,14 @@ struct SimulatedStage: ScenarioStage {
     case .device(let change): tell { $0.change(change) }
     case .silentPush: tell { $0.silentPush() }
     case .touch(let touch): try self.touch(touch)
-    case .launchTask, .expireTask: throw CannotBeDone("there are no background tasks here")
-    case .reboot(let staysLocked): restart { $0.reboot(staysLocked: staysLocked) }
+    case .launchTask(let identifier):
+      if let why = world.phone.refusalToLaunchByHand(identifier) { throw CannotBeDone(why.description) }
+      tell { $0.launchTask(identifier) }
+    case .expireTask(let identifier):
+      if let why = world.phone.refusalToExpireByHand(identifier) { throw CannotBeDone(why.description) }
+      tell { $0.expireTask(identifier) }
+    case .reboot(let staysLocked): tell { $0.reboot(staysLocked: staysLocked) }
+    case .payInReboot(let number): tell { $0.reboot(staysLocked: false, meanwhile: number - 1) }
     case .sleepDevice(let span): move(.deviceSleeps(span))
     case .stepClock: throw CannotBeDone("there is no wall clock here")
     }
@@ -146,6 +160,31 @@ struct SimulatedStage: ScenarioStage {
     move(.freezeInside(role))
   }
 
+  private mutating func pay(_ number: Int, part: Int, of count: Int) {
+    let before = world.payments.count
+    move(.payPart(number - 1, part: part, of: count))
+    if world.payments.count > before, let id = world.payments.last?.id {
+      parts[id] = (number: number, part: part, count: count)
+    }
+  }
+
+  /// Parts of one payment are one.
+  private var payments: [Scene.Payment] {
+    var all: [Scene.Payment] = []
+    for payment in world.payments {
+      let number = payment.invoice + 1
+      if let part = parts[payment.id], part.part > 1,
+        let index = all.lastIndex(where: { $0.number == number })
+      {
+        all[index].add(state(of: payment))
+      } else {
+        all.append(
+          Scene.Payment(number: number, state: state(of: payment), of: parts[payment.id]?.count ?? 1))
+      }
+    }
+    return all
+  }
+
   private mutating func tell(_ deed: (inout World) -> Void) {
     deed(&world)
     listen()
@@ -158,16 +197,6 @@ struct SimulatedStage: ScenarioStage {
       throw CannotBeDone(why.description)
     }
     tell { $0.touch(newest.id, category: newest.category, touch) }
-  }
-
-  /// Nobody is left who could say why he ended.
-  private mutating func restart(_ deed: (inout World) -> Void) {
-    let running = [Role.app, .extension].filter { world.life($0) != nil }
-    let boot = world.boots
-    tell(deed)
-    guard world.boots != boot else { return }
-    centre.noteReboot()
-    for role in running { ends[role] = EndReason.killed(.reboot).description }
   }
 
   private func checkNotSuspended(_ role: Role) throws {
@@ -206,18 +235,23 @@ struct SimulatedStage: ScenarioStage {
   func look() -> Scene {
     let container = world.container.value
     let row = container.row
-    return Scene(
+    var scene = Scene(
       holder: row.flatMap { container.isLockBusy($0.role) ? $0.role : nil }, newestClaim: row?.role,
       epoch: row?.epoch ?? 0, app: process(.app), notifier: process(.extension),
-      payments: world.payments.map { payment in
-        Scene.Payment(number: payment.invoice + 1, state: state(of: payment))
-      },
+      payments: payments,
       receivedTimes: world.invoices.map { invoice in
         container.received.count { $0.invoice.paymentHash == invoice.invoice.paymentHash }
       },
       notifications: centre.list.map(\.words), isChannelEven: isChannelEven,
       phone: PhoneScene(
-        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes))
+        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes,
+        tasks: centre.tasks.newest, waiting: centre.tasks.waiting,
+        playsAudio: world.phone.audio.playing != nil, isAppWarned: world.phone.isAppWarned))
+    let kept = container.node.channel?.committedHTLCs.map(\.paymentHash) ?? []
+    scene.keptParts = world.invoices.indices.filter {
+      kept.contains(world.invoices[$0].invoice.paymentHash)
+    }.map { $0 + 1 }
+    return scene
   }
 
   private func process(_ role: Role) -> Scene.Process {

@@ -8,7 +8,7 @@ enum MoveSentences {
     switch move {
     case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
       .open,
-      .home, .quit, .invoice, .pay:
+      .home, .quit, .invoice, .pay, .payPart:
       nil
     case .beginTask: "the person sends something, which goes on in the background"
     case .endTask: "what the person sent is done"

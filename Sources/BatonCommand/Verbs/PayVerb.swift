@@ -1,5 +1,6 @@
 import CoreShape
 import DaemonRuntime
+import Lightning
 
 /// Pays an invoice, as somebody far away would.
 enum PayVerb: Verb {
@@ -9,6 +10,11 @@ enum PayVerb: Verb {
       options: [
         OptionDeclaration(
           "--amount", value: .text("AMOUNT"), help: "how much, when the invoice leaves it to the payer"),
+        OptionDeclaration(
+          "--parts", value: .integer(2...Int64(ChannelRecord.maximumHTLCs)),
+          help: "pay in so many parts, of about the same size"),
+        OptionDeclaration(
+          "--apart", value: .span, help: "with that: how long after one part the next is sent"),
         OptionDeclaration("--no-wait", help: "return as soon as the payment is on its way or held"),
         OptionDeclaration(
           "--hold-seconds", value: .integer(0...86_400),
@@ -20,7 +26,10 @@ enum PayVerb: Verb {
           "INVOICE", value: .text("INVOICE"),
           help: "what `baton invoice` printed, in small or capital letters, also behind lightning:")
       ],
-      examples: [("baton pay lnbcrt50u1…", "waits until it is settled, or failed")])
+      examples: [
+        ("baton pay lnbcrt50u1…", "waits until it is settled, or failed"),
+        ("baton pay lnbcrt50u1… --parts 2 --apart 5s", "the wallet takes both parts, or none"),
+      ])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -30,6 +39,13 @@ enum PayVerb: Verb {
     let invoice = try PayableInvoice(
       typed: invocation.word(), amountMsat: chosen, at: Clock().wallNanoseconds)
     let waits = !invocation.line.isGiven("--no-wait")
+    if let parts = invocation.line.integer("--parts") {
+      var payment = try PaymentInParts(invoice, parts: UInt64(clamping: parts), invocation)
+      return try payment.run(waits: waits)
+    }
+    if invocation.line.isGiven("--apart") {
+      throw CommandFailure(.wrongUsage, "--apart is for a payment in parts; say how many with --parts")
+    }
     let start = Clock.monotonicNow
     let answer = try invocation.phone.ask(
       .lspd, request(invoice, waits: waits, holdSeconds: invocation.line.integer("--hold-seconds")),
@@ -40,11 +56,15 @@ enum PayVerb: Verb {
     return outcome.isFailure ? .daemonMissing : .done
   }
 
-  static func request(_ invoice: PayableInvoice, waits: Bool, holdSeconds: Int64? = nil) -> ControlMessage {
+  /// The whole payment, or a part of it.
+  static func request(
+    _ invoice: PayableInvoice, partMsat: UInt64? = nil, waits: Bool, holdSeconds: Int64? = nil
+  ) -> ControlMessage {
     var message = ControlMessage(
       "pay",
       [
-        "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat)",
+        "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(partMsat ?? invoice.amountMsat)",
+        "payment-secret": invoice.paymentSecret.hex, "total-msat": "\(invoice.amountMsat)",
         "payee": invoice.payee.hex, "wait": waits ? "yes" : "no",
       ])
     if let holdSeconds { message["hold-seconds"] = "\(holdSeconds)" }

@@ -6,7 +6,8 @@ import PeerTransport
 enum UpVerb: Verb {
   static let passedToIOSd =
     [
-      "--takeover", "--beat-interval", "--stale-after", "--build", "--app", "--ext", "--memory-mechanism",
+      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--build", "--app", "--ext",
+      "--memory-mechanism",
       "--fault-ballast", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
     ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
 
@@ -33,6 +34,9 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--stale-after", value: .span, help: "after how much silence a holder counts as frozen (default 5s)"),
       OptionDeclaration(
+        "--multi-part-window", value: .span,
+        help: "how long the parts of a payment wait for the others (default 60s)"),
+      OptionDeclaration(
         "--build", value: .choice(["production", "debug"]),
         help: "a debug build of the wallet has no limits of time and memory (default production)"),
       OptionDeclaration(
@@ -41,6 +45,8 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
+      OptionDeclaration(
+        "--tor", help: "the peer has three times as long for a dial and a greeting, as over Tor"),
       OptionDeclaration(
         "--silent-pushes",
         help: "after each visible push the peer sends a silent one, which may wake the app"),
@@ -75,7 +81,7 @@ enum UpVerb: Verb {
   static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
-    if line.isGiven("--fault-hang") { options.iosdArguments.append("--fault-hang") }
+    for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
     options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
     let ofBothEnds = ConnectionOptions.arguments(line)
     options.iosdArguments += ofBothEnds

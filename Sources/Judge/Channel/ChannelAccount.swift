@@ -57,7 +57,7 @@ struct ChannelAccount {
   private func matches(_ entry: HTLCEntry, _ htlc: OpenHTLC) -> Bool {
     guard UInt64(bitPattern: entry.amountMsat) == htlc.amountMsat, entry.paymentHash == htlc.paymentHash,
       UInt64(bitPattern: entry.cltvExpiry) == htlc.cltvExpiry, entry.state == htlc.stateName(at: end),
-      entry.channel == nil || entry.channel == row.id
+      entry.channel == nil || entry.channel == row.id, entry.data == htlc.data
     else { return false }
     switch htlc.ending {
     case nil: return entry.removal == nil && entry.preimage == nil && entry.failureCode == nil

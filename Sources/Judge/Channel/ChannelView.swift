@@ -38,9 +38,10 @@ struct ChannelView: Hashable {
 
   mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [Move] {
     switch step {
-    case .add(let id, let amount, let hash, let expiry):
+    case .add(let id, let amount, let hash, let expiry, let data):
       return try add(
-        OpenHTLC(offeredBy: end, id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry))
+        OpenHTLC(
+          offeredBy: end, id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry, data: data))
     case .fulfil(let id, let preimage): return try remove(id, .fulfilled(preimage), by: end)
     case .fail(let id, let code): return try remove(id, .failed(code), by: end)
     case .failMalformed(let id, let code):

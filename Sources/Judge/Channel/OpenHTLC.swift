@@ -14,6 +14,7 @@ struct OpenHTLC: Hashable {
   let amountMsat: UInt64
   let paymentHash: [UInt8]
   let cltvExpiry: UInt64
+  var data: PartData?
   var addStage = 0
   var ending: Ending?
   /// Only with an ending.

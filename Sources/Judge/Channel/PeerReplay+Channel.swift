@@ -25,7 +25,7 @@ extension PeerReplay {
     if case .add = step {
       lives[htlc.id] = HTLCLife(
         amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash, addFrame: frame.entry.id,
-        addNs: frame.entry.atNs)
+        addNs: frame.entry.atNs, data: htlc.data)
     }
     guard var life = lives[htlc.id] else { return }
     if htlc.addStage == OpenHTLC.irrevocable, life.committedFrame == nil {
@@ -34,6 +34,7 @@ extension PeerReplay {
     switch step {
     case .fulfil(_, let preimage):
       life.preimage = preimage
+      checkWhole(htlc.id, life, frame)
       // The first time counts: a fulfilment that was lost with its connection has shown the preimage already.
       life.fulfilFrame = life.fulfilFrame ?? frame.entry.id
       life.fulfilNs = life.fulfilNs ?? frame.entry.atNs
@@ -80,9 +81,9 @@ extension PeerReplay {
   private func isSaidAgain(_ step: ChannelStep, _ view: ChannelView) -> Bool {
     view.htlcs.contains { htlc in
       switch step {
-      case .add(let id, let amount, let hash, let expiry):
+      case .add(let id, let amount, let hash, let expiry, let data):
         htlc.offeredBy == .peer && htlc.addStage == 1 && htlc.id == id && htlc.amountMsat == amount
-          && htlc.paymentHash == hash && htlc.cltvExpiry == expiry
+          && htlc.paymentHash == hash && htlc.cltvExpiry == expiry && htlc.data == data
       case .fulfil(let id, let preimage):
         htlc.offeredBy == .wallet && htlc.removeStage == 1 && htlc.id == id
           && htlc.ending == .fulfilled(preimage)

@@ -25,6 +25,7 @@ struct PeerReplay {
     var paymentHash: [UInt8]
     var addFrame: Int64
     var addNs: Int64
+    var data: PartData?
     var committedFrame: Int64?
     var fulfilFrame: Int64?
     var fulfilNs: Int64?

@@ -100,7 +100,10 @@ extension Hearing {
   private func isSame(_ entry: PaymentEntry, _ told: LedgerStory.Payment?) -> Bool {
     guard let told, told.paymentHash == hexadecimal(entry.paymentHash), told.amountMsat == entry.amountMsat,
       told.holdUntilNs == entry.holdUntilNs, told.state == entry.state, told.htlc == entry.htlc,
-      told.preimage == entry.preimage.map({ hexadecimal($0) }), told.held.announces(entry.requestedNs)
+      told.preimage == entry.preimage.map({ hexadecimal($0) }),
+      told.secret == entry.data.map({ hexadecimal($0.secret) }),
+      told.totalMsat == entry.data.map({ Int64(bitPattern: $0.totalMsat) }),
+      told.held.announces(entry.requestedNs)
     else { return false }
     if let offered = told.offered, !offered.announces(entry.offeredNs) { return false }
     if let settled = told.settled, !settled.announces(entry.settledNs) { return false }

@@ -58,7 +58,7 @@ extension Hearing {
         [payment.evidence, "ledger frames \(life.fulfilFrame ?? 0)"])
     }
     let twins = evidence.ledger.payments.filter { $0.isPaid && $0.paymentHash == payment.paymentHash }
-    if twins.count > 1, twins.first?.id == payment.id {
+    if !twins.arePartsOfOne, twins.first?.id == payment.id {
       find(3, "\(name) was paid \(twins.count) times", twins.map(\.evidence))
     }
     let received = evidence.wallet.received.filter { $0.paymentHash == payment.paymentHash }
@@ -66,10 +66,12 @@ extension Hearing {
       find(3, "\(name) is paid, and the wallet does not have it", [payment.evidence])
     } else if received.count > 1 {
       find(3, "\(name) is in the wallet \(received.count) times", received.map(\.evidence))
-    } else if received[0].amountMsat != payment.amountMsat {
+    } else if received[0].amountMsat != evidence.whole(payment.paymentHash).amountMsat {
+      let parts = evidence.whole(payment.paymentHash)
+      let ofAll = parts.count > 1 ? " of all \(parts.count) parts" : ""
       find(
-        3, "\(name) is paid, and the wallet has \(received[0].amountMsat) msat of it",
-        [payment.evidence, received[0].evidence])
+        3, "\(name) is paid, and the wallet has \(received[0].amountMsat) msat of it\(ofAll)",
+        parts.map(\.evidence) + [received[0].evidence])
     }
   }
 
@@ -112,24 +114,25 @@ extension Hearing {
   /// HTLCs and payments of one hash belong together, one to one.
   private mutating func checkHTLCs(_ replay: PeerReplay) {
     guard replay.isChannelKnown else { return }
-    var fulfilled: [[UInt8]: UInt64] = [:]
+    var fulfilled: [[UInt8]: (id: UInt64, data: PartData?)] = [:]
     for (id, life) in replay.lives.sorted(by: { $0.key < $1.key }) {
       let owners = evidence.ledger.payments.filter { $0.htlc.map { UInt64(bitPattern: $0) } == id }
       if owners.count != 1 || owners[0].paymentHash != life.paymentHash
         || UInt64(bitPattern: owners[0].amountMsat) != life.amountMsat
-        || (owners[0].offeredNs ?? .max) > life.addNs
+        || (owners[0].offeredNs ?? .max) > life.addNs || owners[0].data != life.data
       {
         find(
           3, "HTLC \(id) of \(life.amountMsat) msat is not that of exactly one payment",
           ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
       }
       guard life.isFulfilled else { continue }
-      if let earlier = fulfilled[life.paymentHash] {
+      // Parts of one payment are all fulfilled; that they are not too many is seen by their sum.
+      if let earlier = fulfilled[life.paymentHash], earlier.data == nil || earlier.data != life.data {
         find(
-          3, "HTLCs \(earlier) and \(id) of one payment hash were both fulfilled",
+          3, "HTLCs \(earlier.id) and \(id) of one payment hash were both fulfilled",
           ["ledger frames \(life.addFrame)"])
       }
-      fulfilled[life.paymentHash] = id
+      fulfilled[life.paymentHash] = (id, life.data)
     }
     for payment in evidence.ledger.payments {
       guard let htlc = payment.htlc, replay.lives[UInt64(bitPattern: htlc)] == nil else { continue }
@@ -151,10 +154,11 @@ extension Hearing {
     if let open = payments.first(where: { $0.state == "held" }) {
       find(3, "The wallet counts \(name) before it was offered", [entry.evidence, open.evidence])
     }
-    if let payment = payments.last, payment.amountMsat != entry.amountMsat {
+    let whole = evidence.whole(entry.paymentHash)
+    if !whole.isEmpty, whole.amountMsat != entry.amountMsat {
       find(
-        3, "The wallet counts \(name), and its sender \(payment.amountMsat) msat",
-        [entry.evidence, payment.evidence])
+        3, "The wallet counts \(name), and its sender \(whole.amountMsat) msat",
+        [entry.evidence] + whole.map(\.evidence))
     }
     let invoice = evidence.wallet.invoices.first { $0.paymentHash == entry.paymentHash }
     if let invoice, invoice.amountMsat > entry.amountMsat {

@@ -23,7 +23,8 @@ extension Hearing {
       let payment = evidence.ledger.payments.first {
         $0.htlc == entry.id && $0.paymentHash == entry.paymentHash
       }
-      guard payment?.state == "offered", payment?.amountMsat == entry.amountMsat, view.isInFlight(from: .peer)
+      guard payment?.state == "offered", payment?.amountMsat == entry.amountMsat,
+        payment?.data == entry.data, view.isInFlight(from: .peer)
       else {
         find(
           3, "HTLC \(entry.id) waits at the peer to be sent, and no offered payment belongs to it",
@@ -32,7 +33,8 @@ extension Hearing {
       }
       let step = ChannelStep.add(
         id: UInt64(bitPattern: entry.id), amountMsat: UInt64(bitPattern: entry.amountMsat),
-        paymentHash: entry.paymentHash, cltvExpiry: UInt64(bitPattern: entry.cltvExpiry))
+        paymentHash: entry.paymentHash, cltvExpiry: UInt64(bitPattern: entry.cltvExpiry),
+        data: entry.data)
       _ = try? view.apply(step, by: .peer)
     }
   }

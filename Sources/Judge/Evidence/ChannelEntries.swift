@@ -46,6 +46,7 @@ struct HTLCEntry {
   let removal: String?
   let preimage: [UInt8]?
   let failureCode: Int64?
+  let data: PartData?
 
   init(_ row: SQLiteRow, channel: [UInt8]?) throws(JudgeError) {
     self.channel = channel
@@ -58,5 +59,6 @@ struct HTLCEntry {
     removal = try row.optionalText("removal")
     preimage = try row.optionalBlob("preimage")
     failureCode = try row.optionalInteger("failure_code")
+    data = try PartData.read(row)
   }
 }

@@ -106,6 +106,7 @@ struct PaymentEntry {
   let preimage: [UInt8]?
   let failureCode: Int64?
   let failure: String?
+  let data: PartData?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
@@ -121,6 +122,7 @@ struct PaymentEntry {
     preimage = try row.optionalBlob("preimage")
     failureCode = try row.optionalInteger("failure_code")
     failure = try row.optionalText("failure")
+    data = try PartData.read(row)
   }
 
   var isPaid: Bool { state == "paid" }

@@ -13,6 +13,9 @@ struct LedgerStory {
     var paymentHash: String?
     var amountMsat: Int64?
     var holdUntilNs: Int64?
+    /// As the journal writes them.
+    var secret: String?
+    var totalMsat: Int64?
     var state = "held"
     var offered: JournalRecord?
     var htlc: Int64?
@@ -103,7 +106,8 @@ struct LedgerStory {
     if name == "paymentHeld", let request = body["_0"], let id = request["id"]?.integer {
       payments[id] = Payment(
         held: record, paymentHash: request["paymentHash"]?.text, amountMsat: request["amountMsat"]?.integer,
-        holdUntilNs: request["holdUntil"]?.integer)
+        holdUntilNs: request["holdUntil"]?.integer, secret: request["paymentData"]?["secret"]?.text,
+        totalMsat: request["paymentData"]?["totalMsat"]?.integer)
     }
     guard let id = body["payment"]?.integer else { return }
     switch name {

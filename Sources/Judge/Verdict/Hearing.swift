@@ -59,8 +59,10 @@ struct Hearing {
   }
 
   private mutating func count() {
-    counts.payments = evidence.ledger.payments.count
-    counts.paid = evidence.ledger.payments.filter(\.isPaid).count
+    // Parts that were paid are one payment.
+    let paid = evidence.ledger.payments.filter(\.isPaid)
+    counts.paid = Set(paid.map(\.paymentHash)).count
+    counts.payments = evidence.ledger.payments.count - paid.count + counts.paid
     counts.failed = evidence.ledger.payments.filter(\.isFailed).count
     counts.received = evidence.wallet.received.count
     counts.connections = evidence.ledger.connections.count

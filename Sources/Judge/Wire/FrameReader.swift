@@ -7,12 +7,13 @@ struct FrameReader {
   private var position = 0
   static let fenceRecord: UInt64 = 0xba70_0001
   static let fenceReplyRecord: UInt64 = 0xba70_0003
+  static let partRecord: UInt64 = 0xba70_0005
 
   /// Also gives the channel that the frame speaks of, if it speaks of one.
   static func read(_ bytes: [UInt8]) throws(Malformed) -> (message: WireMessage, channel: [UInt8]?) {
     var reader = FrameReader(bytes: bytes)
     let message = try reader.message()
-    // No message of this version but `init` carries records behind its fields; of unknown ones only the type is read.
+    // Only `init` and `update_add_htlc` carry records behind their fields; of unknown messages only the type is read.
     if case .other = message { return (message, nil) }
     let rest = bytes.count - reader.position
     guard rest == 0 else { throw Malformed(reason: "\(rest) bytes follow its end") }
@@ -57,7 +58,8 @@ struct FrameReader {
       let hash = try take(32)
       let expiry = try number(4)
       try zeros(1366, "the onion")
-      return .step(.add(id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry))
+      return .step(
+        .add(id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry, data: try partData()))
     case 130: return .step(.fulfil(id: try number(8), preimage: try take(32)))
     case 131:
       let id = try number(8)
@@ -80,6 +82,18 @@ struct FrameReader {
       return .step(.failMalformed(id: id, code: Int64(try number(2))))
     default: return try reestablish(channel ?? [])
     }
+  }
+
+  private mutating func partData() throws(Malformed) -> PartData? {
+    var data: PartData?
+    for record in try records() {
+      guard record.type == Self.partRecord, (32...40).contains(record.value.count),
+        record.value.count == 32 || record.value[32] != 0
+      else { throw Malformed(reason: "its record \(record.type) has no place in an update_add_htlc") }
+      data = PartData(
+        secret: Array(record.value[..<32]), totalMsat: record.value[32...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+    return data
   }
 
   private mutating func reestablish(_ channel: [UInt8]) throws(Malformed) -> WireMessage {

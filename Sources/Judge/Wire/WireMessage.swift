@@ -34,7 +34,7 @@ struct FenceReply: Hashable {
 
 /// A message that moves the channel.
 enum ChannelStep: Hashable {
-  case add(id: UInt64, amountMsat: UInt64, paymentHash: [UInt8], cltvExpiry: UInt64)
+  case add(id: UInt64, amountMsat: UInt64, paymentHash: [UInt8], cltvExpiry: UInt64, data: PartData?)
   case fulfil(id: UInt64, preimage: [UInt8])
   case fail(id: UInt64, code: Int64?)
   case failMalformed(id: UInt64, code: Int64)
@@ -110,8 +110,10 @@ extension WireMessage {
         hexadecimal(body.channel),
       ]
     case .storage(let blob), .retrieval(let blob): [hexadecimal(blob)]
-    case .step(.add(let id, let amount, let hash, let expiry)):
-      ["\(id)", "\(amount)", hexadecimal(hash), "\(expiry)"]
+    case .step(.add(let id, let amount, let hash, let expiry, let data)):
+      Set(
+        ["\(id)", "\(amount)", hexadecimal(hash), "\(expiry)"]
+          + (data.map { [hexadecimal($0.secret), "\($0.totalMsat)"] } ?? []))
     case .step(.fulfil(let id, let preimage)): ["\(id)", hexadecimal(preimage)]
     case .step(.fail(let id, _)): ["\(id)"]
     case .step(.failMalformed(let id, let code)): ["\(id)", "\(code)"]

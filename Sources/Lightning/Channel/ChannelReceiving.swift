@@ -61,7 +61,7 @@ extension Channel {
     record.insert(
       HTLC(
         id: body.id, amountMsat: body.amountMsat, paymentHash: body.paymentHash, cltvExpiry: body.cltvExpiry,
-        state: .receivedAdd))
+        state: .receivedAdd, paymentData: body.paymentData))
     record.remoteMsat -= body.amountMsat
     record.nextReceivedID += 1
     return []

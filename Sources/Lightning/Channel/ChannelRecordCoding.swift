@@ -1,8 +1,9 @@
 import Crypto
 
-// The channel as bytes, for a backup. Strict and versioned: a reader takes exactly what a writer of its version made.
+// The channel as bytes, for a backup. Strict and versioned: a reader takes exactly what a writer of a version that it
+// knows made. In version 1 HTLCs had no payment data.
 extension ChannelRecord {
-  static let encodingVersion: UInt8 = 1
+  static let encodingVersion: UInt8 = 2
 
   func encoded() -> [UInt8] {
     var writer = WireWriter()
@@ -33,7 +34,7 @@ extension ChannelRecord {
 
   private init(reader: inout WireReader) throws {
     let version = try reader.u8()
-    guard version == ChannelRecord.encodingVersion else {
+    guard version == 1 || version == ChannelRecord.encodingVersion else {
       throw ChannelError.damaged("its version \(version) is not known here")
     }
     let id = try reader.bytes32()
@@ -50,7 +51,7 @@ extension ChannelRecord {
     revision = try reader.u64()
     lastReceivedSecret = try reader.bytes32()
     let count = try reader.u8()
-    for _ in 0..<count { htlcs.append(try HTLC(reader: &reader)) }
+    for _ in 0..<count { htlcs.append(try HTLC(reader: &reader, version: version)) }
   }
 }
 
@@ -71,9 +72,14 @@ extension HTLC {
       writer.u8(3)
       writer.u16(code)
     }
+    writer.u8(paymentData == nil ? 0 : 1)
+    if let paymentData {
+      writer.put(paymentData.secret)
+      writer.u64(paymentData.totalMsat)
+    }
   }
 
-  fileprivate init(reader: inout WireReader) throws {
+  fileprivate init(reader: inout WireReader, version: UInt8) throws {
     guard let state = HTLCState(rawValue: try reader.u8()) else {
       throw ChannelError.damaged("the state of an HTLC")
     }
@@ -86,6 +92,11 @@ extension HTLC {
     case 2: removal = .fulfilled(preimage: try reader.bytes32())
     case 3: removal = .failed(code: try reader.u16())
     default: throw ChannelError.damaged("the removal of an HTLC")
+    }
+    switch version == 1 ? 0 : try reader.u8() {
+    case 0: paymentData = nil
+    case 1: paymentData = PaymentData(secret: try reader.bytes32(), totalMsat: try reader.u64())
+    default: throw ChannelError.damaged("the payment data of an HTLC")
     }
   }
 }

@@ -4,7 +4,7 @@ import Crypto
 extension Channel {
   /// Offers a payment part. The amount leaves the balance at once; the update leaves with the next commitment.
   public mutating func offer(
-    amountMsat: UInt64, paymentHash: Bytes32, cltvExpiry: UInt32
+    amountMsat: UInt64, paymentHash: Bytes32, cltvExpiry: UInt32, paymentData: PaymentData? = nil
   ) throws(ChannelError) -> UInt64 {
     try change { (channel) throws(ChannelError) in
       let id = channel.record.nextOfferedID
@@ -16,7 +16,8 @@ extension Channel {
       guard cltvExpiry > 0, cltvExpiry < HTLC.cltvExpiryLimit else { throw .expiryOutOfRange }
       channel.record.insert(
         HTLC(
-          id: id, amountMsat: amountMsat, paymentHash: paymentHash, cltvExpiry: cltvExpiry, state: .sentAdd))
+          id: id, amountMsat: amountMsat, paymentHash: paymentHash, cltvExpiry: cltvExpiry, state: .sentAdd,
+          paymentData: paymentData))
       channel.record.localMsat -= amountMsat
       channel.record.nextOfferedID += 1
       return id

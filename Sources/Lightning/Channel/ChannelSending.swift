@@ -64,7 +64,7 @@ extension Channel {
       .addHTLC(
         AddHTLC(
           channel: record.id, id: htlc.id, amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash,
-          cltvExpiry: htlc.cltvExpiry)))
+          cltvExpiry: htlc.cltvExpiry, paymentData: htlc.paymentData)))
   }
 
   private func removal(_ htlc: HTLC) -> ChannelOutgoing {

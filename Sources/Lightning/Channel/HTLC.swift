@@ -10,10 +10,13 @@ public struct HTLC: Hashable, Codable, Sendable {
   public var state: HTLCState
   /// How it ends; nil until then.
   public var removal: HTLCRemoval?
+  /// What its sender said of the payment that it is a part of. It is kept with it: the parts of one payment may come to
+  /// different owners of the node.
+  public var paymentData: PaymentData?
 
   public init(
     id: UInt64, amountMsat: UInt64, paymentHash: Bytes32, cltvExpiry: UInt32, state: HTLCState,
-    removal: HTLCRemoval? = nil
+    removal: HTLCRemoval? = nil, paymentData: PaymentData? = nil
   ) {
     self.id = id
     self.amountMsat = amountMsat
@@ -21,6 +24,7 @@ public struct HTLC: Hashable, Codable, Sendable {
     self.cltvExpiry = cltvExpiry
     self.state = state
     self.removal = removal
+    self.paymentData = paymentData
   }
 
   public var direction: HTLCDirection { state.direction }

@@ -9,6 +9,8 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
   /// The recipient knows no such invoice, or the amount is wrong: final.
   public static let incorrectOrUnknownPaymentDetails: UInt16 = 0x400F
   public static let amountBelowMinimum: UInt16 = 0x100B
+  /// The other parts of the payment did not come in time.
+  public static let mppTimeout: UInt16 = 0x0017
   /// Nothing leads from here to whom it is for.
   public static let unknownNextPeer: UInt16 = 0x400A
 
@@ -80,7 +82,7 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
     Known(0x1014, "channel_disabled", .tryAgain(.nodeUnreachable)),
     Known(0x0015, "expiry_too_far", .tryAgain(.feeOrExpiry)),
     Known(0x4016, "invalid_onion_payload", .giveUp(.unsupportedFeatures)),
-    Known(0x0017, "mpp_timeout", .tryAgain(.temporaryChannelFailure)),
+    Known(mppTimeout, "mpp_timeout", .tryAgain(.temporaryChannelFailure)),
     Known(0xC018, "invalid_onion_blinding", .giveUp(.unsupportedFeatures)),
   ]
 }

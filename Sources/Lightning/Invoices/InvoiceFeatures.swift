@@ -16,9 +16,12 @@ extension Features {
     Named(bit: 36, name: "option_attribution_data"), Named(bit: 48, name: "option_payment_metadata"),
   ]
 
-  /// What the wallet asks of whoever pays: an onion of variable length with the payment secret in it, as every payer
+  /// What every invoice asks of whoever pays: an onion of variable length with the payment secret in it, as every payer
   /// has them today.
-  public static let ofOurInvoices = Features([varOnionOptin, paymentSecret])
+  public static let ofEveryInvoice = Features([varOnionOptin, paymentSecret])
+
+  /// The wallet takes a payment in parts as well.
+  public static let ofOurInvoices = Features(ofEveryInvoice.bits + [basicMPP + 1])
 
   /// Nil for one that nobody here knows.
   public static func nameInInvoices(of bit: Int) -> String? {

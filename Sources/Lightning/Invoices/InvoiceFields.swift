@@ -32,7 +32,7 @@ public struct InvoiceFields: Hashable, Sendable {
     network: BitcoinNetwork, amountMsat: UInt64?, timestamp: UInt64, paymentHash: Bytes32,
     paymentSecret: Bytes32, purpose: InvoicePurpose, expirySeconds: UInt64? = nil,
     finalExpiryDelta: UInt64? = nil, metadata: Bytes? = nil, payee: PublicKey? = nil,
-    fallbacks: [FallbackAddress] = [], routeHints: [[RouteHop]] = [], features: Features = .ofOurInvoices
+    fallbacks: [FallbackAddress] = [], routeHints: [[RouteHop]] = [], features: Features = .ofEveryInvoice
   ) {
     self.network = network
     self.amountMsat = amountMsat

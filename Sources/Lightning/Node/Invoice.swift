@@ -14,12 +14,19 @@ public struct Invoice: Hashable, Codable, Sendable {
   public var tweak: Bytes32
   /// Wall time, in seconds since 1970: invoices speak of calendar time.
   public var expiresAt: Int64
+  /// What its payer must show. It is derived as the preimage is, and stands in no table or backup either: whoever reads
+  /// the state and has the seed puts it in. Where nobody did, no secret is the right one.
+  public var paymentSecret: Bytes32?
 
-  public init(paymentHash: Bytes32, amountMsat: UInt64, text: String, tweak: Bytes32, expiresAt: Int64) {
+  public init(
+    paymentHash: Bytes32, amountMsat: UInt64, text: String, tweak: Bytes32, expiresAt: Int64,
+    paymentSecret: Bytes32? = nil
+  ) {
     self.paymentHash = paymentHash
     self.amountMsat = amountMsat
     self.text = text
     self.tweak = tweak
     self.expiresAt = expiresAt
+    self.paymentSecret = paymentSecret
   }
 }

@@ -6,14 +6,13 @@ extension NodeMachine {
   mutating func rowChecked(isOurs: Bool, at now: Instant) -> [NodeDirective] {
     guard state == .checkingRow else { return [] }
     guard isOurs else { return fenced() }
-    state = .dialling(giveUpAt: now + Self.dialBounds[min(attempt, Self.dialBounds.count - 1)])
+    state = .dialling(giveUpAt: now + bound(Self.dialBounds))
     return [.dial(attempt: attempt)]
   }
 
   mutating func dialled(at now: Instant) -> [NodeDirective] {
     guard case .dialling = state, let claim else { return [] }
-    let bound = Self.greetingBounds[min(attempt, Self.greetingBounds.count - 1)]
-    state = .greeting(Heard(), giveUpAt: now + bound)
+    state = .greeting(Heard(), giveUpAt: now + bound(Self.greetingBounds))
     return [.send([.message(.greeting(Greeting(fence: claim.fence)))])]
   }
 
@@ -126,9 +125,9 @@ extension NodeMachine {
     establishedAt = now
     var directives: [NodeDirective] = [.send(missingBackup(heard) + [.message(ours)]), .report(.established)]
     // Half-way from an earlier connection or owner: between true and false nothing should cut in.
+    let advanced = advance(mustStore: false, at: now)
     directives += sayWhatChanged(received: [])
-    directives += advance(mustStore: false)
-    return directives
+    return directives + advanced
   }
 
   /// A backup that was lost with an earlier connection, before our numbers tell the peer of the state it belongs to:

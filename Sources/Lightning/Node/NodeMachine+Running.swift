@@ -46,13 +46,13 @@ extension NodeMachine {
       return [.send([.message(complaint)])] + redial("the peer broke the protocol: \(error)", at: now)
     }
     channel = changed
-    return advance(mustStore: message.isStepOfChannel)
+    return advance(mustStore: message.isStepOfChannel, at: now)
   }
 
   /// Takes decisions that are due, then makes the step durable; what is to be sent waits for that.
-  mutating func advance(mustStore: Bool) -> [NodeDirective] {
+  mutating func advance(mustStore: Bool, at now: Instant) -> [NodeDirective] {
     guard step == nil, var changed = channel else { return [] }
-    let accepted = acceptsPayments ? decide(&changed) : []
+    let accepted = acceptsPayments ? decide(&changed, at: now) : []
     let outgoing = changed.takeOutgoing()
     channel = changed
     // What was accepted is durable at once, also when nothing can be sent yet: the next step would not know of it.
@@ -67,28 +67,6 @@ extension NodeMachine {
     let change = NodeChange(channel: changed, received: accepted)
     step = Step(change: change, outgoing: outgoing.isEmpty ? [] : [backup] + outgoing.map { .channel($0) })
     return [.write(change)]
-  }
-
-  /// Accepts what an open invoice asks for and refuses the rest. Each invoice is paid once.
-  private func decide(_ channel: inout Channel) -> [Receipt] {
-    var accepted: [Receipt] = []
-    for htlc in channel.committedHTLCs {
-      let invoice = node.invoices.first { invoice in
-        invoice.paymentHash == htlc.paymentHash && !accepted.contains { $0.invoice == invoice }
-      }
-      do throws(ChannelError) {
-        if let invoice, invoice.isPaid(by: htlc.amountMsat) {
-          try channel.fulfill(htlc.id)
-          accepted.append(Receipt(invoice: invoice, amountMsat: htlc.amountMsat))
-        } else {
-          try channel.fail(htlc.id, code: FailureCode.incorrectOrUnknownPaymentDetails)
-        }
-      } catch {
-        // `committedHTLCs` lists only what can be removed; a channel that says otherwise keeps the HTLC as it is.
-        continue
-      }
-    }
-    return accepted
   }
 
   mutating func written(at now: Instant) -> [NodeDirective] {
@@ -117,6 +95,12 @@ extension NodeMachine {
     if state == .established, isSettling != saidSettling {
       saidSettling = isSettling
       directives.append(.report(.settling(isSettling)))
+    }
+    // That all of it has come is said behind its settling: nobody may think in between that there is nothing to do.
+    let isCollecting = !partials.isEmpty || saidCollecting && step != nil
+    if state == .established, isCollecting != saidCollecting {
+      saidCollecting = isCollecting
+      directives.append(.report(.collecting(isCollecting)))
     }
     return directives
   }
@@ -151,14 +135,6 @@ extension NodeMachine {
     step = nil
     guard state != .stopped else { return refusals }
     return refusals + redial(sentence, at: now)
-  }
-}
-
-extension Invoice {
-  /// BOLT 4: at least what was asked for, and at most twice that.
-  func isPaid(by amountMsat: UInt64) -> Bool {
-    let (twice, overflowed) = self.amountMsat.multipliedReportingOverflow(by: 2)
-    return amountMsat >= self.amountMsat && (overflowed || amountMsat <= twice)
   }
 }
 

@@ -13,15 +13,31 @@ public struct NodeMachine: Core {
   public struct Configuration: Hashable, Codable, Sendable {
     public var terms: ChannelTerms
     public var rules: ConnectionRules
-    public init(terms: ChannelTerms = .standard, rules: ConnectionRules = .standard) {
+    /// The peer is reached over Tor: it has three times as long for a dial and a greeting. Nil is no.
+    public var overTor: Bool?
+    /// How long the parts of a payment wait for the others. BOLT 4 asks for a minute at least.
+    public var multiPartWindow: Span
+
+    public init(
+      terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
+      multiPartWindow: Span = .seconds(60)
+    ) {
       self.terms = terms
       self.rules = rules
+      self.overTor = overTor
+      self.multiPartWindow = multiPartWindow
     }
 
+    /// Journals from before there were pings, or parts, say nothing of them.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      terms = try container.decode(ChannelTerms.self, forKey: .terms)
-      rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
+      self.init(
+        terms: try container.decode(ChannelTerms.self, forKey: .terms),
+        rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
+        overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor))
+      if let window = try container.decodeIfPresent(Span.self, forKey: .multiPartWindow) {
+        multiPartWindow = window
+      }
     }
   }
 
@@ -89,6 +105,8 @@ public struct NodeMachine: Core {
 
   let terms: ChannelTerms
   let rules: ConnectionRules
+  private let boundFactor: Int64
+  let multiPartWindow: Span
   var state = State.stopped
   var claim: NodeClaim?
   /// What is durable, as far as this owner knows.
@@ -106,12 +124,23 @@ public struct NodeMachine: Core {
   var silence: Silence?
   var acceptsPayments = true
   var saidSettling = false
+  /// In the order of their first parts.
+  var partials: [PartialPayment] = []
+  /// Kept from one connection to the next: the parts are still there, and nobody is told twice.
+  var saidCollecting = false
   /// What the phone last said of it.
   var isNetworkThere = true
 
   public init(configuration: Configuration) {
     terms = configuration.terms
     rules = configuration.rules
+    boundFactor = configuration.overTor == true ? 3 : 1
+    multiPartWindow = configuration.multiPartWindow
+  }
+
+  /// Of this attempt.
+  func bound(_ bounds: [Span]) -> Span {
+    Span(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
   }
 
   /// The channel as it is stored, for the shell that puts preimages into messages.
@@ -130,7 +159,7 @@ public struct NodeMachine: Core {
       ofState = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
     }
-    return [ofState, step?.retryAt, silenceEndsAt].compactMap { $0 }.min()
+    return [ofState, step?.retryAt, silenceEndsAt, partialsEnd].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
@@ -173,6 +202,7 @@ public struct NodeMachine: Core {
     attempt = 0
     acceptsPayments = true
     saidSettling = false
+    saidCollecting = false
     return [.report(.connecting)] + dialOrWait()
   }
 
@@ -246,6 +276,7 @@ public struct NodeMachine: Core {
     inbox = []
     channel = nil
     saidSettling = false
+    partials = []
   }
 
   /// A write that was blocked is not tried again: after the release nobody may be inside a transaction for a node
@@ -279,6 +310,7 @@ public struct NodeMachine: Core {
       step = waiting
       return [.write(waiting.change)]
     }
+    if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
     switch state {
     case .pausing:
       state = .checkingRow

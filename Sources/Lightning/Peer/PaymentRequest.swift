@@ -1,7 +1,7 @@
 import CoreShape
 import Crypto
 
-/// A sender's payment, as it reaches the provider.
+/// A sender's payment, as it reaches the provider; or one part of a payment, which is a request of its own.
 public struct PaymentRequest: Hashable, Codable, Sendable {
   public var id: UInt64
   public var paymentHash: Bytes32
@@ -10,14 +10,18 @@ public struct PaymentRequest: Hashable, Codable, Sendable {
   public var holdUntil: Instant
   /// Whose node it is for; nil when the sender does not say.
   public var payee: PublicKey?
+  /// For the recipient, as the invoice has it; nil from a sender that has seen none.
+  public var paymentData: PaymentData?
 
   public init(
-    id: UInt64, paymentHash: Bytes32, amountMsat: UInt64, holdUntil: Instant, payee: PublicKey? = nil
+    id: UInt64, paymentHash: Bytes32, amountMsat: UInt64, holdUntil: Instant, payee: PublicKey? = nil,
+    paymentData: PaymentData? = nil
   ) {
     self.id = id
     self.paymentHash = paymentHash
     self.amountMsat = amountMsat
     self.holdUntil = holdUntil
     self.payee = payee
+    self.paymentData = paymentData
   }
 }

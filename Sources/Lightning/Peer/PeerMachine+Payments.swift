@@ -27,10 +27,19 @@ extension PeerMachine {
     if let payee = request.payee, let wallet = state.wallet, payee != wallet { return .anotherPayee }
     if state.isPaid(request.paymentHash) { return .alreadyPaid }
     if state.payments.count >= Self.paymentLimit { return .tooManyPending }
-    let isPending = state.payments.contains {
-      $0.request.paymentHash == request.paymentHash || $0.request.id == request.id
-    }
-    return isPending ? .alreadyPending : nil
+    return isPending(request) ? .alreadyPending : nil
+  }
+
+  /// What is on its way already is not sent twice: unless these are parts of one payment, and some of it is missing yet.
+  private func isPending(_ request: PaymentRequest) -> Bool {
+    let pending = state.payments.map(\.request).filter { $0.paymentHash == request.paymentHash }
+    if state.payments.contains(where: { $0.request.id == request.id }) { return true }
+    guard !pending.isEmpty else { return false }
+    guard let data = request.paymentData, pending.allSatisfy({ $0.paymentData == data }) else { return true }
+    // The total is whatever the sender says: no sum is made that could overflow.
+    var missing = data.totalMsat
+    for part in pending { missing -= min(missing, part.amountMsat) }
+    return missing == 0
   }
 
   /// Puts into the channel what fits, the oldest first.
@@ -38,7 +47,8 @@ extension PeerMachine {
     for request in state.payments.filter(\.isHeld).map(\.request) {
       do throws(ChannelError) {
         let htlc = try state.channel.offer(
-          amountMsat: request.amountMsat, paymentHash: request.paymentHash, cltvExpiry: Self.cltvExpiry)
+          amountMsat: request.amountMsat, paymentHash: request.paymentHash, cltvExpiry: Self.cltvExpiry,
+          paymentData: request.paymentData)
         for index in state.payments.indices where state.payments[index].request.id == request.id {
           state.payments[index].state = .offered(htlc: htlc)
         }

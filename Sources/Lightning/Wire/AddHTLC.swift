@@ -8,11 +8,14 @@ public struct AddHTLC: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32
   public var cltvExpiry: UInt32
   public var onion: OnionPacket
+  /// Nil from a peer that does not know the record.
+  public var paymentData: PaymentData?
+  /// Records that are not that one.
   public var extensions: RecordStream
 
   public init(
     channel: Bytes32, id: UInt64, amountMsat: UInt64, paymentHash: Bytes32, cltvExpiry: UInt32,
-    onion: OnionPacket = .zeros, extensions: RecordStream = RecordStream()
+    onion: OnionPacket = .zeros, paymentData: PaymentData? = nil, extensions: RecordStream = RecordStream()
   ) {
     self.channel = channel
     self.id = id
@@ -20,6 +23,7 @@ public struct AddHTLC: Hashable, Codable, Sendable {
     self.paymentHash = paymentHash
     self.cltvExpiry = cltvExpiry
     self.onion = onion
+    self.paymentData = paymentData
     self.extensions = extensions
   }
 
@@ -31,6 +35,8 @@ public struct AddHTLC: Hashable, Codable, Sendable {
     cltvExpiry = try reader.u32()
     onion = try reader.fixed(OnionPacket.self)
     extensions = try reader.records()
+    if let record = extensions[PaymentData.recordType] { paymentData = try PaymentData(record: record) }
+    extensions.remove(PaymentData.recordType)
   }
 
   func write(to writer: inout WireWriter) {
@@ -40,6 +46,9 @@ public struct AddHTLC: Hashable, Codable, Sendable {
     writer.put(paymentHash)
     writer.u32(cltvExpiry)
     writer.put(onion)
-    writer.records(extensions)
+    var all = extensions
+    all.remove(PaymentData.recordType)
+    if let paymentData { all.set(PaymentData.recordType, paymentData.record) }
+    writer.records(all)
   }
 }

@@ -60,6 +60,14 @@ struct WireReader {
     return value
   }
 
+  /// BOLT 1's tu64, which fills what is left: no leading zeros, so that one value has one encoding.
+  mutating func truncatedU64() throws(WireError) -> UInt64 {
+    guard remaining <= 8 else { throw .trailingBytes }
+    let digits = takeRest()
+    guard digits.first != 0 else { throw .numberNotMinimal }
+    return digits.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
   /// All that is left, as a stream of records. Odd types that nobody knows are kept as they are.
   mutating func records() throws(WireError) -> RecordStream {
     var stream = RecordStream()

@@ -40,6 +40,9 @@ struct WireWriter {
     }
   }
 
+  /// BOLT 1's tu64: as few bytes as the number needs, none for zero.
+  mutating func truncatedU64(_ value: UInt64) { number(value, (71 - value.leadingZeroBitCount) / 8) }
+
   mutating func records(_ stream: RecordStream) {
     for record in stream.records {
       bigSize(record.type)

@@ -88,7 +88,7 @@ extension Move {
       .network(isThere: true), .home, .quit, .invoice, .endTask, .thaw, .copyDatabase, .noMoreFaults:
       nil
     case .open: .opens
-    case .pay: .pushes
+    case .pay, .payPart: .pushes
     case .kill: .crashes
     case .freeze, .freezeInside: .freezes
     case .loseLetter, .repeatLetter, .delayLetter: .messageFaults

@@ -15,7 +15,14 @@ public struct SeedRun {
   private var lettersHeldUntil = Instant.zero
   private var networkBackAt: Instant?
   private var armed: Armed?
+  /// Parts of payments that are still to come, the next one first.
+  private var laterParts: [LaterPart] = []
   private var moves: [Move] = []
+
+  private struct LaterPart {
+    var at: Instant
+    var move: Move
+  }
 
   /// A fault that waits for its moment.
   private struct Armed {
@@ -42,6 +49,8 @@ public struct SeedRun {
 
   private static func worldSettings(_ settings: RunSettings, _ agenda: Agenda) -> WorldSettings {
     var world = settings.world
+    // Less than the time in which all must come to rest.
+    world.multiPartWindow = .seconds(20)
     // Only ours knows what to do with them. An hour's budget is soon spent, so here it is none.
     world.sendsSilentPushes = agenda.hasSilentPushes && world.coordination == .baton
     world.phone.silentPushes.budget = .max
@@ -94,7 +103,7 @@ public struct SeedRun {
   private mutating func passTime(until limit: Instant) {
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
-    for instant in [thawAt.app, thawAt.notifier, networkBackAt, armed?.by] {
+    for instant in [thawAt.app, thawAt.notifier, networkBackAt, armed?.by, laterParts.first?.at] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
     if world.peerNow < lettersHeldUntil { span = min(span, lettersHeldUntil - world.peerNow) }
@@ -128,6 +137,10 @@ public struct SeedRun {
       strike(due)
       return true
     }
+    if let next = laterParts.first, next.at <= now {
+      make(laterParts.removeFirst().move)
+      return true
+    }
     guard let next = nextAction, next <= now else { return false }
     let entry = agenda[nextEntry]
     nextEntry += 1
@@ -149,7 +162,17 @@ public struct SeedRun {
   private mutating func pay(_ chance: inout SeededGenerator) {
     let unpaid = world.unpaidInvoices
     if unpaid.count < 3 { for _ in 0..<3 { make(.invoice) } }
-    if !unpaid.isEmpty { make(.pay(unpaid[chance.below(unpaid.count)])) }
+    guard !unpaid.isEmpty else { return }
+    let invoice = unpaid[chance.below(unpaid.count)]
+    guard chance.chance(30) else { return make(.pay(invoice)) }
+    let count = 2 + chance.below(2)
+    make(.payPart(invoice, part: 1, of: count))
+    var at = world.peerNow
+    for part in 2...count {
+      at = at + .milliseconds(Int64(chance.below(9000)))
+      let place = laterParts.firstIndex { $0.at > at } ?? laterParts.endIndex
+      laterParts.insert(LaterPart(at: at, move: .payPart(invoice, part: part, of: count)), at: place)
+    }
   }
 
   // MARK: Faults
@@ -210,6 +233,8 @@ public struct SeedRun {
     thawAt = PerRole(nil, nil)
     networkBackAt = nil
     if !world.phone.device.hasNetwork { make(.network(isThere: true)) }
+    for part in laterParts { make(part.move) }
+    laterParts = []
     make(.noMoreFaults)
     let bound = world.peerNow + settings.healsWithin
     var look = world.peerNow

@@ -24,6 +24,8 @@ public enum Move: Hashable, Sendable {
   case quit
   case invoice
   case pay(Int)
+  /// A part of the payment, in parts of about the same size.
+  case payPart(Int, part: Int, of: Int)
   /// The person begins to send something that goes on in the background.
   case beginTask
   case endTask

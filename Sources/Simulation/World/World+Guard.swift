@@ -50,7 +50,7 @@ extension World {
       tellPhone(.silentPushDone(push: push, SilentPushResult(rawValue: outcome.rawValue) ?? .failed))
     case .noteFailure: break
     case .backgroundDone: tellPhone(.backgroundDone(time: life.timeInBackground))
-    case .beginBackgroundTask(let id): tellPhone(.taskBegan(id: id, name: ""))
+    case .beginBackgroundTask(let id, _): tellPhone(.taskBegan(id: id, name: ""))
     case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))
     case .end: life.hasEnded = true
     }

@@ -30,6 +30,7 @@ extension World {
       tellPhone(.personQuit)
     case .invoice: makeInvoice()
     case .pay(let invoice): pay(invoice)
+    case .payPart(let invoice, let part, let count): pay(invoice, part: part, of: count)
     case .beginTask: task(isOn: true)
     case .endTask: task(isOn: false)
     case .network(let isThere): tellPhone(.deviceChanged(.network(isThere)))
@@ -118,7 +119,8 @@ extension World {
 
   private mutating func wake(_ role: Role) {
     let instant = now
-    withLife(role) { _, life in
+    withLife(role) { world, life in
+      world.workInBackground(&life)
       if let deadline = life.node.deadline, deadline <= instant { life.nodeQueue.append(.deadlineReached) }
       if let deadline = life.guardValue.deadline, deadline <= instant {
         life.guardQueue.append(.deadlineReached)
@@ -128,7 +130,8 @@ extension World {
 
   private mutating func hear(_ role: Role) {
     withLife(role) { world, life in
-      guard let event = life.inbox.popFirst() else { return }
+      guard let event = life.inbox.popFirst() else { return world.hearOfTask(&life) }
+      world.changeBackgroundWork(after: event)
       if event == .enteredBackground { life.timeInBackground = life.timesToHear.popFirst() }
       if case .pushArrived = event { life.newestReceived = world.container.value.received.count }
       life.guardQueue.append(event)

@@ -116,6 +116,9 @@ extension World {
     case .backup(let backup): message = .peerStorage(Bytes(backup.encoded()))
     case .channel(.fulfill(let htlc, let hash)):
       guard let channel = life.node.durableChannel, let preimage = preimage(of: hash) else { return }
+      if settings.coordination == .baton, !checkWhole(hash, shownBy: life) {
+        report(.paidIsReceivedOnce, "The preimage of a payment leaves for a part of it.")
+      }
       message = channel.fulfilMessage(htlc, preimage: preimage)
     }
     if case .channelReestablish = message {
@@ -148,6 +151,24 @@ extension World {
     if wires[index].isOverForPeer { wires.remove(at: index) }
   }
 
+  /// Without the rule what a part says of the whole is not read.
+  private func asRead(_ message: Message) -> Message {
+    guard settings.without.contains(.completeSet), case .addHTLC(var part) = message else { return message }
+    part.paymentData?.totalMsat = part.amountMsat
+    return .addHTLC(part)
+  }
+
+  /// With the payment secrets, which no backup has.
+  private func opened(_ blob: Bytes) -> BackupReading {
+    guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
+    for index in backup.invoices.indices {
+      let hash = backup.invoices[index].paymentHash
+      backup.invoices[index].paymentSecret =
+        invoices.last { $0.invoice.paymentHash == hash }?.invoice.paymentSecret
+    }
+    return .backup(backup)
+  }
+
   mutating func walletReads(_ id: UInt64) {
     guard let index = wireIndex(id), let role = role(ofPid: wires[index].owner) else { return }
     withLife(role) { world, life in
@@ -159,9 +180,9 @@ extension World {
         world.tellPeer(.connected(connection: id))
       } else if let message = world.wires[index].toWallet.popFirst() {
         if case .peerStorageRetrieval(let blob) = message {
-          life.nodeQueue.append(.backupReceived(NodeBackup.read(blob.array)))
+          life.nodeQueue.append(.backupReceived(world.opened(blob)))
         } else {
-          life.nodeQueue.append(.received(message))
+          life.nodeQueue.append(.received(world.asRead(message)))
         }
       } else if world.wires[index].isShutByPeer {
         life.wire = nil
@@ -178,6 +199,7 @@ extension NodeReport {
     case .connecting: self = .connecting
     case .established: self = .established
     case .settling(let isSettling): self = .settling(isSettling)
+    case .collecting(let isCollecting): self = .collecting(isCollecting)
     case .received(let receipt): self = .received(ReceivedPayment(receipt))
     case .stopped: self = .stopped
     case .fenced: self = .fenced

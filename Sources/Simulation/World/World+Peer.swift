@@ -101,11 +101,14 @@ extension World {
     guard lives.app?.value.claim != nil else { return }
     let number = UInt64(invoices.count)
     let preimage = Bytes32(word: number &+ 1)
+    // An even number: half of it is a part.
+    let amount = amountMsat ?? 1000 + 2 * number
+    // Without the rule a part is taken for the whole: of two parts each is then as much as is asked for.
+    let asked = settings.without.contains(.completeSet) ? amount / 2 : amount
     let invoice = Invoice(
-      paymentHash: SHA256.hash(preimage.bytes), amountMsat: amountMsat ?? 1000 + number, text: text,
-      tweak: preimage,
-      expiresAt: 0)
-    invoices.append(WorldInvoice(invoice: invoice, preimage: preimage))
+      paymentHash: SHA256.hash(preimage.bytes), amountMsat: asked, text: text, tweak: preimage,
+      expiresAt: 0, paymentSecret: Bytes32(word: UInt64.max - number))
+    invoices.append(WorldInvoice(invoice: invoice, preimage: preimage, amountMsat: amount))
     withLife(.app) { _, life in life.nodeQueue.append(.invoiceMade(invoice)) }
   }
 
@@ -115,8 +118,12 @@ extension World {
     }
   }
 
-  mutating func pay(_ index: Int) {
-    guard invoices.indices.contains(index) else { return }
+  /// All of it, or a part: the last one is what is left.
+  mutating func pay(_ index: Int, part: Int = 1, of count: Int = 1) {
+    guard invoices.indices.contains(index), part >= 1, part <= count else { return }
+    let total = invoices[index].amountMsat
+    let each = total / UInt64(count)
+    let amount = part == count ? total - each * UInt64(count - 1) : each
     let id = nextPayment
     nextPayment += 1
     payments.append(WorldPayment(id: id, invoice: index, madeAt: peerNow))
@@ -125,7 +132,23 @@ extension World {
       .payRequested(
         PaymentRequest(
           id: id, paymentHash: invoices[index].invoice.paymentHash,
-          amountMsat: invoices[index].invoice.amountMsat, holdUntil: peerNow + settings.holdTime)))
+          amountMsat: amount, holdUntil: peerNow + settings.holdTime,
+          paymentData: PaymentData(
+            secret: invoices[index].invoice.paymentSecret ?? .zero, totalMsat: total))))
+  }
+
+  /// What is shown for one part must be deserved by all of them.
+  func checkWhole(_ hash: Bytes32, shownBy life: Life) -> Bool {
+    guard let asked = invoices.last(where: { $0.invoice.paymentHash == hash })?.amountMsat else {
+      return true
+    }
+    let parts = life.node.durableChannel?.htlcs.filter { htlc in
+      guard htlc.direction == .received, htlc.paymentHash == hash, case .fulfilled? = htlc.removal else {
+        return false
+      }
+      return true
+    }
+    return (parts ?? []).reduce(0) { $0 + $1.amountMsat } >= asked
   }
 
   private mutating func answered(_ id: UInt64, _ outcome: PaymentOutcome) {

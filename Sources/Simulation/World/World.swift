@@ -169,6 +169,8 @@ public struct WorldSettings: Hashable, Sendable {
   }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = Span.seconds(120)
+  /// How long the parts of a payment wait for the others.
+  public var multiPartWindow = Span.seconds(60)
   /// Rules that are taken away, to see what they are for.
   public var without = Rules()
   /// Numbers of processes, connections and claims are used again when nobody knows them any more, so that the same
@@ -178,6 +180,11 @@ public struct WorldSettings: Hashable, Sendable {
   var rules = ConnectionRules.standard
   /// The peer sends a silent push after each visible one, for the app in the background.
   public var sendsSilentPushes = false
+  /// Nil: the app asks the phone for nothing but the node's work. Stories have it; runs and explorations do not, as it
+  /// never touches the node.
+  public var background: BackgroundHabits?
+  /// When the phone gives out the wallet's seed.
+  public var seedProtection = KeychainProtection.afterFirstUnlock
 
   public init() {}
 }
@@ -186,6 +193,8 @@ public struct WorldSettings: Hashable, Sendable {
 public struct WorldInvoice: Hashable, Sendable {
   public var invoice: Invoice
   var preimage: Bytes32
+  /// What its sender pays.
+  var amountMsat: UInt64
   public var isStored = false
   public var isPaid = false
 }

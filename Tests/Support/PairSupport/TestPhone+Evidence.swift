@@ -66,6 +66,11 @@ extension TestPhone {
       == 1
   }
 
+  /// HTLCs that are committed for good and neither taken nor refused.
+  package func partsOnDisk() throws -> Int64 {
+    try rowsWithoutLog("SELECT count(*) FROM htlcs WHERE state = 'receivedAddAckRevocation'")
+  }
+
   package func invoicesOnDisk() throws -> Int64 { try rowsWithoutLog("SELECT count(*) FROM invoices") }
 
   @discardableResult

@@ -172,7 +172,30 @@ package final class TestPhone {
         [
           "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat ?? 0)", "wait": "no",
           "hold-seconds": "\(holdSeconds)", "payee": invoice.payee.hex,
+          "payment-secret": invoice.fields.paymentSecret.hex, "total-msat": "\(invoice.amountMsat ?? 0)",
         ]))
+  }
+
+  /// A part of it. Returns the number that the peer gave it.
+  package func payPart(_ invoice: SignedInvoice, _ amountMsat: UInt64, holdSeconds: Int = 600) throws
+    -> String
+  {
+    let answer = try askPeer(
+      ControlMessage(
+        "pay",
+        [
+          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(amountMsat)", "wait": "no",
+          "hold-seconds": "\(holdSeconds)", "payee": invoice.payee.hex,
+          "payment-secret": invoice.fields.paymentSecret.hex, "total-msat": "\(invoice.amountMsat ?? 0)",
+        ]))
+    return answer["payment"] ?? "?"
+  }
+
+  /// How that part stands, with the code if it has failed.
+  package func outcome(_ invoice: SignedInvoice, part: String) throws -> String {
+    let answer = try askPeer(
+      ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "payment": part, "wait": "no"]))
+    return [answer["state"], answer["code"]].compactMap { $0 }.joined(separator: " ")
   }
 
   package func outcome(_ invoice: SignedInvoice) throws -> String {

@@ -1,0 +1,152 @@
+import CoreShape
+import DaemonRuntime
+import Lightning
+
+/// A payment that a sender makes in parts: each is a request of its own to the peer, and together they are one payment,
+/// paid when all are settled and failed as soon as one is.
+struct PaymentInParts {
+  private struct Part {
+    var amountMsat: UInt64
+    var answer: PaymentAnswer?
+  }
+
+  private let invoice: PayableInvoice
+  private let invocation: Invocation
+  private var parts: [Part]
+
+  init(_ invoice: PayableInvoice, parts count: UInt64, _ invocation: Invocation) throws(CommandFailure) {
+    guard invoice.mayComeInParts else {
+      throw CommandFailure(.wrongUsage, "the invoice wants to be paid in one part; leave --parts out")
+    }
+    guard let amounts = Self.amounts(of: invoice.amountMsat, in: count) else {
+      throw CommandFailure(
+        .wrongUsage,
+        "\(HumanText.amount(msat: invoice.amountMsat)) cannot be paid in \(count) parts; say fewer")
+    }
+    self.invoice = invoice
+    self.invocation = invocation
+    parts = amounts.map { Part(amountMsat: $0) }
+  }
+
+  /// Of about the same size, in whole satoshi where that is possible; nil if there is not enough for each.
+  static func amounts(of totalMsat: UInt64, in count: UInt64) -> [UInt64]? {
+    guard count > 0, totalMsat >= count else { return nil }
+    let unit: UInt64 = totalMsat / count >= 1000 ? 1000 : 1
+    let each = totalMsat / count / unit * unit
+    return [UInt64](repeating: each, count: Int(count) - 1) + [totalMsat - each * (count - 1)]
+  }
+
+  mutating func run(waits: Bool) throws -> ExitCode {
+    let start = Clock.monotonicNow
+    let apart = invocation.line.span("--apart") ?? .zero
+    for index in parts.indices {
+      if index > 0, apart > .zero {
+        _ = try EventLoop().run(for: apart) { false }
+        try lookBack(before: index)
+        if isFailed { break }
+      }
+      note(
+        try ask(
+          PayVerb.request(
+            invoice, partMsat: parts[index].amountMsat, waits: false,
+            holdSeconds: invocation.line.integer("--hold-seconds"))), index)
+      if isFailed { break }
+    }
+    for index in parts.indices where waits && !isFailed { try waitForEnd(of: index) }
+    let took = Clock.monotonicNow - start
+    invocation.output.say(sentence(took), json: json(took))
+    return isFailed ? .daemonMissing : .done
+  }
+
+  /// What came back meanwhile is not followed by more.
+  private mutating func lookBack(before index: Int) throws {
+    for earlier in 0..<index where !isFailed {
+      let answer = try ask(question(about: earlier, waits: false))
+      if answer.isFailure { note(answer, earlier) }
+    }
+  }
+
+  /// Whoever is told of a part alone is not told of the others, so each is asked about.
+  private mutating func waitForEnd(of index: Int) throws {
+    note(try ask(question(about: index, waits: true)), index)
+  }
+
+  private func question(about index: Int, waits: Bool) -> ControlMessage {
+    ControlMessage(
+      "await",
+      [
+        "payment-hash": invoice.paymentHash.hex, "payment": parts[index].answer?.payment ?? "",
+        "wait": waits ? "yes" : "no",
+      ])
+  }
+
+  private func ask(_ message: ControlMessage) throws -> PaymentAnswer {
+    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: .seconds(2 * 86_400)))
+  }
+
+  private mutating func note(_ answer: PaymentAnswer, _ index: Int) {
+    parts[index].answer = answer
+    guard !invocation.output.isJSON else { return }
+    let name = "part \(index + 1) of \(parts.count), \(HumanText.amount(msat: parts[index].amountMsat))"
+    invocation.output.say("\(name): \(Self.words(answer))")
+  }
+
+  private static func words(_ answer: PaymentAnswer) -> String {
+    switch answer.state {
+    case "held": "held, the wallet is away and was sent a push"
+    case "offered": "on its way"
+    case "failed": answer.failureSentence
+    default: answer.state
+    }
+  }
+
+  // MARK: What came of it
+
+  private var isFailed: Bool { parts.contains { $0.answer?.isFailure == true } }
+  private var isSettled: Bool { parts.allSatisfy { $0.answer?.isSettled == true } }
+  private var failed: PaymentAnswer? { parts.compactMap(\.answer).first(where: \.isFailure) }
+
+  private func sentence(_ took: Span) -> String {
+    if let failed { return "\(failed.failureSentence)\(wayBack)" }
+    if isSettled, let last = parts.last?.answer { return last.sentence(invoice, took: took) }
+    let held = parts.count { $0.answer?.state == "held" }
+    return held > 0
+      ? "held: the wallet is away and was sent a push; \(held) of \(parts.count) parts wait for it"
+      : "on its way: \(parts.count) parts are in the wallet's channel"
+  }
+
+  /// What is in the channel cannot be called back.
+  private var wayBack: String {
+    let open = parts.count { ["held", "offered"].contains($0.answer?.state) }
+    guard open > 0 else { return "" }
+    return
+      "; \(HumanText.count(open, "other part")) come\(open == 1 ? "s" : "") back when the wallet has waited in vain"
+  }
+
+  private func json(_ took: Span) -> JSONObject {
+    var object = JSONObject()
+    let state =
+      isFailed
+      ? "failed" : isSettled ? "settled" : parts.contains { $0.answer?.state == "held" } ? "held" : "offered"
+    object.set("state", state)
+    object.set("payment_hash", invoice.paymentHash.hex)
+    object.set("amount_msat", invoice.amountMsat)
+    object.set("preimage", ifPresent: isSettled ? parts.last?.answer?.preimage : nil)
+    object.set("code", ifPresent: failed?.code)
+    object.set("code_name", ifPresent: failed?.failure?.name)
+    object.set("reason", ifPresent: failed?.reason)
+    if let failed { object.set("meaning", failed.meaning) }
+    object.set("parts", raw: "[\(parts.map(Self.json).joined(separator: ","))]")
+    object.set("took_ms", took.wholeMilliseconds)
+    return object
+  }
+
+  private static func json(_ part: Part) -> String {
+    var object = JSONObject()
+    object.set("amount_msat", part.amountMsat)
+    object.set("payment", ifPresent: part.answer?.payment.flatMap { Int64($0) })
+    object.set("state", part.answer?.state ?? "not-sent")
+    object.set("code", ifPresent: part.answer?.code)
+    return object.text
+  }
+}

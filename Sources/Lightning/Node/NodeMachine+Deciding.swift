@@ -1,0 +1,51 @@
+import CoreShape
+import Crypto
+
+// Which payments are accepted: those that an open invoice asks for, whole, and each once.
+extension NodeMachine {
+  /// Accepts what is whole in one step, lets wait what is not, and refuses the rest.
+  mutating func decide(_ channel: inout Channel, at now: Instant) -> [Receipt] {
+    var accepted: [Receipt] = []
+    var waiting: [PartialPayment] = []
+    for set in PaymentSet.all(of: channel.committedHTLCs) {
+      let invoice = node.invoices.first { invoice in
+        invoice.paymentHash == set.paymentHash && !accepted.contains { $0.invoice == invoice }
+      }
+      switch (set.verdict(for: invoice), invoice) {
+      case (.whole, let invoice?):
+        Self.remove(set, from: &channel, failing: nil)
+        accepted.append(Receipt(invoice: invoice, amountMsat: set.amountMsat))
+      case (.incomplete, _):
+        let known = partials.first { $0.paymentHash == set.paymentHash }
+        let partial =
+          known ?? PartialPayment(paymentHash: set.paymentHash, endsAt: now + multiPartWindow)
+        if partial.endsAt <= now {
+          Self.remove(set, from: &channel, failing: FailureCode.mppTimeout)
+        } else {
+          waiting.append(partial)
+        }
+      case (.refused, _), (.whole, nil):
+        Self.remove(set, from: &channel, failing: FailureCode.incorrectOrUnknownPaymentDetails)
+      }
+    }
+    partials = waiting
+    return accepted
+  }
+
+  private static func remove(_ set: PaymentSet, from channel: inout Channel, failing code: UInt16?) {
+    for part in set.parts {
+      do throws(ChannelError) {
+        if let code { try channel.fail(part.id, code: code) } else { try channel.fulfill(part.id) }
+      } catch {
+        // `committedHTLCs` lists only what can be removed; a channel that says otherwise keeps the HTLC as it is.
+        continue
+      }
+    }
+  }
+
+  /// When parts have waited long enough; nil while no decision would be taken.
+  var partialsEnd: Instant? {
+    guard state == .established, step == nil, acceptsPayments else { return nil }
+    return partials.map(\.endsAt).min()
+  }
+}

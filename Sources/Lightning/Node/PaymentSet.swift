@@ -1,0 +1,59 @@
+import Crypto
+
+/// Parts that make one payment: committed HTLCs of one hash that show the same secret. One without payment data is a
+/// payment of its own, as from a peer that does not pass it on.
+struct PaymentSet {
+  enum Verdict: Hashable {
+    /// All of it is there.
+    case whole
+    /// It is what an invoice asks for as far as it goes.
+    case incomplete
+    /// No invoice asks for it so.
+    case refused
+  }
+
+  private(set) var parts: [HTLC]
+
+  private var first: HTLC { parts[0] }
+  var paymentHash: Bytes32 { first.paymentHash }
+  /// It cannot overflow: it is part of the channel's capacity.
+  var amountMsat: UInt64 { parts.reduce(0) { $0 + $1.amountMsat } }
+
+  /// In the order of their first parts.
+  static func all(of htlcs: [HTLC]) -> [PaymentSet] {
+    var sets: [PaymentSet] = []
+    for htlc in htlcs {
+      if let index = sets.firstIndex(where: { $0.takes(htlc) }) {
+        sets[index].parts.append(htlc)
+      } else {
+        sets.append(PaymentSet(parts: [htlc]))
+      }
+    }
+    return sets
+  }
+
+  private func takes(_ htlc: HTLC) -> Bool {
+    guard let data = htlc.paymentData, let ours = first.paymentData else { return false }
+    return htlc.paymentHash == paymentHash && data.secret == ours.secret
+  }
+
+  /// BOLT 4: the secret and the total are the same in all parts, and fit the invoice; and it is whole when the parts come
+  /// to the total.
+  func verdict(for invoice: Invoice?) -> Verdict {
+    guard let invoice else { return .refused }
+    guard let data = first.paymentData else { return invoice.isPaid(by: amountMsat) ? .whole : .refused }
+    guard let secret = invoice.paymentSecret, ConstantTime.areEqual(secret, data.secret),
+      parts.allSatisfy({ $0.paymentData?.totalMsat == data.totalMsat }), invoice.isPaid(by: data.totalMsat)
+    else { return .refused }
+    guard amountMsat >= data.totalMsat else { return .incomplete }
+    return invoice.isPaid(by: amountMsat) ? .whole : .refused
+  }
+}
+
+extension Invoice {
+  /// BOLT 4: at least what was asked for, and at most twice that.
+  fileprivate func isPaid(by amountMsat: UInt64) -> Bool {
+    let (twice, overflowed) = self.amountMsat.multipliedReportingOverflow(by: 2)
+    return amountMsat >= self.amountMsat && (overflowed || amountMsat <= twice)
+  }
+}

@@ -1,0 +1,75 @@
+import DaemonRuntime
+import Testing
+
+@testable import BatonCommand
+
+/// The sender sends its payment in parts, and the person does what persons do.
+@Suite("baton pay --parts") struct PayInPartsTests {
+  private let phone = CommandPhone()
+
+  @Test("Parts of a payment add up to it, in whole satoshi where that is possible")
+  func amounts() {
+    #expect(PaymentInParts.amounts(of: 5_000_000, in: 2) == [2_500_000, 2_500_000])
+    #expect(PaymentInParts.amounts(of: 5_000_001, in: 3) == [1_666_000, 1_666_000, 1_668_001])
+    #expect(PaymentInParts.amounts(of: 1000, in: 3) == [333, 333, 334])
+    #expect(PaymentInParts.amounts(of: 2, in: 3) == nil)
+    #expect(PaymentInParts.amounts(of: .max, in: 30)?.reduce(0, +) == .max)
+  }
+
+  @Test("The story of each part is told, they end as one payment, and the judge finds all in order")
+  func together() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let lines = try phone.run("pay", try phone.invoice(), "--parts", "3", "--apart", "20ms")
+      .split(separator: "\n")
+    #expect(
+      lines.prefix(6) == [
+        "part 1 of 3, 1,666 sat: on its way", "part 2 of 3, 1,666 sat: on its way",
+        "part 3 of 3, 1,668 sat: on its way", "part 1 of 3, 1,666 sat: settled",
+        "part 2 of 3, 1,666 sat: settled", "part 3 of 3, 1,668 sat: settled",
+      ])
+    #expect(lines.last?.hasPrefix("settled: 5,000 sat in ") == true)
+    #expect(try phone.run("judge").contains("Verdict: sound."))
+  }
+
+  @Test("P-1.4 Home in the middle: the phone is told what the app is at work on, and no part comes back")
+  func namedTask() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    let payment = try phone.begin("pay", invoice, "--parts", "2", "--apart", "4s", into: "payment")
+    try phone.wait("part 1 to be on its way") {
+      try phone.phone.askForJSON(.lspd, ControlMessage("status"))["offered"]?.int == 1
+        && phone.run("logs").contains("waits for more parts of a payment")
+    }
+    _ = try phone.run("app", "home")
+    try phone.wait("the app to be at work in the background") {
+      try phone.run("status").contains("at work on: incoming multi-part payment: connected\n")
+    }
+    #expect(phone.scratch.end(payment) == .exited(code: 0))
+    #expect(phone.scratch.text("payment").contains("\nsettled: 5,000 sat"))
+    try phone.waitUntilAway()
+  }
+
+  @Test("One part that fails is the end of it; what is on its way comes back by the wallet's mpp_timeout")
+  func failed() throws {
+    _ = try phone.run("up", "--multi-part-window", "300ms")
+    try phone.openAndConnect()
+    let said = try phone.run("pay", try phone.invoice(), "--parts", "2", "--apart", "3s")
+    let why =
+      "failed with mpp_timeout (0x0017): the wallet waited in vain for the other parts; try again later\n"
+    #expect(said == "part 1 of 2, 2,500 sat: on its way\npart 1 of 2, 2,500 sat: \(why)\(why)")
+  }
+
+  @Test("Parts are for invoices that take them, and --apart for parts")
+  func refusals() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice(sat: 1)
+    #expect(
+      try phone.run("pay", invoice, "--apart", "1s")
+        == "baton: --apart is for a payment in parts; say how many with --parts\n")
+    #expect(
+      try phone.run("pay", invoice, "--parts", "31").contains("--parts must be a whole number from 2 to 30"))
+  }
+}

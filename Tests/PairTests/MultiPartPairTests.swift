@@ -1,0 +1,104 @@
+import DaemonRuntime
+import Foundation
+import Heartbeat
+import Lightning
+import PairSupport
+import Testing
+
+@Suite("The pair on real processes: payments in parts", .serialized)
+struct MultiPartPairTests {
+  private func isPaid(_ phone: TestPhone, _ invoice: SignedInvoice, _ parts: [String]) -> Bool {
+    parts.allSatisfy { (try? phone.outcome(invoice, part: $0)) == "settled" }
+  }
+
+  /// Part 1 is in the wallet's channel for good, and nobody has taken it.
+  private func waitUntilKept(_ phone: TestPhone, _ count: Int64) throws {
+    try phone.wait("part 1 to be kept") { (try? phone.partsOnDisk()) == count }
+  }
+
+  @Test("P-5.1 Part 1 to the extension, then the app is opened, part 2 to the app: paid once, as one payment")
+  func extensionThenApp() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(5, app)[4]
+    let first = try phone.payPart(invoice, 3000)
+    let notifier = try phone.launchExtension()
+    let id = phone.push(notifier)
+    try waitUntilKept(phone, 1)
+    #expect(try phone.outcome(invoice, part: first) == "offered")
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
+    #expect(notifier.message("finished", id: id)?["reason"] == "handed over to the app")
+    #expect(try phone.receivedPayments() == [])
+    let second = try phone.payPart(invoice, 2000)
+    try phone.wait("both parts to settle") { isPaid(phone, invoice, [first, second]) }
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+    try phone.wait("the channel to be quiet") { (try? phone.partsOnDisk()) == 0 }
+    #expect(try phone.balanceMsat() == 1_000_005_000)
+  }
+
+  @Test("P-5.1 Part 1 in one life of the extension, part 2 in the next: paid once, with one text")
+  func twoLives() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(5, app)[4]
+    app.kill(SIGKILL)
+    let first = try phone.payPart(invoice, 3000)
+    let early = try phone.launchExtension()
+    _ = phone.push(early)
+    try waitUntilKept(phone, 1)
+    early.kill(SIGKILL)
+    try phone.wait("its end") { early.hasEnded }
+    let second = try phone.payPart(invoice, 2000)
+    let late = try phone.launchExtension()
+    let id = phone.push(late)
+    try phone.wait("both parts to settle") { isPaid(phone, invoice, [first, second]) }
+    try phone.wait("the text") { late.message("content", id: id) != nil }
+    #expect(late.message("content", id: id)?["body"] == "+5 sat: test r5")
+    #expect(late.count("content") == 1 && late.count("notify") == 0)
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+  }
+
+  @Test("Part 1 alone is failed with mpp_timeout after its window, and the invoice can still be paid")
+  func timeout() throws {
+    let phone = try TestPhone(["--multi-part-window", "300ms"])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let invoice = try phone.invoice(5000, app)
+    let first = try phone.payPart(invoice, 3000)
+    try phone.wait("the refusal") { (try? phone.outcome(invoice, part: first)) == "failed 0x0017" }
+    #expect(try phone.receivedPayments() == [])
+    try phone.pay(invoice)
+    try phone.waitUntilSettled(invoice)
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+  }
+
+  @Test("P-1.4 Home in the middle of a set: the app goes on under a named task until it is complete")
+  func homeInTheMiddle() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let invoice = try phone.invoice(5000, app)
+    let first = try phone.payPart(invoice, 3000)
+    try waitUntilKept(phone, 1)
+    try phone.wait("the app to know") { phone.journal(of: "mainappd").contains(#""collecting":{"_0":true}"#) }
+    phone.home(app)
+    try phone.wait("the app to have heard it") { app.count("background-done") == 1 }
+    #expect(app.status.hasPrefix("connected") && app.count("background-end") == 0)
+    #expect(
+      app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
+        == "incoming multi-part payment")
+    let second = try phone.payPart(invoice, 2000)
+    try phone.wait("both parts to settle") { isPaid(phone, invoice, [first, second]) }
+    try phone.wait("the app to give its time back") { app.count("background-end") == 1 }
+    #expect(phone.owner.map { _ in true } == true)
+    #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+  }
+}
