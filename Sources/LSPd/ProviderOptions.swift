@@ -16,6 +16,9 @@ struct ProviderOptions {
         help: "how long a payment waits for a wallet that is away"),
       OptionDeclaration(
         "--silent-pushes", help: "after each visible push send a silent one, which may wake the app"),
+      OptionDeclaration(
+        "--elsewhere-delay", value: .span, default: "0s",
+        help: "how long a payment of the wallet's takes through the network to its recipient"),
       OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
     ],
     examples: [("lspd --home .baton", "serve the phone of that directory")])
@@ -23,6 +26,7 @@ struct ProviderOptions {
   let home: String
   let listen: HostAndPort?
   let hold: Span
+  let elsewhereDelay: Span
   let isLegacy: Bool
   let sendsSilentPushes: Bool
 
@@ -31,6 +35,7 @@ struct ProviderOptions {
     listen = parsed.hostAndPort("--listen")
     hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
+    elsewhereDelay = parsed.span("--elsewhere-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
   }
 

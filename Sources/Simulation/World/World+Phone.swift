@@ -71,7 +71,7 @@ extension World {
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
     // It only writes it down.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
-    case .invoice, .memoryWarning: break
+    case .invoice, .payment, .memoryWarning: break
     case .task, .audio: break
     case .push(let id, let deadline) where silentPushes.contains { $0.id == id }:
       let time = deadline > 0 ? Span.milliseconds(deadline) : nil
