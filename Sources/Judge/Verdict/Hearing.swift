@@ -33,6 +33,7 @@ struct Hearing {
       checkWalletsChannel(replay)
     }
     checkPayments(replay)
+    checkSent(replay)
     checkInvoices()
     checkPushes()
     checkPhone()
