@@ -53,7 +53,8 @@ enum JudgedMessage {
     case .addHTLC(let body) where body.extensions.records.isEmpty && isZeros(body.onion.bytes):
       .add(
         id: body.id, amountMsat: body.amountMsat, paymentHash: body.paymentHash.bytes,
-        cltvExpiry: UInt64(body.cltvExpiry))
+        cltvExpiry: UInt64(body.cltvExpiry),
+        data: body.paymentData.map { PartData(secret: $0.secret.bytes, totalMsat: $0.totalMsat) })
     case .fulfillHTLC(let body) where body.extensions.records.isEmpty:
       .fulfil(id: body.id, preimage: body.preimage.bytes)
     case .failHTLC(let body) where body.extensions.records.isEmpty:

@@ -14,7 +14,8 @@ struct PhoneReport {
     let phone = shell.phone
     var object = JSONObject()
     var app = process(.app, state: phone.app.word)
-    app.set("own_tasks", phone.assertions.ownTasks.map(\.name))
+    let tasks = phone.assertions.ownTasks.map(\.name)
+    if !tasks.isEmpty { app.set("own_tasks", tasks) }
     object.set("app", raw: app.text)
     var service = process(.extension, state: phone.service.word)
     service.set("waiting_pushes", phone.queue.count)

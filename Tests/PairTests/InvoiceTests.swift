@@ -20,7 +20,7 @@ struct InvoiceTests {
     for invoice in invoices {
       let fields = invoice.fields
       #expect(fields.network == .regtest)
-      #expect(fields.features.bits == [8, 14])
+      #expect(fields.features.bits == [8, 14, 17])
       #expect(fields.finalExpiryDelta == 18)
       #expect(fields.expirySeconds == 3600)
       #expect((before...after).contains(Int64(fields.timestamp)))

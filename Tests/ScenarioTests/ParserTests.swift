@@ -130,7 +130,7 @@ import Testing
     for (word, example) in [
       ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
       ("TIME", "5 s"), ("“TEXT”", "“connected”"), ("“ID”", "“one.two”"), ("SWITCH", "off"),
-      ("PERCENT", "20"),
+      ("PERCENT", "20"), ("PARTS", "3"),
     ] {
       line = line.replacingOccurrences(of: word, with: example)
     }

@@ -85,6 +85,11 @@ import Testing
     #expect(try codes("lock-file-replaced.txt", without: [.inodeCheck]) == [.noProgress])
   }
 
+  @Test("Without the wait for all parts, the preimage leaves for the first") func completeSet() throws {
+    #expect(
+      try codes("part-to-each-process.txt", without: [.completeSet]) == [.exclusionOrMoneyBroken])
+  }
+
   @Test("Without incarnations, the epoch of an old copy is taken for the newest") func incarnation() throws {
     #expect(try codes("old-copy-put-back.txt", without: [.incarnation]) == [.differs])
   }

@@ -16,8 +16,13 @@ public struct SeedRun {
   private var networkBackAt: Instant?
   private var armed: Armed?
   /// Parts of payments that are still to come, the next one first.
-  private var parts: [(at: Instant, move: Move)] = []
+  private var laterParts: [LaterPart] = []
   private var moves: [Move] = []
+
+  private struct LaterPart {
+    var at: Instant
+    var move: Move
+  }
 
   /// A fault that waits for its moment.
   private struct Armed {
@@ -98,7 +103,7 @@ public struct SeedRun {
   private mutating func passTime(until limit: Instant) {
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
-    for instant in [thawAt.app, thawAt.notifier, networkBackAt, armed?.by, parts.first?.at] {
+    for instant in [thawAt.app, thawAt.notifier, networkBackAt, armed?.by, laterParts.first?.at] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
     if world.peerNow < lettersHeldUntil { span = min(span, lettersHeldUntil - world.peerNow) }
@@ -132,8 +137,8 @@ public struct SeedRun {
       strike(due)
       return true
     }
-    if let next = parts.first, next.at <= now {
-      make(parts.removeFirst().move)
+    if let next = laterParts.first, next.at <= now {
+      make(laterParts.removeFirst().move)
       return true
     }
     guard let next = nextAction, next <= now else { return false }
@@ -165,9 +170,9 @@ public struct SeedRun {
     var at = world.peerNow
     for part in 2...count {
       at = at + .milliseconds(Int64(chance.below(9000)))
-      parts.append((at, .payPart(invoice, part: part, of: count)))
+      let place = laterParts.firstIndex { $0.at > at } ?? laterParts.endIndex
+      laterParts.insert(LaterPart(at: at, move: .payPart(invoice, part: part, of: count)), at: place)
     }
-    parts.sort { $0.at < $1.at }
   }
 
   // MARK: Faults
@@ -228,8 +233,8 @@ public struct SeedRun {
     thawAt = PerRole(nil, nil)
     networkBackAt = nil
     if !world.phone.device.hasNetwork { make(.network(isThere: true)) }
-    for part in parts { make(part.move) }
-    parts = []
+    for part in laterParts { make(part.move) }
+    laterParts = []
     make(.noMoreFaults)
     let bound = world.peerNow + settings.healsWithin
     var look = world.peerNow

@@ -1,0 +1,43 @@
+import Heartbeat
+@testable import Lightning
+import Testing
+
+@testable import Simulation
+
+/// What the text says of payments in parts: numbers are its lines, as in docs/seed-sentences.md.
+@Suite("Seed sentences: payments in parts") struct PartSentenceTests {
+  static let numbers = 1...8 as ClosedRange<UInt64>
+
+  /// Part 1 came to the extension, the app was opened then.
+  private func handedOver(_ number: UInt64) -> Story {
+    var story = Story.withAppBehind(number)
+    story.world.make(.payPart(0, part: 1, of: 2))
+    #expect(story.waits { $0.keptParts(.extension) == 1 })
+    story.world.make(.open)
+    #expect(story.waits { $0.isConnected(.app) && $0.life(.app)?.node.partials.count == 1 })
+    return story
+  }
+
+  @Test("141: 'different views of a pending payment': instead, both have the same one", arguments: numbers)
+  func views(number: UInt64) {
+    let story = handedOver(number)
+    #expect(story.world.keptParts(.app) == 1)
+    #expect(story.world.container.value.received.isEmpty)
+    #expect(story.world.payments.map(\.state) == [.underWay], "neither missed nor rejected")
+  }
+
+  @Test("145: 'using the shared container' whoever has the node completes the payment", arguments: numbers)
+  func completed(number: UInt64) {
+    var story = handedOver(number)
+    story.world.make(.payPart(0, part: 2, of: 2))
+    #expect(story.waits { $0.isSettled && $0.payments.map(\.state) == [.paid, .paid] })
+    #expect(story.world.container.value.received.map(\.amountMsat) == [1000])
+  }
+}
+
+extension World {
+  /// Parts in the channel as the process knows it.
+  fileprivate func keptParts(_ role: Role) -> Int {
+    life(role)?.node.durableChannel?.committedHTLCs.count ?? 0
+  }
+}
