@@ -29,11 +29,12 @@ import Testing
     #expect(other?["amount_msat"]?.uint == 7000)
     #expect(try phone.run("inspect", "\(phone.phone.container)").contains("payments sent (2)"))
     let verdict = try phone.run("judge")
+    #expect(verdict.contains("2 payments of the wallet's own, 2 paid, 0 failed."))
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")
   }
 
   @Test(
-    "P-1.4 Home half-way: the phone is told what the app is at work on, and it is suspended when that is over"
+    "P-1.3 Home half-way: the phone is told what the app is at work on, and it is suspended when that is over"
   )
   func namedTask() throws {
     _ = try phone.run("up", "--elsewhere-delay", "4s")

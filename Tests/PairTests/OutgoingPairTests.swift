@@ -45,7 +45,7 @@ struct OutgoingPairTests {
   }
 
   @Test(
-    "P-1.4 Home half-way: the app goes on under a named task until the payment is over, and leaves no lock")
+    "P-1.3 Home half-way: the app goes on under a named task until the payment is over, and leaves no lock")
   func homeHalfWay() throws {
     let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "2s"])
     defer { phone.end() }
