@@ -173,7 +173,7 @@ let package = Package(
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "BatonCommand",
-        "TestStranger", "TestVandal", "TestBystander",
+        "Simulation", "TestStranger", "TestVandal", "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",
@@ -185,10 +185,6 @@ let package = Package(
     .target(
       name: "BadWire", dependencies: ["CLinux", "CoreShape", "DaemonRuntime", "Simulation"],
       path: "Tests/Support/BadWire"),
-    // Talks to software that is not ours; scripts/test-interop uses it.
-    .executableTarget(
-      name: "TestEcho", dependencies: ["Crypto", "DaemonRuntime", "PeerTransport"],
-      path: "Tests/Support/TestEcho"),
     .testTarget(
       name: "PeerTransportTests",
       dependencies: ["BadWire", "CoreShape", "Crypto", "DaemonRuntime", "Lightning", "PeerTransport"]),

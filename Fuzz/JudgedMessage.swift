@@ -20,7 +20,7 @@ enum JudgedMessage {
     case .peerStorage(let blob): return .storage(blob.array)
     case .peerStorageRetrieval(let blob): return .retrieval(blob.array)
     case .channelReestablish(let body): return of(body)
-    case .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
+    case .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee, .commitmentSigned, .revokeAndAck:
       return step(message).map { .step($0) }
     }
   }
@@ -59,6 +59,10 @@ enum JudgedMessage {
       .fulfil(id: body.id, preimage: body.preimage.bytes)
     case .failHTLC(let body) where body.extensions.records.isEmpty:
       .fail(id: body.id, code: body.code.map { Int64($0) })
+    case .failMalformedHTLC(let body) where body.extensions.records.isEmpty:
+      .failMalformed(id: body.id, code: Int64(body.code))
+    case .updateFee(let body) where body.extensions.records.isEmpty:
+      .fee(perKiloweight: UInt64(body.feeratePerKw))
     case .commitmentSigned(let body)
     where body.extensions.records.isEmpty && isZeros(body.signature.bytes)
       && body.htlcSignatures.allSatisfy { isZeros($0.bytes) }:

@@ -38,6 +38,10 @@ enum SampleMessages {
           cltvExpiry: 40, paymentData: paymentData, extensions: extensions)),
       .fulfillHTLC(FulfillHTLC(channel: channelID, id: 0, preimage: preimage)),
       .failHTLC(FailHTLC(channel: channelID, id: 0, code: 0x400f)),
+      .failMalformedHTLC(
+        FailMalformedHTLC(
+          channel: channelID, id: 0, onionHash: .zero, code: 0xC005)),
+      .updateFee(UpdateFee(channel: channelID, feeratePerKw: 253)),
       .commitmentSigned(CommitmentSigned(channel: channelID, htlcSignatures: [.zeros])),
       .revokeAndAck(RevokeAndAck(channel: channelID, perCommitmentSecret: preimage)),
       .unknown(type: 32769, bytes: [1, 2, 3]),

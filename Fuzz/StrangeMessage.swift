@@ -5,7 +5,7 @@ import Lightning
 enum StrangeMessage {
   static func draw(_ source: inout ByteSource) -> Message? {
     let channel = SampleMessages.channelID
-    switch source.byte() % 7 {
+    switch source.byte() % 9 {
     case 0: return try? Message(decoding: source.counted())
     case 1:
       let id = UInt64(source.byte())
@@ -23,6 +23,12 @@ enum StrangeMessage {
     case 4:
       let signatures = Array(repeating: Signature.zeros, count: Int(source.byte() % 8))
       return .commitmentSigned(CommitmentSigned(channel: channel, htlcSignatures: signatures))
+    case 6:
+      return .failMalformedHTLC(
+        FailMalformedHTLC(
+          channel: channel, id: UInt64(source.byte()),
+          code: UInt16(source.byte()) << 8 | UInt16(source.byte())))
+    case 7: return .updateFee(UpdateFee(channel: channel, feeratePerKw: UInt32(source.byte())))
     case 5: return .revokeAndAck(RevokeAndAck(channel: channel, perCommitmentSecret: secret(&source)))
     default:
       return .channelReestablish(

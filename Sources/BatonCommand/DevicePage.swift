@@ -10,6 +10,9 @@ struct DevicePage {
 
   private func isOn(_ name: String) -> Bool { facts[name]?.flag ?? false }
 
+  /// Why a storage that is full is so in name alone.
+  var storageNote: String? { facts["storage_note"]?.text }
+
   private var rows: [(String, String)] {
     let lock =
       !isOn("locked")
@@ -23,7 +26,7 @@ struct DevicePage {
       ("focus", word("focus")),
       ("battery", "\(facts["battery"]?.word ?? "?") %\(isOn("charger") ? ", at the charger" : "")"),
       ("network", word("network")),
-      ("storage", isOn("storage_full") ? "full, in name alone" : "free"),
+      ("storage", isOn("storage_full") ? storageNote == nil ? "full" : "full, in name alone" : "free"),
       ("audio", isOn("audio") ? "another app plays" : "no other app plays"),
     ]
   }
@@ -35,6 +38,7 @@ struct DevicePage {
       "network", "storage_full", "audio",
     ] { object.set(name, isOn(name)) }
     object.set("battery", ifPresent: facts["battery"]?.int)
+    object.set("storage_note", ifPresent: storageNote)
     return object
   }
 }

@@ -51,9 +51,7 @@ struct DeviceSwitch {
       DeviceSwitch(
         "storage", field: "storage-full", "whether its storage is full", words: ["free", "full"],
         no: "there is room in the storage",
-        yes:
-          "the storage is marked as full, and no write fails by it: this phone cannot make a disk full for the wallet and keep its journals; docs/fidelity.md says how to have one"
-      ),
+        yes: "the storage is full: whatever needs more room in it cannot be written"),
       DeviceSwitch(
         "audio", "whether another app plays audio", no: "no other app plays audio",
         yes: "another app plays audio"),

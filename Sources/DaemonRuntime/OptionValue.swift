@@ -45,17 +45,8 @@ public enum OptionValue: Hashable, Sendable {
     case .hostAndPort:
       return HostAndPort(text) == nil ? "an IPv4 address and a port such as 127.0.0.1:9735" : nil
     case .nodeAddress:
-      return Self.isNodeAddress(text)
+      return NodeAddress(text) != nil
         ? nil : "the id of a node, `@`, an IPv4 address and a port such as 02…@127.0.0.1:9735"
     }
-  }
-
-  /// Whether the id is a point of the curve is for who dials it.
-  private static func isNodeAddress(_ text: String) -> Bool {
-    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, HostAndPort(String(parts[1])) != nil, parts[0].utf8.count == 66 else {
-      return false
-    }
-    return (parts[0].hasPrefix("02") || parts[0].hasPrefix("03")) && parts[0].allSatisfy(\.isHexDigit)
   }
 }

@@ -3,26 +3,37 @@ import Glibc
 import PhonePolicy
 
 /// The file that keeps what the app has registered: its notifications outlive it, and can be answered before it runs again.
-struct CategoryFile {
+final class CategoryFile {
   private let path: String
   /// What to begin with.
   let categories: [NotificationCategory]
-  /// There was a file, and nothing could be made of it.
-  let wasDamaged: Bool
+  /// Why nothing could be made of what is there; nil when there was nothing, or all is well.
+  let trouble: String?
+  /// The last write failed: the file does not say what the phone knows.
+  private(set) var isBehind = false
 
-  init(_ path: String) throws(SystemError) {
+  init(_ path: String) {
     self.path = path
     guard access(path, F_OK) == 0 else {
-      (categories, wasDamaged) = ([], false)
+      (categories, trouble) = ([], nil)
       return
     }
-    close(try PlainFile.open(path, O_RDONLY))
-    let kept = SmallFile.read(path, limit: CategoryList.sizeMax + 1).flatMap(CategoryList.read)
+    let kept: [NotificationCategory]?
+    var sentence = "\(path) cannot be read"
+    do throws(SystemError) {
+      close(try PlainFile.open(path, O_RDONLY))
+      kept = SmallFile.read(path, limit: CategoryList.sizeMax + 1).flatMap(CategoryList.read)
+    } catch {
+      kept = nil
+      sentence = error.description
+    }
     categories = kept ?? []
-    wasDamaged = kept == nil
+    trouble = kept == nil ? "\(sentence): the app has to register its categories again" : nil
   }
 
   func write(_ categories: [NotificationCategory]) throws(SystemError) {
+    isBehind = true
     try WholeFile.write(Array(CategoryList.text(of: categories).utf8), to: path)
+    isBehind = false
   }
 }

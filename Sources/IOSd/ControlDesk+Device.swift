@@ -10,7 +10,9 @@ extension ControlDesk {
       return .error(why.description)
     }
     for change in changes { shell.handle(.deviceChanged(change)) }
-    return ControlMessage("ok", body: Array(DeviceFile.text(of: shell.phone.device).utf8))
+    let answer = DeviceAnswer(
+      record: DeviceRecord(shell.phone.device), storageNote: shell.storage.obstacle?.description)
+    return ControlMessage("ok", body: Array(answer.text.utf8))
   }
 
   private static func changes(in message: ControlMessage) throws(ControlMessageError) -> [DeviceChange] {

@@ -10,11 +10,12 @@ extension ControlDesk {
     _ message: ControlMessage, _ connection: UnixConnection
   ) throws(ControlMessageError) -> ControlMessage? {
     let losingBeats = try message.flag("lose-beats", default: false)
+    let unlocking = try message.flag("unlock", default: false)
     guard !shell.phone.isGoingDown else {
       return .error("the phone is going down; start it again with `baton up`, which is a boot too")
     }
     waitForBoot.append(connection)
-    shell.handle(.rebooted(losingBeats: losingBeats))
+    shell.handle(.rebooted(losingBeats: losingBeats, unlocking: unlocking))
     return nil
   }
 

@@ -16,6 +16,11 @@ struct NewestRows<Row: NumberedRow> {
 
   func row(_ id: UInt64) -> Row? { rows.last { $0.id == id } }
 
+  /// Nothing, if it is not among the newest.
+  mutating func replace(_ row: Row) {
+    if let index = rows.lastIndex(where: { $0.id == row.id }) { rows[index] = row }
+  }
+
   /// The row that had to make room.
   @discardableResult
   mutating func keep(_ row: Row) -> Row? {

@@ -9,10 +9,14 @@ final class NotificationCentre {
   var rows: [NotificationRow] { board.rows }
   var badge: Int { board.badge }
   var count: Int { board.count }
+  /// The pushes that had a notification when the phone was started.
+  let shownBefore: Set<UInt64>
 
   init(_ path: String) throws(SystemError) {
     log = try AppendLog(path)
-    board = NotificationBoard(AppendLog<NotificationRow>.rows(of: path))
+    let rows = AppendLog<NotificationRow>.rows(of: path)
+    board = NotificationBoard(rows)
+    shownBefore = Set(rows.compactMap(\.push))
   }
 
   func show(_ notification: PhoneNotification, clock: Clock) {

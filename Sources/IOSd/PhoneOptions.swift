@@ -14,6 +14,13 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
+    OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
+    OptionDeclaration(
+      "--chatter", value: .integer(1...1_000_000),
+      help: "passed on to both: how many messages that need nothing they bear in 10 s (default 20)"),
+    OptionDeclaration(
+      "--ping-after", value: .span,
+      help: "passed on to both: after how much silence they ping their peer (default 30s)"),
     OptionDeclaration(
       "--takeover", value: .choice(["lock", "wait-stale"]), default: "lock",
       help: "how both recognise a dead holder of the node"),
@@ -89,6 +96,7 @@ struct PhoneOptions {
   var memoryMechanism: MemoryLimiter.Wish
   /// What both children are told beside the places of this phone.
   private var passedOn: [String]
+  private static let connectionOptions = ["--chatter", "--ping-after"]
   private var seedProtection: String
   /// What the extension alone is told: how to misbehave.
   private var faults: [String]
@@ -131,8 +139,13 @@ struct PhoneOptions {
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
     passedOn = peer.map { ["--peer", $0] } ?? []
+    if parsed.isGiven("--tor") { passedOn.append("--tor") }
     for name in ["--takeover", "--beat-interval", "--stale-after", "--multi-part-window"] {
       if let value = parsed.text(name) { passedOn += [name, value] }
+    }
+    // A program of somebody else need not know these.
+    for name in Self.connectionOptions where parsed.isGiven(name) {
+      passedOn += parsed.text(name).map { [name, $0] } ?? []
     }
     if let path = parsed.text("--entitlements-file") { takeEntitlements(of: path) }
   }

@@ -87,6 +87,7 @@ struct PhoneReport {
     object.set("pid", child.process.identity.pid)
     object.set("footprint_bytes", ifPresent: child.memory?.footprintBytes)
     object.set("resident_bytes", ifPresent: child.memory?.residentBytes)
+    if role == .app { object.set("memory_warned", shell.phone.isAppWarned) }
     var said = JSONObject()
     for field in child.status { said.set(field.name, field.value) }
     object.set("status", raw: said.text)

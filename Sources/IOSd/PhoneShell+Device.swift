@@ -7,5 +7,9 @@ extension PhoneShell {
     do throws(SystemError) {
       try deviceFile.write(state)
     } catch { journal.note("how the phone is switched is forgotten with its end: \(error)") }
+    let before = storage.words
+    storage.follow(isFull: state.isStorageFull)
+    guard storage.words != before else { return }
+    journal.note(storage.words ?? "there is room in the storage again")
   }
 }

@@ -28,7 +28,14 @@ extension PhoneShell {
     guard let categories = CategoryList.read(message.body) else {
       throw .badValue(name: "categories", expected: "a body as docs/protocols.md has it")
     }
+    let wasBehind = categoryFile.isBehind
     handle(.categoriesRegistered(categories))
+    if wasBehind { saveCategoriesAgain() }
+  }
+
+  /// What could not be written has its next chance when the app registers again, also the same, and when the phone goes down.
+  func saveCategoriesAgain() {
+    if categoryFile.isBehind { save(phone.categories) }
   }
 
   /// A file that cannot be written costs the next start its categories, until the app registers them again.

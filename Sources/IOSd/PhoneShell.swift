@@ -25,6 +25,7 @@ final class PhoneShell {
   let memoryLimiter: MemoryLimiter
   var blindSpots: BlindSpots
   let deviceFile: DeviceFile
+  let storage: StorageBallast
   let categoryFile: CategoryFile
   private(set) var children: [WalletChild] = []
   /// Why the last launch of a role failed; nil after one that did not.
@@ -49,22 +50,23 @@ final class PhoneShell {
     self.clock = clock
     self.journal = journal
     memoryLimiter = try MemoryLimiter(options)
-    blindSpots = BlindSpots(home: home)
-    for spot in blindSpots.spots { journal.note("\(spot)") }
     deviceFile = try DeviceFile(home.device)
     if deviceFile.wasDamaged {
       journal.note("\(home.device) cannot be read: the phone begins with all switches as they were when new")
     }
+    storage = StorageBallast(home)
+    storage.follow(isFull: deviceFile.state.isStorageFull)
+    if let words = storage.words { journal.note(words) }
+    blindSpots = BlindSpots(home: home)
+    for spot in blindSpots.spots { journal.note("\(spot)") }
     var configuration = options.configuration
     configuration.device = deviceFile.state
-    categoryFile = try CategoryFile(home.categories)
-    if categoryFile.wasDamaged {
-      journal.note("\(home.categories) cannot be read: the app has to register its categories again")
-    }
+    categoryFile = CategoryFile(home.categories)
+    if let trouble = categoryFile.trouble { journal.note(trouble) }
     configuration.categories = categoryFile.categories
     processes = try ProcessLedger(home.processes, clock: clock)
     notifications = try NotificationCentre(home.notifications)
-    pushes = try PushLedger(home.pushes)
+    pushes = try PushLedger(home.pushes, shown: notifications.shownBefore, clock: clock)
     keychain = try KeychainStore(directory: home.keychainItems, key: home.keychainKey)
     tasks = try TaskLedger(home.tasks, clock: clock, timeScale: options.configuration.tasks.timeScale)
     runner = CoreRunner(configuration: configuration, loop: loop, clock: clock, journal: journal) {
@@ -120,7 +122,9 @@ final class PhoneShell {
     case .recordTask(let record): tasks.record(record, clock: clock)
     case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
     case .boot(let losingBeats): onBoot?(losingBeats)
-    case .powerOff: onPowerOff?()
+    case .powerOff:
+      saveCategoriesAgain()
+      onPowerOff?()
     }
   }
 
@@ -154,6 +158,7 @@ final class PhoneShell {
 
   private func launch(_ role: PhoneRole, _ reason: LaunchReason) {
     let path = options.program(of: role)
+    storage.topUp()
     do throws(SystemError) {
       var start = ChildProcess.Options()
       start.group = role == .extension ? try memoryLimiter.openGroup() : -1
@@ -219,6 +224,7 @@ final class PhoneShell {
 
   private func ended(_ child: WalletChild) {
     let end = child.finish()
+    storage.topUp()
     let how: ProcessEnd
     switch end?.how {
     case .signalled(let signal): how = .signalled(signal)

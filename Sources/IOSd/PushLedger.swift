@@ -8,9 +8,18 @@ final class PushLedger {
 
   var rows: [PushRow] { newest.rows }
 
-  init(_ path: String) throws(SystemError) {
+  /// `shown` are those that have a notification.
+  init(_ path: String, shown: Set<UInt64>, clock: Clock) throws(SystemError) {
     log = try AppendLog(path)
-    for row in AppendLog<PushRow>.rows(of: path) { newest.keep(row) }
+    var last: [UInt64: PushRow] = [:]
+    for row in AppendLog<PushRow>.rows(of: path) {
+      newest.keep(row)
+      last[row.id] = row
+    }
+    // Pushes were in the memory of the iosd that took them: a killed one could not say what becomes of them.
+    for row in last.values.sorted(by: { $0.id < $1.id }) {
+      if let end = row.endInAKill(isShown: shown.contains(row.id)) { write(end, to: row, clock) }
+    }
   }
 
   /// Its number goes on over restarts.
@@ -25,11 +34,15 @@ final class PushLedger {
   }
 
   func record(_ fate: PushFate, of push: UInt64, clock: Clock) {
-    guard var row = row(push) else { return }
-    row.fate = fate.description
+    if let row = row(push) { write(fate.description, to: row, clock) }
+  }
+
+  private func write(_ fate: String, to row: PushRow, _ clock: Clock) {
+    var row = row
+    row.fate = fate
     row.fateWall = clock.wallNanoseconds
     row.fateAt = clock.now.nanoseconds
-    newest.keep(row)
+    newest.replace(row)
     log.append(row)
   }
 

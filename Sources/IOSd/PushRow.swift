@@ -1,3 +1,5 @@
+import PhonePolicy
+
 /// One push, as it stands in os/pushes.jsonl; its number goes on over restarts, so that a number names one push of
 /// the phone's whole life.
 struct PushRow: Codable, Hashable, NumberedRow {
@@ -21,5 +23,24 @@ struct PushRow: Codable, Hashable, NumberedRow {
     case at = "at_ns"
     case fateWall = "fate_wall_ns"
     case fateAt = "fate_at_ns"
+  }
+}
+
+extension PushRow {
+  static let lost = "lost: gone with an earlier iosd"
+
+  /// What came of it by the end of an iosd that was killed; nil when that is known. The app had the one that it was
+  /// handed, and ended with its iosd.
+  func endInAKill(isShown: Bool) -> String? {
+    guard isVisible else {
+      switch fate {
+      case nil: return Self.lost
+      case PushFate.delivered.description?: return PushFate.abandoned.description
+      case let fate?: return fate.hasPrefix("held back: ") ? Self.lost : nil
+      }
+    }
+    guard !isShown, let fate else { return isShown ? nil : Self.lost }
+    // It was about to be shown.
+    return fate.hasPrefix("shown as it was sent: ") ? Self.lost : nil
   }
 }

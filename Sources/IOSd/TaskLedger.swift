@@ -29,22 +29,13 @@ final class TaskLedger {
     let now = clock.now
     var row = ids[record.number].flatMap(row) ?? newRow(record, clock)
     ids[record.number] = row.id
-    row.why = nil
+    (row.state, row.why) = (record.fate.state, record.fate.why)
     switch record.fate {
-    case .waits(let hindrance): (row.state, row.why) = ("waiting", hindrance.description)
-    case .replaced: (row.state, row.why) = ("replaced", "a newer request has its identifier")
-    case .cancelled: (row.state, row.why) = ("cancelled", "the app took it back")
-    case .refused(let refusal): (row.state, row.why) = ("refused", refusal.description)
     case .runs(let isByHand):
-      row.state = "running"
       row.launchedAt = now.nanoseconds
       row.isByHand = isByHand ? true : nil
-    case .expires(let expiry): (row.state, row.why) = ("expiring", expiry.description)
-    case .completed(let isSuccess):
-      row.state = isSuccess ? "completed" : "failed"
-      row.isSuccess = isSuccess
-    case .expired(let expiry): (row.state, row.why) = ("expired", expiry.description)
-    case .lost: (row.state, row.why) = ("lost", "the app or the phone ended before it")
+    case .completed(let isSuccess): row.isSuccess = isSuccess
+    default: break
     }
     if record.fate.isEnd {
       row.endedAt = now.nanoseconds
@@ -74,14 +65,5 @@ final class TaskLedger {
   private func write(_ row: TaskRow) {
     if let gone = newest.keep(row) { ids = ids.filter { $0.value != gone.id } }
     log.append(row)
-  }
-}
-
-extension TaskRecord.Fate {
-  fileprivate var isEnd: Bool {
-    switch self {
-    case .waits, .runs, .expires: false
-    case .replaced, .cancelled, .refused, .completed, .expired, .lost: true
-    }
   }
 }

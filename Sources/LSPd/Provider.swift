@@ -53,7 +53,8 @@ final class Provider {
     nextPayment = try ledger.nextPayment()
     runner = CoreRunner(
       configuration: .init(
-        isLegacy: options.isLegacy, elsewhereDelay: options.elsewhereDelay, startedAt: now, state: state),
+        isLegacy: options.isLegacy, elsewhereDelay: options.elsewhereDelay, rules: options.rules,
+        startedAt: now, state: state),
       loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
     pushes = PushSender(

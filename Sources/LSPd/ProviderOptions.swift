@@ -1,5 +1,7 @@
 import CoreShape
 import DaemonRuntime
+import Lightning
+import PeerTransport
 
 /// What lspd is told on its command line.
 struct ProviderOptions {
@@ -20,7 +22,7 @@ struct ProviderOptions {
         "--elsewhere-delay", value: .span, default: "0s",
         help: "how long a payment of the wallet's takes through the network to its recipient"),
       OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
-    ],
+    ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "serve the phone of that directory")])
 
   let home: String
@@ -29,6 +31,7 @@ struct ProviderOptions {
   let elsewhereDelay: Span
   let isLegacy: Bool
   let sendsSilentPushes: Bool
+  let rules: ConnectionRules
 
   init(_ parsed: ParsedCommandLine) {
     home = parsed.text("--home") ?? "./.baton"
@@ -37,6 +40,7 @@ struct ProviderOptions {
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
     elsewhereDelay = parsed.span("--elsewhere-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
+    rules = ConnectionRules(parsed)
   }
 
   var directory: String { "\(home)/lsp" }

@@ -12,11 +12,8 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   public init?(_ text: String) {
-    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, let node = PublicKey(hex: String(parts[0])),
-      let place = HostAndPort(String(parts[1]))
-    else { return nil }
-    self.init(node: node, place: place)
+    guard let typed = NodeAddress(text), let node = PublicKey(hex: typed.id) else { return nil }
+    self.init(node: node, place: typed.place)
   }
 
   public var description: String { "\(node)@\(place)" }

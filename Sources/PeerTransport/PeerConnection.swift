@@ -66,7 +66,9 @@ public final class PeerConnection {
   let descriptor: Int32
   private let loop: EventLoop
   private var state: State
-  private var channel: SecureChannel
+  /// Nil until the first bytes of whoever dialled us.
+  private var channel: SecureChannel?
+  private var answer: (() throws(SystemError) -> SecureChannel)?
   /// Who the other end is, once that is proven.
   public private(set) var remote: PublicKey?
   private var unsent: [UInt8] = []
@@ -76,12 +78,15 @@ public final class PeerConnection {
   /// Whole messages that came at once are dealt out in portions; until then nothing more is read.
   private var isCatchingUp = false
 
-  /// Somebody dialled us.
-  init(accepted descriptor: Int32, as key: PrivateKey, ephemeral: PrivateKey, loop: EventLoop) {
+  /// Somebody dialled us. A key is drawn when something comes: who connects and says nothing costs no more than that.
+  init(
+    accepted descriptor: Int32, as key: PrivateKey,
+    drawing ephemeral: @escaping () throws(SystemError) -> PrivateKey = PrivateKey.ephemeral, loop: EventLoop
+  ) {
     self.descriptor = descriptor
     self.loop = loop
     state = .open
-    channel = SecureChannel(answeringAs: key, ephemeral: ephemeral)
+    answer = { () throws(SystemError) in SecureChannel(answeringAs: key, ephemeral: try ephemeral()) }
   }
 
   /// We dialled.
@@ -106,7 +111,7 @@ public final class PeerConnection {
   }
 
   public func send(_ message: [UInt8]) {
-    guard state == .open, !shutsWhenSent, let sealed = channel.seal(message) else { return }
+    guard state == .open, !shutsWhenSent, let sealed = channel?.seal(message) else { return }
     put(sealed)
   }
 
@@ -182,7 +187,11 @@ public final class PeerConnection {
       }
       if count == 0 { return finish(state == .draining ? .drained : .hungUp) }
       guard state == .open else { continue }
-      channel.append(buffer[..<count])
+      do throws(SystemError) {
+        if let answer { channel = try answer() }
+      } catch { return finish(.failed(error)) }
+      answer = nil
+      channel?.append(buffer[..<count])
       dealOut()
     }
   }
@@ -190,17 +199,17 @@ public final class PeerConnection {
   private func dealOut() {
     var dealt = 0
     do throws(TransportError) {
-      while dealt < Self.framesPerTurn, state == .open, let event = try channel.next() {
+      while dealt < Self.framesPerTurn, state == .open, let event = try channel?.next() {
         dealt += 1
         happened(event)
       }
     } catch { return finish(.refused(error)) }
     guard state == .open else { return stopCatchingUp() }
-    if dealt > 0 || !channel.isInside {
+    if dealt > 0 || !isInside {
       frameTimer?.cancel()
       frameTimer = nil
     }
-    if dealt == Self.framesPerTurn, channel.hasMore { return catchUp() }
+    if dealt == Self.framesPerTurn, channel?.hasMore == true { return catchUp() }
     stopCatchingUp()
     watchUnfinished()
   }
@@ -217,8 +226,10 @@ public final class PeerConnection {
     }
   }
 
+  private var isInside: Bool { channel?.isInside ?? false }
+
   private func watchUnfinished() {
-    guard channel.isInside, frameTimer == nil, state == .open else { return }
+    guard isInside, frameTimer == nil, state == .open else { return }
     frameTimer = loop.after(frameWithin) { [weak self] in self?.finish(.slowWriter) }
   }
 

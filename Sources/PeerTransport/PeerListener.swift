@@ -90,14 +90,10 @@ public final class PeerListener {
   }
 
   private func admit(_ socket: Int32) {
-    guard let ephemeral = try? PrivateKey.ephemeral() else {
-      close(socket)
-      return
-    }
     PeerSocket.sendAtOnce(socket)
     let id = nextStranger
     nextStranger += 1
-    let connection = PeerConnection(accepted: socket, as: key, ephemeral: ephemeral, loop: loop)
+    let connection = PeerConnection(accepted: socket, as: key, loop: loop)
     strangers[id] = connection
     connection.onMessage = { [unowned self] in spoke(id, $0) }
     connection.onRecognised = { [unowned self] in recognised(id) }

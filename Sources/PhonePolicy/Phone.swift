@@ -42,7 +42,7 @@ public struct Phone: Core {
   /// What the app was last told of the network.
   var appKnowsNetwork = true
   /// It was told that it uses much memory, and has not fallen below since.
-  var isAppWarned = false
+  public internal(set) var isAppWarned = false
   /// The app was in front when the screen was locked.
   var returnsOnUnlock = false
 
@@ -111,7 +111,8 @@ public struct Phone: Core {
     case .paymentWanted(let request): return wantPayment(request, at: now)
     case .invoiceAnswered(let request): return answerInvoice(request)
     case .downRequested: return goDown(at: now)
-    case .rebooted(let losingBeats): return reboot(losingBeats: losingBeats)
+    case .rebooted(let losingBeats, let unlocking):
+      return reboot(losingBeats: losingBeats, unlocking: unlocking ?? false)
     case .task(let event): return react(to: event, at: now)
     case .audio(let event): return react(to: event, at: now)
     }

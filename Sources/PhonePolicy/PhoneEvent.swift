@@ -56,8 +56,9 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   /// Somebody wants the app to pay, and waits for its word.
   case paymentWanted(request: UInt64)
   case downRequested
-  /// With the power gone, what was never synced may be gone too.
-  case rebooted(losingBeats: Bool)
+  /// With the power gone, what was never synced may be gone too. Whoever has it in the hand unlocks it as soon as it is on,
+  /// or nobody does.
+  case rebooted(losingBeats: Bool, unlocking: Bool? = nil)
 
   case task(TaskEvent)
   case audio(AudioEvent)

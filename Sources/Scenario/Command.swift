@@ -57,6 +57,8 @@ public enum Deed: Hashable, Sendable {
   // Faults of the phone.
   /// Whoever has it in the hand unlocks it at once, or does not.
   case reboot(staysLocked: Bool)
+  /// Somebody pays while it is off.
+  case payInReboot(number: Int)
   case sleepDevice(Span)
   case stepClock(seconds: Int64)
 

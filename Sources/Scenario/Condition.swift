@@ -21,6 +21,10 @@ public enum Condition: Hashable, Sendable {
   case silentPushOver
   case silentPushCompleted
   case taskOver(String)
+  case taskRuns(String)
+  case taskWaits(String, because: String)
+  case audioPlays
+  case warnedOfMemory
   /// Nothing is under way any more, and both sides count the same.
   case allSettled
 
@@ -51,6 +55,11 @@ public enum Condition: Hashable, Sendable {
     case .silentPushOver: scene.phone.silentPushes.last?.isOver ?? false
     case .silentPushCompleted: scene.phone.silentPushes.last?.isCompleted ?? false
     case .taskOver(let identifier): scene.phone.task(identifier)?.isOver ?? false
+    case .taskRuns(let identifier): scene.phone.tasks.contains { $0.identifier == identifier && $0.runs }
+    case .taskWaits(let identifier, let why):
+      scene.phone.waiting.contains { $0.identifier == identifier && $0.words == "waiting: \(why)" }
+    case .audioPlays: scene.phone.playsAudio
+    case .warnedOfMemory: scene.phone.isAppWarned
     case .allSettled: scene.payments.allSatisfy(\.isOver) && scene.isChannelEven
     }
   }
@@ -76,6 +85,10 @@ public enum Condition: Hashable, Sendable {
     case .silentPushOver: "the newest silent push to come to its end"
     case .silentPushCompleted: "the app to complete the newest silent push"
     case .taskOver(let identifier): "the task “\(identifier)” to be over"
+    case .taskRuns(let identifier): "the task “\(identifier)” to run"
+    case .taskWaits(let identifier, let why): "the task “\(identifier)” to wait, as “\(why)”"
+    case .audioPlays: "the app to play audio"
+    case .warnedOfMemory: "the app to be warned of the memory that it uses"
     case .allSettled: "everything to be settled"
     }
   }

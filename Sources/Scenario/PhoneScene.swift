@@ -8,15 +8,22 @@ public struct PhoneScene: Hashable, Sendable {
   public var silentPushes: [Scene.SilentPush]
   /// Of each identifier the newest run, or else what the app has asked for.
   public var tasks: [Scene.Task]
+  /// What the app has asked for and does not run yet, whatever ran before.
+  public var waiting: [Scene.Task]
+  public var playsAudio: Bool
+  public var isAppWarned: Bool
 
   public init(
     device: DeviceState = DeviceState(), badge: Int = 0, silentPushes: [Scene.SilentPush] = [],
-    tasks: [Scene.Task] = []
+    tasks: [Scene.Task] = [], waiting: [Scene.Task] = [], playsAudio: Bool = false, isAppWarned: Bool = false
   ) {
     self.device = device
     self.badge = badge
     self.silentPushes = silentPushes
     self.tasks = tasks
+    self.waiting = waiting
+    self.playsAudio = playsAudio
+    self.isAppWarned = isAppWarned
   }
 
   func task(_ identifier: String) -> Scene.Task? { tasks.last { $0.identifier == identifier } }
@@ -46,11 +53,14 @@ extension Scene {
     public var identifier: String
     public var words: String
     public var isOver: Bool
+    /// It has begun, and was not told to end.
+    public var runs: Bool
 
-    public init(identifier: String, words: String, isOver: Bool) {
+    public init(identifier: String, words: String, isOver: Bool, runs: Bool = false) {
       self.identifier = identifier
       self.words = words
       self.isOver = isOver
+      self.runs = runs
     }
   }
 }

@@ -62,6 +62,10 @@ extension Phrase {
       "the phone reboots and stays locked",
       "The same, and nobody unlocks it: the wallet cannot read its seed until the person opens the app or unlocks the phone."
     ) { _ in .make(.reboot(staysLocked: true)) },
+    Phrase(
+      "the phone reboots while payment NUMBER of AMOUNT sat arrives",
+      "As `the phone reboots`; what is sent to it meanwhile comes when it is on."
+    ) { .make(.payInReboot(number: $0.number)) },
   ]
 
   private static let simulatedFaults = [
@@ -117,7 +121,7 @@ extension Phrase {
       .wait(.connected($0.role))
     },
     Phrase("wait until the app shows “TEXT”", "Exactly that, as `what does the app show?` would have it.") {
-      .wait(.appShows($0.text))
+      .wait(.appShows($0.sentence))
     },
     Phrase("wait until payment NUMBER waits for the wallet", "The peer holds it.") {
       .wait(.waits(number: $0.number))

@@ -22,15 +22,37 @@ extension Phrase {
       _ in
       .given(.debugBuild)
     },
+    Phrase(
+      "an hour of the phone's budgets takes TIME",
+      "Of background tasks and silent pushes; else an hour. What runs has its real time."
+    ) { .given(.hourTakes($0.span)) },
+    Phrase("the app has the background mode audio", "Declared by its makers; else what it plays is refused.")
+    {
+      _ in .given(.hasAudioMode)
+    },
+    Phrase("the app plays audio in the background", "So quietly that nobody hears it, to stay awake.") { _ in
+      .given(.playsAudio)
+    },
+    Phrase(
+      "the app cleans up in the background",
+      "It asks for the task “com.example.lightning.processing”, which needs the charger; else only for “com.example.lightning.sync”."
+    ) { _ in .given(.cleansUp) },
+    Phrase(
+      "the phone warns the app above MEGABYTES MB", "Of the memory that it uses; else above 100.",
+      .real(because: "nothing in the simulated world has a size")
+    ) { .given(.warnsOfMemory(megabytes: $0.megabytes)) },
+    Phrase(
+      "the extension has no entitlement for the wallet's seed",
+      "It is signed without the access group of that item."
+    ) { _ in .given(.extensionWithoutKeychain) },
+    Phrase(
+      "the wallet's seed is kept for an unlocked phone",
+      "Its item is of the class `when-unlocked`; else `after-first-unlock`."
+    ) { _ in .given(.seedForUnlockedPhone) },
     Phrase("the peer sends silent pushes too", "One after each visible push, to wake the app.") { _ in
       .given(.sendsSilentPushes)
     },
   ]
-
-  private static let noTasks = "the simulated world has no background tasks, and nothing else depends on it"
-
-  private static let noStorage = "the simulated world has no storage that could be full"
-  private static let noAudio = "the simulated world has no audio"
 
   static let device = [
     Phrase("the phone is locked", "An app in front goes to the background.") { _ in .make(.device(.locked)) },
@@ -57,30 +79,29 @@ extension Phrase {
     Phrase("a Focus is switched SWITCH", "While it is on, only what is urgent lights up the screen.") {
       .make(.device(.focus($0.isOn)))
     },
-    Phrase("the battery is at PERCENT percent", "Without much of it no task runs.", .real(because: noTasks)) {
+    Phrase("the battery is at PERCENT percent", "Without much of it no task runs.") {
       .make(.device(.battery(percent: $0.percent)))
     },
-    Phrase("the charger is plugged in", "Some tasks wait for it.", .real(because: noTasks)) { _ in
+    Phrase("the charger is plugged in", "Some tasks wait for it.") { _ in
       .make(.device(.charger(true)))
     },
-    Phrase("the charger is unplugged", "Such a task that runs has to end.", .real(because: noTasks)) { _ in
+    Phrase("the charger is unplugged", "Such a task that runs has to end.") { _ in
       .make(.device(.charger(false)))
     },
   ]
 
   static let rest = [
     Phrase(
-      "the storage fills up", "Of the phone, as it says; files can be written all the same.",
-      .real(because: noStorage)
+      "the storage fills up", "Of the phone, as it says; files can be written all the same."
     ) { _ in .make(.device(.storage(isFull: true))) },
-    Phrase("there is room in the storage again", "As before.", .real(because: noStorage)) { _ in
+    Phrase("there is room in the storage again", "As before.") { _ in
       .make(.device(.storage(isFull: false)))
     },
-    Phrase("another app plays audio", "It takes the sound away from the wallet.", .real(because: noAudio)) {
+    Phrase("another app plays audio", "What the wallet plays mixes with it, and goes on.") {
       _ in
       .make(.device(.otherAudio(true)))
     },
-    Phrase("the other app stops playing", "The wallet may have the sound.", .real(because: noAudio)) { _ in
+    Phrase("the other app stops playing", "As before.") { _ in
       .make(.device(.otherAudio(false)))
     },
   ]
@@ -104,11 +125,10 @@ extension Phrase {
 
   static let tasks = [
     Phrase(
-      "the task “ID” is launched", "By hand, as Xcode can; in a debug build only.", .real(because: noTasks)
+      "the task “ID” is launched", "By hand, as Xcode can; in a debug build only."
     ) { .make(.launchTask($0.text)) },
     Phrase(
-      "the task “ID” expires", "By hand: the app is told to end it; in a debug build only.",
-      .real(because: noTasks)
+      "the task “ID” expires", "By hand: the app is told to end it; in a debug build only."
     ) { .make(.expireTask($0.text)) },
   ]
 
@@ -128,9 +148,20 @@ extension Phrase {
     Phrase("wait until the newest silent push is completed", "By the app, with whatever result.") { _ in
       .wait(.silentPushCompleted)
     },
-    Phrase("wait until the task “ID” is over", "Completed, expired, or gone.", .real(because: noTasks)) {
+    Phrase("wait until the task “ID” is over", "Completed, expired, or gone.") {
       .wait(.taskOver($0.text))
     },
+    Phrase("wait until the task “ID” runs", "The phone has begun it.") { .wait(.taskRuns($0.text)) },
+    Phrase(
+      "wait until the task “ID” waits, as “TEXT”", "In the words of the phone, as `baton tasks` has them."
+    ) {
+      .wait(.taskWaits($0.text, because: $0.sentence))
+    },
+    Phrase("wait until the app plays audio", "The phone has let it.") { _ in .wait(.audioPlays) },
+    Phrase(
+      "wait until the app is warned of its memory", "It has passed the figure, and is told so.",
+      .real(because: "nothing in the simulated world has a size")
+    ) { _ in .wait(.warnedOfMemory) },
   ]
 
   static let phoneQuestions = [
@@ -145,10 +176,11 @@ extension Phrase {
       .ask(.silentPushes)
     },
     Phrase(
-      "what became of the task “ID”?", "The newest run of it, or else what the app has asked for.",
-      .real(because: noTasks)
+      "what became of the task “ID”?", "The newest run of it, or else what the app has asked for."
     ) {
       .ask(.task($0.text))
+    },
+    Phrase("what does the app play?", "Whether it is to be heard, as the phone has it.") { _ in .ask(.audio)
     },
   ]
 }

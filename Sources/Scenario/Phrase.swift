@@ -28,9 +28,13 @@ public struct Phrase: Sendable {
     var seconds: Int64 = 0
     var times = 0
     var parts = 0
+    /// In “ID”.
     var text = ""
+    /// In “TEXT”.
+    var sentence = ""
     var isOn = false
     var percent = 0
+    var megabytes = 0
   }
 
   /// Nil if the line has another form.
@@ -78,6 +82,9 @@ extension Phrase.Found {
     case "PERCENT":
       guard let percent = Self.number(word, in: 0...100) else { return false }
       self.percent = percent
+    case "MEGABYTES":
+      guard let megabytes = Self.number(word, in: 1...1000) else { return false }
+      self.megabytes = megabytes
     case "“ID”":
       guard let name = Self.quoted(word), name.utf8.count <= 128 else { return false }
       text = name
@@ -90,8 +97,8 @@ extension Phrase.Found {
       else { return false }
       seconds = span.nanoseconds / 1_000_000_000 * (sign == "-" ? -1 : 1)
     case "“TEXT”":
-      guard let text = Self.quoted(([word] + rest).joined(separator: " ")) else { return false }
-      self.text = text
+      guard let sentence = Self.quoted(([word] + rest).joined(separator: " ")) else { return false }
+      self.sentence = sentence
       rest = []
     default: return word == token
     }

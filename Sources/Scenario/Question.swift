@@ -13,6 +13,7 @@ public enum Question: Hashable, Sendable {
   case badge
   case silentPushes
   case task(String)
+  case audio
 
   /// In words that depend on nothing but what came of it: no times, no numbers of processes.
   public func answer(in scene: Scene, of scenario: Scenario) -> [String] {
@@ -29,6 +30,7 @@ public enum Question: Hashable, Sendable {
     case .silentPushes: silentPushSentences(scene.phone.silentPushes)
     case .task(let identifier):
       [scene.phone.task(identifier)?.words ?? "the app has not asked for the task “\(identifier)”"]
+    case .audio: [scene.phone.playsAudio ? "the app plays audio" : "the app plays nothing"]
     }
   }
 

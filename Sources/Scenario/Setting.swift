@@ -11,4 +11,17 @@ public enum Setting: Hashable, Sendable {
   /// In Low Power Mode the newest silent push waits, and is not lost.
   case holdsInLowPower
   case sendsSilentPushes
+  /// How long an hour of the phone's background budgets takes.
+  case hourTakes(Span)
+  /// The app has declared the background mode.
+  case hasAudioMode
+  /// In the background it plays what nobody hears.
+  case playsAudio
+  /// It asks for a processing task, to remove old journals.
+  case cleansUp
+  case warnsOfMemory(megabytes: Int)
+  /// The extension is signed without the access group of the seed.
+  case extensionWithoutKeychain
+  /// The seed's item can be read only while the phone is unlocked.
+  case seedForUnlockedPhone
 }

@@ -6,9 +6,10 @@ import Lightning
 final class InvoiceDesk {
   private struct Wish {
     var request: String
-    var invoice: Invoice
-    /// In seconds since 1970.
-    var madeAt: Int64
+    var paymentHash: Bytes32
+    /// What the person gets: signed before anything is stored, so that nobody waits for a payment that nobody can be
+    /// asked for.
+    var word: String
   }
 
   private let secrets: WalletSecrets
@@ -50,29 +51,32 @@ final class InvoiceDesk {
       let now = clock.wallNanoseconds / 1_000_000_000
       let expiresAt = now + (seconds ?? Self.expirySecondsStandard)
       let invoice = secrets.makeInvoice(amountMsat: amount, text: text, expiresAt: expiresAt)
-      waiting.append(Wish(request: request, invoice: invoice, madeAt: now))
+      sign(invoice, madeAt: now, for: request)
+    } catch { refuse(request, error.description) }
+  }
+
+  private func sign(_ invoice: Invoice, madeAt now: Int64, for request: String) {
+    do throws(InvoiceError) {
+      let word = try SignedInvoice(fields(of: invoice, madeAt: now), signedBy: secrets.nodeKey).encoded
+      waiting.append(Wish(request: request, paymentHash: invoice.paymentHash, word: word))
       node.store(invoice)
     } catch { refuse(request, error.description) }
   }
 
   private func answer(_ paymentHash: Bytes32, refusal: String?) {
-    guard let index = waiting.firstIndex(where: { $0.invoice.paymentHash == paymentHash }) else { return }
+    guard let index = waiting.firstIndex(where: { $0.paymentHash == paymentHash }) else { return }
     let wish = waiting.remove(at: index)
     if let refusal { return refuse(wish.request, refusal) }
-    do throws(InvoiceError) {
-      let word = try SignedInvoice(fields(of: wish), signedBy: secrets.nodeKey).encoded
-      onAnswer?(ControlMessage("invoice-made", ["request": wish.request, "invoice": word]))
-    } catch { refuse(wish.request, error.description) }
+    onAnswer?(ControlMessage("invoice-made", ["request": wish.request, "invoice": wish.word]))
   }
 
-  private func fields(of wish: Wish) -> InvoiceFields {
-    let invoice = wish.invoice
-    return InvoiceFields(
+  private func fields(of invoice: Invoice, madeAt: Int64) -> InvoiceFields {
+    InvoiceFields(
       network: .regtest, amountMsat: invoice.amountMsat,
       // A clock from before 1970 is refused as one that is too late is.
-      timestamp: UInt64(bitPattern: wish.madeAt), paymentHash: invoice.paymentHash,
+      timestamp: UInt64(bitPattern: madeAt), paymentHash: invoice.paymentHash,
       paymentSecret: secrets.paymentSecret(tweak: invoice.tweak), purpose: .text(invoice.text),
-      expirySeconds: UInt64(clamping: invoice.expiresAt - wish.madeAt),
+      expirySeconds: UInt64(clamping: invoice.expiresAt - madeAt),
       finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard,
       routeHints: peer.map { [[RouteHop(to: secrets.nodeKey.publicKey, from: $0)]] } ?? [],
       features: .ofOurInvoices)

@@ -33,7 +33,7 @@ final class NodeShell {
 
   init(
     container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
-    peer: PeerAddress?, multiPartWindow: Span = NodeMachine.Configuration().multiPartWindow
+    peer: PeerAddress?, configuration: NodeMachine.Configuration = .init()
   ) {
     self.container = container
     self.secrets = secrets
@@ -42,7 +42,7 @@ final class NodeShell {
     self.journal = journal
     self.peer = peer
     runner = CoreRunner(
-      configuration: .init(multiPartWindow: multiPartWindow), loop: loop, clock: clock, journal: journal
+      configuration: configuration, loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directive: NodeDirective) in carryOut(directive) }
   }
 

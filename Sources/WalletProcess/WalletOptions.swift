@@ -5,6 +5,7 @@ import CoreShape
 import DaemonRuntime
 import Guardrails
 import Heartbeat
+import Lightning
 import PeerTransport
 
 /// What both wallet processes are told when they are started.
@@ -18,40 +19,43 @@ public struct WalletOptions {
   public var phoneClock: String?
   /// Nil for a wallet that knows no peer yet.
   public var peer: PeerAddress?
+  public var node: NodeMachine.Configuration
   public var guardConfiguration: GuardConfiguration
-  /// How long the parts of a payment wait for the others.
-  public var multiPartWindow: Span
 
-  public static let declarations: [OptionDeclaration] = [
-    OptionDeclaration(
-      "--container", value: .path("DIR"), default: "AppGroup",
-      help: "the App Group directory that both processes share"),
-    OptionDeclaration(
-      "--keychain", value: .path("DIR"), default: "Keychain",
-      help: "where the file wallet-seed lies; made if it is missing"),
-    OptionDeclaration(
-      "--keychain-group", value: .text("GROUP"),
-      help: "started by a phone: the seed is in its keychain, in this access group"),
-    OptionDeclaration(
-      "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
-      default: "after-first-unlock", help: "with that: when a new seed can be read"),
-    OptionDeclaration(
-      "--journal", value: .path("DIR"), default: "journal", help: "where to write down what happens"),
-    OptionDeclaration(
-      "--clock", value: .path("FILE"), help: "the phone's clock, as iosd keeps it; else the kernel's"),
-    OptionDeclaration(
-      "--peer", value: .nodeAddress, help: "the Lightning peer; lspd's is in the file lsp/address"),
-    OptionDeclaration(
-      "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
-      help: "how a dead holder is recognised: its lock, or the age of its last beat"),
-    OptionDeclaration(
-      "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
-    OptionDeclaration(
-      "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"),
-    OptionDeclaration(
-      "--multi-part-window", value: .span, default: "60s",
-      help: "how long the parts of a payment wait for the others"),
-  ]
+  public static let declarations: [OptionDeclaration] =
+    [
+      OptionDeclaration(
+        "--container", value: .path("DIR"), default: "AppGroup",
+        help: "the App Group directory that both processes share"),
+      OptionDeclaration(
+        "--keychain", value: .path("DIR"), default: "Keychain",
+        help: "where the file wallet-seed lies; made if it is missing"),
+      OptionDeclaration(
+        "--keychain-group", value: .text("GROUP"),
+        help: "started by a phone: the seed is in its keychain, in this access group"),
+      OptionDeclaration(
+        "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
+        default: "after-first-unlock", help: "with that: when a new seed can be read"),
+      OptionDeclaration(
+        "--journal", value: .path("DIR"), default: "journal", help: "where to write down what happens"),
+      OptionDeclaration(
+        "--clock", value: .path("FILE"), help: "the phone's clock, as iosd keeps it; else the kernel's"),
+      OptionDeclaration(
+        "--peer", value: .nodeAddress, help: "the Lightning peer; lspd's is in the file lsp/address"),
+      OptionDeclaration(
+        "--tor", help: "the peer is reached over Tor: it has three times as long for a dial and a greeting"),
+      OptionDeclaration(
+        "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
+        help: "how a dead holder is recognised: its lock, or the age of its last beat"),
+      OptionDeclaration(
+        "--beat-interval", value: .span, default: "2s", help: "how often the holder of the node beats"),
+      OptionDeclaration(
+        "--stale-after", value: .span, default: "5s", help: "after how much silence a holder counts as frozen"
+      ),
+      OptionDeclaration(
+        "--multi-part-window", value: .span, default: "60s",
+        help: "how long the parts of a payment wait for the others"),
+    ] + ConnectionOptions.declarations
 
   public init(_ parsed: ParsedCommandLine) {
     container = parsed.text("--container") ?? "AppGroup"
@@ -71,7 +75,8 @@ public struct WalletOptions {
       let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),
       let window = parsed.span("--multi-part-window")
     else { exitWithSentence(.bugOfOurs, "an option is not declared as it is read") }
-    multiPartWindow = window
+    node = NodeMachine.Configuration(
+      rules: ConnectionRules(parsed), overTor: parsed.isGiven("--tor") ? true : nil, multiPartWindow: window)
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))

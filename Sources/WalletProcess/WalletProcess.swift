@@ -54,7 +54,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       presence = PresenceLink(directory: container.layout.presence, role: Machine.role, loop: loop)
       let node = NodeShell(
         container: container, secrets: secrets, loop: loop, clock: clock, journal: journal,
-        peer: options.peer, multiPartWindow: options.multiPartWindow)
+        peer: options.peer, configuration: options.node)
       terminalPhone = TerminalPhone(role: name)
       emulatedPhone = channel.flatMap { [loop] in EmulatedPhone(channel: $0, loop: loop) }
       guardShell = GuardShell(

@@ -16,7 +16,9 @@ import Testing
     return true
   }()
 
-  @Test("on a disk that is read-only is refused by each program in one sentence", .enabled(if: canMount))
+  @Test(
+    "on a disk that is read-only is refused by each program in one sentence",
+    .enabled(if: canMount, "mounting a disk that is read-only needs root"))
   func readOnly() throws {
     mkdir(scratch("disk"), 0o700)
     try #require(mount("tmpfs", scratch("disk"), "tmpfs", 0, "size=1m") == 0)
@@ -43,7 +45,10 @@ import Testing
     }
   }
 
-  @Test("that belongs to another user is refused", .enabled(if: geteuid() == 0)) func anotherUsers() throws {
+  @Test(
+    "that belongs to another user is refused",
+    .enabled(if: geteuid() == 0, "only root can give a directory away")) func anotherUsers() throws
+  {
     chmod(scratch.path, 0o755)
     try FileManager.default.copyItem(atPath: "\(Scratch.programs)/baton", toPath: scratch("baton"))
     mkdir(scratch("phone"), 0o700)

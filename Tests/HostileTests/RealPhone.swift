@@ -15,10 +15,12 @@ final class RealPhone {
   let home: String
   private var strangers: [Process] = []
 
-  init(_ upOptions: [String] = []) throws {
+  /// `prepare` is done in the home before anybody is started.
+  init(_ upOptions: [String] = [], _ prepare: (_ home: String) throws -> Void = { _ in }) throws {
     var template = Array("/tmp/baton-hostile-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw SystemError("make a directory") }
     home = String(cString: made)
+    try prepare(home)
     let up = try baton(["up"] + upOptions)
     guard up.code == 0 else { throw TestPhone.TimedOut(description: up.errors) }
   }

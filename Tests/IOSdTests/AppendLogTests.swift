@@ -28,7 +28,8 @@ import Testing
   }
 
   @Test(
-    "On a full disk a row that is cut short is taken back, and the next one is whole", .enabled(if: canMount))
+    "On a full disk a row that is cut short is taken back, and the next one is whole",
+    .enabled(if: canMount, "mounting a small disk needs root"))
   func fullDisk() throws {
     try #require(mountSmallDisk())
     let path = "\(directory)/pushes.jsonl"

@@ -22,7 +22,7 @@ import Testing
 
   @Test(
     "A kernel that gives out no descriptors of others is noticed at the start",
-    .enabled(if: strace != nil, "there is no strace to make calls fail"))
+    .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"))
   func refused() throws {
     let phone = try PhoneProcess(under: [
       Self.strace ?? "", "-f", "-o", "/dev/null", "-e", "trace=pidfd_getfd", "-e",
@@ -41,7 +41,7 @@ import Testing
 
   @Test(
     "A list of locks that cannot be read is noticed at the start",
-    .enabled(if: strace != nil, "there is no strace to make calls fail"))
+    .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"))
   func unreadable() throws {
     let phone = try PhoneProcess(under: [
       Self.strace ?? "", "-f", "-o", "/dev/null", "-P", "/proc/locks", "-e", "trace=openat", "-e",

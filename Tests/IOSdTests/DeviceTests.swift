@@ -23,13 +23,14 @@ import Testing
       "locked": "yes", "low-power": "yes", "background-refresh": "no", "notifications": "no", "focus": "yes",
       "battery": "7", "charger": "yes", "network": "no", "storage-full": "yes", "audio": "yes",
     ]
-    #expect(try device(phone, wish) == allOther)
+    let others = try device(phone, wish)
+    #expect(others.hasPrefix("\(allOther.dropLast()),\"storage_note\":\"the storage is marked as full, and "))
     kill(phone.process.processIdentifier, SIGKILL)
     phone.process.waitUntilExit()
     try phone.restart()
     let afterBoot = allOther.replacingOccurrences(
       of: #""unlocked_before":true"#, with: #""unlocked_before":false"#)
-    #expect(try device(phone) == afterBoot)
+    #expect(try device(phone).hasPrefix("\(afterBoot.dropLast()),"))
     #expect(try device(phone, ["locked": "no"]).hasPrefix(#"{"locked":false,"unlocked_before":true"#))
   }
 

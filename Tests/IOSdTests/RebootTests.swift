@@ -60,6 +60,28 @@ import Testing
     #expect(try phone.rows("ps").allSatisfy { $0["crashed"] as? Bool != true })
   }
 
+  @Test(
+    "A push that comes while it is off finds a phone that is locked, or unlocked, as whoever has it in the hand does",
+    arguments: ["yes", "no"])
+  func meanwhile(_ unlocks: String) throws {
+    let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
+    try phone.ask("open")
+    try phone.wait("the item is written") { try phone.said("app")?.contains("written") == true }
+    let iosd = phone.process.processIdentifier
+    let client = try ControlClient(path: phone.socket, daemon: "iosd")
+    // Both are read at once, so the push comes before the app is gone.
+    kill(iosd, SIGSTOP)
+    try phone.wait("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
+    try client.send(ControlMessage("reboot", ["unlock": unlocks]))
+    let alert = #"{"aps":{"alert":{"title":"Push","body":"as it was sent"},"mutable-content":1}}"#
+    try client.send(ControlMessage("push", body: Array(alert.utf8)))
+    kill(iosd, SIGCONT)
+    #expect(try client.receive()["id"] == "1")
+    #expect(try client.receive()["boot"] != nil)
+    let refused = "the phone has not been unlocked since it was started"
+    #expect(try phone.notifications(1) == [unlocks == "yes" ? "abandon ability able" : refused])
+  }
+
   @Test("With the power gone the beats are gone, and without that they stay") func beats() throws {
     let phone = try PhoneProcess()
     let heartbeat = "\(phone.home)/AppGroup/heartbeat"

@@ -178,6 +178,31 @@ struct CrimeTests {
     }
   }
 
+  @Test("that a push was lost is believed if the iosd that took it did not end by itself")
+  func lostPush() throws {
+    // When the journal began, whether it has an end, and whether the row says that it was lost.
+    for (began, hasEnd, isSaid, found) in [
+      (10, false, true, false), (10, true, true, true), (10, false, false, true), (30, true, true, false),
+    ] as [(Int64, Bool, Bool, Bool)] {
+      let run = try SampleStory.tell()
+      for name in try FileManager.default.contentsOfDirectory(atPath: "\(run.home)/journal")
+      where name.contains("-iosd-") {
+        try FileManager.default.removeItem(atPath: "\(run.home)/journal/\(name)")
+      }
+      let journal = TestJournal("iosd", pid: 9, startTime: 1, at: began)
+      if hasEnd { journal.end(at: 50) }
+      try journal.write(to: "\(run.home)/journal")
+      let fate = isSaid ? "lost: gone with an earlier iosd" : "lost in the woods"
+      let row =
+        "{\"id\":99,\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":20,"
+        + "\"fate\":\"\(fate)\",\"fate_wall_ns\":1,\"fate_at_ns\":61}\n"
+      let path = "\(run.home)/os/pushes.jsonl"
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
+      #expect(try invariants(of: run).contains(5) == found, "\(began) \(hasEnd) \(isSaid)")
+    }
+  }
+
   @Test("a preimage in the extension's journal before the peer was shown it is found")
   func earlyPreimage() throws {
     let run = try SampleStory.tell()

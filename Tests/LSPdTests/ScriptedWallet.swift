@@ -7,6 +7,7 @@ import PeerTransport
 final class ScriptedWallet {
   var channel: Channel?
   var isFulfilling = true
+  var answersPings = false
   private(set) var received: [Message] = []
   private(set) var isClosed = false
   private let loop: EventLoop
@@ -60,6 +61,7 @@ final class ScriptedWallet {
   }
 
   private func answer(_ message: Message) {
+    if answersPings, case .ping(let ping) = message, let pong = ping.answer { send(pong) }
     if case .channelReestablish(let theirs) = message, channel == nil {
       let terms = ChannelTerms.standard
       channel = try? Channel(

@@ -100,10 +100,16 @@ struct ChannelStorm {
     sides[side].facts += facts
     if crashing, random.oneIn(40) { return try disconnect(crashing: side) }
     let channel = sides[side].channel
-    let messages = outgoing.map { message($0, of: channel, preimages: preimages) }
+    let messages = outgoing.map { strangely(message($0, of: channel, preimages: preimages)) }
     let count = crashing && random.oneIn(40) ? random.below(messages.count) : messages.count
     queues[1 - side] += messages.prefix(count)
     if count < messages.count { try disconnect(crashing: side) }
+  }
+
+  /// Ours never calls an HTLC malformed; another's may.
+  private mutating func strangely(_ message: Message) -> Message {
+    guard case .failHTLC(let body) = message, random.oneIn(2) else { return message }
+    return .failMalformedHTLC(FailMalformedHTLC(channel: body.channel, id: body.id, code: 0xC005))
   }
 
   /// A crash loses what is not durable. Whoever lives on still reads a part of what was on its way.

@@ -57,4 +57,13 @@ struct FailureCodeTests {
     #expect(!FailureCode(rawValue: 0x4FFF).advice.mayTryAgain)
     #expect(FailureCode(rawValue: 0x0FFF).advice.mayTryAgain)
   }
+
+  @Test("of a code that nobody knows the other bits say what it is about")
+  func unknownCodes() {
+    #expect(FailureCode(rawValue: 0x4FFF).advice == .giveUp(.permanentPolicyError))
+    #expect(FailureCode(rawValue: 0xCFFF).advice == .giveUp(.unsupportedFeatures))
+    #expect(FailureCode(rawValue: 0x1FFF).advice == .tryAgain(.feeOrExpiry))
+    #expect(FailureCode(rawValue: 0x2FFF).advice == .tryAgain(.nodeUnreachable))
+    #expect(FailureCode(rawValue: 0x0FFF).advice == .tryAgain(.temporaryChannelFailure))
+  }
 }

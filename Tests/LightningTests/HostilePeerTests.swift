@@ -39,7 +39,9 @@ import Testing
       #expect(patient.handle(.received(ping), at: now) == [.send([.message(.pong([0]))])])
     }
     var node = try established()
-    for _ in 0..<Chatter.limit { #expect(node.handle(.received(ping), at: start).count == 1) }
+    for _ in 0..<ConnectionRules.standard.chatter {
+      #expect(node.handle(.received(ping), at: start).count == 1)
+    }
     #expect(
       node.handle(.received(ping), at: start) == [
         .cutOff, .report(.trouble("the peer sent more than 20 messages in 10 s that need nothing")),
@@ -54,11 +56,22 @@ import Testing
     ] as [Message])
   func endlessTalk(_ message: Message) throws {
     var node = try established()
-    for _ in 0..<Chatter.limit { _ = node.handle(.received(message), at: start) }
+    for _ in 0..<ConnectionRules.standard.chatter { _ = node.handle(.received(message), at: start) }
     #expect(node.handle(.received(message), at: start).first == .cutOff)
     var restorer = try established()
-    for _ in 0..<Chatter.limit { _ = restorer.handle(.backupReceived(.unreadable), at: start) }
+    for _ in 0..<ConnectionRules.standard.chatter {
+      _ = restorer.handle(.backupReceived(.unreadable), at: start)
+    }
     #expect(restorer.handle(.backupReceived(.unreadable), at: start).first == .cutOff)
+  }
+
+  @Test("A second init is no word about the channel that runs, and ends the connection")
+  func greetsAgain() throws {
+    var node = try established()
+    #expect(
+      node.handle(.received(.greeting(Greeting())), at: start) == [
+        .cutOff, .report(.trouble("the peer greeted twice")), .report(.connecting),
+      ])
   }
 
   @Test("D-8.6 A peer that greets well and breaks off at once is dialled less and less often")
@@ -135,13 +148,13 @@ import Testing
     var fixture = try PeerFixture()
     let ping = Message.ping(Ping(pongSize: 0))
     _ = fixture.handle(.connected(connection: 1))
-    for _ in 0..<Chatter.limit {
+    for _ in 0..<ConnectionRules.standard.chatter {
       #expect(others(fixture.handle(.received(connection: 1, ping))) == [])
     }
     let why = "These were more than 20 messages in 10 s that need nothing."
     #expect(others(fixture.handle(.received(connection: 1, ping))) == [.close(connection: 1, why)])
     _ = try fixture.establish(2)
-    for _ in 0..<Chatter.limit {
+    for _ in 0..<ConnectionRules.standard.chatter {
       #expect(others(fixture.handle(.received(connection: 2, ping))) == [])
     }
     let end = fixture.handle(.received(connection: 2, ping))

@@ -18,6 +18,41 @@ struct NodeMachineTests {
     return node
   }
 
+  @Test(
+    "Over Tor each attempt has three times as long for the dial and for the greeting, and the pauses stay")
+  func overTor() {
+    func bounds(_ configuration: NodeMachine.Configuration) -> [Span] {
+      var node = NodeMachine(configuration: configuration)
+      let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+      var now = start
+      _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: now)
+      var spans: [Span] = []
+      for _ in 0..<7 {
+        _ = node.handle(.rowChecked(isOurs: true), at: now)
+        spans.append((node.deadline ?? now) - now)
+        _ = node.handle(.dialled, at: now)
+        spans.append((node.deadline ?? now) - now)
+        now = node.deadline ?? now
+        _ = node.handle(.deadlineReached, at: now)
+        spans.append((node.deadline ?? now) - now)
+        now = node.deadline ?? now
+        _ = node.handle(.deadlineReached, at: now)
+      }
+      return spans
+    }
+    let seconds: [(dial: Int64, greeting: Int64)] = [
+      (1, 2), (2, 4), (4, 7), (7, 10), (10, 15), (10, 15), (10, 15),
+    ]
+    for (configuration, factor) in [
+      (NodeMachine.Configuration(), 1), (.init(overTor: false), 1), (.init(overTor: true), 3),
+    ] as [(NodeMachine.Configuration, Int64)] {
+      let expected = zip(seconds, NodeMachine.redialPauses).flatMap {
+        [.seconds($0.dial * factor), .seconds($0.greeting * factor), $1]
+      }
+      #expect(bounds(configuration) == expected)
+    }
+  }
+
   @Test("An invoice that could not be stored is not stored any more once the node is given up")
   func blockedInvoice() {
     var node = dialling()

@@ -14,6 +14,9 @@ struct NodeWorld {
     var connection: UInt64?
   }
 
+  /// It goes on until nobody waits for anything: nobody pings for ever.
+  static let rules = ConnectionRules(silence: nil)
+
   struct Wire {
     var toPeer: [Message] = []
     var toWallet: [Message] = []
@@ -56,7 +59,8 @@ struct NodeWorld {
     let terms = ChannelTerms.standard
     let channel = try Channel(
       id: SHA256.hash([1]), localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
-    peer = PeerMachine(configuration: .init(startedAt: now, state: PeerState(channel: channel)))
+    peer = PeerMachine(
+      configuration: .init(rules: Self.rules, startedAt: now, state: PeerState(channel: channel)))
     generator = SeededGenerator(seed: seed)
     for number in 0..<payments {
       let preimage = SHA256.hash([UInt8(number), UInt8(truncatingIfNeeded: seed)])
@@ -81,7 +85,8 @@ struct NodeWorld {
       epoch: epoch, incarnation: incarnation, containerHigh: Self.container.high,
       containerLow: Self.container.low)
     nextOwner += 1
-    owners.append(Owner(id: nextOwner, fence: fence, machine: NodeMachine(configuration: .init())))
+    owners.append(
+      Owner(id: nextOwner, fence: fence, machine: NodeMachine(configuration: .init(rules: Self.rules))))
     handle(.started(NodeClaim(fence: fence), stored), by: nextOwner)
   }
 

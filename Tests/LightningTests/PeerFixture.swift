@@ -17,11 +17,12 @@ struct PeerFixture {
   var now: Int64 = 0
   var lastPreimage: Bytes32?
 
-  init(isLegacy: Bool = false) throws {
+  /// Nobody is pinged unless a test is about that.
+  init(isLegacy: Bool = false, rules: ConnectionRules = ConnectionRules(silence: nil)) throws {
     let channel = try Channel(id: channelID, localMsat: 1_000_000, remoteMsat: 0, isOpener: true)
     peer = PeerMachine(
       configuration: PeerMachine.Configuration(
-        isLegacy: isLegacy, startedAt: milliseconds(0), state: PeerState(channel: channel)))
+        isLegacy: isLegacy, rules: rules, startedAt: milliseconds(0), state: PeerState(channel: channel)))
     wallet = try Channel(id: channelID, localMsat: 0, remoteMsat: 1_000_000, isOpener: false)
   }
 
@@ -30,7 +31,8 @@ struct PeerFixture {
   /// What a restart makes of it: the ledger's state, and nothing else.
   mutating func restart() {
     peer = PeerMachine(
-      configuration: PeerMachine.Configuration(startedAt: milliseconds(now), state: peer.state))
+      configuration: PeerMachine.Configuration(
+        rules: ConnectionRules(silence: nil), startedAt: milliseconds(now), state: peer.state))
   }
 
   mutating func pay(_ number: UInt64, msat: UInt64 = 1000, holdUntil: Int64 = 60_000) -> [PeerDirective] {

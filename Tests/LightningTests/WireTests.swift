@@ -28,6 +28,8 @@ private let everyMessage: [Message] = [
       paymentData: PaymentData(secret: id, totalMsat: 2500))),
   .fulfillHTLC(FulfillHTLC(channel: id, id: 0, preimage: hash)),
   .failHTLC(FailHTLC(channel: id, id: 0, code: 0x1007)),
+  .failMalformedHTLC(FailMalformedHTLC(channel: id, id: 3, onionHash: hash, code: 0xC005)),
+  .updateFee(UpdateFee(channel: id, feeratePerKw: 253)),
   .commitmentSigned(CommitmentSigned(channel: id, htlcSignatures: [.zeros, .zeros])),
   .revokeAndAck(RevokeAndAck(channel: id, perCommitmentSecret: hash)),
   .unknown(type: 32769, bytes: [1, 2]),
@@ -62,6 +64,13 @@ private let everyMessage: [Message] = [
     #expect(
       Hexadecimal.encode(Message.failHTLC(FailHTLC(channel: id, id: 1, code: 0x1007)).encoded())
         == "0083" + id.hex + "0000000000000001" + "0002" + "1007")
+    let malformed = FailMalformedHTLC(channel: id, id: 1, onionHash: hash, code: 0xC005)
+    #expect(
+      Hexadecimal.encode(Message.failMalformedHTLC(malformed).encoded())
+        == "0087" + id.hex + "0000000000000001" + hash.hex + "c005")
+    #expect(
+      Hexadecimal.encode(Message.updateFee(UpdateFee(channel: id, feeratePerKw: 253)).encoded())
+        == "0086" + id.hex + "000000fd")
     #expect(
       Message.addHTLC(AddHTLC(channel: id, id: 0, amountMsat: 1, paymentHash: hash, cltvExpiry: 1))
         .encoded().count == 2 + 32 + 8 + 8 + 32 + 4 + 1366)
@@ -125,7 +134,7 @@ private let everyMessage: [Message] = [
   @Test func `Random bytes never crash the decoder`() {
     var random = SeededGenerator(seed: 1)
     for _ in 0..<20_000 {
-      let type = [0, 1, 7, 9, 16, 17, 18, 19, 128, 130, 131, 132, 133, 136][random.below(14)]
+      let type = [0, 1, 7, 9, 16, 17, 18, 19, 128, 130, 131, 132, 133, 134, 135, 136][random.below(16)]
       let body = (0..<random.below(200)).map { _ in
         random.oneIn(2) ? UInt8(random.below(256)) : 0
       }

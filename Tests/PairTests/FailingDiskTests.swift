@@ -56,7 +56,7 @@ struct FailingDiskTests {
 
   @Test(
     "Writes and syncs of the app fail with an I/O error: nothing of a payment is acknowledged, and it settles afterwards",
-    .enabled(if: strace != nil, "there is no strace to make calls fail"),
+    .enabled(if: strace != nil, "there is no strace to make calls fail; `scripts/setup strace` installs it"),
     arguments: ["fsync,fdatasync", "pwrite64"])
   func inputOutputError(calls: String) throws {
     let phone = try TestPhone()

@@ -106,12 +106,35 @@ import Testing
     dialler.cutOff()
   }
 
+  @Test("costs no key before the other end says something")
+  func silentStranger() throws {
+    var pair: [Int32] = [-1, -1]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
+    defer { close(pair[1]) }
+    var drawn = 0
+    let connection = PeerConnection(
+      accepted: pair[0], as: theirs,
+      drawing: { () throws(SystemError) in
+        drawn += 1
+        return try PrivateKey.ephemeral()
+      }, loop: loop)
+    connection.start()
+    var turns = 0
+    loop.post { [loop] in loop.post { turns += 1 } }
+    #expect(try loop.run(for: .seconds(20)) { turns == 1 })
+    #expect(drawn == 0)
+    #expect(write(pair[1], [0, 2], 2) == 2)
+    #expect(try loop.run(for: .seconds(20)) { drawn == 1 })
+    connection.cutOff()
+  }
+
   @Test("needs an address that has a node's id in it")
   func addresses() throws {
     let id = theirs.publicKey.hex
     #expect(PeerAddress("\(id)@127.0.0.1:9735")?.description == "\(id)@127.0.0.1:9735")
     for text in [
       "127.0.0.1:9735", "\(id)@", "@127.0.0.1:1", "\(id)@x:1", "\(id)@127.0.0.1:1@", "00\(id)@127.0.0.1:1",
+      "04\(id.dropFirst(2))@127.0.0.1:1", "\(id.dropLast())Ａ@127.0.0.1:1",
     ] {
       #expect(PeerAddress(text) == nil, "\(text)")
     }

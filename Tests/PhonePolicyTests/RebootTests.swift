@@ -115,6 +115,20 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.silent(4))).first == .launch(.app, .silentPush(4)))
   }
 
+  @Test("Whoever unlocks it at once does so before what came meanwhile is looked at") func unlocked() {
+    for unlocking in [true, false] {
+      var phone = TestPhone()
+      phone.serve(1)
+      _ = phone(.rebooted(losingBeats: false, unlocking: unlocking))
+      #expect(phone(.pushArrived(TestPhone.alert(2))) == [])
+      var state = DeviceState().afterReboot
+      if unlocking { state.apply(.unlocked) }
+      let done = phone(.processEnded(.extension, .signalled(9)))
+      #expect(
+        done.suffix(3) == [.boot(losingBeats: false), .saveDevice(state), .launch(.extension, .push(2))])
+    }
+  }
+
   @Test("Whoever waits for an invoice hears of it, and down is down") func invoicesAndDown() {
     var phone = TestPhone()
     phone.openApp()

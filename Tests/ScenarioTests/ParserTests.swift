@@ -92,7 +92,10 @@ import Testing
         "# x\nthe phone suspends the app after 1 s\nthe phone suspends the app after 2 s\nthe verdict", 3,
         "line 2 says this already"
       ),
-      ("# x\nthe next push is lost\nthe task “x” expires\nthe verdict", 3, "can be played nowhere"),
+      (
+        "# x\nthe next push is lost\nwait until the app is warned of its memory\nthe verdict", 3,
+        "can be played nowhere"
+      ),
       ("# x\nthe next push is lost\nthe wall clock steps by +1 h\nthe verdict", 3, "can be played nowhere"),
     ])
   func refusals(text: String, line: Int, words: String) throws {
@@ -130,7 +133,7 @@ import Testing
     for (word, example) in [
       ("PROCESS", "extension"), ("NUMBER", "1"), ("AMOUNT", "1000"), ("TIMES", "3"), ("±TIME", "+5 s"),
       ("TIME", "5 s"), ("“TEXT”", "“connected”"), ("“ID”", "“one.two”"), ("SWITCH", "off"),
-      ("PERCENT", "20"), ("PARTS", "3"),
+      ("PERCENT", "20"), ("MEGABYTES", "64"), ("PARTS", "3"),
     ] {
       line = line.replacingOccurrences(of: word, with: example)
     }

@@ -38,7 +38,8 @@ import Testing
     #expect(refusal() == .wrongMode(path: place.layout.locks, mode: 0o702))
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func aDirectoryOfAnotherUserIsRefused() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can give a directory away"))
+  func aDirectoryOfAnotherUserIsRefused() throws {
     _ = try place.open(.app)
     chown(place.directory, 4711, 4711)
     #expect(refusal() == .wrongOwner(path: place.directory, owner: 4711, expected: 0))

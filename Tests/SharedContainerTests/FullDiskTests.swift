@@ -6,7 +6,7 @@ import SharedContainer
 import Testing
 
 /// A disk that is really full: a small one in memory, filled to its last block. Mounting needs root.
-@Suite(.enabled(if: SmallDisk.isPossible)) struct FullDiskTests {
+@Suite(.enabled(if: SmallDisk.isPossible, "mounting a small disk needs root")) struct FullDiskTests {
   let disk = SmallDisk()
 
   private func flood(_ container: SharedContainer, under claim: Claim) -> FencedResult<Bool> {

@@ -24,6 +24,7 @@ enum PhoneSentences {
       [Sentence("the person wipes notification \(id) away")]
     case .silentPushDone(let push, let result):
       [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
+    case .rebooted(_, true?): [Sentence("the phone reboots, and is unlocked at once")]
     case .rebooted: [Sentence("the phone reboots")]
     case .downRequested: [Sentence("is asked to go down")]
     case .task(let event): of(event)

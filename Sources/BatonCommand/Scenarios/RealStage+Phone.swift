@@ -83,7 +83,12 @@ extension RealStage {
       silentPushes: pushes.filter { $0["visible"]?.flag == false }.map {
         ScenarioWords.silentPush($0["fate"]?.text)
       },
-      tasks: Self.tasks(tasks))
+      tasks: Self.tasks(tasks),
+      waiting: tasks.filter { $0["state"]?.text == "waiting" }.map {
+        ScenarioWords.task($0["identifier"]?.text ?? "", state: "waiting", why: $0["why"]?.text)
+      },
+      playsAudio: status["now_playing"] != nil,
+      isAppWarned: status["app"]?["memory_warned"]?.flag ?? false)
   }
 
   private static func device(_ facts: JSONValue?) -> DeviceState {

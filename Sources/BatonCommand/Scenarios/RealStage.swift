@@ -1,5 +1,6 @@
 import CoreShape
 import DaemonRuntime
+import Foundation
 import Glibc
 import Heartbeat
 import Lightning
@@ -51,14 +52,17 @@ final class RealStage: ScenarioStage {
   func begin() throws {
     try FilePath.makeDirectories(phone.journal)
     watch = try DirectoryWatch([phone.journal])
+    try Setting.entitlements.write(toFile: entitlements, atomically: true, encoding: .utf8)
     try start()
   }
+
+  private var entitlements: String { "\(phone.home)/entitlements.json" }
 
   private func start() throws {
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
     for setting in settings {
-      options.iosdArguments += setting.ofPhone
+      options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
       options.lspdArguments += setting.ofPeer
     }
     _ = try PhoneStarter(phone: phone, options: options).start()
@@ -121,8 +125,8 @@ final class RealStage: ScenarioStage {
     case .launchTask(let identifier): try wish("task-launch", ["identifier": identifier])
     case .expireTask(let identifier): try wish("task-expire", ["identifier": identifier])
     case .reboot(let staysLocked):
-      try phone.ask(.iosd, ControlMessage("reboot"))
-      if !staysLocked { try set(.unlocked) }
+      try phone.ask(.iosd, ControlMessage("reboot", ["unlock": staysLocked ? "no" : "yes"]))
+    case .payInReboot(let number): try payInReboot(number)
     case .freezeInside, .copyDatabase, .restoreCopy, .breakConnection, .loseWord, .repeatWord, .losePush,
       .sleepDevice:
       throw CannotBeDone("it is for the simulation only")
@@ -157,6 +161,15 @@ final class RealStage: ScenarioStage {
       }
     }
     return all
+  }
+
+  /// Whether the push finds the phone off or just on again is the same to whoever gets it.
+  private func payInReboot(_ number: Int) throws {
+    let client = try ControlClient(path: phone.iosdSocket, daemon: "iosd")
+    try client.send(ControlMessage("reboot", ["unlock": "yes"]))
+    try pay(number)
+    let answer = try client.receive(timeout: .seconds(20))
+    if let sentence = answer.errorSentence { throw CannotBeDone(sentence) }
   }
 
   private func process(_ role: Role) throws -> WatchedProcess {

@@ -20,19 +20,20 @@ enum ScenarioWords {
     guard let fate else { return .onItsWay }
     let isReplaced = fate.hasPrefix("replaced")
     let isOver =
-      isReplaced || ["dropped", "completed", "expired", "abandoned"].contains { fate.hasPrefix($0) }
+      isReplaced || ["dropped", "completed", "expired", "abandoned", "lost"].contains { fate.hasPrefix($0) }
     return Scene.SilentPush(fate: isReplaced ? "replaced by a newer one" : fate, isOver: isOver)
   }
 
   static func task(_ identifier: String, state: String, why: String?) -> Scene.Task {
     let goesOn = ["waiting", "running", "expiring"]
     return Scene.Task(
-      identifier: identifier, words: why.map { "\(state): \($0)" } ?? state, isOver: !goesOn.contains(state))
+      identifier: identifier, words: why.map { "\(state): \($0)" } ?? state, isOver: !goesOn.contains(state),
+      runs: state == "running")
   }
 
-  /// It cannot read its seed behind a locked screen, and says so: no mistake of its own.
+  /// The phone withholds its seed, and it says so: no mistake of its own.
   static func isLockedOut(_ reason: String) -> Bool {
-    [KeychainRefusal.notUnlockedSinceBoot, .locked].contains { reason.contains($0.description) }
+    reason.hasSuffix(", so the wallet cannot read its seed")
   }
 
   static let noMoreParts = CannotBeDone("it does not come in parts, or all of them have come")

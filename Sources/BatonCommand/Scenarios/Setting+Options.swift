@@ -13,8 +13,33 @@ extension Setting {
     case .silentTime(let span): ["--silent-time", "\(span.wholeMilliseconds)ms"]
     case .silentBudget(let count): ["--silent-budget", "\(count)"]
     case .holdsInLowPower: ["--silent-low-power", SilentPushRules.LowPower.hold.rawValue]
-    case .sendsSilentPushes: []
+    case .hourTakes: ["--time-scale", "\(timeScale)"]
+    case .hasAudioMode: ["--background-mode", "audio"]
+    case .playsAudio: ["--keep-alive-audio"]
+    case .cleansUp: ["--clean-journals"]
+    case .warnsOfMemory(let megabytes): ["--memory-warning", "\(megabytes * 1_048_576)"]
+    case .seedForUnlockedPhone: ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
+    case .sendsSilentPushes, .extensionWithoutKeychain: []
     }
+  }
+
+  /// What iosd reads, and finds at that path.
+  func ofPhone(entitlements path: String) -> [String] {
+    self == .extensionWithoutKeychain ? ["--entitlements-file", path] : []
+  }
+
+  /// Both may touch the container, and the app alone its seed.
+  static let entitlements = """
+    {"app":{"keychain-access-groups":["\(Entitlements.accessGroup)"],
+      "com.apple.security.application-groups":["\(Entitlements.appGroup)"]},
+     "extension":{"com.apple.security.application-groups":["\(Entitlements.appGroup)"]}}
+
+    """
+
+  /// As iosd takes it.
+  fileprivate var timeScale: Int64 {
+    guard case .hourTakes(let span) = self else { return 1 }
+    return min(max(Span.seconds(3600).nanoseconds / span.nanoseconds, 1), 1_000_000)
   }
 
   /// What lspd is started with.
@@ -24,6 +49,7 @@ extension Setting {
 extension WorldSettings {
   func with(_ settings: [Setting]) -> WorldSettings {
     var world = self
+    world.background = BackgroundHabits()
     for setting in settings {
       switch setting {
       case .suspendsAfter(let span): world.phone.suspendAfter = span
@@ -34,8 +60,16 @@ extension WorldSettings {
       case .silentBudget(let count): world.phone.silentPushes.budget = count
       case .holdsInLowPower: world.phone.silentPushes.lowPower = .hold
       case .sendsSilentPushes: world.sendsSilentPushes = true
+      case .hourTakes: world.phone.tasks.timeScale = setting.timeScale
+      case .hasAudioMode: world.phone.hasAudioMode = true
+      case .playsAudio: world.background?.keepsAwakeByAudio = true
+      case .cleansUp: world.background?.cleansUp = true
+      case .warnsOfMemory(let megabytes): world.phone.memoryWarningBytes = UInt64(megabytes) * 1_048_576
+      case .extensionWithoutKeychain: world.phone.extensionEntitlements.accessGroups = []
+      case .seedForUnlockedPhone: world.seedProtection = .whenUnlocked
       }
     }
+    world.phone.silentPushes.window = world.phone.tasks.scaled(phone.silentPushes.window)
     return world
   }
 }

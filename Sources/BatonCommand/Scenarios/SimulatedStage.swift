@@ -123,7 +123,7 @@ struct SimulatedStage: ScenarioStage {
     case .replaceLock(let role): move(.replaceLock(role))
     case .emptyHeartbeat: for role in [Role.app, .extension] { move(.loseBeat(role)) }
     case .copyDatabase: move(.copyDatabase)
-    case .restoreCopy: restart { $0.restoreCopy() }
+    case .restoreCopy: move(.restoreCopy)
     case .restartPeer: move(.restartPeer)
     case .breakConnection:
       guard let wire = world.someWire else { throw CannotBeDone("nobody is connected to the peer") }
@@ -134,8 +134,14 @@ struct SimulatedStage: ScenarioStage {
     case .device(let change): tell { $0.change(change) }
     case .silentPush: tell { $0.silentPush() }
     case .touch(let touch): try self.touch(touch)
-    case .launchTask, .expireTask: throw CannotBeDone("there are no background tasks here")
-    case .reboot(let staysLocked): restart { $0.reboot(staysLocked: staysLocked) }
+    case .launchTask(let identifier):
+      if let why = world.phone.refusalToLaunchByHand(identifier) { throw CannotBeDone(why.description) }
+      tell { $0.launchTask(identifier) }
+    case .expireTask(let identifier):
+      if let why = world.phone.refusalToExpireByHand(identifier) { throw CannotBeDone(why.description) }
+      tell { $0.expireTask(identifier) }
+    case .reboot(let staysLocked): tell { $0.reboot(staysLocked: staysLocked) }
+    case .payInReboot(let number): tell { $0.reboot(staysLocked: false, meanwhile: number - 1) }
     case .sleepDevice(let span): move(.deviceSleeps(span))
     case .stepClock: throw CannotBeDone("there is no wall clock here")
     }
@@ -193,16 +199,6 @@ struct SimulatedStage: ScenarioStage {
     tell { $0.touch(newest.id, category: newest.category, touch) }
   }
 
-  /// Nobody is left who could say why he ended.
-  private mutating func restart(_ deed: (inout World) -> Void) {
-    let running = [Role.app, .extension].filter { world.life($0) != nil }
-    let boot = world.boots
-    tell(deed)
-    guard world.boots != boot else { return }
-    centre.noteReboot()
-    for role in running { ends[role] = EndReason.killed(.reboot).description }
-  }
-
   private func checkNotSuspended(_ role: Role) throws {
     if role == .app, world.phone.app == .suspended { throw ScenarioWords.isSuspended }
   }
@@ -248,7 +244,9 @@ struct SimulatedStage: ScenarioStage {
       },
       notifications: centre.list.map(\.words), isChannelEven: isChannelEven,
       phone: PhoneScene(
-        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes))
+        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes,
+        tasks: centre.tasks.newest, waiting: centre.tasks.waiting,
+        playsAudio: world.phone.audio.playing != nil, isAppWarned: world.phone.isAppWarned))
     let kept = container.node.channel?.committedHTLCs.map(\.paymentHash) ?? []
     scene.keptParts = world.invoices.indices.filter {
       kept.contains(world.invoices[$0].invoice.paymentHash)

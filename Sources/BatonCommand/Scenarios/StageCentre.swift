@@ -1,8 +1,8 @@
 import PhonePolicy
 import Scenario
 
-/// The notification centre of a simulated phone, and what its core has said of silent pushes: real ones have iosd's
-/// ledgers for that.
+/// The notification centre of a simulated phone, and what its core has said of silent pushes and tasks: real ones
+/// have iosd's ledgers for that.
 struct StageCentre {
   struct Entry {
     var id: UInt64
@@ -16,6 +16,7 @@ struct StageCentre {
   private(set) var badge = 0
   private var lastID: UInt64 = 0
   private var silent: [(push: UInt64, fate: String?)] = []
+  private(set) var tasks = StageTasks()
 
   var newest: Entry? { list.last }
 
@@ -23,14 +24,6 @@ struct StageCentre {
 
   mutating func note(_ event: PhoneEvent) {
     if case .pushArrived(let push) = event, push.alert == nil { silent.append((push.id, nil)) }
-  }
-
-  /// As the core says of a phone that stays on for it: what waited is lost, what the app had ends with the app.
-  mutating func noteReboot() {
-    for index in silent.indices where !ScenarioWords.silentPush(silent[index].fate).isOver {
-      let wasDelivered = silent[index].fate == PushFate.delivered.description
-      silent[index].fate = (wasDelivered ? PushFate.abandoned : .dropped(.reboot)).description
-    }
   }
 
   mutating func note(_ directive: PhoneDirective) {
@@ -50,6 +43,7 @@ struct StageCentre {
     case .recordFate(let push, let fate):
       guard let index = silent.lastIndex(where: { $0.push == push }) else { return }
       silent[index].fate = fate.description
+    case .recordTask(let record): tasks.note(record)
     default: break
     }
   }

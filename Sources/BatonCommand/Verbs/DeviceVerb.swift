@@ -44,7 +44,12 @@ enum DeviceVerb: Verb {
     let word = invocation.word()
     let wish = ControlMessage("device", [thing.field: thing.value(of: word)])
     let page = DevicePage(try invocation.phone.askForJSON(.iosd, wish))
-    invocation.output.isJSON ? page.tell(invocation.output) : invocation.output.say(thing.sentence(for: word))
+    guard !invocation.output.isJSON else {
+      page.tell(invocation.output)
+      return .done
+    }
+    let note = thing.name == "storage" ? page.storageNote : nil
+    invocation.output.say(note ?? thing.sentence(for: word))
     return .done
   }
 
@@ -53,18 +58,23 @@ enum DeviceVerb: Verb {
   private static let reboot = CommandLineDeclaration(
     name: "reboot", summary: "reboot the phone: both processes are killed, and the screen is locked",
     options: [
-      OptionDeclaration("--lose-beats", help: "the heartbeat file is emptied, as it is never synced")
+      OptionDeclaration("--lose-beats", help: "the heartbeat file is emptied, as it is never synced"),
+      OptionDeclaration("--unlock", help: "whoever has it in the hand unlocks it as soon as it is on"),
     ],
     examples: [("baton device reboot --lose-beats", "as when the battery was taken out")])
 
   private static func reboot(_ invocation: Invocation) throws -> ExitCode {
     let loses = invocation.line.isGiven("--lose-beats")
+    let unlocks = invocation.line.isGiven("--unlock")
     let answer = try invocation.phone.ask(
-      .iosd, ControlMessage("reboot", ["lose-beats": loses ? "yes" : "no"]))
+      .iosd,
+      ControlMessage("reboot", ["lose-beats": loses ? "yes" : "no", "unlock": unlocks ? "yes" : "no"]))
     var json = JSONObject()
     json.set("boot", ifPresent: answer["boot"])
     invocation.output.say(
-      "the phone has rebooted; it is locked, and not yet unlocked since it was started", json: json)
+      unlocks
+        ? "the phone has rebooted, and is unlocked"
+        : "the phone has rebooted; it is locked, and not yet unlocked since it was started", json: json)
     return .done
   }
 

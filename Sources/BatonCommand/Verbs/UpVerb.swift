@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Heartbeat
+import PeerTransport
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
@@ -48,6 +49,8 @@ enum UpVerb: Verb {
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
       OptionDeclaration(
+        "--tor", help: "the peer has three times as long for a dial and a greeting, as over Tor"),
+      OptionDeclaration(
         "--silent-pushes",
         help: "after each visible push the peer sends a silent one, which may wake the app"),
       OptionDeclaration(
@@ -75,14 +78,17 @@ enum UpVerb: Verb {
     ] + PhoneStartOptions.silentPushes + [
       OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
       OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
-    ] + BackgroundStartOptions.declarations
+    ] + BackgroundStartOptions.declarations + ConnectionOptions.declarations
   }
 
   static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
     var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
     for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
-    if line.isGiven("--fault-hang") { options.iosdArguments.append("--fault-hang") }
+    for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
     options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
+    let ofBothEnds = ConnectionOptions.arguments(line)
+    options.iosdArguments += ofBothEnds
+    options.lspdArguments += ofBothEnds
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
     if let delay = line.text("--elsewhere-delay") { options.lspdArguments += ["--elsewhere-delay", delay] }
     if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }

@@ -44,6 +44,12 @@ struct ChannelView: Hashable {
           offeredBy: end, id: id, amountMsat: amount, paymentHash: hash, cltvExpiry: expiry, data: data))
     case .fulfil(let id, let preimage): return try remove(id, .fulfilled(preimage), by: end)
     case .fail(let id, let code): return try remove(id, .failed(code), by: end)
+    case .failMalformed(let id, let code):
+      guard code & 0x8000 != 0 else {
+        throw Illegal(reason: "HTLC \(id) is malformed by a code that does not say so")
+      }
+      return try remove(id, .failed(code), by: end)
+    case .fee: throw Illegal(reason: "no fee is paid in this channel")
     case .commit(let signatures): return try commit(signatures, by: end)
     case .revoke(let secret): return try revoke(secret, by: end)
     }

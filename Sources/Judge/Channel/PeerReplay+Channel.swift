@@ -41,6 +41,7 @@ extension PeerReplay {
       life.fulfilFrame = life.fulfilFrame ?? frame.entry.id
       life.fulfilNs = life.fulfilNs ?? frame.entry.atNs
     case .fail(_, let code): life.failureCode = code
+    case .failMalformed(_, let code): life.failureCode = code
     default: break
     }
     if htlc.ending != nil, htlc.removeStage == 1 { life.endSignedNs = frame.entry.atNs }
@@ -64,7 +65,8 @@ extension PeerReplay {
     case .revoke(let secret):
       isAgain = link.mustResendRevocation && secret == view.lastSecret[.peer]
       if isAgain { links[frame.entry.connection]?.mustResendRevocation = false }
-    case .add, .fulfil, .fail: isAgain = link.mustResendCommitment && isSaidAgain(step, view)
+    case .add, .fulfil, .fail, .failMalformed, .fee:
+      isAgain = link.mustResendCommitment && isSaidAgain(step, view)
     }
     if isAgain {
       if frame.channel != view.channel {
@@ -89,7 +91,8 @@ extension PeerReplay {
           && htlc.ending == .fulfilled(preimage)
       case .fail(let id, let code):
         htlc.offeredBy == .wallet && htlc.removeStage == 1 && htlc.id == id && htlc.ending == .failed(code)
-      case .commit, .revoke: false
+      // Ours never says these two.
+      case .failMalformed, .fee, .commit, .revoke: false
       }
     }
   }

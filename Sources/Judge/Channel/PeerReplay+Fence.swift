@@ -2,7 +2,7 @@
 extension PeerReplay {
   mutating func judge(_ claim: FenceClaim?, _ frame: ReadFrame) {
     let id = frame.entry.connection
-    let entry = evidence.ledger.connections.first { $0.id == id }
+    let entry = evidence.ledger.connection(id)
     let isLegacy = evidence.ledger.runs.last { $0.startedNs <= frame.entry.atNs }?.isLegacy == 1
     let verdict = Self.verdict(on: claim, known: fence, isLegacy: isLegacy)
     let rows = entry.map { [$0.evidence] } ?? []
@@ -30,7 +30,7 @@ extension PeerReplay {
 
   /// Another node than the wallet's. What it says is its own business, as long as nothing of the channel hears of it.
   func isVisitor(_ connection: Int64) -> Bool {
-    guard let entry = evidence.ledger.connections.first(where: { $0.id == connection }), let node = entry.node
+    guard let entry = evidence.ledger.connection(connection), let node = entry.node
     else { return false }
     guard let wallet else { return entry.verdict == "visitor" }
     return node != wallet
@@ -38,7 +38,7 @@ extension PeerReplay {
 
   mutating func judgeVisitor(_ frame: ReadFrame) {
     let id = frame.entry.connection
-    let entry = evidence.ledger.connections.first { $0.id == id }
+    let entry = evidence.ledger.connection(id)
     if let verdict = entry?.verdict, verdict != "visitor" || entry?.epoch != nil {
       find(
         1,
@@ -75,7 +75,7 @@ extension PeerReplay {
     forgetUnsignedInSequence()
     links[id]?.state = .registered
     registered = id
-    wallet = wallet ?? evidence.ledger.connections.first { $0.id == id }?.node
+    wallet = wallet ?? evidence.ledger.connection(id)?.node
     accepted.append((id, frame.entry.id))
     if let claim, claim != fence, entryIsFenced(id) {
       fence = claim
@@ -84,7 +84,7 @@ extension PeerReplay {
   }
 
   private func entryIsFenced(_ id: Int64) -> Bool {
-    evidence.ledger.connections.first { $0.id == id }?.verdict == "accepted"
+    evidence.ledger.connection(id)?.verdict == "accepted"
   }
 
   private mutating func forgetUnsignedInSequence() {
@@ -101,7 +101,7 @@ extension PeerReplay {
 
   /// What the peer answered to an `init`, against what it should have known.
   mutating func checkReply(_ reply: FenceReply?, _ frame: ReadFrame) {
-    let entry = evidence.ledger.connections.first { $0.id == frame.entry.connection }
+    let entry = evidence.ledger.connection(frame.entry.connection)
     let expected: FenceReply? =
       switch entry?.verdict {
       case "unfenced", nil: nil

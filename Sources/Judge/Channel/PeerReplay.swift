@@ -191,6 +191,7 @@ struct PeerReplay {
       }
     case .reestablish(let body): checkSaid(body, frame)
     case .step(let step): sendStep(step, frame)
+    case .ping where links[connection]?.state == .registered: break
     case .complaint, .ping, .storage, .other:
       find(4, "The peer sent \(message.name) (frame \(frame.entry.id)), which it never does", frame)
     }

@@ -28,7 +28,7 @@ struct WalletViews {
       switch sequence[index].step {
       case .commit: commitments += 1
       case .revoke: revocations += 1
-      case .add, .fulfil, .fail: break
+      case .add, .fulfil, .fail, .failMalformed, .fee: break
       }
       if commitments > 1 || revocations > 1 { break }
       cuts.append(index)

@@ -33,7 +33,7 @@ extension Hearing {
   private mutating func checkAccepted(_ replay: PeerReplay) {
     var highest: Int64 = 0
     for (connection, _) in replay.accepted {
-      guard let entry = evidence.ledger.connections.first(where: { $0.id == connection }),
+      guard let entry = evidence.ledger.connection(connection),
         let epoch = entry.epoch
       else { continue }
       if epoch < highest {

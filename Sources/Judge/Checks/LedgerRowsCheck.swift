@@ -63,7 +63,7 @@ extension Hearing {
           "Frame \(entry.id) is \(entry.direction), acted \(entry.acted), because \(entry.whyNot ?? "-"), which "
             + "no frame is", [entry.evidence])
       }
-      guard let connection = evidence.ledger.connections.first(where: { $0.id == entry.connection }) else {
+      guard let connection = evidence.ledger.connection(entry.connection) else {
         find(
           4, "Frame \(entry.id) belongs to connection \(entry.connection), which is not there",
           [entry.evidence])

@@ -54,9 +54,7 @@ extension Hearing {
     else { return false }
     // What was acted on is checked by what it led to; of what was ignored only the journal has a second copy.
     guard !frame.entry.isActedOn, let message = told.record.event["received"]?["_1"] else { return true }
-    let isOfVisitor = evidence.ledger.connections.contains {
-      $0.id == frame.entry.connection && $0.verdict == "visitor"
-    }
+    let isOfVisitor = evidence.ledger.connection(frame.entry.connection)?.verdict == "visitor"
     // Other nodes may say what this version's own never do, and the judge cannot read.
     if isOfVisitor, frame.message == nil { return true }
     guard let read = frame.message, message[read.journalWord] != nil else { return false }
@@ -69,7 +67,7 @@ extension Hearing {
       find(4, "Connection \(entry.id) is not as the peer's journal tells of it", [entry.evidence])
     }
     for (id, told) in stories[1].connections.sorted(by: { $0.key < $1.key })
-    where !evidence.ledger.connections.contains(where: { $0.id == id }) {
+    where evidence.ledger.connection(id) == nil {
       find(4, "Connection \(id) is missing in the ledger", [told.opened.evidence])
     }
   }

@@ -16,7 +16,8 @@ extension Hearing {
   private mutating func checkNotification(of push: PhoneEvidence.Push) {
     let shown = evidence.phone.notifications.filter { $0.push == push.id }.count
     let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- 40_000_000_000 } ?? false
-    guard shown != 1, !(shown == 0 && (isOfNow || isProvedAppsOwn(push) || push.isUnwanted)) else { return }
+    let mayHaveNone = isOfNow || isProvedAppsOwn(push) || isProvedLost(push) || push.isUnwanted
+    guard shown != 1, !(shown == 0 && mayHaveNone) else { return }
     find(5, "The visible push \(push.id) ended with \(shown) notifications", ["os/pushes.jsonl \(push.id)"])
   }
 
@@ -26,6 +27,15 @@ extension Hearing {
     guard push.isAppsOwn else { return false }
     let journals = evidence.journals(of: "iosd").filter { $0.startedNs <= push.atNs }
     return journals.isEmpty || journals.contains { $0.gaveToApp(push.id) }
+  }
+
+  /// Only an iosd that was killed loses a push: one that ends by itself shows first what waits. Where there is the journal of
+  /// the one that took it, that must have no end.
+  private func isProvedLost(_ push: PhoneEvidence.Push) -> Bool {
+    guard push.isLost else { return false }
+    let taker = evidence.journals(of: "iosd").filter { $0.startedNs <= push.atNs }
+      .max { $0.startedNs < $1.startedNs }
+    return taker.map { !$0.hasEnded } ?? true
   }
 
   private mutating func checkMemory() {

@@ -12,11 +12,14 @@ struct LedgerEvidence {
   let losses: [LossEntry]
   let elsewhere: [ElsewhereEntry]
   let highestNumbers: [String: Int64]
+  /// Every frame asks who its connection is with, and a crowd of strangers leaves thousands of them.
+  private let connectionsByID: [Int64: ConnectionEntry]
 
   init(_ file: SQLiteFile) throws(JudgeError) {
     connections = try file.rows("connections", orderedBy: "id").map { (row) throws(JudgeError) in
       try ConnectionEntry(row)
     }
+    connectionsByID = Dictionary(connections.map { ($0.id, $0) }) { first, _ in first }
     frames = try file.rows("frames", orderedBy: "id").map { (row) throws(JudgeError) in try FrameEntry(row) }
     fences = try file.rows("fence", orderedBy: "id").map { (row) throws(JudgeError) in
       try FenceEntry(row)
@@ -41,4 +44,6 @@ struct LedgerEvidence {
     }
     highestNumbers = try highestNumbersEverGiven(file)
   }
+
+  func connection(_ id: Int64) -> ConnectionEntry? { connectionsByID[id] }
 }

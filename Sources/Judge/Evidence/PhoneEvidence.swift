@@ -12,6 +12,9 @@ struct PhoneEvidence {
     /// An app in front gets the push itself, and shows what it likes.
     var isAppsOwn: Bool { fate == "given to the app in front" }
 
+    /// The phone was killed before there was anything to show.
+    var isLost: Bool { fate == "lost: gone with an earlier iosd" }
+
     /// The person lets the wallet show nothing, or the phone rebooted before there was anything to show.
     var isUnwanted: Bool {
       fate.map { $0.hasPrefix("not shown: ") || $0.hasPrefix("dropped: the phone rebooted ") } ?? false

@@ -44,7 +44,7 @@ struct FrameReader {
       let size = Int(try number(2))
       try zeros(size, "a pong")
       return .pong(size: size)
-    case 128, 130, 131, 132, 133, 136: return try aboutChannel(type)
+    case 128, 130...136: return try aboutChannel(type)
     default: return .other(type: type)
     }
   }
@@ -75,6 +75,11 @@ struct FrameReader {
       let secret = try take(32)
       try zeros(33, "the next point")
       return .step(.revoke(secret: secret))
+    case 134: return .step(.fee(perKiloweight: try number(4)))
+    case 135:
+      let id = try number(8)
+      _ = try take(32)
+      return .step(.failMalformed(id: id, code: Int64(try number(2))))
     default: return try reestablish(channel ?? [])
     }
   }

@@ -37,6 +37,8 @@ enum ChannelStep: Hashable {
   case add(id: UInt64, amountMsat: UInt64, paymentHash: [UInt8], cltvExpiry: UInt64, data: PartData?)
   case fulfil(id: UInt64, preimage: [UInt8])
   case fail(id: UInt64, code: Int64?)
+  case failMalformed(id: UInt64, code: Int64)
+  case fee(perKiloweight: UInt64)
   case commit(htlcSignatures: Int)
   case revoke(secret: [UInt8])
 
@@ -45,6 +47,8 @@ enum ChannelStep: Hashable {
     case .add: "update_add_htlc"
     case .fulfil: "update_fulfill_htlc"
     case .fail: "update_fail_htlc"
+    case .failMalformed: "update_fail_malformed_htlc"
+    case .fee: "update_fee"
     case .commit: "commitment_signed"
     case .revoke: "revoke_and_ack"
     }
@@ -54,7 +58,7 @@ enum ChannelStep: Hashable {
   var isNumbered: Bool {
     switch self {
     case .commit, .revoke: true
-    case .add, .fulfil, .fail: false
+    case .add, .fulfil, .fail, .failMalformed, .fee: false
     }
   }
 }
@@ -89,6 +93,8 @@ extension WireMessage {
     case .step(.add): "addHTLC"
     case .step(.fulfil): "fulfillHTLC"
     case .step(.fail): "failHTLC"
+    case .step(.failMalformed): "failMalformedHTLC"
+    case .step(.fee): "updateFee"
     case .step(.commit): "commitmentSigned"
     case .step(.revoke): "revokeAndAck"
     case .other: "unknown"
@@ -110,6 +116,8 @@ extension WireMessage {
           + (data.map { [hexadecimal($0.secret), "\($0.totalMsat)"] } ?? []))
     case .step(.fulfil(let id, let preimage)): ["\(id)", hexadecimal(preimage)]
     case .step(.fail(let id, _)): ["\(id)"]
+    case .step(.failMalformed(let id, let code)): ["\(id)", "\(code)"]
+    case .step(.fee(let rate)): ["\(rate)"]
     case .step(.revoke(let secret)): [hexadecimal(secret)]
     case .step(.commit), .greeting, .complaint, .ping, .pong, .other: []
     }

@@ -19,6 +19,11 @@ public enum ChannelError: Error, Hashable, Codable, Sendable {
   case unexpectedHTLCID(expected: UInt64, got: UInt64)
   case wrongPreimage(id: UInt64)
   case malformedFailure(id: UInt64)
+  /// BOLT 2: what could not be read is said with one of the codes for it.
+  case notBadOnion(id: UInt64, code: UInt16)
+  /// BOLT 2: only who opened the channel pays the fee, and may change it.
+  case feeOfNonOpener
+  case feeOnFeelessChannel
   case wrongSecret
   case wrongSignatureCount(expected: Int, got: Int)
   /// A commitment that changes nothing.
@@ -52,6 +57,11 @@ extension ChannelError: CustomStringConvertible {
     case .wrongPreimage(let id):
       "The preimage does not fit the payment hash of HTLC \(id): send the right one."
     case .malformedFailure(let id): "The failure of HTLC \(id) has no readable code: send two bytes."
+    case .notBadOnion(let id, let code):
+      "HTLC \(id) is called malformed with \(FailureCode(rawValue: code)): use a code with the bit 0x8000."
+    case .feeOfNonOpener: "Only who opened the channel may change its fee: send no update_fee."
+    case .feeOnFeelessChannel:
+      "The commitments of this channel carry no fee, so any rate is too large: send no update_fee."
     case .wrongSecret: "The per-commitment secret is wrong: reconnect and compare the commitment numbers."
     case .wrongSignatureCount(let expected, let got):
       "The commitment carries \(got) HTLC signatures where \(expected) are due: reconnect."

@@ -18,6 +18,14 @@ extension Channel {
       return try take(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.failed(body)
       }
+    case .failMalformedHTLC(let body):
+      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+        try channel.failedAsMalformed(body)
+      }
+    case .updateFee(let body):
+      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+        try channel.feeUpdate()
+      }
     case .commitmentSigned(let body):
       return try take(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.committed(body)
@@ -77,7 +85,7 @@ extension Channel {
     return []
   }
 
-  private func removable(_ id: UInt64) throws(ChannelError) -> Int {
+  func removable(_ id: UInt64) throws(ChannelError) -> Int {
     guard let index = record.index(.offered, id) else { throw .unknownHTLC(id: id) }
     guard record.htlcs[index].removal == nil else { throw .alreadyRemoved(id: id) }
     guard record.htlcs[index].state == .sentAddAckRevocation else { throw .notCommitted(id: id) }

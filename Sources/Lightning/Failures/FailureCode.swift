@@ -35,8 +35,13 @@ public struct FailureCode: RawRepresentable, Hashable, Sendable {
   /// BOLT 4 would have a sender try another way when it is a node in the middle that says "permanent"; here there is
   /// none. What is not known is taken by its bits.
   public var advice: FailureAdvice {
-    Self.known.first { $0.code == rawValue }?.advice
-      ?? (isPermanent ? .giveUp(.permanentPolicyError) : .tryAgain(.nodeUnreachable))
+    Self.known.first { $0.code == rawValue }?.advice ?? adviceByBits
+  }
+
+  private var adviceByBits: FailureAdvice {
+    if isPermanent { return .giveUp(isBadOnion ? .unsupportedFeatures : .permanentPolicyError) }
+    if isAboutUpdate { return .tryAgain(.feeOrExpiry) }
+    return .tryAgain(isAboutNode ? .nodeUnreachable : .temporaryChannelFailure)
   }
 
   private struct Known {

@@ -6,14 +6,13 @@ extension NodeMachine {
   mutating func rowChecked(isOurs: Bool, at now: Instant) -> [NodeDirective] {
     guard state == .checkingRow else { return [] }
     guard isOurs else { return fenced() }
-    state = .dialling(giveUpAt: now + Self.dialBounds[min(attempt, Self.dialBounds.count - 1)])
+    state = .dialling(giveUpAt: now + bound(Self.dialBounds))
     return [.dial(attempt: attempt)]
   }
 
   mutating func dialled(at now: Instant) -> [NodeDirective] {
     guard case .dialling = state, let claim else { return [] }
-    let bound = Self.greetingBounds[min(attempt, Self.greetingBounds.count - 1)]
-    state = .greeting(Heard(), giveUpAt: now + bound)
+    state = .greeting(Heard(), giveUpAt: now + bound(Self.greetingBounds))
     return [.send([.message(.greeting(Greeting(fence: claim.fence)))])]
   }
 
@@ -69,8 +68,8 @@ extension NodeMachine {
 
   /// The peer's storage may come before its channel_reestablish, or after it.
   mutating func backupReceived(_ reading: BackupReading, at now: Instant) -> [NodeDirective] {
-    if isConnected, chatter.isTooMuch(at: now) {
-      return redial("the peer sent \(Chatter.complaint)", at: now)
+    if isConnected, chatter.isTooMuch(rules.chatter, at: now) {
+      return redial("the peer sent \(Chatter.complaint(rules.chatter))", at: now)
     }
     switch state {
     case .greeting(var heard, let giveUpAt):

@@ -4,8 +4,8 @@ import Crypto
 // The channel that runs: receive, make durable, send.
 extension NodeMachine {
   mutating func received(_ message: Message, at now: Instant) -> [NodeDirective] {
-    if message.isChatter, isConnected, chatter.isTooMuch(at: now) {
-      return redial("the peer sent \(Chatter.complaint)", at: now)
+    if message.isChatter, isConnected, chatter.isTooMuch(rules.chatter, at: now) {
+      return redial("the peer sent \(Chatter.complaint(rules.chatter))", at: now)
     }
     switch message {
     case .ping(let ping):
@@ -20,7 +20,9 @@ extension NodeMachine {
     }
     switch state {
     case .greeting(let heard, _): return receivedWhileGreeting(message, heard, at: now)
-    case .established: return receivedForChannel(message, at: now)
+    case .established:
+      if case .greeting = message { return redial("the peer greeted twice", at: now) }
+      return receivedForChannel(message, at: now)
     case .reading, .readingAgain, .adopting, .awaitingBackup:
       return redial("the peer went on before our channel_reestablish", at: now)
     case .stopped, .offline, .pausing, .checkingRow, .dialling, .mute, .draining: return []

@@ -12,18 +12,29 @@ public struct NodeMachine: Core {
 
   public struct Configuration: Hashable, Codable, Sendable {
     public var terms: ChannelTerms
+    public var rules: ConnectionRules
+    /// The peer is reached over Tor: it has three times as long for a dial and a greeting. Nil is no.
+    public var overTor: Bool?
     /// How long the parts of a payment wait for the others. BOLT 4 asks for a minute at least.
     public var multiPartWindow: Span
 
-    public init(terms: ChannelTerms = .standard, multiPartWindow: Span = .seconds(60)) {
+    public init(
+      terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
+      multiPartWindow: Span = .seconds(60)
+    ) {
       self.terms = terms
+      self.rules = rules
+      self.overTor = overTor
       self.multiPartWindow = multiPartWindow
     }
 
-    /// Journals from before there were parts say nothing of them.
+    /// Journals from before there were pings, or parts, say nothing of them.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      self.init(terms: try container.decode(ChannelTerms.self, forKey: .terms))
+      self.init(
+        terms: try container.decode(ChannelTerms.self, forKey: .terms),
+        rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
+        overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor))
       if let window = try container.decodeIfPresent(Span.self, forKey: .multiPartWindow) {
         multiPartWindow = window
       }
@@ -93,6 +104,8 @@ public struct NodeMachine: Core {
   static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
 
   let terms: ChannelTerms
+  let rules: ConnectionRules
+  private let boundFactor: Int64
   let multiPartWindow: Span
   var state = State.stopped
   var claim: NodeClaim?
@@ -108,6 +121,8 @@ public struct NodeMachine: Core {
   /// When the channel of this connection began to run.
   var establishedAt: Instant?
   var chatter = Chatter()
+  /// Nil while there is no connection.
+  var silence: Silence?
   var acceptsPayments = true
   var saidSettling = false
   /// In the order of their first parts.
@@ -119,7 +134,14 @@ public struct NodeMachine: Core {
 
   public init(configuration: Configuration) {
     terms = configuration.terms
+    rules = configuration.rules
+    boundFactor = configuration.overTor == true ? 3 : 1
     multiPartWindow = configuration.multiPartWindow
+  }
+
+  /// Of this attempt.
+  func bound(_ bounds: [Span]) -> Span {
+    Span(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
   }
 
   /// The channel as it is stored, for the shell that puts preimages into messages.
@@ -138,7 +160,7 @@ public struct NodeMachine: Core {
       ofState = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
     }
-    return [ofState, step?.retryAt, partialsEnd, wishesEnd].compactMap { $0 }.min()
+    return [ofState, step?.retryAt, silenceEndsAt, partialsEnd, wishesEnd].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
@@ -156,8 +178,12 @@ public struct NodeMachine: Core {
     case .storeBlocked: return storeBlocked(at: now)
     case .storeFailed(let sentence): return storeFailed(sentence, at: now)
     case .dialled: return dialled(at: now)
-    case .received(let message): return received(message, at: now)
-    case .backupReceived(let reading): return backupReceived(reading, at: now)
+    case .received(let message):
+      heard(at: now)
+      return received(message, at: now)
+    case .backupReceived(let reading):
+      heard(at: now)
+      return backupReceived(reading, at: now)
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .invoiceMade(let invoice): return invoiceMade(invoice)
@@ -248,6 +274,7 @@ public struct NodeMachine: Core {
   mutating func forgetConnection() {
     establishedAt = nil
     chatter = Chatter()
+    silence = nil
     if step?.retryAt != nil, step?.change.newInvoice == nil { step = nil }
     step?.outgoing = []
     inbox = []
@@ -304,7 +331,8 @@ public struct NodeMachine: Core {
     case .draining:
       state = .stopped
       return [.cutOff, .report(.stopped)]
-    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: return []
+    case .established, .mute: return silenceEnded(at: now)
+    case .stopped, .offline, .checkingRow, .reading, .adopting: return []
     }
   }
 

@@ -18,6 +18,7 @@ extension NodeMachine: Shiftable {
     for index in wishes.indices { wishes[index].shift(by: span) }
     for index in partials.indices { partials[index].shift(by: span) }
     chatter.shift(by: span)
+    silence?.shift(by: span)
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.

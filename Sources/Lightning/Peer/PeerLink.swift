@@ -24,6 +24,8 @@ struct PeerLink: Hashable, Codable, Sendable {
   var greetBy: Instant
   var state = State.greeting
   var chatter = Chatter()
+  /// From its first message on.
+  var silence: Silence?
 
   /// Whether it may still say something.
   var isOpen: Bool { state == .greeting || state == .registered || state == .visiting }
@@ -37,7 +39,7 @@ struct PeerLink: Hashable, Codable, Sendable {
   }
 
   /// Why a message from it is not acted on.
-  var silence: String {
+  var whyIgnored: String {
     switch state {
     case .greeting: "it came before init"
     case .registered, .visiting: "it needs no answer"

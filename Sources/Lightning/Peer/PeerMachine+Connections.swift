@@ -42,16 +42,21 @@ extension PeerMachine {
     if state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
   }
 
-  /// Says why on the wire, and closes; all state stays.
-  mutating func giveUp(
-    _ connection: UInt64, _ why: String, about channel: Bytes32? = nil, at now: Instant,
-    _ step: inout PeerStep
-  ) {
+  /// From here on nothing of it is acted on; how it ends is for the caller to add.
+  mutating func lose(_ connection: UInt64, at now: Instant, _ step: inout PeerStep) {
     if registered == connection {
       loseChannel(&step)
       absence = Absence(since: now)
     }
     set(connection, .failed)
+  }
+
+  /// Says why on the wire, and closes; all state stays.
+  mutating func giveUp(
+    _ connection: UInt64, _ why: String, about channel: Bytes32? = nil, at now: Instant,
+    _ step: inout PeerStep
+  ) {
+    lose(connection, at: now, &step)
     step.messages += [
       .send(connection: connection, .error(Complaint(channel: channel ?? state.channel.id, text: why))),
       .close(connection: connection, why),

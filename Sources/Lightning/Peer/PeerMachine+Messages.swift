@@ -10,14 +10,15 @@ extension PeerMachine {
       return [.store([.frameIgnored(connection: connection, "its connection is closed")])]
     }
     let link = links[index]
-    if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(at: now) {
-      return undecodable("These were \(Chatter.complaint).", from: connection, at: now)
+    if rules.silence != nil { links[index].silence = Silence(since: now) }
+    if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(rules.chatter, at: now) {
+      return undecodable("These were \(Chatter.complaint(rules.chatter)).", from: connection, at: now)
     }
     switch (link.state, message) {
     case (.greeting, .greeting(let greeting)): return greeted(greeting, by: connection, at: now)
     case (.registered, _): return received(message, at: now, on: connection)
     case (.visiting, _): return receivedFromVisitor(message, at: now, on: connection)
-    default: return [.store([.frameIgnored(connection: connection, link.silence)])]
+    default: return [.store([.frameIgnored(connection: connection, link.whyIgnored)])]
     }
   }
 
@@ -29,7 +30,8 @@ extension PeerMachine {
       return received(message, at: now, on: connection)
     case .peerStorage:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
-    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
+    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
+      .commitmentSigned, .revokeAndAck:
       let why = "There is no channel with this node."
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       // Of the channel that it speaks of: an error about none would be one about all that it has with us.
@@ -67,13 +69,14 @@ extension PeerMachine {
       var step = PeerStep(changes: [acted])
       let isVisitor = link(connection)?.state == .visiting
       let text = isVisitor ? "another node reports an error" : "the wallet reports: \(complaint.text)"
-      giveUp(connection, text, at: now, &step)
       // An error is not answered with an error.
-      step.messages.removeFirst()
+      lose(connection, at: now, &step)
+      step.messages.append(.close(connection: connection, text))
       return step.directives
     case .pong, .warning, .peerStorageRetrieval, .unknown:
       return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
-    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .commitmentSigned, .revokeAndAck:
+    case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
+      .commitmentSigned, .revokeAndAck:
       return receivedForChannel(message, at: now, on: connection)
     }
   }

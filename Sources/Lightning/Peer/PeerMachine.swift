@@ -17,6 +17,7 @@ public struct PeerMachine: Core {
     public var callsBackAfter: Span
     /// How long a payment of the wallet's takes to its recipient.
     public var elsewhereDelay: Span
+    public var rules: ConnectionRules
     /// When this run began: a wallet that is not there counts as away from here on.
     public var startedAt: Instant
     /// What the ledger had.
@@ -24,11 +25,13 @@ public struct PeerMachine: Core {
 
     public init(
       isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), elsewhereDelay: Span = .zero,
+      rules: ConnectionRules = .standard,
       startedAt: Instant, state: PeerState
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
       self.elsewhereDelay = elsewhereDelay
+      self.rules = rules
       self.startedAt = startedAt
       self.state = state
     }
@@ -36,12 +39,12 @@ public struct PeerMachine: Core {
     /// Journals from before the wallet could pay say nothing of the way.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      self.init(
-        isLegacy: try container.decode(Bool.self, forKey: .isLegacy),
-        callsBackAfter: try container.decode(Span.self, forKey: .callsBackAfter),
-        elsewhereDelay: try container.decodeIfPresent(Span.self, forKey: .elsewhereDelay) ?? .zero,
-        startedAt: try container.decode(Instant.self, forKey: .startedAt),
-        state: try container.decode(PeerState.self, forKey: .state))
+      isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
+      callsBackAfter = try container.decode(Span.self, forKey: .callsBackAfter)
+      elsewhereDelay = try container.decodeIfPresent(Span.self, forKey: .elsewhereDelay) ?? .zero
+      rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
+      startedAt = try container.decode(Instant.self, forKey: .startedAt)
+      state = try container.decode(PeerState.self, forKey: .state)
     }
   }
 
@@ -63,6 +66,7 @@ public struct PeerMachine: Core {
   let isLegacy: Bool
   let callsBackAfter: Span
   let elsewhereDelay: Span
+  let rules: ConnectionRules
   public internal(set) var state: PeerState
   /// The oldest first.
   var links: [PeerLink] = []
@@ -75,6 +79,7 @@ public struct PeerMachine: Core {
     isLegacy = configuration.isLegacy
     callsBackAfter = configuration.callsBackAfter
     elsewhereDelay = configuration.elsewhereDelay
+    rules = configuration.rules
     state = configuration.state
     state.channel.disconnected()
     absence = Absence(since: configuration.startedAt)
@@ -100,11 +105,12 @@ public struct PeerMachine: Core {
 
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
-    return (holds + silentLinks.map(\.greetBy) + routed.map(\.arrivesAt) + [callBackAt].compactMap { $0 })
-      .min()
+    let silences = links.compactMap { silenceEndsAt($0) }
+    let times = holds + ungreetedLinks.map(\.greetBy) + silences + routed.map(\.arrivesAt)
+    return (times + [callBackAt].compactMap { $0 }).min()
   }
 
-  private var silentLinks: [PeerLink] { links.filter { $0.state == .greeting } }
+  private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
 
   private var callBackAt: Instant? {
     guard let absence, !absence.isCalledBack, state.payments.contains(where: { !$0.isHeld }) else {
@@ -127,9 +133,10 @@ public struct PeerMachine: Core {
 
   private mutating func deadlineReached(at now: Instant) -> [PeerDirective] {
     var step = PeerStep()
-    for link in silentLinks where link.greetBy <= now {
+    for link in ungreetedLinks where link.greetBy <= now {
       giveUp(link.id, "No init came within 10 s: send it first", at: now, &step)
     }
+    silencesEnded(at: now, &step)
     for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
       fail(payment.request.id, .recipientAway, &step)
     }

@@ -22,11 +22,13 @@ extension PeerLink: Shiftable {
   mutating func shift(by span: Span) {
     greetBy.shift(by: span)
     chatter.shift(by: span)
+    silence?.shift(by: span)
   }
 
   mutating func forgetLongAgo(at now: Instant) {
     chatter.forgetLongAgo(at: now)
     // Who has greeted is not waited for.
     if state != .greeting { greetBy = now }
+    if state != .registered, state != .visiting { silence = nil }
   }
 }

@@ -7,7 +7,7 @@ struct TransportCipher: Hashable, Sendable {
 
   private var key: Bytes32
   private var chainingKey: Bytes32
-  private var uses: UInt64 = 0
+  private(set) var uses: UInt64 = 0
 
   init(key: Bytes32, chainingKey: Bytes32) {
     self.key = key

@@ -19,6 +19,8 @@ public enum Message: Hashable, Codable, Sendable {
   case addHTLC(AddHTLC)
   case fulfillHTLC(FulfillHTLC)
   case failHTLC(FailHTLC)
+  case failMalformedHTLC(FailMalformedHTLC)
+  case updateFee(UpdateFee)
   case commitmentSigned(CommitmentSigned)
   case revokeAndAck(RevokeAndAck)
   /// An odd type that is not known: to be ignored.
@@ -36,6 +38,8 @@ public enum Message: Hashable, Codable, Sendable {
     case .addHTLC(let body): body.channel
     case .fulfillHTLC(let body): body.channel
     case .failHTLC(let body): body.channel
+    case .failMalformedHTLC(let body): body.channel
+    case .updateFee(let body): body.channel
     case .commitmentSigned(let body): body.channel
     case .revokeAndAck(let body): body.channel
     case .error(let body), .warning(let body): body.channel
@@ -57,6 +61,8 @@ public enum Message: Hashable, Codable, Sendable {
     case .failHTLC: 131
     case .commitmentSigned: 132
     case .revokeAndAck: 133
+    case .updateFee: 134
+    case .failMalformedHTLC: 135
     case .channelReestablish: 136
     case .unknown(let type, _): type
     }

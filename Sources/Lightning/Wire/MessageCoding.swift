@@ -13,6 +13,8 @@ extension Message {
     case .addHTLC(let body): body.write(to: &writer)
     case .fulfillHTLC(let body): body.write(to: &writer)
     case .failHTLC(let body): body.write(to: &writer)
+    case .failMalformedHTLC(let body): body.write(to: &writer)
+    case .updateFee(let body): body.write(to: &writer)
     case .commitmentSigned(let body): body.write(to: &writer)
     case .revokeAndAck(let body): body.write(to: &writer)
     case .unknown(_, let bytes): writer.put(bytes.array)
@@ -38,6 +40,8 @@ extension Message {
     case 131: self = .failHTLC(try FailHTLC(reader: &reader))
     case 132: self = .commitmentSigned(try CommitmentSigned(reader: &reader))
     case 133: self = .revokeAndAck(try RevokeAndAck(reader: &reader))
+    case 134: self = .updateFee(try UpdateFee(reader: &reader))
+    case 135: self = .failMalformedHTLC(try FailMalformedHTLC(reader: &reader))
     case 136: self = .channelReestablish(try ChannelReestablish(reader: &reader))
     default:
       guard !type.isMultiple(of: 2) else { throw .unknownEvenMessage(type) }

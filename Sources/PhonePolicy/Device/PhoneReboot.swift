@@ -2,9 +2,9 @@ import CoreShape
 
 // The phone reboots: both processes are gone at once, and all begins anew behind a locked screen.
 extension Phone {
-  mutating func reboot(losingBeats: Bool) -> [PhoneDirective] {
+  mutating func reboot(losingBeats: Bool, unlocking: Bool) -> [PhoneDirective] {
     guard !isGoingDown else { return [] }
-    rebooting = Reboot(losesBeats: losingBeats)
+    rebooting = Reboot(losesBeats: losingBeats, unlocks: unlocking)
     opensAgain = false
     returnsOnUnlock = false
     let lost = queue.map(\.id) + (silent.waiting.map { [$0.id] } ?? [])
@@ -59,6 +59,8 @@ extension Phone {
     silent.forgetAll()
     tasks.use = .neverOpened
     device = device.afterReboot
+    // Before anything that came meanwhile is looked at: a push of that moment finds the phone as the next one does.
+    if reboot.unlocks { device.apply(.unlocked) }
     return [.boot(losingBeats: reboot.losesBeats), .saveDevice(device)]
       + reboot.arrived.flatMap { route($0, at: now) }
   }

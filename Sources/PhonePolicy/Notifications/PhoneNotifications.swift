@@ -55,14 +55,22 @@ extension Phone {
     let word = PhoneMessage.notificationResponse(id: id, action: touch.word)
     let reason = LaunchReason.notification(id, action: touch == .tap ? nil : touch.word)
     let closed = [PhoneDirective.closeNotification(id: id, touch)]
+    if opensApp(touch, category: category) { return closed + openFor(word, reason) }
     switch touch {
-    case .tap: return closed + openFor(word, reason)
-    case .action(let name):
-      if action(name, of: category)?.opensApp == true { return closed + openFor(word, reason) }
-      return closed + respondInBackground(id, word, reason, at: now)
+    case .tap, .action: return closed + respondInBackground(id, word, reason, at: now)
     case .dismiss:
       guard categories.first(where: { $0.id == category })?.tellsDismissal == true else { return closed }
       return closed + respondInBackground(id, word, reason, at: now)
+    }
+  }
+
+  /// Whether the app comes to the front by it.
+  public func opensApp(_ touch: NotificationTouch, category: String?) -> Bool {
+    guard refusal(of: touch, category: category) == nil else { return false }
+    switch touch {
+    case .tap: return true
+    case .action(let name): return action(name, of: category)?.opensApp == true
+    case .dismiss: return false
     }
   }
 

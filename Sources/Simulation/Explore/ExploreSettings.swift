@@ -16,6 +16,8 @@ public struct ExploreSettings: Hashable, Sendable {
   public func startWorld(isHeard: Bool = false) -> World {
     var settings = world
     settings.reusesNumbers = true
+    // How long the other end has been silent would tell states apart that go on alike.
+    settings.rules.silence = nil
     settings.holdTime = Span(nanoseconds: .max)
     settings.phone.extensionIdleTime = .seconds(6)
     var world = World(settings: settings)

@@ -96,6 +96,7 @@ extension Life {
     node.shift(by: span)
     if withStamps { for index in guardQueue.indices { guardQueue[index].shift(by: span) } }
     runningSince.shift(by: span)
+    background.shift(by: span)
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {

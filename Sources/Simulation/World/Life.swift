@@ -21,6 +21,7 @@ public struct Life: Hashable, Sendable {
   var posted: ArraySlice<Posted> = []
   /// What the phone has told it and it has not read yet.
   var inbox: ArraySlice<GuardEvent> = []
+  var background = BackgroundWork()
 
   var claim: Claim?
   /// The epoch that was seen, if nothing is claimed before the dial.
@@ -64,7 +65,8 @@ public struct Life: Hashable, Sendable {
     self.identity = identity
     guardValue = GuardValue(
       role: role, configuration: settings.guardConfiguration, coordination: settings.coordination)
-    node = NodeMachine(configuration: .init(multiPartWindow: settings.multiPartWindow))
+    node = NodeMachine(
+      configuration: .init(rules: settings.rules, multiPartWindow: settings.multiPartWindow))
     runningSince = now
     inbox = [.launched]
   }
@@ -94,16 +96,20 @@ public struct Life: Hashable, Sendable {
 
   var glance: Glance {
     Glance(
-      pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle, hasMail: !inbox.isEmpty,
+      pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle,
+      hasMail: !inbox.isEmpty || !background.words.isEmpty,
       deadline: isStopped ? nil : deadline,
       nextIsOwnAffair: nextIsOwnAffair, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
   }
 
   var deadline: Instant? {
-    switch (guardValue.deadline, node.deadline) {
-    case (let one?, let other?): min(one, other)
-    case (let one, nil): one
-    case (nil, let other): other
-    }
+    let core: Instant? =
+      switch (guardValue.deadline, node.deadline) {
+      case (let one?, let other?): min(one, other)
+      case (let one, nil): one
+      case (nil, let other): other
+      }
+    guard let work = background.deadline else { return core }
+    return core.map { min($0, work) } ?? work
   }
 }

@@ -35,6 +35,7 @@ extension World {
   mutating func restoreOldCopy() {
     guard let copy = oldCopy else { return }
     reboot()
+    letPhoneHear()
     restored += 1
     for receipt in container.value.received where !copy.value.received.contains(receipt) {
       forgotten.append(receipt.invoice.paymentHash)

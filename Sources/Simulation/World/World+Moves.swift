@@ -119,7 +119,8 @@ extension World {
 
   private mutating func wake(_ role: Role) {
     let instant = now
-    withLife(role) { _, life in
+    withLife(role) { world, life in
+      world.workInBackground(&life)
       if let deadline = life.node.deadline, deadline <= instant { life.nodeQueue.append(.deadlineReached) }
       if let deadline = life.guardValue.deadline, deadline <= instant {
         life.guardQueue.append(.deadlineReached)
@@ -129,7 +130,8 @@ extension World {
 
   private mutating func hear(_ role: Role) {
     withLife(role) { world, life in
-      guard let event = life.inbox.popFirst() else { return }
+      guard let event = life.inbox.popFirst() else { return world.hearOfTask(&life) }
+      world.changeBackgroundWork(after: event)
       if event == .enteredBackground { life.timeInBackground = life.timesToHear.popFirst() }
       if case .pushArrived = event { life.newestReceived = world.container.value.received.count }
       life.guardQueue.append(event)

@@ -77,7 +77,9 @@ extension World {
     wires.removeAll { $0.isAbandoned && $0.isOverForPeer }
     peer = Boxed(
       PeerMachine(
-        configuration: .init(isLegacy: settings.hasLegacyPeer, startedAt: peerNow, state: peer.value.state)))
+        configuration: .init(
+          isLegacy: settings.hasLegacyPeer, rules: settings.rules, startedAt: peerNow, state: peer.value.state
+        )))
   }
 
   /// The network breaks: what is on its way is gone, and both ends notice.

@@ -23,27 +23,22 @@ extension World {
   }
 
   public mutating func touch(_ id: UInt64, category: String?, _ touch: NotificationTouch) {
-    if touch == .tap { noteOpening() }
+    if phone.opensApp(touch, category: category) { noteOpening() }
     hear(.notificationTouched(id: id, category: category, touch))
   }
 
-  /// The same phone, with all its switches as they were.
-  public mutating func reboot(staysLocked: Bool) { restart(by: .reboot, staysLocked: staysLocked) }
-
-  /// Somebody puts the copy of the database back while the phone is off; nothing, if there is none.
-  public mutating func restoreCopy() {
-    if hasCopy { restart(by: .restoreCopy, staysLocked: false) }
+  /// The payment, if any, is asked for while it is off.
+  public mutating func reboot(staysLocked: Bool, meanwhile payment: Int? = nil) {
+    say(.move(.reboot))
+    reboot(unlocking: !staysLocked)
+    if let payment {
+      say(.move(.pay(payment)))
+      pay(payment)
+    }
+    settle()
   }
 
-  private mutating func restart(by move: Move, staysLocked: Bool) {
-    var configuration = phone.configuration
-    configuration.device = phone.device.afterReboot
-    if !staysLocked { configuration.device.apply(.unlocked) }
-    make(move)
-    phone = Phone(configuration: configuration)
-  }
-
-  private mutating func hear(_ event: PhoneEvent) {
+  mutating func hear(_ event: PhoneEvent) {
     tellPhone(event)
     settle()
   }
@@ -53,12 +48,12 @@ extension World {
     checkDrivers()
   }
 
-  /// Its seed is kept for a phone that was unlocked since its start: without it the process ends before it does anything.
-  mutating func endLockedOut(_ role: Role) {
+  /// Without its seed the process ends before it does anything.
+  mutating func endLockedOut(_ role: Role, _ refusal: KeychainRefusal) {
     tellPhone(.endAnnounced(PhoneRole(role)))
     end(
       role, .exited(code: 78),
-      "\(KeychainRefusal.notUnlockedSinceBoot), so the wallet cannot read its seed")
+      "\(refusal), so the wallet cannot read its seed")
   }
 }
 

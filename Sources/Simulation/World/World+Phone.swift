@@ -39,8 +39,9 @@ extension World {
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
     case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
       .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
-      .failInvoice, .boot, .powerOff:
+      .failInvoice, .powerOff:
       break
+    case .boot: beginBoot()
     case .recordTask, .refuseTaskCompletion: break
     }
   }
@@ -54,7 +55,9 @@ extension World {
     lives[role] = Boxed(
       Life(role: role, identity: identity, settings: settings, now: now))
     tellPhone(.processStarted(PhoneRole(role), pid: pid))
-    if !phone.device.hasBeenUnlocked { endLockedOut(role) }
+    let refusal = phone.refusal(
+      to: .wallet(PhoneRole(role)), group: Entitlements.accessGroup, protection: settings.seedProtection)
+    if let refusal { endLockedOut(role, refusal) }
   }
 
   private mutating func tell(_ role: Role, _ message: PhoneMessage) {
@@ -72,7 +75,9 @@ extension World {
     // It only writes it down.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
     case .invoice, .payment, .memoryWarning: break
-    case .task, .audio: break
+    case .task(let word): if settings.background != nil { lives[role]?.value.background.words.append(word) }
+    // It plays or not: it only writes it down.
+    case .audio: break
     case .push(let id, let deadline) where silentPushes.contains { $0.id == id }:
       let time = deadline > 0 ? Span.milliseconds(deadline) : nil
       for push in silentPushes where push.id == id {
@@ -160,14 +165,20 @@ extension World {
     return true
   }
 
-  mutating func reboot() {
-    for role in [Role.app, .extension] { forget(role) }
-    letters = []
+  // MARK: A reboot
+
+  /// By the rules of the phone: it ends both processes, and is on again when they are gone.
+  mutating func reboot(unlocking: Bool = true) {
     openedAt = nil
+    tellPhone(.rebooted(losingBeats: false, unlocking: unlocking))
+  }
+
+  /// Nobody is left. The clocks of this boot begin at zero.
+  private mutating func beginBoot() {
+    letters = []
     boots += 1
-    now = Instant(nanoseconds: 0)
-    phone = Phone(configuration: phone.configuration)
-    for index in pushes.indices where pushes[index].shown == 0 { pushes[index].isLost = true }
+    phone.shift(by: .zero - now)
+    now = .zero
   }
 }
 

@@ -84,7 +84,7 @@ public struct World: Hashable, Sendable {
     peer = Boxed(
       PeerMachine(
         configuration: .init(
-          isLegacy: settings.hasLegacyPeer, startedAt: Instant(nanoseconds: 0),
+          isLegacy: settings.hasLegacyPeer, rules: settings.rules, startedAt: Instant(nanoseconds: 0),
           state: PeerState(channel: Self.newChannel))))
   }
 
@@ -176,8 +176,15 @@ public struct WorldSettings: Hashable, Sendable {
   /// Numbers of processes, connections and claims are used again when nobody knows them any more, so that the same
   /// situation is the same value whatever came before it.
   public var reusesNumbers = false
+  /// What wallet and peer bear of each other.
+  var rules = ConnectionRules.standard
   /// The peer sends a silent push after each visible one, for the app in the background.
   public var sendsSilentPushes = false
+  /// Nil: the app asks the phone for nothing but the node's work. Stories have it; runs and explorations do not, as it
+  /// never touches the node.
+  public var background: BackgroundHabits?
+  /// When the phone gives out the wallet's seed.
+  public var seedProtection = KeychainProtection.afterFirstUnlock
 
   public init() {}
 }

@@ -1,0 +1,70 @@
+import DaemonRuntime
+import Glibc
+
+/// A storage that is really full: one file that takes all the room of the disk on which the container lies. That must be a
+/// small disk of its own, as nobody else may run out of room by it, and iosd's journals and ledgers least of all.
+final class StorageBallast {
+  static let name = ".iosd-ballast"
+  /// What may be taken: on a larger disk somebody else counts on the room, or it is the memory of this machine.
+  static let roomMax: UInt64 = 1 << 30
+  /// The smallest piece that is asked for.
+  private static let pieceMin: UInt64 = 512
+
+  private let home: PhoneHome
+  private var path: String { "\(home.container)/\(Self.name)" }
+  private(set) var isFull = false
+  /// Why nothing runs out of room; nil while it does, or while nobody wants it to.
+  private(set) var obstacle: StorageObstacle?
+
+  init(_ home: PhoneHome) { self.home = home }
+
+  /// As the phone is switched; also what a killed iosd has left there goes.
+  func follow(isFull wanted: Bool) {
+    guard wanted else {
+      (isFull, obstacle) = (false, nil)
+      unlink(path)
+      return
+    }
+    obstacle = StorageObstacle(of: home)
+    guard obstacle == nil else { return }
+    do throws(SystemError) {
+      try fill()
+      isFull = true
+    } catch {
+      unlink(path)
+      (isFull, obstacle) = (false, .failed(error))
+    }
+  }
+
+  /// What somebody has given up since is taken, too.
+  func topUp() {
+    if isFull { follow(isFull: true) }
+  }
+
+  /// For the journal; nil when there is nothing to say.
+  var words: String? {
+    obstacle?.description ?? (isFull ? "the storage is full: \(path) takes what was free on its disk" : nil)
+  }
+
+  private func fill() throws(SystemError) {
+    let descriptor = try PlainFile.open(path, O_RDWR | O_CREAT)
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, let room = StorageRoom(of: path) else {
+      throw SystemError("measure \(path)")
+    }
+    var end = UInt64(clamping: status.st_size)
+    var piece = max(room.freeBytes, Self.pieceMin)
+    while piece >= Self.pieceMin {
+      let trouble = posix_fallocate(descriptor, off_t(clamping: end), off_t(clamping: piece))
+      switch trouble {
+      case 0:
+        end += piece
+        if end > Self.roomMax + Self.pieceMin { throw SystemError("fill \(path)", code: EFBIG) }
+      case ENOSPC: piece /= 2
+      case EINTR: break
+      default: throw SystemError("fill \(path)", code: trouble)
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Crypto
+
+/// BOLT 2 `update_fee`: who pays the fee of the commitments names a new rate.
+public struct UpdateFee: Hashable, Codable, Sendable {
+  public var channel: Bytes32
+  /// In satoshis for each thousand units of weight.
+  public var feeratePerKw: UInt32
+  public var extensions: RecordStream
+
+  public init(channel: Bytes32, feeratePerKw: UInt32, extensions: RecordStream = RecordStream()) {
+    self.channel = channel
+    self.feeratePerKw = feeratePerKw
+    self.extensions = extensions
+  }
+
+  init(reader: inout WireReader) throws(WireError) {
+    channel = try reader.bytes32()
+    feeratePerKw = try reader.u32()
+    extensions = try reader.records()
+  }
+
+  func write(to writer: inout WireWriter) {
+    writer.put(channel)
+    writer.u32(feeratePerKw)
+    writer.records(extensions)
+  }
+}

@@ -1,0 +1,36 @@
+// What has become of a request, as people read it.
+extension TaskRecord.Fate {
+  /// waiting, replaced, cancelled, refused, running, expiring, completed, failed, expired or lost.
+  public var state: String {
+    switch self {
+    case .waits: "waiting"
+    case .replaced: "replaced"
+    case .cancelled: "cancelled"
+    case .refused: "refused"
+    case .runs: "running"
+    case .expires: "expiring"
+    case .completed(let isSuccess): isSuccess ? "completed" : "failed"
+    case .expired: "expired"
+    case .lost: "lost"
+    }
+  }
+
+  public var why: String? {
+    switch self {
+    case .waits(let hindrance): hindrance.description
+    case .replaced: "a newer request has its identifier"
+    case .cancelled: "the app took it back"
+    case .refused(let refusal): refusal.description
+    case .expires(let expiry), .expired(let expiry): expiry.description
+    case .lost: "the app or the phone ended before it"
+    case .runs, .completed: nil
+    }
+  }
+
+  public var isEnd: Bool {
+    switch self {
+    case .waits, .runs, .expires: false
+    case .replaced, .cancelled, .refused, .completed, .expired, .lost: true
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import CoreShape
+import Database
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@testable import DaemonRuntime
+
+/// The whole phone with a storage that is really full: `baton device storage full` on a small disk.
+@Suite("A payment while the storage is full") struct FullStorageTests {
+  private static let canMount: Bool = {
+    var template = Array("/tmp/baton-mount-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { return false }
+    defer { rmdir(made) }
+    guard mount("tmpfs", made, "tmpfs", 0, "size=64k") == 0 else { return false }
+    return umount2(made, Int32(MNT_DETACH)) == 0
+  }()
+
+  private func wait(_ what: String, _ condition: () throws -> Bool) throws {
+    let end = Clock.monotonicNow + .seconds(30)
+    while try !condition() {
+      guard Clock.monotonicNow < end else {
+        throw TestPhone.TimedOut(description: "waited in vain for \(what)")
+      }
+      poll(nil, 0, 5)
+    }
+  }
+
+  private func journals(_ phone: RealPhone, of process: String) throws -> String {
+    let names = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+    return try names.filter { $0.contains("-\(process)-") }.map {
+      try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8)
+    }.joined()
+  }
+
+  private func appStatus(_ phone: RealPhone) throws -> String? {
+    let status = try JSONSerialization.jsonObject(
+      with: Data(try phone.ask(.phone, ControlMessage("status")).body))
+    let app = (status as? [String: Any])?["app"] as? [String: Any]
+    return (app?["status"] as? [String: Any])?["text"] as? String
+  }
+
+  private func processes(_ phone: RealPhone) throws -> [[String: Any]] {
+    let rows = try JSONSerialization.jsonObject(
+      with: Data(try phone.ask(.phone, ControlMessage("ps", ["all": "yes"])).body))
+    return rows as? [[String: Any]] ?? []
+  }
+
+  private func payments(_ phone: RealPhone) throws -> [[String: Any]] {
+    let rows = try JSONSerialization.jsonObject(
+      with: Data(try phone.ask(.provider, ControlMessage("payments")).body))
+    return rows as? [[String: Any]] ?? []
+  }
+
+  private func state(_ phone: RealPhone, of payment: String) throws -> String? {
+    try payments(phone).first { "\($0["id"] ?? "")" == payment }?["state"] as? String
+  }
+
+  private func pay(_ phone: RealPhone, _ invoice: String) throws -> String {
+    let before = try payments(phone).count
+    let paid = try phone.baton(["pay", "--no-wait", "--hold-seconds", "600", invoice])
+    #expect(paid.code == 0, "\(paid.errors)")
+    let rows = try payments(phone)
+    try #require(rows.count == before + 1)
+    return "\(rows.last?["id"] ?? "")"
+  }
+
+  private func endApp(_ phone: RealPhone) throws {
+    _ = try phone.ask(.phone, ControlMessage("home"))
+    _ = try phone.ask(.phone, ControlMessage("quit"))
+    try wait("the app and the extension to end") {
+      let rows = try phone.ask(.phone, ControlMessage("ps")).body
+      return (try JSONSerialization.jsonObject(with: Data(rows)) as? [Any])?.isEmpty == true
+    }
+  }
+
+  private func cutLog(_ group: String) throws {
+    let database = try Connection(path: "\(group)/node.sqlite", access: .readWrite, busyTimeoutMs: 5000)
+    _ = try database.firstRow("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  @Test(
+    "The pair says so in a sentence and goes on, nothing that was promised is gone, and with room all is settled",
+    .enabled(if: canMount, "mounting a small disk needs root"))
+  func full() throws {
+    var group = ""
+    let phone = try RealPhone { home in
+      group = "\(home)/AppGroup"
+      mkdir(group, 0o700)
+      try #require(mount("tmpfs", group, "tmpfs", 0, "size=16m,mode=700") == 0)
+    }
+    defer {
+      _ = try? phone.baton(["down"])
+      umount2(group, Int32(MNT_DETACH))
+    }
+    _ = try phone.ask(.phone, ControlMessage("open"))
+    try wait("the app to be connected") { try appStatus(phone) == "connected" }
+    var invoices: [String] = []
+    for _ in 1...4 {
+      let answer = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "1000000"]))
+      invoices.append(try #require(answer["invoice"]))
+    }
+    let first = try pay(phone, invoices[0])
+    try wait("the first payment") { try state(phone, of: first) == "paid" }
+
+    let full = try phone.baton(["device", "storage", "full"])
+    #expect(full.output == "the storage is full: whatever needs more room in it cannot be written\n")
+    // The log has room of its own for a while.
+    var refusal: String?
+    for _ in 0..<400 where refusal == nil {
+      do {
+        _ = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "1000"]))
+      } catch { refusal = "\(error)" }
+    }
+    #expect(refusal?.contains("is full; make room and try again") == true, "\(refusal ?? "never refused")")
+    let inFront = try pay(phone, invoices[1])
+    try endApp(phone)
+
+    // Now the extension: nobody is there, and the log is brought in and cut as any tool may.
+    #expect(try phone.baton(["device", "storage", "free"]).output == "there is room in the storage\n")
+    try cutLog(group)
+    _ = try phone.baton(["device", "storage", "full"])
+    let behind = try pay(phone, invoices[2])
+    try wait("the extension to say so") {
+      try processes(phone).contains {
+        $0["role"] as? String == "extension"
+          && ($0["reason"] as? String)?.hasSuffix("is full; make room and try again") == true
+      }
+    }
+    #expect(try state(phone, of: behind) == "held")
+
+    #expect(try phone.baton(["device", "storage", "free"]).output == "there is room in the storage\n")
+    _ = try phone.ask(.phone, ControlMessage("open"))
+    let last = try pay(phone, invoices[3])
+    for payment in [inFront, behind, last] {
+      try wait("payment \(payment)") { ["paid", "failed"].contains(try state(phone, of: payment)) }
+    }
+    #expect(try state(phone, of: last) == "paid")
+    let all = try processes(phone)
+    #expect(all.allSatisfy { $0["crashed"] as? Bool != true }, "\(all)")
+    let iosd = try journals(phone, of: "iosd")
+    #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "said once each time")
+    #expect(try phone.baton(["down"]).code == 0)
+    let judged = try phone.baton(["judge", "--require-settled"])
+    #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
+  }
+}

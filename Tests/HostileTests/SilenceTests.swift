@@ -1,0 +1,50 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Database
+import Lightning
+import PairSupport
+import Testing
+
+@Suite("Hostile input: whoever says nothing any more, on real processes", .serialized)
+struct SilenceTests {
+  @Test("An app whose peer neither speaks nor hangs up gives it up and dials again")
+  func deadPeer() throws {
+    let phone = try TestPhone(["--ping-after", "200ms"])
+    defer { phone.end() }
+    let peer = try HostilePeer(.neverHangsUp, loop: phone.loop)
+    phone.peerAddress = peer.address
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("three dials") { peer.connections >= 3 }
+    #expect(phone.journal(of: "mainappd").contains("the peer is given up"))
+    phone.home(app)
+    try phone.wait("the app to have left") { app.count("background-end") > 0 }
+  }
+
+  @Test("What `baton up` is told goes to both ends: each idle second has its pings, and the judge knows them")
+  func everySecond() throws {
+    let real = try RealPhone(["--ping-after", "200ms", "--chatter", "100"])
+    #expect(try real.baton(["app", "open"]).code == 0)
+    let ledger = try Connection(
+      path: "\(real.home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
+    func pings(_ direction: String) throws -> Int64 {
+      try ledger.firstRow(
+        "SELECT count(*) FROM frames WHERE direction = ? AND hex(substr(bytes, 1, 2)) = '0012'",
+        [.text(direction)])?.integer(0) ?? 0
+    }
+    let loop = try EventLoop()
+    func lookAgain() { loop.after(.milliseconds(50)) { lookAgain() } }
+    lookAgain()
+    var counted: (fromPeer: Int64, fromWallet: Int64) = (0, 0)
+    #expect(
+      try loop.run(for: .seconds(60)) {
+        counted = ((try? pings("out")) ?? 0, (try? pings("in")) ?? 0)
+        return counted.fromPeer + counted.fromWallet >= 5
+      })
+    #expect(try ledger.firstRow("SELECT count(*) FROM connections")?.integer(0) == 1)
+    #expect(try real.baton(["down"]).code == 0)
+    let verdict = try real.baton(["judge"])
+    #expect(verdict.code == 0, "\(verdict.output)")
+  }
+}

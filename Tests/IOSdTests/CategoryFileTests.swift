@@ -1,0 +1,77 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@Suite("The file of what the app has registered") struct CategoryFileTests {
+  private static let obstacles = ["a directory", "a pipe", "damaged"]
+
+  private func walletPhone() throws -> PhoneProcess {
+    let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
+    try register(phone)
+    return phone
+  }
+
+  private func register(_ phone: PhoneProcess) throws {
+    try phone.ask("open")
+    try phone.wait("it has registered") {
+      try phone.ask("categories").bodyText.contains("INCOMING_PAYMENT")
+    }
+  }
+
+  private func end(_ phone: PhoneProcess) throws {
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+  }
+
+  private func notes(_ phone: PhoneProcess) throws -> String {
+    let names = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+    return try names.filter { $0.contains("-iosd-") }.map {
+      try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8)
+    }.joined()
+  }
+
+  @Test("Whatever lies in its place, the phone starts and says so in one sentence", arguments: obstacles)
+  func misplaced(what: String) throws {
+    let phone = try walletPhone()
+    try end(phone)
+    let path = "\(phone.home)/os/categories.json"
+    unlink(path)
+    switch what {
+    case "a directory": mkdir(path, 0o700)
+    case "a pipe": mkfifo(path, 0o600)
+    default: try Data("[{".utf8).write(to: URL(filePath: path))
+    }
+    try phone.restart()
+    #expect(try phone.ask("categories").bodyText == "[]")
+    #expect(try notes(phone).contains("the app has to register its categories again"))
+    try register(phone)
+  }
+
+  @Test(
+    "What could not be written is tried again when the app registers the same, and when the phone goes down")
+  func again() throws {
+    let phone = try walletPhone()
+    let path = "\(phone.home)/os/categories.json"
+    try end(phone)
+    unlink(path)
+    mkdir(path, 0o700)
+    try phone.restart()
+    try register(phone)
+    #expect(try notes(phone).contains("what the app has registered is forgotten with the phone's end"))
+    // Nobody registers meanwhile: it is the app's next start that counts.
+    try phone.ask("quit")
+    _ = try phone.ended("app")
+    rmdir(path)
+    try phone.ask("open")
+    try phone.wait("the file is there") { access(path, F_OK) == 0 }
+    try end(phone)
+    unlink(path)
+    mkdir(path, 0o700)
+    try phone.restart()
+    try register(phone)
+    rmdir(path)
+    try end(phone)
+    #expect(try String(contentsOfFile: path, encoding: .utf8).contains("INCOMING_PAYMENT"))
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("The memory of a long task") struct CleaningMemoryTests {
+  private static let task = "com.example.lightning.processing"
+  /// Each is longer than what is looked at of it.
+  private func writeOldJournals(_ count: Int, _ phone: PhoneProcess) throws {
+    let line = #"{"kind":"start","pid":1999999999,"start_time":5}"# + "\n"
+    let text = Data((line + String(repeating: "x", count: 8192)).utf8)
+    for number in 0..<count {
+      let path = "\(phone.home)/journal/20260101T000000-mainappd-\(1_000_000 + number).jsonl"
+      try text.write(to: URL(filePath: path))
+      var times = [timespec(), timespec()]
+      for index in 0...1 { times[index].tv_sec = time(nil) - 8 * 86_400 }
+      utimensat(AT_FDCWD, path, &times, 0)
+    }
+  }
+
+  private func resident(_ phone: PhoneProcess) throws -> (now: Int, peak: Int) {
+    let answer = try JSONSerialization.jsonObject(with: Data(try phone.ask("memory").body))
+    let app = try #require((answer as? [String: Any])?["app"] as? [String: Any])
+    return (
+      try #require(app["resident_bytes"] as? Int), try #require(app["peak_resident_bytes"] as? Int)
+    )
+  }
+
+  @Test(
+    "D-8.7, D-8.8 Removing three thousand journals in steps leaves the app's peak where it was",
+    .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func peak() throws {
+    let phone = try PhoneProcess(
+      app: "\(PhoneProcess.products)/mainappd", ["--build", "debug", "--clean-journals"])
+    try writeOldJournals(20, phone)
+    try phone.ask("open")
+    try phone.wait("the app has asked for its tasks") { try phone.rows("tasks").count == 2 }
+    try phone.ask("home")
+    // Once for what any first run needs.
+    try clean(phone)
+    let before = try resident(phone)
+    try writeOldJournals(3000, phone)
+    try clean(phone)
+    let after = try resident(phone)
+    #expect(after.peak <= before.peak + 1 << 20, "\(before) \(after)")
+    #expect(after.now <= before.now + 1 << 20, "\(before) \(after)")
+  }
+
+  private func clean(_ phone: PhoneProcess) throws {
+    let done = try phone.rows("tasks").count { $0["state"] as? String == "completed" }
+    try phone.ask("task-launch", ["identifier": Self.task])
+    try phone.wait("the task to be done") {
+      try phone.rows("tasks").count { $0["state"] as? String == "completed" } == done + 1
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+      .count { $0.hasPrefix("20260101T") }
+    #expect(left == 0)
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Pushes of an iosd that was killed") struct LostPushTests {
+  private let silent = #"{"aps":{"content-available":1},"reason":"SomethingElse"}"#
+
+  private func fates(_ phone: PhoneProcess) throws -> [String?] {
+    try phone.rows("pushes").map { $0["fate"] as? String }
+  }
+
+  private func kill(_ phone: PhoneProcess) throws {
+    Glibc.kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+  }
+
+  @Test(
+    "What waited or was being worked on is lost, what the app had is abandoned, and what was shown stays so")
+  func lost() throws {
+    let phone = try PhoneProcess(ext: "ext-hang", ["--silent-budget", "1"])
+    try phone.ask("push", body: #"{"aps":{"alert":"as it is"}}"#)
+    _ = try phone.notifications(1)
+    try phone.push("in the hands of the extension")
+    try phone.push("waits for it")
+    try phone.ask("push", body: silent)
+    try phone.ask("push", body: silent)
+    #expect(
+      try fates(phone) == [nil, nil, nil, "delivered", "held back: the budget of 1 an hour is used up"])
+    try kill(phone)
+    try phone.restart()
+    let lost = "lost: gone with an earlier iosd"
+    let ends = [nil, lost, lost, "abandoned: the app ended before it had completed it", lost]
+    #expect(try fates(phone) == ends)
+    #expect(try phone.rows("notifications").count == 1)
+    // Said once, not at each start.
+    let path = "\(phone.home)/os/pushes.jsonl"
+    let size = try String(contentsOfFile: path, encoding: .utf8).count
+    try kill(phone)
+    try phone.restart()
+    #expect(try String(contentsOfFile: path, encoding: .utf8).count == size)
+    #expect(try fates(phone) == ends)
+  }
+}

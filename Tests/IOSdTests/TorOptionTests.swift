@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+
+@Suite("--tor") struct TorOptionTests {
+  @Test("It is passed on, and the node of the app counts by it; else its journal does not speak of it")
+  func passedOn() throws {
+    for options in [["--tor"], []] {
+      let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd", options)
+      try phone.ask("open")
+      var text = ""
+      try phone.wait("the node's core to be written down") {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+        text =
+          try names.first { $0.contains("-mainappd-") }.map {
+            try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8)
+          } ?? ""
+        return text.contains("\"core\":\"node\"")
+      }
+      #expect(text.contains("\"overTor\":true") == !options.isEmpty)
+    }
+  }
+}

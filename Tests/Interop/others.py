@@ -1,0 +1,158 @@
+"""What the conversations with pyln-proto have in common: programs of ours, connections of theirs, and a few messages."""
+import os
+import socket
+import struct
+import subprocess
+
+from coincurve import PrivateKey as Signer
+from pyln.proto.wire import LightningServerSocket, PrivateKey, connect
+
+PATIENCE = 60
+WARNING, INIT, ERROR, PING, PONG, PEER_STORAGE = 1, 16, 17, 18, 19, 7
+ADD, COMMIT, REVOKE, FEE, MALFORMED, REESTABLISH = 128, 132, 133, 134, 135, 136
+CHANNEL = bytes(range(32))
+
+
+def check(is_so, what):
+    if not is_so:
+        raise SystemExit(f"transport.py: {what}")
+
+
+def program(directory, name, *arguments, **options):
+    return subprocess.Popen([os.path.join(directory, name), *arguments], **options)
+
+
+def end(process, what):
+    process.terminate()
+    check(process.wait(PATIENCE) == 0, f"{what} did not end in good order")
+
+
+class Whole:
+    """pyln reads a header with one recv, sends a message with one send, and calls less than all of it an error."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def send(self, data):
+        self.inner.sendall(data)
+
+    def recv(self, count):
+        got = b""
+        while len(got) < count:
+            more = self.inner.recv(count - len(got))
+            if not more:
+                return got
+            got += more
+        return got
+
+
+def settle(connection):
+    connection.connection.settimeout(PATIENCE)
+    connection.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.connection = Whole(connection.connection)
+    return connection
+
+
+def dial(address, secret):
+    node, place = address.split("@")
+    host, port = place.split(":")
+    return settle(connect(PrivateKey(secret), bytes.fromhex(node), host, int(port)))
+
+
+class Server:
+    """A node of pyln's that our wallet dials."""
+
+    def __init__(self):
+        secret = os.urandom(32)
+        self.socket = LightningServerSocket(PrivateKey(secret))
+        self.socket.bind(("127.0.0.1", 0))
+        self.socket.listen(8)
+        self.socket.settimeout(PATIENCE)
+        node = Signer(secret).public_key.format().hex()
+        self.address = f"{node}@127.0.0.1:{self.socket.getsockname()[1]}"
+
+    def accept(self):
+        return settle(self.socket.accept()[0])
+
+    def accept_bare(self):
+        """Without a handshake."""
+        bare, _ = socket.socket.accept(self.socket)
+        bare.settimeout(PATIENCE)
+        return bare
+
+    def close(self):
+        self.socket.close()
+
+
+def message(kind, body=b""):
+    return struct.pack("!H", kind) + body
+
+
+def kind(received):
+    return struct.unpack("!H", received[:2])[0]
+
+
+def ping(pong_size, ignored=b""):
+    return message(PING, struct.pack("!HH", pong_size, len(ignored)) + ignored)
+
+
+def init(claim=b""):
+    # Nothing global; data_loss_protect, static_remotekey and peer storage, all odd.
+    features = bytes(reversed([0b10, 0b100000, 0, 0, 0, 0b1000]))
+    return message(INIT, struct.pack("!HH", 0, len(features)) + features + claim)
+
+
+def reestablish():
+    """Of a channel in which nothing has happened."""
+    return message(REESTABLISH, CHANNEL + struct.pack("!QQ", 1, 0) + bytes(32 + 33))
+
+
+def add(number):
+    return message(ADD, CHANNEL + struct.pack("!QQ", number, 1000) + bytes(32) + struct.pack("!I", 700144) + bytes(1366))
+
+
+def commit():
+    return message(COMMIT, CHANNEL + bytes(64) + struct.pack("!H", 0))
+
+
+def fee():
+    return message(FEE, CHANNEL + struct.pack("!I", 253))
+
+
+def malformed(code):
+    return message(MALFORMED, CHANNEL + struct.pack("!Q", 0) + bytes(32) + struct.pack("!H", code))
+
+
+def is_hung_up_on(connection):
+    """Whatever still comes is read and not looked at."""
+    try:
+        while connection.connection.inner.recv(65536):
+            pass
+        return True
+    except ConnectionResetError:
+        return True
+    except TimeoutError:
+        return False
+
+
+def sealed(connection, said):
+    """The bytes of one message, which the connection counts as sent."""
+    parts = []
+    inner = connection.connection
+    connection.connection = type("Catcher", (), {"send": lambda self, part: parts.append(part)})()
+    connection.send_message(said)
+    connection.connection = inner
+    return b"".join(parts)
+
+
+# What somebody on the way, or a peer that lost count, may make of the bytes of one message.
+SPOILT = [
+    ("a wrong tag of a length", lambda bytes_: bytes_[:17] + bytes([bytes_[17] ^ 1]) + bytes_[18:]),
+    ("a wrong length", lambda bytes_: bytes([bytes_[0] ^ 1]) + bytes_[1:]),
+    ("a wrong tag of a message", lambda bytes_: bytes_[:-1] + bytes([bytes_[-1] ^ 1])),
+    ("a message that comes twice", lambda bytes_: bytes_ + bytes_),
+    ("a message without its length", lambda bytes_: bytes_[18:] + bytes(18)),
+]

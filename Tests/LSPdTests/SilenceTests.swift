@@ -1,0 +1,27 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Lightning
+import Testing
+
+@Suite("lspd and a wallet that says nothing any more", .serialized)
+struct SilenceTests {
+  @Test("It is pinged, then cut off; one that answers stays")
+  func pinged() throws {
+    let provider = try ProviderProcess(["--ping-after", "150ms"])
+    let wallet = ScriptedWallet(loop: provider.loop)
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    #expect(try provider.loop.run(for: .seconds(20)) { wallet.isClosed })
+    #expect(wallet.received.last?.type == 18)
+    #expect(!wallet.received.contains { $0.type == 17 })
+
+    wallet.answersPings = true
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    func pings() -> Int { wallet.received.filter { $0.type == 18 }.count }
+    #expect(try provider.loop.run(for: .seconds(20)) { pings() >= 4 })
+    #expect(!wallet.isClosed)
+    #expect(try provider.goDown()?.how == .exited(code: 0))
+    let reasons = try provider.ledger("SELECT closed_reason FROM connections WHERE id = 1")
+    #expect(reasons == ["it has said nothing for long, and answered no ping"])
+  }
+}

@@ -1,0 +1,136 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("update_fail_malformed_htlc and update_fee") struct RareUpdateTests {
+  private func malformed(_ id: UInt64, code: UInt16 = 0xC005) -> Message {
+    .failMalformedHTLC(FailMalformedHTLC(channel: channelID, id: id, code: code))
+  }
+
+  private func fee(_ rate: UInt32 = 253) -> Message {
+    .updateFee(UpdateFee(channel: channelID, feeratePerKw: rate))
+  }
+
+  @Test("An HTLC that its receiver calls malformed is over as one that it refused, and the money is back")
+  func isAFailure() throws {
+    var (peer, wallet) = try channelPair()
+    let id = try peer.offer(amountMsat: 700, paymentHash: paymentHash(1), cltvExpiry: 700)
+    _ = try settle(&peer, &wallet)
+    try wallet.fail(id, code: 0xC005)
+    var facts: [ChannelFact] = []
+    for outgoing in wallet.takeOutgoing().map({ message($0, of: wallet) }) {
+      guard case .failHTLC = outgoing else {
+        facts += try peer.receive(outgoing)
+        continue
+      }
+      facts += try peer.receive(malformed(id))
+    }
+    facts += try settle(&peer, &wallet).left
+    let codes = facts.compactMap { if case .failed(_, let code) = $0 { code } else { nil } }
+    #expect(codes == [0xC005])
+    #expect(peer.localMsat == 1_000_000 && peer.htlcs.isEmpty && wallet.htlcs.isEmpty)
+  }
+
+  @Test(
+    "A code without the bit that says malformed is refused and changes nothing",
+    arguments: [0, 0x400F, 0x7FFF])
+  func needsItsBit(_ code: UInt16) throws {
+    var (peer, wallet) = try channelPair()
+    let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(1), cltvExpiry: 700)
+    _ = try settle(&peer, &wallet)
+    let before = peer
+    #expect(throws: ChannelError.notBadOnion(id: id, code: code)) {
+      try peer.receive(malformed(id, code: code))
+    }
+    #expect(peer == before)
+    #expect(throws: ChannelError.unknownHTLC(id: 9)) { try peer.receive(malformed(9)) }
+    #expect(peer == before)
+  }
+
+  @Test("The sender hears the code of a malformed HTLC; another code ends the connection and not the payment")
+  func atTheProvider() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = try fixture.offerAndCommit(1)
+    let wrong = fixture.handle(.received(connection: 1, malformed(0, code: 0x400F)))
+    #expect(messages(wrong).map(\.type) == [17])
+    #expect(others(wrong).count == 1 && !fixture.peer.isWalletConnected)
+    #expect(fixture.peer.state.payments.count == 1)
+
+    _ = try fixture.establish(2)
+    _ = fixture.handle(.received(connection: 2, malformed(0)))
+    let commitment = Message.commitmentSigned(CommitmentSigned(channel: channelID))
+    let answers = others(fixture.handle(.received(connection: 2, commitment)))
+    #expect(answers == [.answer(payment: 1, .failed(.refusedByRecipient(code: 0xC005)))])
+  }
+
+  @Test("Whoever opened the channel alone may change the fee: the provider refuses the wallet's")
+  func feeOfTheWallet() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    let before = fixture.peer.state.channel.record
+    let directives = fixture.handle(.received(connection: 1, fee()))
+    #expect(messages(directives).map(\.type) == [17])
+    #expect(others(directives) == [.close(connection: 1, ChannelError.feeOfNonOpener.description)])
+    #expect(fixture.peer.state.channel.record == before)
+    // Of a channel that is not theirs it is as wrong as any other word.
+    _ = try fixture.establish(2)
+    let other = Message.updateFee(UpdateFee(channel: .zero, feeratePerKw: 1))
+    #expect(messages(fixture.handle(.received(connection: 2, other))).map(\.type) == [17])
+  }
+
+  @Test(
+    "The wallet refuses any fee, as its commitments carry none: even nothing would have to be remembered",
+    arguments: [0, 253, UInt32.max])
+  func feeOfTheProvider(_ rate: UInt32) throws {
+    var node = try establishedNode()
+    let before = node.durableState
+    let directives = node.handle(.received(fee(rate)), at: milliseconds(0))
+    let complaint = Complaint(channel: channelID, text: ChannelError.feeOnFeelessChannel.description)
+    #expect(directives.first == .send([.message(.error(complaint))]))
+    #expect(directives.contains(.cutOff) && directives.contains(.report(.connecting)))
+    #expect(node.durableState == before)
+  }
+
+  @Test("Before channel_reestablish neither has a place", arguments: [134, 135])
+  func early(_ type: UInt16) throws {
+    var (peer, _) = try channelPair()
+    peer.disconnected()
+    let message = type == 134 ? fee() : malformed(0)
+    #expect(throws: ChannelError.notReestablished) { try peer.receive(message) }
+  }
+}
+
+extension PeerFixture {
+  /// One payment, irrevocably committed on both sides and not decided yet.
+  fileprivate mutating func offerAndCommit(_ number: UInt64) throws {
+    var inbox = messages(pay(number))
+    while !inbox.isEmpty {
+      for message in inbox { _ = try wallet.receive(message) }
+      inbox = []
+      for outgoing in wallet.takeOutgoing() {
+        inbox += messages(handle(.received(connection: 1, message(outgoing, of: wallet))))
+      }
+    }
+  }
+}
+
+/// A node that is connected, with its channel running.
+func establishedNode(_ configuration: NodeMachine.Configuration = .init()) throws -> NodeMachine {
+  var node = NodeMachine(configuration: configuration)
+  let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+  _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: milliseconds(0))
+  let terms = ChannelTerms.standard
+  var peer = try Channel(
+    id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
+  _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
+  _ = node.handle(.dialled, at: milliseconds(0))
+  _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
+  _ = node.handle(.received(peer.reestablish()), at: milliseconds(0))
+  _ = node.handle(.greetingChecked(NodeState()), at: milliseconds(0))
+  _ = node.handle(.written, at: milliseconds(0))
+  try #require(node.state == .established)
+  return node
+}

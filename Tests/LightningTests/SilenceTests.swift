@@ -1,0 +1,129 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("A peer that says nothing any more") struct SilenceTests {
+  private let ping = Message.ping(Ping(pongSize: 0))
+  private let rules = ConnectionRules.standard
+
+  private func at(_ seconds: Int64) -> Instant { milliseconds(seconds * 1000) }
+
+  // MARK: The wallet's node
+
+  @Test("The node pings it after 30 s, and dials anew after 30 s more")
+  func node() throws {
+    var node = try establishedNode()
+    #expect(node.deadline == at(30))
+    #expect(node.handle(.deadlineReached, at: milliseconds(29_999)) == [])
+    #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
+    #expect(node.deadline == at(60))
+    #expect(node.handle(.deadlineReached, at: milliseconds(59_999)) == [])
+    let end = node.handle(.deadlineReached, at: at(60))
+    #expect(end.first == .cutOff && end.last == .report(.connecting) && end.count == 3)
+    #expect(node.handle(.deadlineReached, at: at(61)) == [.checkRow])
+  }
+
+  @Test(
+    "Whatever it says is an answer, and the 30 s begin anew",
+    arguments: [
+      .pong([]), .unknown(type: 40_001, bytes: []), .warning(Complaint(text: "slowly")),
+    ] as [Message])
+  func answered(_ answer: Message) throws {
+    var node = try establishedNode()
+    _ = node.handle(.deadlineReached, at: at(30))
+    _ = node.handle(.received(answer), at: at(45))
+    #expect(node.deadline == at(75))
+    #expect(node.handle(.deadlineReached, at: at(74)) == [])
+    #expect(node.handle(.deadlineReached, at: at(75)) == [.send([.message(ping)])])
+    _ = node.handle(.backupReceived(.unreadable), at: at(80))
+    #expect(node.deadline == at(110))
+  }
+
+  @Test(
+    "A node that must not speak of its channel pings all the same, and one that is told never to does not")
+  func muteAndNever() throws {
+    var mute = try establishedNode()
+    mute.state = .mute
+    #expect(mute.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
+    let patient = try establishedNode(.init(rules: ConnectionRules(silence: nil)))
+    #expect(patient.deadline == nil)
+    var stopped = try establishedNode()
+    _ = stopped.handle(.stopRequested(gracefully: false), at: at(1))
+    #expect(stopped.deadline == nil)
+  }
+
+  @Test("A ping goes out while a step is being stored, and the step is not lost")
+  func whileStoring() throws {
+    var node = try establishedNode()
+    let invoice = Invoice(
+      paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
+    _ = node.handle(.invoiceMade(invoice), at: at(1))
+    #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
+    #expect(node.handle(.written, at: at(31)).contains(.invoiceStored(paymentHash: invoice.paymentHash)))
+  }
+
+  // MARK: The provider
+
+  @Test(
+    "The provider pings the wallet and a visitor, and gives each up without a word; the channel has not failed"
+  )
+  func provider() throws {
+    var fixture = try PeerFixture(rules: rules)
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    let before = fixture.peer.state
+    #expect(fixture.peer.deadline == at(30))
+    fixture.now = 30_000
+    #expect(fixture.handle(.deadlineReached) == [.send(connection: 1, ping)])
+    fixture.now = 59_999
+    #expect(fixture.handle(.deadlineReached) == [])
+    fixture.now = 60_000
+    let end = fixture.handle(.deadlineReached)
+    #expect(messages(end) == [])
+    #expect(others(end) == [.evict(connection: 1, Silence.reason)])
+    #expect(!fixture.peer.isWalletConnected)
+    #expect(fixture.peer.state.payments == before.payments)
+    // What still comes of it is not acted on.
+    let late = fixture.handle(.received(connection: 1, ping))
+    #expect(messages(late) == [])
+    #expect(changes(late) == [.frameIgnored(connection: 1, "its connection has failed")])
+    _ = fixture.handle(.closed(connection: 1, "evicted"))
+    // The wallet is called for the payment that it has not decided.
+    fixture.now = 62_000
+    #expect(
+      others(fixture.handle(.deadlineReached)).contains { if case .requestPush = $0 { true } else { false } })
+  }
+
+  @Test("An answer of the wallet's keeps its connection; only the silent one of two goes")
+  func answersProvider() throws {
+    var fixture = try PeerFixture(rules: rules)
+    fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
+    _ = fixture.handle(.connected(connection: 7, node: PrivateKey(SHA256.hash([2]))?.publicKey))
+    _ = fixture.handle(.received(connection: 7, greeting(nil)))
+    _ = try fixture.establish(1)
+    fixture.now = 30_000
+    #expect(
+      fixture.handle(.deadlineReached) == [.send(connection: 7, ping), .send(connection: 1, ping)])
+    fixture.now = 31_000
+    _ = fixture.handle(.received(connection: 1, .pong([])))
+    fixture.now = 60_000
+    #expect(others(fixture.handle(.deadlineReached)) == [.evict(connection: 7, Silence.reason)])
+    #expect(fixture.peer.isWalletConnected)
+    #expect(fixture.peer.deadline == at(61))
+  }
+
+  // MARK: How much talk is borne
+
+  @Test("The number of messages that need nothing is as it was told, at both ends")
+  func chatter() throws {
+    var node = try establishedNode(.init(rules: ConnectionRules(chatter: 3)))
+    for _ in 0..<3 { #expect(node.handle(.received(ping), at: at(0)).first != .cutOff) }
+    #expect(node.handle(.received(ping), at: at(0)).first == .cutOff)
+    var fixture = try PeerFixture(rules: ConnectionRules(chatter: 1000))
+    _ = try fixture.establish(1)
+    for _ in 0..<1000 { #expect(others(fixture.handle(.received(connection: 1, ping))) == []) }
+    #expect(others(fixture.handle(.received(connection: 1, ping))).count == 1)
+  }
+}
