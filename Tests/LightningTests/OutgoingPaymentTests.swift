@@ -10,7 +10,8 @@ struct OutgoingPaymentTests {
     var world = try NodeWorld(seed: seed, payments: 2)
     world.faultsAreOn = false
     world.peer = PeerMachine(
-      configuration: .init(elsewhereDelay: delay, startedAt: world.now, state: world.peer.state))
+      configuration: .init(
+        elsewhereDelay: delay, rules: NodeWorld.rules, startedAt: world.now, state: world.peer.state))
     return world
   }
 
@@ -191,7 +192,8 @@ struct OutgoingPaymentTests {
     deliver(&world)
     world.kill(world.owners[0].id)
     deliver(&world)
-    world.peer = PeerMachine(configuration: .init(startedAt: world.now, state: world.peer.state))
+    world.peer = PeerMachine(
+      configuration: .init(rules: NodeWorld.rules, startedAt: world.now, state: world.peer.state))
     world.tellPeer(.deadlineReached)
     #expect(world.sent.arrived == [SentPayments.invoice(0).paymentHash])
     world.claim(leavingZombie: false)
