@@ -132,7 +132,7 @@ struct Conversation {
       hear(.closed(connection: connection, "the wallet left"))
       forgetWire()
       answers.append(.closed("left"))
-    case .report, .invoiceStored, .invoiceRefused: break
+    case .report, .invoiceStored, .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded: break
     }
   }
 

@@ -11,6 +11,7 @@ enum Welcome {
       up, down             start and stop the phone (iosd) and its Lightning peer (lspd)
       app open|home|quit   the person's thumb
       invoice, pay         ask for money on the wallet; pay it as a sender
+      send INVOICE         pay somebody else from the wallet, also with the app on its way home
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or one that nobody sees
       device               how the phone is switched: lock, low power, network and the like; its clock; a reboot
       notifications        the phone's list of notifications; tap, answer or wipe one away

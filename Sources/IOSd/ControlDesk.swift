@@ -39,6 +39,9 @@ final class ControlDesk {
     case "invoice":
       try invoice(message, connection)
       return nil
+    case "send":
+      try send(message, connection)
+      return nil
     case "status": return json(PhoneReport(shell).status)
     case "memory": return json(PhoneReport(shell).memory)
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
@@ -59,7 +62,7 @@ final class ControlDesk {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, send, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
       )
     }
   }
@@ -102,7 +105,7 @@ final class ControlDesk {
       .init(name: "description", value: message["description"] ?? ""),
       .init(name: "expiry-seconds", value: "\(expiry)"),
     ]
-    let request = shell.invoices.take(fields) { [weak connection] in connection?.send($0) }
+    let request = shell.invoices.take("invoice", fields) { [weak connection] in connection?.send($0) }
     shell.handle(.invoiceWanted(request: request))
   }
 

@@ -1,9 +1,10 @@
 import DaemonRuntime
 
-/// Who waits for which invoice: the details stay here, the core knows the number alone.
+/// Who waits for which invoice, or for one to be paid: the details stay here, the core knows the number alone.
 final class InvoiceCounter {
   private struct Wish {
     var request: UInt64
+    var verb: String
     var fields: [ControlMessage.Field]
     var answer: ControlMessage?
     var reply: (ControlMessage) -> Void
@@ -12,16 +13,19 @@ final class InvoiceCounter {
   private var wishes: [Wish] = []
   private var nextRequest: UInt64 = 1
 
-  func take(_ fields: [ControlMessage.Field], reply: @escaping (ControlMessage) -> Void) -> UInt64 {
+  func take(_ verb: String, _ fields: [ControlMessage.Field], reply: @escaping (ControlMessage) -> Void)
+    -> UInt64
+  {
     let request = nextRequest
     nextRequest &+= 1
-    wishes.append(Wish(request: request, fields: fields, answer: nil, reply: reply))
+    wishes.append(Wish(request: request, verb: verb, fields: fields, answer: nil, reply: reply))
     return request
   }
 
   func message(for request: UInt64) -> ControlMessage {
-    let fields = wishes.first { $0.request == request }?.fields ?? []
-    return ControlMessage("invoice", fields: [.init(name: "request", value: "\(request)")] + fields)
+    let wish = wishes.first { $0.request == request }
+    return ControlMessage(
+      wish?.verb ?? "invoice", fields: [.init(name: "request", value: "\(request)")] + (wish?.fields ?? []))
   }
 
   func answer(_ request: UInt64, with answer: ControlMessage) {

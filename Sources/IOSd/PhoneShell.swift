@@ -148,7 +148,7 @@ final class PhoneShell {
       return ControlMessage("notification-response", ["id": "\(id)", "action": action])
     case .memoryWarning(let footprint):
       return ControlMessage("memory-warning", ["footprint-bytes": "\(footprint)"])
-    case .invoice(let request): return invoices.message(for: request)
+    case .invoice(let request), .payment(let request): return invoices.message(for: request)
     case .task(let message): return TaskMessages.encode(message)
     case .audio(let message): return AudioMessages.encode(message)
     }
@@ -308,10 +308,14 @@ final class PhoneShell {
       let request = try message.integer("request", in: UInt64.min...UInt64.max)
       invoices.answer(request, with: ControlMessage("invoice", ["invoice": try message.required("invoice")]))
       handle(.invoiceAnswered(request: request))
-    case "invoice-failed":
+    case "send-done":
+      let request = try message.integer("request", in: UInt64.min...UInt64.max)
+      invoices.answer(request, with: ControlMessage("payment", fields: message.fields))
+      handle(.invoiceAnswered(request: request))
+    case "invoice-failed", "send-failed":
       let request = try message.integer("request", in: UInt64.min...UInt64.max)
       invoices.answer(
-        request, with: .error(message["message"] ?? "the app could not make the invoice; ask again"))
+        request, with: .error(message["message"] ?? "the app could not do it; ask again"))
       handle(.invoiceAnswered(request: request))
     case let verb where Self.keychainVerbs.contains(verb): try askKeychain(message, from: role)
     case "task-submit", "task-cancel", "task-done", "audio-start", "audio-stop":

@@ -80,6 +80,7 @@ final class Ledger {
         "INSERT INTO losses(at_ns, connection, whose) VALUES (?, ?, ?)",
         [at, .bits(connection), .text(whose.rawValue)])
     case .channel(let record): try ChannelTable.write(record, to: database)
+    case .elsewhereMade, .elsewherePaid: try ElsewhereTable.write(change, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
       try PaymentTable.write(change, at: step.at, to: database)
     }

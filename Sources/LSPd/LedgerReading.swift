@@ -19,7 +19,8 @@ extension Ledger {
     return PeerState(
       wallet: try readWallet(), fence: try readFence(), channel: try Channel(restoring: record),
       payments: try PaymentTable.readUnresolved(database, at: now),
-      paidHashes: try PaymentTable.readPaid(database), backup: try readBackup())
+      paidHashes: try PaymentTable.readPaid(database), backup: try readBackup(),
+      elsewhere: try ElsewhereTable.read(database))
   }
 
   /// The channel is with the first node that was let in.

@@ -56,5 +56,11 @@ enum LedgerSchema {
     ALTER TABLE htlcs ADD COLUMN payment_secret BLOB;
     ALTER TABLE htlcs ADD COLUMN total_msat INTEGER;
     """,
+    """
+    CREATE TABLE elsewhere(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB NOT NULL UNIQUE, amount_msat INTEGER NOT NULL,
+      payment_secret BLOB NOT NULL, preimage BLOB NOT NULL, made_at_ns INTEGER NOT NULL, htlc INTEGER,
+      paid_at_ns INTEGER) STRICT;
+    """,
   ]
 }

@@ -16,7 +16,7 @@ final class Provider {
   let journal: Journal
   let ledger: Ledger
   /// Who this node is.
-  private let key: PrivateKey
+  let key: PrivateKey
   private(set) var runner: CoreRunner<PeerMachine>!
   private var pushes: PushSender!
   private var listener: PeerListener?
@@ -53,9 +53,9 @@ final class Provider {
     nextPayment = try ledger.nextPayment()
     runner = CoreRunner(
       configuration: .init(
-        isLegacy: options.isLegacy, rules: options.rules, startedAt: now, state: state), loop: loop,
-      clock: clock,
-      journal: journal
+        isLegacy: options.isLegacy, elsewhereDelay: options.elsewhereDelay, rules: options.rules,
+        startedAt: now, state: state),
+      loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
     pushes = PushSender(
       path: options.phoneSocket, loop: loop, ledger: ledger, sendsSilentPushes: options.sendsSilentPushes,

@@ -23,6 +23,7 @@ extension Provider {
     switch message.verb {
     case "pay": try pay(message, for: client)
     case "await": try waitFor(message, for: client)
+    case "elsewhere": try makeElsewhereInvoice(message, for: client)
     case "payments":
       client.send(ControlMessage("payments", body: Array(try PaymentTable.json(ledger.database).utf8)))
     case "status": client.send(ControlMessage("status", body: Array(status.utf8)))
@@ -30,7 +31,8 @@ extension Provider {
       client.send(ControlMessage("down"))
       goDown("asked to go down")
     default:
-      client.send(.error("lspd has no verb `\(message.verb)`; use pay, await, payments, status or down"))
+      client.send(
+        .error("lspd has no verb `\(message.verb)`; use pay, await, elsewhere, payments, status or down"))
     }
   }
 

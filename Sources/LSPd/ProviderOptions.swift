@@ -18,6 +18,9 @@ struct ProviderOptions {
         help: "how long a payment waits for a wallet that is away"),
       OptionDeclaration(
         "--silent-pushes", help: "after each visible push send a silent one, which may wake the app"),
+      OptionDeclaration(
+        "--elsewhere-delay", value: .span, default: "0s",
+        help: "how long a payment of the wallet's takes through the network to its recipient"),
       OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
     ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "serve the phone of that directory")])
@@ -25,6 +28,7 @@ struct ProviderOptions {
   let home: String
   let listen: HostAndPort?
   let hold: Span
+  let elsewhereDelay: Span
   let isLegacy: Bool
   let sendsSilentPushes: Bool
   let rules: ConnectionRules
@@ -34,6 +38,7 @@ struct ProviderOptions {
     listen = parsed.hostAndPort("--listen")
     hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
+    elsewhereDelay = parsed.span("--elsewhere-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
     rules = ConnectionRules(parsed)
   }

@@ -108,6 +108,7 @@ public struct Phone: Core {
     case .foundHoldingLock(.extension, _): return []
     case .silentPushDone(let push, let result): return silentPushDone(push, result)
     case .invoiceWanted(let request): return wantInvoice(request, at: now)
+    case .paymentWanted(let request): return wantPayment(request, at: now)
     case .invoiceAnswered(let request): return answerInvoice(request)
     case .downRequested: return goDown(at: now)
     case .rebooted(let losingBeats, let unlocking):

@@ -51,6 +51,7 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case notificationResponse(id: UInt64, action: String)
   case memoryWarning(footprintBytes: UInt64)
   case invoice(request: UInt64)
+  case payment(request: UInt64)
   case task(TaskMessage)
   case audio(AudioMessage)
 }
@@ -78,17 +79,25 @@ public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why an invoice could not be had.
+/// Why an invoice could not be had, or paid.
 public enum InvoiceFailure: String, Hashable, Codable, Sendable, CustomStringConvertible {
   case appNotRunning
   case appEnded
   case timedOut
+  case notInFront
+  case endedWhilePaying
+  case slowToPay
 
   public var description: String {
     switch self {
     case .appNotRunning: "the app is not running, and only the app makes invoices; open it first"
     case .appEnded: "the app ended before it had made the invoice; open it and ask again"
     case .timedOut: "the app did not answer in time; look at its status and ask again"
+    case .notInFront: "only a person with the app in front pays; open it first"
+    case .endedWhilePaying:
+      "the app ended before it said whether it pays; open it, and look with `baton inspect` before you try again"
+    case .slowToPay:
+      "the app did not answer in time, and may pay yet; look with `baton inspect` before you try again"
     }
   }
 }

@@ -53,6 +53,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case invoiceAnswered(request: UInt64)
 
   case invoiceWanted(request: UInt64)
+  /// Somebody wants the app to pay, and waits for its word.
+  case paymentWanted(request: UInt64)
   case downRequested
   /// With the power gone, what was never synced may be gone too. Whoever has it in the hand unlocks it as soon as it is on,
   /// or nobody does.

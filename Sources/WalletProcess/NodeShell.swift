@@ -29,6 +29,7 @@ final class NodeShell {
   var onContainerLost: ((ContainerError) -> Void)?
   var onInvoiceStored: ((Bytes32) -> Void)?
   var onInvoiceRefused: ((Bytes32, String) -> Void)?
+  var onPayment: ((PaymentNews) -> Void)?
 
   init(
     container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
@@ -79,6 +80,8 @@ final class NodeShell {
 
   func store(_ invoice: Invoice) { runner.handle(.invoiceMade(invoice)) }
 
+  func pay(_ payment: OutgoingPayment) { runner.handle(.payRequested(payment)) }
+
   // MARK: Directives
 
   private func carryOut(_ directive: NodeDirective) {
@@ -93,6 +96,9 @@ final class NodeShell {
     case .report(let news): report(NodeReport(news))
     case .invoiceStored(let hash): tell { $0.onInvoiceStored?(hash) }
     case .invoiceRefused(let hash, let sentence): tell { $0.onInvoiceRefused?(hash, sentence) }
+    case .paymentOffered(let hash): tell { $0.onPayment?(.offered(hash)) }
+    case .paymentRefused(let hash, let sentence): tell { $0.onPayment?(.refused(hash, sentence)) }
+    case .paymentEnded(let ended): tell { $0.onPayment?(.ended(ended.payment.paymentHash)) }
     }
   }
 

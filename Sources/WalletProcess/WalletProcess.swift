@@ -16,6 +16,7 @@ public final class WalletProcess<Machine: GuardMachine> {
   private let terminalPhone: TerminalPhone
   private let guardShell: GuardShell<Machine>
   private let invoices: InvoiceDesk
+  private let payments: PaymentDesk
   private let container: SharedContainer
   private let journalDirectory: String
   /// The app's alone.
@@ -60,6 +61,7 @@ public final class WalletProcess<Machine: GuardMachine> {
         configuration: options.guardConfiguration, container: container, node: node, presence: presence,
         phone: emulatedPhone ?? terminalPhone, loop: loop, clock: clock, journal: journal)
       invoices = InvoiceDesk(secrets: secrets, node: node, clock: clock, peer: options.peer?.node)
+      payments = PaymentDesk(wallet: secrets.nodeKey.publicKey, node: node, clock: clock)
     } catch {
       Self.end(Self.code(of: error), "\(error)", telling: channel)
     }
@@ -91,6 +93,8 @@ public final class WalletProcess<Machine: GuardMachine> {
         emulatedPhone.onMessage = { [unowned self] in told($0) }
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
         invoices.onAnswer = { emulatedPhone.send($0) }
+        payments.onAnswer = { emulatedPhone.send($0) }
+        payments.onTask = { [unowned self] in handle($0) }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
@@ -167,6 +171,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
       case "notification-response": try respond(message)
       case "invoice": invoices.asked(message)
+      case "send": payments.asked(message)
       case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-") || verb == "memory-warning":
         break
       default: journal.note("the phone said something unknown: \(message.verb)")

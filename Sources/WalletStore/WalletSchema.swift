@@ -52,5 +52,22 @@ public enum WalletSchema {
     ALTER TABLE htlcs ADD COLUMN payment_secret BLOB;
     ALTER TABLE htlcs ADD COLUMN total_msat INTEGER;
     """,
+    """
+    CREATE TABLE outgoing_payments (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      payment_hash BLOB NOT NULL,
+      amount_msat INTEGER NOT NULL,
+      payment_secret BLOB NOT NULL,
+      htlc INTEGER NOT NULL,
+      state TEXT NOT NULL CHECK (state IN ('pending', 'paid', 'failed', 'lost')),
+      preimage BLOB,
+      failure_code INTEGER,
+      begun_epoch INTEGER NOT NULL,
+      begun_wall_ns INTEGER NOT NULL,
+      ended_epoch INTEGER,
+      ended_wall_ns INTEGER
+    ) STRICT;
+    CREATE UNIQUE INDEX outgoing_payments_once ON outgoing_payments (payment_hash) WHERE state <> 'failed';
+    """,
   ]
 }

@@ -8,15 +8,27 @@ import SharedContainer
 public enum WalletStore {
   /// The whole state, in the transaction that the reader belongs to.
   public static func readState(_ reader: NodeReader) throws -> NodeState {
-    NodeState(channel: try ChannelTable.read(reader), invoices: try InvoiceTable.readOpen(reader))
+    NodeState(
+      channel: try ChannelTable.read(reader), invoices: try InvoiceTable.readOpen(reader),
+      payments: try OutgoingPaymentTable.read(reader))
   }
 
   /// One step of the node. Thrown errors leave everything as it was.
   public static func apply(
     _ change: NodeChange, epoch: Epoch, wallClockNanoseconds: Int64, to writer: NodeWriter
   ) throws {
-    if let restored = change.restored { try InvoiceTable.restore(restored, writer) }
+    if let restored = change.restored {
+      try InvoiceTable.restore(restored, writer)
+      if let channel = change.channel {
+        try OutgoingPaymentTable.follow(
+          channel, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+      }
+    }
     if let channel = change.channel { try ChannelTable.write(channel.record, writer) }
+    if let payments = change.payments {
+      try OutgoingPaymentTable.apply(
+        payments, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+    }
     if let invoice = change.newInvoice { try InvoiceTable.insert(invoice, writer) }
     for receipt in change.received {
       try ReceivedPaymentTable.insert(
@@ -31,6 +43,8 @@ public enum WalletStore {
     if let channel = change.channel { parts.append("channel revision \(channel.revision)") }
     if change.newInvoice != nil { parts.append("new invoice") }
     if !change.received.isEmpty { parts.append("received \(change.received.count)") }
+    if let offered = change.payments?.offered.count, offered > 0 { parts.append("offered \(offered)") }
+    if let ended = change.payments?.ended.count, ended > 0 { parts.append("ended \(ended)") }
     return parts.joined(separator: ", ")
   }
 }

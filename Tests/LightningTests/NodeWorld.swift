@@ -51,6 +51,9 @@ struct NodeWorld {
   var complaints: [String] = []
   /// What the owners said, troubles aside.
   var news: [NodeNews] = []
+  /// What the wallet sends itself.
+  var sent = SentPayments()
+  var refusals: [String] = []
 
   init(seed: UInt64, payments: Int) throws {
     let terms = ChannelTerms.standard
@@ -143,7 +146,10 @@ struct NodeWorld {
     case .report(let said):
       news.append(said)
       return nil
-    case .invoiceStored, .invoiceRefused: return nil
+    case .paymentRefused(_, let sentence):
+      refusals.append(sentence)
+      return nil
+    case .invoiceStored, .invoiceRefused, .paymentOffered, .paymentEnded: return nil
     }
   }
 
@@ -152,7 +158,14 @@ struct NodeWorld {
       precondition(channel.revision > (stored.channel?.revision ?? 0) || stored.channel == nil)
       stored.channel = channel
     }
-    if let restored = change.restored { stored.invoices = restored }
+    if let restored = change.restored {
+      stored.invoices = restored
+      if let channel = change.channel { stored.payments.follow(channel) }
+    }
+    if let payments = change.payments {
+      stored.payments.apply(payments)
+      sent.note(payments)
+    }
     for receipt in change.received {
       received.append(receipt.invoice.paymentHash)
       amounts.append(receipt.amountMsat)
@@ -213,6 +226,7 @@ struct NodeWorld {
             failed += 1
             failures[id] = failure
           }
+          sent.note(change)
           if case .dataLoss(_, let side) = change { complaints.append("data loss of the \(side)") }
         }
       case .send(let connection, let message):

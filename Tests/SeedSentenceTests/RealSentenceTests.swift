@@ -25,6 +25,26 @@ import Testing
   }
 
   @Test(
+    "63 and 73 and 81: Send starts a payment and 'a long-lived task' with it, and the app goes home 'also' while it sends"
+  )
+  func sending() throws {
+    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "1s"])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    let invoice = try phone.invoiceElsewhere(5000)
+    #expect(try phone.send(invoice, app)["state"] == "offered")
+    phone.home(app)
+    try phone.wait("the app to ask for its time") { app.count("background-begin") == 1 }
+    let name = app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
+    #expect(name == "outgoing payment \(invoice.paymentHash.hex.prefix(8))")
+    #expect(phone.sentState(invoice) == "pending")
+    try phone.wait("the app to give it back") { app.count("background-end") == 1 }
+    #expect(phone.sentState(invoice) == "paid")
+  }
+
+  @Test(
     "114 and 122: the app says why it waits; 'durable because, if the notifySrvExt process crashes', it connects"
   )
   func crash() throws {

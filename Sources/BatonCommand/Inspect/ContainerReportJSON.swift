@@ -21,6 +21,7 @@ extension ContainerReport {
     object.set("channels", raw: list(wallet.channels.map(channelJSON)))
     object.set("invoices", raw: list(wallet.invoices.map(invoiceJSON)))
     object.set("payments", raw: list(wallet.payments.map(paymentJSON)))
+    object.set("sent", raw: list(wallet.sent.map(sentJSON)))
     object.set("problems", problems)
     return object
   }
@@ -45,6 +46,20 @@ extension ContainerReport {
   }
 
   private func list(_ objects: [JSONObject]) -> String { "[\(objects.map(\.text).joined(separator: ","))]" }
+
+  private func sentJSON(_ payment: WalletView.SentFacts) -> JSONObject {
+    var object = JSONObject()
+    object.set("id", payment.id)
+    object.set("payment_hash", payment.paymentHash)
+    object.set("amount_msat", payment.amountMsat)
+    object.set("state", payment.state)
+    object.set("preimage", ifPresent: payment.preimage)
+    object.set("failure_code", ifPresent: payment.failureCode)
+    object.set("begun_epoch", payment.begunEpoch)
+    object.set("ended_epoch", ifPresent: payment.endedEpoch)
+    object.set("begun_wall_ns", payment.begunWallNanoseconds)
+    return object
+  }
 
   private func claimJSON(_ claim: ClaimRecord) -> JSONObject {
     var object = JSONObject()

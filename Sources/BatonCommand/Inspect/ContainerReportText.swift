@@ -28,6 +28,7 @@ extension ContainerReport {
       "heartbeat", output, [("app", words(snapshot.appBeat)), ("extension", words(snapshot.extensionBeat))])
     tellClaims(output, isFull: isFull)
     tellWallet(output, isFull: isFull)
+    tellSent(output, isFull: isFull)
     tellProblems(output)
   }
 
@@ -98,6 +99,18 @@ extension ContainerReport {
         (
           HumanText.amount(msat: payment.amountMsat),
           "\(WallClockText.write(payment.wallNanoseconds))  under epoch \(payment.epoch)  \(payment.paymentHash)"
+        )
+      })
+  }
+
+  private func tellSent(_ output: Output, isFull: Bool) {
+    guard !wallet.sent.isEmpty else { return }
+    section(
+      "payments sent (\(wallet.sent.count))", output,
+      (isFull ? wallet.sent[...] : wallet.sent.suffix(10)).map { payment in
+        (
+          HumanText.amount(msat: payment.amountMsat),
+          "\(WallClockText.write(payment.begunWallNanoseconds))  \(payment.state)  \(payment.paymentHash)"
         )
       })
   }

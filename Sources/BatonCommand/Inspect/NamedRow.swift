@@ -32,6 +32,12 @@ struct NamedRow {
     return value
   }
 
+  func integerIfPresent(_ column: String) throws -> Int64? {
+    try value(column) == .null ? nil : integer(column)
+  }
+
+  func hexIfPresent(_ column: String) throws -> String? { try value(column) == .null ? nil : hex(column) }
+
   func hex(_ column: String) throws -> String {
     guard case .blob(let bytes) = try value(column) else { throw Missing(column: column) }
     return Hexadecimal.encode(bytes)

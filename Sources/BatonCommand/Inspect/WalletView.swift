@@ -29,9 +29,24 @@ struct WalletView: Sendable {
     var wallNanoseconds: Int64
   }
 
+  /// A payment of the wallet's own.
+  struct SentFacts: Hashable, Sendable {
+    var id: Int64
+    var paymentHash: String
+    var amountMsat: UInt64
+    /// `pending`, `paid`, `failed` or `lost`.
+    var state: String
+    var preimage: String?
+    var failureCode: Int64?
+    var begunEpoch: Int64
+    var endedEpoch: Int64?
+    var begunWallNanoseconds: Int64
+  }
+
   private(set) var channels: [ChannelFacts] = []
   private(set) var invoices: [InvoiceFacts] = []
   private(set) var payments: [PaymentFacts] = []
+  private(set) var sent: [SentFacts] = []
   /// The payments of which something is in the channel for good, and neither taken nor refused.
   private(set) var keptHashes: [String] = []
   private(set) var problems: [String] = []
@@ -49,6 +64,14 @@ struct WalletView: Sendable {
         id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
         amountMsat: try row.unsigned("amount_msat"), epoch: try row.integer("epoch"),
         wallNanoseconds: try row.integer("received_wall_ns"))
+    }
+    sent = read("outgoing_payments", of: tables) { row in
+      SentFacts(
+        id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
+        amountMsat: try row.unsigned("amount_msat"), state: try row.text("state"),
+        preimage: try row.hexIfPresent("preimage"), failureCode: try row.integerIfPresent("failure_code"),
+        begunEpoch: try row.integer("begun_epoch"), endedEpoch: try row.integerIfPresent("ended_epoch"),
+        begunWallNanoseconds: try row.integer("begun_wall_ns"))
     }
     let paid = Set(payments.map(\.paymentHash))
     invoices = read("invoices", of: tables) { row in

@@ -22,6 +22,12 @@ enum NodeSentences {
           "made an invoice over \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
         )
       ]
+    case .payRequested(let payment):
+      [
+        Sentence(
+          "is to pay \(HumanText.amount(msat: payment.amountMsat)), hash \(payment.paymentHash.hex.prefix(8))"
+        )
+      ]
     case .storeBlocked: [Sentence("cannot write: somebody is inside a transaction")]
     case .storeFailed(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowChecked, .greetingChecked, .written,
@@ -38,7 +44,18 @@ enum NodeSentences {
     case .send(let outgoing):
       [Sentence("sends \(HumanText.count(outgoing.count, "message"))", matters: false)]
     case .invoiceRefused(_, let sentence): [Sentence("cannot make the invoice: \(sentence)")]
+    case .paymentOffered(let hash): [Sentence("the payment \(hash.hex.prefix(8)) is in the channel")]
+    case .paymentRefused(_, let sentence): [Sentence("cannot pay: \(sentence)")]
+    case .paymentEnded(let ended):
+      [Sentence("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
     case .checkRow, .checkGreeting, .hangUp, .cutOff, .report, .invoiceStored: []
+    }
+  }
+
+  private static func words(_ end: PaymentEnd) -> String {
+    switch end {
+    case .paid: "is paid"
+    case .failed(let code): "failed with \(FailureCode(rawValue: code))"
     }
   }
 }

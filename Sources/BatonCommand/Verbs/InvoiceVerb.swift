@@ -14,6 +14,8 @@ enum InvoiceVerb: Verb {
         OptionDeclaration("--text", value: .text("TEXT"), help: "what it is for, up to 200 bytes"),
         OptionDeclaration("--expiry", value: .span, default: "1h", help: "how long it can be paid"),
         OptionDeclaration(
+          "--elsewhere", help: "of somebody else in the network, for the wallet to pay with `baton send`"),
+        OptionDeclaration(
           "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
       ],
       positionals: [
@@ -24,6 +26,7 @@ enum InvoiceVerb: Verb {
       examples: [
         ("baton invoice 5000 --text Coffee", "ask for 5,000 sat; the app must be open"),
         ("baton pay $(baton invoice 21)", "and pay it"),
+        ("baton send $(baton invoice 21 --elsewhere)", "somebody else asks, and the wallet pays"),
         ("baton invoice --read lnbc1…", "what an invoice says, and who signed it"),
       ])
   }
@@ -44,7 +47,9 @@ enum InvoiceVerb: Verb {
       }
       message["description"] = text
     }
-    let answer = try invocation.phone.ask(.iosd, message)
+    let isElsewhere = invocation.line.isGiven("--elsewhere")
+    if isElsewhere { message.verb = "elsewhere" }
+    let answer = try invocation.phone.ask(isElsewhere ? .lspd : .iosd, message)
     let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
     invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).json)
     return .done
@@ -54,6 +59,7 @@ enum InvoiceVerb: Verb {
     for (name, isThere) in [
       ("AMOUNT", !invocation.line.positionals.isEmpty), ("--text", invocation.line.isGiven("--text")),
       ("--expiry", invocation.line.isGiven("--expiry")),
+      ("--elsewhere", invocation.line.isGiven("--elsewhere")),
     ] where isThere {
       throw CommandFailure(.wrongUsage, "--read explains an invoice that is there; leave \(name) out")
     }

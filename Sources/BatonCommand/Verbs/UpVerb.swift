@@ -43,6 +43,9 @@ enum UpVerb: Verb {
         "--hold-seconds", value: .integer(0...86_400),
         help: "how long the peer holds a payment for a wallet that is away (default 60)"),
       OptionDeclaration(
+        "--elsewhere-delay", value: .span,
+        help: "how long a payment of the wallet's takes through the network (default 0s)"),
+      OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
       OptionDeclaration(
@@ -87,6 +90,7 @@ enum UpVerb: Verb {
     options.iosdArguments += ofBothEnds
     options.lspdArguments += ofBothEnds
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
+    if let delay = line.text("--elsewhere-delay") { options.lspdArguments += ["--elsewhere-delay", delay] }
     if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options

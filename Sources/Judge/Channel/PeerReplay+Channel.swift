@@ -10,7 +10,9 @@ extension PeerReplay {
       let moves = try next.apply(step, by: end)
       view = next
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
-      for move in moves where move.htlc.offeredBy == .peer { note(move, step, frame) }
+      for move in moves {
+        if move.htlc.offeredBy == .peer { note(move, step, frame) } else { noteSent(move, step, frame) }
+      }
     } catch {
       isChannelKnown = false
       find(

@@ -55,6 +55,8 @@ struct PeerReplay {
   var isChannelKnown = true
   var sequence: [SequenceEntry] = []
   var lives: [UInt64: HTLCLife] = [:]
+  /// The same of what the wallet offered.
+  var sentLives: [UInt64: HTLCLife] = [:]
   var opening: ChannelView?
 
   init(evidence: Evidence, frames: [ReadFrame]) {

@@ -74,8 +74,14 @@ struct WalletViews {
     throw ChannelView.Illegal(reason: "nothing to sign")
   }
 
-  /// Removals that the wallet has decided, as its rows show them.
+  /// What the wallet has offered or decided to remove, as its rows show it.
   private func adopt(_ view: inout ChannelView) {
+    for row in rows where row.direction == "offered" && row.removal == nil {
+      let step = ChannelStep.add(
+        id: UInt64(bitPattern: row.id), amountMsat: UInt64(bitPattern: row.amountMsat),
+        paymentHash: row.paymentHash, cltvExpiry: UInt64(bitPattern: row.cltvExpiry), data: row.data)
+      if view.nextID[.wallet] == UInt64(bitPattern: row.id) { _ = try? view.apply(step, by: .wallet) }
+    }
     for row in rows where row.direction == "received" {
       switch row.removal {
       case "fulfilled": _ = try? view.remove(UInt64(bitPattern: row.id), .fulfilled(nil), by: .wallet)

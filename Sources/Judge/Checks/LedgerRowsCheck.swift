@@ -11,11 +11,12 @@ extension Hearing {
     for (table, last) in [
       ("frames", ledger.frames.last?.id), ("backups", ledger.backups.last?.revision),
       ("pushes", ledger.pushes.last?.id), ("runs", ledger.runs.last?.id), ("losses", ledger.losses.last?.id),
+      ("elsewhere", ledger.elsewhere.last?.id),
     ] {
       checkHighest(table, last, ledger.highestNumbers, "ledger")
     }
     for table in ledger.highestNumbers.keys.sorted()
-    where !["frames", "backups", "pushes", "runs", "losses", "fence"].contains(table) {
+    where !["frames", "backups", "pushes", "runs", "losses", "fence", "elsewhere"].contains(table) {
       find(4, "SQLite counts rows of a table \(table) that is not numbered", ["ledger sqlite_sequence"])
     }
     if ledger.channels.map(\.one) != [1] {

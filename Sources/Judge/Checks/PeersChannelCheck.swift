@@ -5,6 +5,7 @@ extension Hearing {
     let account = ChannelAccount(row: row, htlcs: evidence.ledger.htlcs, end: .peer)
     var withOffers = view
     adoptOffers(&withOffers)
+    adoptRemovals(&withOffers)
     var afterHangUp = withOffers
     afterHangUp.forgetUnsigned(by: .wallet)
     // Whether the row was written before or after the last connection was given up, nothing else may differ.
@@ -13,6 +14,15 @@ extension Hearing {
     find(
       2, "The peer's channel is not where its \(frames.count) frames lead: \(fewest.joined(separator: "; "))",
       ["ledger channel"])
+  }
+
+  /// How the wallet's own payments ended while it was away: it is told when it comes.
+  private func adoptRemovals(_ view: inout ChannelView) {
+    for entry in evidence.ledger.htlcs where entry.direction == "received" && entry.state == "sentRemove" {
+      let ending: OpenHTLC.Ending =
+        entry.removal == "fulfilled" ? .fulfilled(nil) : .failed(entry.failureCode)
+      _ = try? view.remove(UInt64(bitPattern: entry.id), ending, by: .peer)
+    }
   }
 
   /// What the peer has offered and not sent yet, as a commitment of its is still unrevoked. Each must belong to a

@@ -10,6 +10,7 @@ struct LedgerEvidence {
   let pushes: [PushEntry]
   let runs: [RunEntry]
   let losses: [LossEntry]
+  let elsewhere: [ElsewhereEntry]
   let highestNumbers: [String: Int64]
   /// Every frame asks who its connection is with, and a crowd of strangers leaves thousands of them.
   private let connectionsByID: [Int64: ConnectionEntry]
@@ -38,6 +39,9 @@ struct LedgerEvidence {
     pushes = try file.rows("pushes", orderedBy: "id").map { (row) throws(JudgeError) in try PushEntry(row) }
     runs = try file.rows("runs", orderedBy: "id").map { (row) throws(JudgeError) in try RunEntry(row) }
     losses = try file.rows("losses", orderedBy: "id").map { (row) throws(JudgeError) in try LossEntry(row) }
+    elsewhere = try file.rows(ofLater: "elsewhere", orderedBy: "id").map { (row) throws(JudgeError) in
+      try ElsewhereEntry(row)
+    }
     highestNumbers = try highestNumbersEverGiven(file)
   }
 

@@ -28,6 +28,13 @@ final class SQLiteFile {
     .unreadable(path: path, reason: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "closed")
   }
 
+  /// Nothing where an older program has made the file, without that table.
+  func rows(ofLater table: String, orderedBy order: String) throws(JudgeError) -> [SQLiteRow] {
+    let known = try rows(
+      "sqlite_master", statement: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
+    return known.isEmpty ? [] : try rows(table, orderedBy: order)
+  }
+
   func rows(_ table: String, orderedBy order: String) throws(JudgeError) -> [SQLiteRow] {
     try rows(table, statement: "SELECT * FROM \"\(table)\" ORDER BY \(order)")
   }

@@ -8,6 +8,7 @@ struct WalletEvidence {
   let htlcs: [HTLCEntry]
   let invoices: [InvoiceEntry]
   let received: [ReceivedEntry]
+  let sent: [SentEntry]
   /// What SQLite says was the highest number ever given, by table.
   let highestNumbers: [String: Int64]
 
@@ -32,6 +33,9 @@ struct WalletEvidence {
     }
     received = try file.rows("received_payments", orderedBy: "id").map { (row) throws(JudgeError) in
       try ReceivedEntry(row)
+    }
+    sent = try file.rows(ofLater: "outgoing_payments", orderedBy: "id").map { (row) throws(JudgeError) in
+      try SentEntry(row)
     }
     highestNumbers = try highestNumbersEverGiven(file)
   }

@@ -3,6 +3,8 @@ struct WriteSummary {
   var revision: Int64?
   var received: Int64 = 0
   var invoices = 0
+  var offered: Int64 = 0
+  var ended: Int64 = 0
   var isRestored = false
 
   /// Nil for words that no write of this version uses.
@@ -18,6 +20,9 @@ struct WriteSummary {
         let (sum, overflow) = received.addingReportingOverflow(number)
         guard !overflow else { return nil }
         received = sum
+      case _ where words.count == 2 && ["offered", "ended"].contains(words[0]):
+        guard let number = Int64(words[1]), (1...1000).contains(number) else { return nil }
+        if words[0] == "offered" { offered = number } else { ended = number }
       case _ where words.count == 3 && words[0] == "channel" && words[1] == "revision":
         guard let number = Int64(words[2]) else { return nil }
         revision = number

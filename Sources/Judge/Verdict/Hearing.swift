@@ -33,6 +33,7 @@ struct Hearing {
       checkWalletsChannel(replay)
     }
     checkPayments(replay)
+    checkSent(replay)
     checkInvoices()
     checkPushes()
     checkPhone()
@@ -65,6 +66,9 @@ struct Hearing {
     counts.payments = evidence.ledger.payments.count - paid.count + counts.paid
     counts.failed = evidence.ledger.payments.filter(\.isFailed).count
     counts.received = evidence.wallet.received.count
+    counts.sent = evidence.wallet.sent.count
+    counts.sentPaid = evidence.wallet.sent.count(where: \.isPaid)
+    counts.sentFailed = evidence.wallet.sent.count(where: \.isFailed)
     counts.connections = evidence.ledger.connections.count
     counts.refused = evidence.ledger.connections.filter(\.isRefused).count
     counts.frames = frames.count

@@ -6,6 +6,10 @@ public struct Verdict: Hashable, Codable, Sendable {
     public var failed = 0
     /// What the wallet counts as received.
     public var received = 0
+    /// The wallet's own payments, and how they ended.
+    public var sent = 0
+    public var sentPaid = 0
+    public var sentFailed = 0
     public var connections = 0
     public var refused = 0
     public var frames = 0

@@ -10,6 +10,11 @@ extension Verdict {
       "\(Self.count(counts.pushes, "push", "pushes")), \(Self.count(counts.notifications, "notification")), "
         + "\(Self.count(counts.kills, "kill")) seen.",
     ]
+    if counts.sent > 0 {
+      lines.append(
+        "\(Self.count(counts.sent, "payment")) of the wallet's own, \(counts.sentPaid) paid, \(counts.sentFailed) failed."
+      )
+    }
     lines += unsettled.map { "On the way: \($0)" }
     lines += remarks.map { "Note: \($0)." }
     for (index, finding) in findings.enumerated() {
@@ -22,7 +27,7 @@ extension Verdict {
 
   private var judgement: String {
     switch exitCode {
-    case 0: counts.payments == 0 ? "sound, with 0 payments to judge" : "sound"
+    case 0: counts.payments + counts.sent == 0 ? "sound, with 0 payments to judge" : "sound"
     case 3: "nothing is broken, but not everything was settled"
     default: "broken (\(Self.count(findings.count, "finding")))"
     }

@@ -3,7 +3,7 @@
 extension Channel {
   /// Whether a payment is half-way through its removal: between the preimage (or the refusal) and its last
   /// acknowledgement nobody should cut in without need.
-  var isSettling: Bool { htlcs.contains { $0.direction == .received && $0.removal != nil } }
+  var isSettling: Bool { htlcs.contains { $0.removal != nil } }
 
   func isNewer(than other: Channel?) -> Bool {
     guard let other else { return true }

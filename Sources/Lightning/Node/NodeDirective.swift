@@ -22,6 +22,11 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   case report(NodeNews)
   case invoiceStored(paymentHash: Bytes32)
   case invoiceRefused(paymentHash: Bytes32, String)
+  /// It is in the channel, whatever becomes of this process.
+  case paymentOffered(paymentHash: Bytes32)
+  /// Nothing of it is anywhere.
+  case paymentRefused(paymentHash: Bytes32, String)
+  case paymentEnded(PaymentChange.Ended)
 }
 
 /// What goes over the wire. Secrets are put in by the shell at the moment of sending.

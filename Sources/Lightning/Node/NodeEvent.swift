@@ -26,4 +26,5 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case networkChanged(isThere: Bool)
 
   case invoiceMade(Invoice)
+  case payRequested(OutgoingPayment)
 }

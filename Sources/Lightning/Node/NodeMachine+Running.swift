@@ -39,34 +39,41 @@ extension NodeMachine {
       return []
     }
     guard var changed = channel else { return [] }
+    let facts: [ChannelFact]
     do throws(ChannelError) {
-      _ = try changed.receive(message)
+      facts = try changed.receive(message)
     } catch {
       let complaint = Message.error(Complaint(channel: changed.id, text: "\(error)"))
       return [.send([.message(complaint)])] + redial("the peer broke the protocol: \(error)", at: now)
     }
     channel = changed
-    return advance(mustStore: message.isStepOfChannel, at: now)
+    return advance(mustStore: message.isStepOfChannel, ended: ended(by: facts), at: now)
   }
 
   /// Takes decisions that are due, then makes the step durable; what is to be sent waits for that.
-  mutating func advance(mustStore: Bool, at now: Instant) -> [NodeDirective] {
+  mutating func advance(
+    mustStore: Bool, ended: [PaymentChange.Ended] = [], at now: Instant
+  ) -> [NodeDirective] {
     guard step == nil, var changed = channel else { return [] }
     let accepted = acceptsPayments ? decide(&changed, at: now) : []
+    let (offered, refusals) = offerWanted(&changed)
     let outgoing = changed.takeOutgoing()
     channel = changed
     // What was accepted is durable at once, also when nothing can be sent yet: the next step would not know of it.
-    guard mustStore || !outgoing.isEmpty || !accepted.isEmpty else { return [] }
+    guard mustStore || !outgoing.isEmpty || !accepted.isEmpty || !offered.isEmpty else { return refusals }
     if changed.record == node.channel?.record {
       // What an earlier connection or owner lost on the way is sent again: it is durable already.
-      return outgoing.isEmpty ? [] : [.send(outgoing.map { .channel($0) })]
+      return refusals + (outgoing.isEmpty ? [] : [.send(outgoing.map { .channel($0) })])
     }
     let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
     let backup = NodeOutgoing.backup(NodeBackup(channel: changed, invoices: remaining))
     // The backup goes out before the messages that make it true for the peer (as lightning-kmp does).
-    let change = NodeChange(channel: changed, received: accepted)
+    let isPaying = !offered.isEmpty || !ended.isEmpty
+    let change = NodeChange(
+      channel: changed, received: accepted,
+      payments: isPaying ? PaymentChange(offered: offered, ended: ended) : nil)
     step = Step(change: change, outgoing: outgoing.isEmpty ? [] : [backup] + outgoing.map { .channel($0) })
-    return [.write(change)]
+    return refusals + [.write(change)]
   }
 
   mutating func written(at now: Instant) -> [NodeDirective] {
@@ -78,13 +85,18 @@ extension NodeMachine {
       directives.append(.invoiceStored(paymentHash: invoice.paymentHash))
     }
     directives += sayWhatChanged(received: done.change.received)
+    directives += tellOfPayments(done.change.payments)
     if case .adopting(let heard) = state { directives += adopted(heard, at: now) }
     return directives + takeFromInbox(at: now)
   }
 
   private mutating func apply(_ change: NodeChange) {
     if let channel = change.channel { node.channel = channel }
-    if let restored = change.restored { node.invoices = restored }
+    if let restored = change.restored {
+      node.invoices = restored
+      if let channel = change.channel { node.payments.follow(channel) }
+    }
+    if let payments = change.payments { node.payments.apply(payments) }
     if let invoice = change.newInvoice { node.invoices.append(invoice) }
     node.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
   }
@@ -112,6 +124,7 @@ extension NodeMachine {
       directives += receivedForChannel(inbox.removeFirst(), at: now)
     }
     if step == nil, !invoicesToStore.isEmpty { directives += store(invoicesToStore.removeFirst()) }
+    if step == nil, !wishes.isEmpty { directives += advance(mustStore: false, at: now) }
     return directives
   }
 
@@ -133,8 +146,9 @@ extension NodeMachine {
   mutating func storeFailed(_ sentence: String, at now: Instant) -> [NodeDirective] {
     let refusals = refuseInvoices(sentence)
     step = nil
-    guard state != .stopped else { return refusals }
-    return refusals + redial(sentence, at: now)
+    let unpaid = refuseWishes(sentence)
+    guard state != .stopped else { return refusals + unpaid }
+    return refusals + unpaid + redial(sentence, at: now)
   }
 }
 

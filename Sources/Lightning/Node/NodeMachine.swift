@@ -116,6 +116,7 @@ public struct NodeMachine: Core {
   var step: Step?
   var inbox: [Message] = []
   var invoicesToStore: [Invoice] = []
+  var wishes: [PaymentWish] = []
   var attempt = 0
   /// When the channel of this connection began to run.
   var establishedAt: Instant?
@@ -159,7 +160,7 @@ public struct NodeMachine: Core {
       ofState = instant
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
     }
-    return [ofState, step?.retryAt, silenceEndsAt, partialsEnd].compactMap { $0 }.min()
+    return [ofState, step?.retryAt, silenceEndsAt, partialsEnd, wishesEnd].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
@@ -186,6 +187,7 @@ public struct NodeMachine: Core {
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .invoiceMade(let invoice): return invoiceMade(invoice)
+    case .payRequested(let payment): return payRequested(payment, at: now)
     }
   }
 
@@ -196,6 +198,7 @@ public struct NodeMachine: Core {
   ) -> [NodeDirective] {
     guard self.state == .stopped else { return [] }
     step = nil
+    wishes = []
     forgetConnection()
     self.claim = claim
     node = state
@@ -256,11 +259,12 @@ public struct NodeMachine: Core {
     }
     let refusals = refuseInvoices(Self.givenUp)
     step = nil
+    let unpaid = refuseWishes(Self.payGivenUp)
     forgetConnection()
     claim = nil
     node = NodeState()
     state = .stopped
-    return refusals + [.cutOff, .report(.fenced)]
+    return refusals + unpaid + [.cutOff, .report(.fenced)]
   }
 
   /// Everything that belonged to a connection or to a step that was not made durable.
@@ -284,7 +288,7 @@ public struct NodeMachine: Core {
   mutating func giveUpWaitingWrites() -> [NodeDirective] {
     let refusals = refuseInvoices(Self.givenUp)
     if step?.retryAt != nil { step = nil }
-    return refusals
+    return refusals + refuseWishes(Self.payGivenUp)
   }
 
   mutating func refuseInvoices(_ sentence: String) -> [NodeDirective] {
@@ -310,6 +314,7 @@ public struct NodeMachine: Core {
       step = waiting
       return [.write(waiting.change)]
     }
+    if let wishesEnd, now >= wishesEnd { return refuseLateWishes(at: now) }
     if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
     switch state {
     case .pausing:

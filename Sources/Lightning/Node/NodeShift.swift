@@ -15,6 +15,7 @@ extension NodeMachine: Shiftable {
     }
     step?.retryAt.shift(by: span)
     establishedAt.shift(by: span)
+    for index in wishes.indices { wishes[index].shift(by: span) }
     for index in partials.indices { partials[index].shift(by: span) }
     chatter.shift(by: span)
     silence?.shift(by: span)

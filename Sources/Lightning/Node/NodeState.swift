@@ -6,10 +6,24 @@ public struct NodeState: Hashable, Codable, Sendable {
   public var channel: Channel?
   /// Invoices that wait for their payment.
   public var invoices: [Invoice]
+  /// What the wallet pays itself.
+  public var payments: OutgoingPayments
 
-  public init(channel: Channel? = nil, invoices: [Invoice] = []) {
+  public init(
+    channel: Channel? = nil, invoices: [Invoice] = [], payments: OutgoingPayments = OutgoingPayments()
+  ) {
     self.channel = channel
     self.invoices = invoices
+    self.payments = payments
+  }
+
+  /// Journals from before the wallet could pay say nothing of it.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      channel: try container.decodeIfPresent(Channel.self, forKey: .channel),
+      invoices: try container.decode([Invoice].self, forKey: .invoices),
+      payments: try container.decodeIfPresent(OutgoingPayments.self, forKey: .payments) ?? OutgoingPayments())
   }
 }
 
@@ -21,15 +35,18 @@ public struct NodeChange: Hashable, Codable, Sendable {
   public var received: [Receipt]
   /// Everything is replaced by a backup of the peer's.
   public var restored: [Invoice]?
+  /// Payments of the wallet's own that begin or end in this step.
+  public var payments: PaymentChange?
 
   public init(
     channel: Channel? = nil, newInvoice: Invoice? = nil, received: [Receipt] = [],
-    restored: [Invoice]? = nil
+    restored: [Invoice]? = nil, payments: PaymentChange? = nil
   ) {
     self.channel = channel
     self.newInvoice = newInvoice
     self.received = received
     self.restored = restored
+    self.payments = payments
   }
 }
 

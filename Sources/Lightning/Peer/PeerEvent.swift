@@ -10,4 +10,6 @@ public enum PeerEvent: Hashable, Codable, Sendable {
   case undecodable(connection: UInt64, String)
   case closed(connection: UInt64, String)
   case payRequested(PaymentRequest)
+  /// Somebody else in the network asks to be paid.
+  case elsewhereInvoiceMade(ElsewhereInvoice)
 }

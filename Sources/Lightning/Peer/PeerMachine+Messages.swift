@@ -92,6 +92,7 @@ extension PeerMachine {
     }
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])
     for fact in facts { take(fact, &step) }
+    route(&step, at: now)
     advance(on: connection, &step, isChanged: true)
     return step.directives
   }
@@ -120,10 +121,7 @@ extension PeerMachine {
     case .failed(let htlc, let code):
       guard let payment = payment(of: htlc) else { return }
       fail(payment.request.id, .refusedByRecipient(code: code), &step)
-    case .committed(let htlc):
-      // Payments of the wallet's own are not routed anywhere here; a refusal keeps its money.
-      try? state.channel.fail(htlc.id, code: FailureCode.temporaryChannelFailure)
-    case .reestablished, .revoked, .settled: break
+    case .committed, .reestablished, .revoked, .settled: break
     }
   }
 
@@ -136,8 +134,7 @@ extension PeerMachine {
     let before = state.channel.record
     if state.channel.isReestablished { offerHeld(&step) }
     for outgoing in state.channel.takeOutgoing() {
-      // The provider never fulfils: it has no preimages.
-      guard case .message(let message) = outgoing else { continue }
+      guard let message = message(outgoing) else { continue }
       step.messages.append(.send(connection: connection, message))
     }
     if isChanged || state.channel.record != before { step.changes.append(.channel(state.channel.record)) }

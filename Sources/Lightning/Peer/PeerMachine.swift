@@ -15,6 +15,8 @@ public struct PeerMachine: Core {
     public var isLegacy: Bool
     /// How long the wallet may be away with an unresolved payment before it is called.
     public var callsBackAfter: Span
+    /// How long a payment of the wallet's takes to its recipient.
+    public var elsewhereDelay: Span
     public var rules: ConnectionRules
     /// When this run began: a wallet that is not there counts as away from here on.
     public var startedAt: Instant
@@ -22,20 +24,24 @@ public struct PeerMachine: Core {
     public var state: PeerState
 
     public init(
-      isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), rules: ConnectionRules = .standard,
+      isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), elsewhereDelay: Span = .zero,
+      rules: ConnectionRules = .standard,
       startedAt: Instant, state: PeerState
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
+      self.elsewhereDelay = elsewhereDelay
       self.rules = rules
       self.startedAt = startedAt
       self.state = state
     }
 
+    /// Journals from before the wallet could pay say nothing of the way.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
       callsBackAfter = try container.decode(Span.self, forKey: .callsBackAfter)
+      elsewhereDelay = try container.decodeIfPresent(Span.self, forKey: .elsewhereDelay) ?? .zero
       rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
@@ -59,20 +65,27 @@ public struct PeerMachine: Core {
 
   let isLegacy: Bool
   let callsBackAfter: Span
+  let elsewhereDelay: Span
   let rules: ConnectionRules
   public internal(set) var state: PeerState
   /// The oldest first.
   var links: [PeerLink] = []
   /// Nil while a connection is registered.
   var absence: Absence?
+  /// Payments of the wallet's that have not arrived. Known from the channel: a new start sends them on anew.
+  var routed: [RoutedPayment] = []
 
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
     callsBackAfter = configuration.callsBackAfter
+    elsewhereDelay = configuration.elsewhereDelay
     rules = configuration.rules
     state = configuration.state
     state.channel.disconnected()
     absence = Absence(since: configuration.startedAt)
+    routed = state.channel.committedHTLCs.map {
+      RoutedPayment(htlc: $0.id, arrivesAt: configuration.startedAt + elsewhereDelay)
+    }
   }
 
   /// Whether a payment of this hash still waits for the wallet.
@@ -93,7 +106,8 @@ public struct PeerMachine: Core {
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
     let silences = links.compactMap { silenceEndsAt($0) }
-    return (holds + ungreetedLinks.map(\.greetBy) + silences + [callBackAt].compactMap { $0 }).min()
+    let times = holds + ungreetedLinks.map(\.greetBy) + silences + routed.map(\.arrivesAt)
+    return (times + [callBackAt].compactMap { $0 }).min()
   }
 
   private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
@@ -113,6 +127,7 @@ public struct PeerMachine: Core {
     case .undecodable(let connection, let why): return undecodable(why, from: connection, at: now)
     case .closed(let connection, let why): return closed(connection, why, at: now)
     case .payRequested(let request): return payRequested(request, at: now)
+    case .elsewhereInvoiceMade(let invoice): return elsewhereInvoiceMade(invoice)
     }
   }
 
@@ -125,6 +140,7 @@ public struct PeerMachine: Core {
     for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
       fail(payment.request.id, .recipientAway, &step)
     }
+    arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
       absence?.isCalledBack = true
       let unresolved = state.payments.first { !$0.isHeld }?.request

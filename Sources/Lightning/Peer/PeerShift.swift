@@ -6,6 +6,7 @@ extension PeerMachine: Shiftable {
     for index in state.payments.indices { state.payments[index].request.holdUntil.shift(by: span) }
     for index in links.indices { links[index].shift(by: span) }
     absence?.since.shift(by: span)
+    for index in routed.indices { routed[index].shift(by: span) }
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.

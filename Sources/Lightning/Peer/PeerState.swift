@@ -14,11 +14,13 @@ public struct PeerState: Hashable, Codable, Sendable {
   public private(set) var paidHashes: [Bytes32]
   /// What the wallet stored last.
   public var backup: Bytes?
+  /// Invoices of others, the oldest first; also those that are paid, as a preimage may have to be said again.
+  public var elsewhere: [ElsewhereInvoice]
 
   public init(
     wallet: PublicKey? = nil, fence: Fence? = nil, channel: Channel, payments: [PeerPayment] = [],
     paidHashes: [Bytes32] = [],
-    backup: Bytes? = nil
+    backup: Bytes? = nil, elsewhere: [ElsewhereInvoice] = []
   ) {
     self.wallet = wallet
     self.fence = fence
@@ -26,7 +28,21 @@ public struct PeerState: Hashable, Codable, Sendable {
     self.payments = payments
     self.paidHashes = []
     self.backup = backup
+    self.elsewhere = elsewhere
     for hash in paidHashes { markPaid(hash) }
+  }
+
+  /// Journals from before the wallet could pay say nothing of others.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      wallet: try container.decodeIfPresent(PublicKey.self, forKey: .wallet),
+      fence: try container.decodeIfPresent(Fence.self, forKey: .fence),
+      channel: try container.decode(Channel.self, forKey: .channel),
+      payments: try container.decode([PeerPayment].self, forKey: .payments),
+      paidHashes: try container.decode([Bytes32].self, forKey: .paidHashes),
+      backup: try container.decodeIfPresent(Bytes.self, forKey: .backup),
+      elsewhere: try container.decodeIfPresent([ElsewhereInvoice].self, forKey: .elsewhere) ?? [])
   }
 
   public func isPaid(_ hash: Bytes32) -> Bool {

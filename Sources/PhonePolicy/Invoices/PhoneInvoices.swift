@@ -1,9 +1,10 @@
 import CoreShape
 
-/// Somebody waits for the app to make an invoice.
+/// Somebody waits for the app to make an invoice, or to begin to pay one.
 struct PendingInvoice: Hashable, Sendable {
   var request: UInt64
   var endsBy: Instant
+  var isToBePaid = false
 }
 
 extension Phone {
@@ -11,6 +12,14 @@ extension Phone {
     guard app.isUsable else { return [.failInvoice(request: request, .appNotRunning)] }
     invoices.append(PendingInvoice(request: request, endsBy: now + configuration.invoicePatience))
     return [.tell(.app, .invoice(request: request))]
+  }
+
+  /// Nobody presses a button of an app that is not on the screen.
+  mutating func wantPayment(_ request: UInt64, at now: Instant) -> [PhoneDirective] {
+    guard app == .foreground else { return [.failInvoice(request: request, .notInFront)] }
+    invoices.append(
+      PendingInvoice(request: request, endsBy: now + configuration.invoicePatience, isToBePaid: true))
+    return [.tell(.app, .payment(request: request))]
   }
 
   mutating func answerInvoice(_ request: UInt64) -> [PhoneDirective] {
@@ -22,6 +31,11 @@ extension Phone {
   mutating func reachInvoiceDeadlines(at now: Instant) -> [PhoneDirective] {
     let late = invoices.filter { $0.endsBy <= now }
     invoices.removeAll { $0.endsBy <= now }
-    return late.map { .failInvoice(request: $0.request, .timedOut) }
+    return late.map { .failInvoice(request: $0.request, $0.isToBePaid ? .slowToPay : .timedOut) }
+  }
+
+  mutating func endInvoicesWithApp() -> [PhoneDirective] {
+    defer { invoices = [] }
+    return invoices.map { .failInvoice(request: $0.request, $0.isToBePaid ? .endedWhilePaying : .appEnded) }
   }
 }

@@ -120,8 +120,7 @@ extension Phone {
     isAppWarned = false
     responses = []
     wordsForApp = []
-    let unanswered = invoices.map { PhoneDirective.failInvoice(request: $0.request, .appEnded) }
-    invoices = []
+    let unanswered = endInvoicesWithApp()
     return [.recordEnd(.app, reason)] + unanswered + openAgainIfWanted()
   }
 

@@ -218,7 +218,7 @@ extension Life {
     guard !isStopped else { return false }
     if let next = nodeTodo.first {
       switch next {
-      case .report, .invoiceRefused: return true
+      case .report, .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded: return true
       default: return false
       }
     }

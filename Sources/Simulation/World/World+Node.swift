@@ -22,7 +22,7 @@ extension World {
       let report = NodeReport(news)
       life.posted.append(Life.Posted(event: .node(report), nodeStarts: life.nodeStarts))
     case .invoiceStored(let hash): invoiceStored(hash)
-    case .invoiceRefused: break
+    case .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded: break
     }
   }
 

@@ -62,7 +62,7 @@ extension World {
       report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn, .frameIgnored, .fence,
       .channel,
-      .backup, .paymentHeld, .paymentOffered, .paymentFailed:
+      .backup, .paymentHeld, .paymentOffered, .paymentFailed, .elsewhereMade, .elsewherePaid:
       break
     }
   }

@@ -74,7 +74,7 @@ extension World {
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
     // It only writes it down.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
-    case .invoice, .memoryWarning: break
+    case .invoice, .payment, .memoryWarning: break
     case .task(let word): if settings.background != nil { lives[role]?.value.background.words.append(word) }
     // It plays or not: it only writes it down.
     case .audio: break

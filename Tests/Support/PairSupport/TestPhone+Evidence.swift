@@ -32,6 +32,16 @@ extension TestPhone {
     return try table.rows.count { try $0.text(column) == "receivedAddAckRevocation" }
   }
 
+  /// How the wallet's newest payment of an invoice stands; nil when there is none.
+  package func sentState(_ invoice: SignedInvoice) -> String? {
+    guard let table = try? snapshot().tables.first(where: { $0.name == "outgoing_payments" }),
+      let hash = table.columns.firstIndex(of: "payment_hash"),
+      let state = table.columns.firstIndex(of: "state"),
+      let row = table.rows.last(where: { (try? $0.blob(hash)) == invoice.paymentHash.bytes })
+    else { return nil }
+    return try? row.text(state)
+  }
+
   /// How many messages the peer has acted on that came on a connection of this epoch.
   package func framesActedOn(epoch: UInt64) throws -> Int64 {
     let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)

@@ -162,6 +162,15 @@ package final class TestPhone {
     return try SignedInvoice(decoding: text)
   }
 
+  /// The person pays, and the app says whether it begins.
+  package func send(_ invoice: SignedInvoice, _ app: TestProcess) throws -> ControlMessage {
+    let request = "s\(nextRequest)"
+    nextRequest += 1
+    app.send(ControlMessage("send", ["request": request, "invoice": invoice.encoded]))
+    try wait("the app's word") { app.message(request: request) != nil }
+    return app.message(request: request) ?? ControlMessage("nothing")
+  }
+
   // MARK: The sender
 
   /// Asks the peer to pay, without waiting for the outcome.
@@ -209,6 +218,12 @@ package final class TestPhone {
       last = (try? self.outcome(invoice)) ?? "no answer"
       return last == "settled"
     }
+  }
+
+  /// Somebody else in the network wants to be paid.
+  package func invoiceElsewhere(_ amountMsat: UInt64) throws -> SignedInvoice {
+    let answer = try askPeer(ControlMessage("elsewhere", ["amount-msat": "\(amountMsat)"]))
+    return try SignedInvoice(decoding: answer["invoice"] ?? "")
   }
 
   private func askPeer(_ message: ControlMessage) throws -> ControlMessage {

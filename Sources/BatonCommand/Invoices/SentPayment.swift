@@ -1,0 +1,63 @@
+import CoreShape
+import DaemonRuntime
+import Lightning
+
+/// A payment of the wallet's own, in words.
+struct SentPayment {
+  var paymentHash: String
+  var amountMsat: UInt64
+  /// As the wallet's row has it; in the channel it is `offered`.
+  var state = "offered"
+  var preimage: String?
+  var code: UInt16?
+  var took: Span
+
+  init(paymentHash: String, amountMsat: UInt64, took: Span) {
+    self.paymentHash = paymentHash
+    self.amountMsat = amountMsat
+    self.took = took
+  }
+
+  init(_ row: WalletView.SentFacts, took: Span) {
+    self.init(paymentHash: row.paymentHash, amountMsat: row.amountMsat, took: took)
+    state = row.state == "paid" ? "settled" : row.state
+    preimage = row.preimage
+    code = row.failureCode.flatMap { UInt16(exactly: $0) }
+  }
+
+  var isSettled: Bool { state == "settled" }
+
+  private var failure: FailureCode? { code.map { FailureCode(rawValue: $0) } }
+  private var meaning: String? {
+    guard let failure else { return nil }
+    let next = failure.advice.mayTryAgain ? "try again later" : "ask for a new invoice"
+    return "\(failure.advice.reason); the money is back, \(next)"
+  }
+
+  var sentence: String {
+    let amount = HumanText.amount(msat: amountMsat)
+    switch state {
+    case "offered": return "offered: \(amount) for \(paymentHash.prefix(8)) in the channel"
+    case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
+    case "failed":
+      guard let failure else { return "failed: the money is back" }
+      let name = failure.name.map { "\($0) (\(failure))" } ?? "code \(failure)"
+      return "failed with \(name): \(meaning ?? "the money is back")"
+    default:
+      return "lost: how it ended was lost with the wallet's database; ask the recipient before you pay again"
+    }
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("state", state)
+    object.set("payment_hash", paymentHash)
+    object.set("amount_msat", amountMsat)
+    object.set("preimage", ifPresent: preimage)
+    object.set("code", ifPresent: failure.map { "\($0)" })
+    object.set("code_name", ifPresent: failure?.name)
+    object.set("meaning", ifPresent: meaning)
+    object.set("took_ms", took.wholeMilliseconds)
+    return object
+  }
+}

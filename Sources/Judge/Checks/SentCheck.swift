@@ -1,0 +1,128 @@
+// Invariant 3, for what the wallet pays itself: money leaves it once for each payment; what it calls paid has the preimage
+// and has arrived; and nothing that it calls failed was taken.
+extension Hearing {
+  mutating func checkSent(_ replay: PeerReplay) {
+    for entry in evidence.wallet.sent {
+      checkColumns(of: entry)
+      let life = replay.sentLives[UInt64(bitPattern: entry.htlc)]
+      switch entry.state {
+      case "paid": checkPaid(entry, life, replay)
+      case "failed": checkFailed(entry, life, replay)
+      case "pending":
+        waitFor("\(name(entry)) of the wallet's own is on its way", [entry.evidence])
+      default: remark("how \(name(entry)) ended was lost with the wallet's database")
+      }
+      checkOnce(entry)
+    }
+    checkTaken()
+    checkOffered(replay)
+    checkCounts()
+  }
+
+  private func name(_ entry: SentEntry) -> String {
+    "payment \(entry.id) of \(entry.amountMsat) msat (\(shortHex(entry.paymentHash)))"
+  }
+
+  private mutating func checkColumns(of entry: SentEntry) {
+    if entry.isPaid != (entry.preimage != nil) || entry.isFailed != (entry.failureCode != nil)
+      || (entry.state == "pending") != (entry.endedEpoch == nil)
+    {
+      find(
+        3, "The wallet's \(name(entry)) is \(entry.state), and its other columns say otherwise",
+        [entry.evidence])
+    }
+  }
+
+  private mutating func checkPaid(_ entry: SentEntry, _ life: PeerReplay.HTLCLife?, _ replay: PeerReplay) {
+    if let preimage = entry.preimage, Secrets.sha256(preimage) != entry.paymentHash {
+      find(3, "The wallet calls \(name(entry)) paid, with a preimage of another hash", [entry.evidence])
+    }
+    if replay.isChannelKnown, life?.endSignedNs == nil || life?.preimage != entry.preimage {
+      find(
+        3, "The wallet calls \(name(entry)) paid, and the peer never signed for its fulfilment",
+        [entry.evidence])
+    }
+    let arrived = evidence.ledger.elsewhere.contains {
+      $0.isPaid && $0.paymentHash == entry.paymentHash && $0.htlc == entry.htlc
+    }
+    if !arrived {
+      find(3, "The wallet calls \(name(entry)) paid, and it has not arrived", [entry.evidence])
+    }
+  }
+
+  private mutating func checkFailed(_ entry: SentEntry, _ life: PeerReplay.HTLCLife?, _ replay: PeerReplay) {
+    let taken = evidence.ledger.elsewhere.filter {
+      $0.isPaid && $0.paymentHash == entry.paymentHash && $0.htlc == entry.htlc
+    }
+    if !taken.isEmpty || life?.isFulfilled == true {
+      find(
+        3, "The wallet calls \(name(entry)) failed, and it was taken",
+        [entry.evidence] + taken.map(\.evidence))
+    } else if replay.isChannelKnown, life?.endSignedNs == nil || life?.failureCode != entry.failureCode {
+      find(
+        3,
+        "The wallet calls \(name(entry)) failed with \(entry.failureCode ?? 0), which the peer never signed for",
+        [entry.evidence])
+    }
+  }
+
+  private mutating func checkOnce(_ entry: SentEntry) {
+    let twins = evidence.wallet.sent.filter { !$0.isFailed && $0.paymentHash == entry.paymentHash }
+    if twins.count > 1, twins.first?.id == entry.id {
+      find(3, "The wallet has paid one invoice \(twins.count) times: \(name(entry))", twins.map(\.evidence))
+    }
+  }
+
+  /// Whoever was paid was paid by a payment that the wallet knows of.
+  private mutating func checkTaken() {
+    for invoice in evidence.ledger.elsewhere where invoice.isPaid {
+      let payers = evidence.wallet.sent.filter {
+        $0.paymentHash == invoice.paymentHash && $0.htlc == invoice.htlc
+      }
+      if payers.count != 1 {
+        find(
+          3,
+          "Invoice \(invoice.id) of somebody else was paid, and the wallet has \(payers.count) payments of it",
+          [invoice.evidence] + payers.map(\.evidence))
+      }
+    }
+  }
+
+  /// Every HTLC that the wallet offered is that of one payment.
+  private mutating func checkOffered(_ replay: PeerReplay) {
+    guard replay.isChannelKnown else { return }
+    var fulfilled: [[UInt8]: UInt64] = [:]
+    for (id, life) in replay.sentLives.sorted(by: { $0.key < $1.key }) {
+      let owners = evidence.wallet.sent.filter { UInt64(bitPattern: $0.htlc) == id }
+      if owners.count != 1 || owners[0].paymentHash != life.paymentHash
+        || UInt64(bitPattern: owners[0].amountMsat) != life.amountMsat
+      {
+        find(
+          3, "HTLC \(id) of \(life.amountMsat) msat left the wallet, and is not that of exactly one payment",
+          ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
+      }
+      guard life.isFulfilled else { continue }
+      if let earlier = fulfilled[life.paymentHash] {
+        find(
+          3, "Money left the wallet twice for one hash: HTLCs \(earlier) and \(id)",
+          ["ledger frames \(life.addFrame)"])
+      }
+      fulfilled[life.paymentHash] = id
+    }
+  }
+
+  /// The writes say how many payments they began and ended.
+  private mutating func checkCounts() {
+    let writes = evidence.wallet.writes.compactMap { WriteSummary($0.what) }
+    guard !writes.contains(where: \.isRestored) else { return }
+    let offered = writes.reduce(Int64(0)) { $0 &+ $1.offered }
+    let ended = writes.reduce(Int64(0)) { $0 &+ $1.ended }
+    let isOver = evidence.wallet.sent.count { $0.endedEpoch != nil }
+    if offered != Int64(evidence.wallet.sent.count) || ended != Int64(isOver) {
+      find(
+        4,
+        "The wallet's writes began \(offered) payments and ended \(ended), and its rows are \(evidence.wallet.sent.count) and \(isOver)",
+        ["node.sqlite outgoing_payments"])
+    }
+  }
+}

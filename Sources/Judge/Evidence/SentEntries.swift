@@ -1,0 +1,48 @@
+/// A payment of the wallet's own, in its database.
+struct SentEntry {
+  let id: Int64
+  let paymentHash: [UInt8]
+  let amountMsat: Int64
+  let htlc: Int64
+  let state: String
+  let preimage: [UInt8]?
+  let failureCode: Int64?
+  let endedEpoch: Int64?
+
+  init(_ row: SQLiteRow) throws(JudgeError) {
+    id = try row.integer("id")
+    paymentHash = try row.blob("payment_hash")
+    amountMsat = try row.integer("amount_msat")
+    htlc = try row.integer("htlc")
+    state = try row.text("state")
+    preimage = try row.optionalBlob("preimage")
+    failureCode = try row.optionalInteger("failure_code")
+    endedEpoch = try row.optionalInteger("ended_epoch")
+  }
+
+  var isPaid: Bool { state == "paid" }
+  var isFailed: Bool { state == "failed" }
+  var evidence: String { "node.sqlite outgoing_payments \(id)" }
+}
+
+/// An invoice of somebody else in the network, in the ledger.
+struct ElsewhereEntry {
+  let id: Int64
+  let paymentHash: [UInt8]
+  let amountMsat: Int64
+  let preimage: [UInt8]
+  let htlc: Int64?
+  let paidNs: Int64?
+
+  init(_ row: SQLiteRow) throws(JudgeError) {
+    id = try row.integer("id")
+    paymentHash = try row.blob("payment_hash")
+    amountMsat = try row.integer("amount_msat")
+    preimage = try row.blob("preimage")
+    htlc = try row.optionalInteger("htlc")
+    paidNs = try row.optionalInteger("paid_at_ns")
+  }
+
+  var isPaid: Bool { paidNs != nil }
+  var evidence: String { "ledger elsewhere \(id)" }
+}

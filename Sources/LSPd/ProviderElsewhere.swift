@@ -1,0 +1,39 @@
+import Crypto
+import DaemonRuntime
+import Lightning
+
+// Somebody else in the network, who wants to be paid by the wallet. It is a node of its own, with a key of its own.
+extension Provider {
+  static let elsewhereTextMax = 200
+
+  func makeElsewhereInvoice(_ message: ControlMessage, for client: UnixConnection) throws {
+    let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
+    let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
+    let text = message["description"] ?? ""
+    guard text.utf8.count <= Self.elsewhereTextMax else {
+      throw ControlMessageError.badValue(
+        name: "description", expected: "at most \(Self.elsewhereTextMax) bytes")
+    }
+    // What only who has the key can know, and the key itself stays where it is.
+    let ownSecret = key.sharedSecret(with: key.publicKey).bytes
+    guard let preimage = Bytes32(randomBytes(Bytes32.size)), let secret = Bytes32(randomBytes(Bytes32.size)),
+      let node = PrivateKey(HMACSHA256.authenticate(Array("baton elsewhere node".utf8), key: ownSecret))
+    else {
+      client.send(.error("no key for somebody else could be made; ask again"))
+      return
+    }
+    let hash = SHA256.hash(preimage.bytes)
+    let fields = InvoiceFields(
+      network: .regtest, amountMsat: amount,
+      timestamp: UInt64(bitPattern: clock.wallNanoseconds / 1_000_000_000), paymentHash: hash,
+      paymentSecret: secret, purpose: .text(text), expirySeconds: expiry,
+      finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard, routeHints: [], features: .ofEveryInvoice)
+    let word = try SignedInvoice(fields, signedBy: node).encoded
+    // Durable when this returns: an invoice that nobody can honour is handed to nobody.
+    runner.handle(
+      .elsewhereInvoiceMade(
+        ElsewhereInvoice(
+          paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))
+    client.send(ControlMessage("invoice", ["invoice": word]))
+  }
+}

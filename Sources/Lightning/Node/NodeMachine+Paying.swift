@@ -1,0 +1,116 @@
+import CoreShape
+import Crypto
+
+// Payments of the wallet's own: offered when the channel runs, each invoice once. From the step that offers it on a
+// payment belongs to the channel, and whoever owns the node then brings it to its end.
+extension NodeMachine {
+  /// A person waits for the answer.
+  static let payPatience = Span.seconds(5)
+  static let payGivenUp =
+    "The node was given up before the payment was made; nothing left. Open the app and try again."
+  static let payInVain = "The wallet did not reach its peer within 5 s; nothing left. Try again."
+
+  mutating func payRequested(_ payment: OutgoingPayment, at now: Instant) -> [NodeDirective] {
+    let hash = payment.paymentHash
+    switch state {
+    case .stopped, .draining:
+      return [
+        .paymentRefused(
+          paymentHash: hash, "The wallet does not hold its node now; open the app and try again.")
+      ]
+    default: break
+    }
+    if wishes.contains(where: { $0.payment.paymentHash == hash })
+      || node.payments.pending.contains(where: { $0.paymentHash == hash })
+    {
+      return [.paymentRefused(paymentHash: hash, "This invoice is being paid already; wait for its end.")]
+    }
+    if node.payments.over.contains(hash) {
+      return [.paymentRefused(paymentHash: hash, "This invoice is paid already; ask for a new one.")]
+    }
+    wishes.append(PaymentWish(payment: payment, giveUpAt: now + Self.payPatience))
+    return advance(mustStore: false, at: now)
+  }
+
+  /// Puts what is wanted into the channel. What does not fit is refused, and stays nowhere.
+  mutating func offerWanted(_ channel: inout Channel) -> (offered: [OutgoingPayment], [NodeDirective]) {
+    guard state == .established, acceptsPayments, channel.isReestablished else { return ([], []) }
+    var offered: [OutgoingPayment] = []
+    var refusals: [NodeDirective] = []
+    for wish in wishes {
+      var payment = wish.payment
+      // Durable already, though its answer was lost.
+      guard !node.payments.pending.contains(where: { $0.paymentHash == payment.paymentHash }) else {
+        wishes.removeAll { $0 == wish }
+        refusals.append(.paymentOffered(paymentHash: payment.paymentHash))
+        continue
+      }
+      do throws(ChannelError) {
+        payment.htlc = try channel.offer(
+          amountMsat: payment.amountMsat, paymentHash: payment.paymentHash,
+          cltvExpiry: PeerMachine.cltvExpiry,
+          paymentData: PaymentData(secret: payment.paymentSecret, totalMsat: payment.amountMsat))
+        offered.append(payment)
+      } catch {
+        wishes.removeAll { $0 == wish }
+        refusals.append(.paymentRefused(paymentHash: payment.paymentHash, Self.sentence(error, payment)))
+      }
+    }
+    return (offered, refusals)
+  }
+
+  private static func sentence(_ error: ChannelError, _ payment: OutgoingPayment) -> String {
+    switch error {
+    case .amountAboveBalance(let available):
+      "The wallet can send \(available) msat now, and the invoice asks for \(payment.amountMsat) msat; receive some first."
+    case .tooManyHTLCs:
+      "\(ChannelRecord.maximumHTLCs) payments are on their way already; try again when one is over."
+    default: "The channel does not take the payment: \(error)"
+    }
+  }
+
+  /// Which payments the other side's commitment has ended.
+  func ended(by facts: [ChannelFact]) -> [PaymentChange.Ended] {
+    facts.compactMap { fact in
+      switch fact {
+      case .fulfilled(let htlc, let preimage): ended(htlc, .paid(preimage: preimage))
+      case .failed(let htlc, let code): ended(htlc, .failed(code: code))
+      case .reestablished, .committed, .settled, .revoked: nil
+      }
+    }
+  }
+
+  private func ended(_ htlc: HTLC, _ end: PaymentEnd) -> PaymentChange.Ended? {
+    let payment = node.payments.pending.first { $0.paymentHash == htlc.paymentHash && $0.htlc == htlc.id }
+    return payment.map { PaymentChange.Ended(payment: $0, end: end) }
+  }
+
+  /// For whoever asked. Only what is durable is told.
+  mutating func tellOfPayments(_ change: PaymentChange?) -> [NodeDirective] {
+    guard let change else { return [] }
+    wishes.removeAll { wish in change.offered.contains { $0.paymentHash == wish.payment.paymentHash } }
+    return change.offered.map { .paymentOffered(paymentHash: $0.paymentHash) }
+      + change.ended.map { .paymentEnded($0) }
+  }
+
+  // MARK: Giving up
+
+  /// Those that no step under way is about to make durable.
+  private var openWishes: [PaymentWish] {
+    let inStep = step?.change.payments?.offered.map(\.paymentHash) ?? []
+    return wishes.filter { !inStep.contains($0.payment.paymentHash) }
+  }
+
+  var wishesEnd: Instant? { openWishes.map(\.giveUpAt).min() }
+
+  mutating func refuseLateWishes(at now: Instant) -> [NodeDirective] {
+    refuse(openWishes.filter { $0.giveUpAt <= now }, Self.payInVain)
+  }
+
+  mutating func refuseWishes(_ sentence: String) -> [NodeDirective] { refuse(openWishes, sentence) }
+
+  private mutating func refuse(_ late: [PaymentWish], _ sentence: String) -> [NodeDirective] {
+    wishes.removeAll { late.contains($0) }
+    return late.map { .paymentRefused(paymentHash: $0.payment.paymentHash, sentence) }
+  }
+}

@@ -1,0 +1,105 @@
+import CoreShape
+import Crypto
+
+/// A payment of the wallet's own, as its invoice asks for it.
+public struct OutgoingPayment: Hashable, Codable, Sendable {
+  public var paymentHash: Bytes32
+  public var amountMsat: UInt64
+  public var paymentSecret: Bytes32
+  /// Its number in the channel, once it is offered there.
+  public var htlc: UInt64?
+
+  public init(paymentHash: Bytes32, amountMsat: UInt64, paymentSecret: Bytes32, htlc: UInt64? = nil) {
+    self.paymentHash = paymentHash
+    self.amountMsat = amountMsat
+    self.paymentSecret = paymentSecret
+    self.htlc = htlc
+  }
+
+  /// What a channel tells of it, when everything else is lost.
+  init(_ htlc: HTLC) {
+    self.init(
+      paymentHash: htlc.paymentHash, amountMsat: htlc.amountMsat,
+      paymentSecret: htlc.paymentData?.secret ?? .zero, htlc: htlc.id)
+  }
+}
+
+/// How it ended.
+public enum PaymentEnd: Hashable, Codable, Sendable {
+  /// With the proof.
+  case paid(preimage: Bytes32)
+  /// The money is back. With a failure code of BOLT 4.
+  case failed(code: UInt16)
+}
+
+/// What the node knows of the payments it has begun.
+public struct OutgoingPayments: Hashable, Codable, Sendable {
+  /// In the channel; the oldest first.
+  public var pending: [OutgoingPayment]
+  /// Those that are paid, or may be: an invoice is paid once.
+  public var over: [Bytes32]
+
+  public init(pending: [OutgoingPayment] = [], over: [Bytes32] = []) {
+    self.pending = pending
+    self.over = over
+  }
+
+  mutating func apply(_ change: PaymentChange) {
+    pending += change.offered
+    for ended in change.ended {
+      pending.removeAll { $0.paymentHash == ended.payment.paymentHash }
+      if case .paid = ended.end { over.append(ended.payment.paymentHash) }
+    }
+  }
+
+  /// With a channel from a backup: what is in it is on its way, and of what is not nobody knows how it ended.
+  mutating func follow(_ channel: Channel) {
+    let offered = channel.unresolvedOffers
+    let lost = pending.filter { payment in !offered.contains { $0.paymentHash == payment.paymentHash } }
+    over += lost.map(\.paymentHash)
+    pending = offered.map { htlc in
+      pending.first { $0.paymentHash == htlc.paymentHash } ?? OutgoingPayment(htlc)
+    }
+  }
+}
+
+/// What one step does to them.
+public struct PaymentChange: Hashable, Codable, Sendable {
+  public struct Ended: Hashable, Codable, Sendable {
+    public var payment: OutgoingPayment
+    public var end: PaymentEnd
+
+    public init(payment: OutgoingPayment, end: PaymentEnd) {
+      self.payment = payment
+      self.end = end
+    }
+  }
+
+  public var offered: [OutgoingPayment]
+  public var ended: [Ended]
+
+  public init(offered: [OutgoingPayment] = [], ended: [Ended] = []) {
+    self.offered = offered
+    self.ended = ended
+  }
+}
+
+/// Somebody wants to pay, and the channel cannot take it yet.
+struct PaymentWish: Hashable, Codable, Sendable {
+  var payment: OutgoingPayment
+  var giveUpAt: Instant
+}
+
+extension PaymentWish: Shiftable {
+  mutating func shift(by span: Span) { giveUpAt.shift(by: span) }
+}
+
+extension Channel {
+  /// What was offered here and has not come to its end.
+  public var unresolvedOffers: [HTLC] { htlcs.filter { $0.direction == .offered && !$0.isResolved } }
+}
+
+extension HTLC {
+  /// Its end is signed for: that was said, and made durable, in the step that brought it.
+  fileprivate var isResolved: Bool { state.isBeingRemoved && state != .receivedRemove }
+}

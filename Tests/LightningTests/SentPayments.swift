@@ -1,0 +1,56 @@
+import CoreShape
+import Crypto
+
+@testable import Lightning
+
+/// What the wallet pays in a `NodeWorld`: invoices of somebody else, and what both sides wrote down of them.
+struct SentPayments {
+  /// What the wallet has made durable, in its order.
+  var offered: [OutgoingPayment] = []
+  var ended: [PaymentChange.Ended] = []
+  /// What has arrived.
+  var arrived: [Bytes32] = []
+
+  mutating func note(_ change: PaymentChange) {
+    offered += change.offered
+    ended += change.ended
+  }
+
+  mutating func note(_ change: LedgerChange) {
+    if case .elsewherePaid(let hash, _) = change { arrived.append(hash) }
+  }
+
+  func ends(_ hash: Bytes32) -> [PaymentEnd] {
+    ended.filter { $0.payment.paymentHash == hash }.map(\.end)
+  }
+
+  static func invoice(_ number: Int) -> ElsewhereInvoice {
+    let preimage = SHA256.hash(Array("elsewhere \(number)".utf8))
+    return ElsewhereInvoice(
+      paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(2000 + number),
+      paymentSecret: SHA256.hash(preimage.bytes + [1]), preimage: preimage)
+  }
+}
+
+extension NodeWorld {
+  static let walletMsat = ChannelTerms.standard.walletMsat
+
+  /// Somebody else makes an invoice, unless the peer is to know nothing of it.
+  mutating func invoiceElsewhere(_ number: Int) {
+    tellPeer(.elsewhereInvoiceMade(SentPayments.invoice(number)))
+  }
+
+  /// The person presses "send".
+  mutating func send(_ number: Int, amountMsat: UInt64? = nil, by owner: Int? = nil) {
+    guard let owner = owner ?? owners.last?.id else { return }
+    let invoice = SentPayments.invoice(number)
+    handle(
+      .payRequested(
+        OutgoingPayment(
+          paymentHash: invoice.paymentHash, amountMsat: amountMsat ?? invoice.amountMsat,
+          paymentSecret: invoice.paymentSecret)), by: owner)
+  }
+
+  /// What has not gone for good: what is in the channel on its way to nobody counts as ours.
+  var spentMsat: UInt64 { Self.walletMsat - (stored.channel?.localMsat ?? Self.walletMsat) }
+}

@@ -1,0 +1,104 @@
+import DaemonRuntime
+import Foundation
+import Heartbeat
+import Lightning
+import PairSupport
+import Testing
+
+@Suite("The pair on real processes: payments of the wallet's own", .serialized)
+struct OutgoingPairTests {
+  private func connected(_ phone: TestPhone) throws -> TestProcess {
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    return app
+  }
+
+  @Test("A payment is made, and paid once however often it is asked for")
+  func paid() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try connected(phone)
+    let invoice = try phone.invoiceElsewhere(5000)
+    #expect(try phone.send(invoice, app)["state"] == "offered")
+    try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
+    #expect(
+      try phone.send(invoice, app)["message"] == "This invoice is paid already; ask for a new one.")
+    #expect(
+      try phone.send(try phone.invoice(5000, app), app)["message"]
+        == "the invoice is this wallet's own; pay one of somebody else's")
+    let dear = try phone.invoiceElsewhere(2_000_000_000)
+    #expect(try phone.send(dear, app)["message"]?.hasPrefix("The wallet can send 999995000 msat now") == true)
+    try phone.wait("what was paid to be gone from the balance") {
+      (try? phone.balanceMsat()) == 1_000_000_000 - 5000
+    }
+  }
+
+  @Test("An invoice that has expired by the phone's clock is not begun")
+  func expired() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try connected(phone)
+    let invoice = try phone.invoiceElsewhere(5000)
+    try phone.stepWallClock(hours: 2)
+    #expect(try phone.send(invoice, app)["message"] == "the invoice has expired; ask for a new one")
+    #expect(phone.sentState(invoice) == nil)
+  }
+
+  @Test(
+    "P-1.3 Home half-way: the app goes on under a named task until the payment is over, and leaves no lock")
+  func homeHalfWay() throws {
+    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "2s"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    let invoice = try phone.invoiceElsewhere(5000)
+    #expect(try phone.send(invoice, app)["state"] == "offered")
+    phone.home(app)
+    try phone.wait("the app to have heard it") { app.count("background-done") == 1 }
+    #expect(app.status.hasPrefix("connected") && app.count("background-end") == 0)
+    #expect(phone.sentState(invoice) == "pending")
+    #expect(
+      app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
+        == "outgoing payment \(invoice.paymentHash.hex.prefix(8))")
+    try phone.wait("the app to give its time back") { app.count("background-end") == 1 }
+    #expect(phone.sentState(invoice) == "paid")
+    #expect(try phone.snapshot().appLock.holders.isEmpty)
+  }
+
+  @Test("The app is killed half-way: its next start ends the payment")
+  func nextStart() throws {
+    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "500ms"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    let invoice = try phone.invoiceElsewhere(5000)
+    #expect(try phone.send(invoice, app)["state"] == "offered")
+    app.kill(SIGKILL)
+    try phone.wait("its end") { app.hasEnded }
+    #expect(phone.sentState(invoice) == "pending")
+    _ = try connected(phone)
+    try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
+    try phone.wait("what was paid to be gone from the balance") {
+      (try? phone.balanceMsat()) == 1_000_000_000 - 5000
+    }
+  }
+
+  @Test("The app is killed half-way: the extension, woken for a payment that comes, ends the one that goes")
+  func extensionEnds() throws {
+    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "500ms"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    let incoming = try phone.invoice(3000, app)
+    let invoice = try phone.invoiceElsewhere(5000)
+    #expect(try phone.send(invoice, app)["state"] == "offered")
+    app.kill(SIGKILL)
+    try phone.wait("its end") { app.hasEnded }
+    try phone.pay(incoming)
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.waitUntilSettled(incoming)
+    try phone.wait("the payment to be settled") { phone.sentState(invoice) == "paid" }
+    try phone.wait("what was paid to be gone from the balance") {
+      (try? phone.balanceMsat()) == 1_000_000_000 - 5000 + 3000
+    }
+  }
+}
