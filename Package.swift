@@ -42,7 +42,9 @@ let package = Package(
       dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "CLinux"]),
     .target(
       name: "WalletStore",
-      dependencies: ["Guardrails", "SharedContainer", "Database", "Lightning", "Crypto"]),
+      dependencies: [
+        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
+      ]),
     .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux"]),
     .target(
       name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "Crypto", "Lightning", "CLinux"]),

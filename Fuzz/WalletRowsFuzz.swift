@@ -1,4 +1,6 @@
+import CoreShape
 import Crypto
+import Heartbeat
 
 @testable import BatonCommand
 @testable import Database
@@ -23,6 +25,7 @@ enum WalletRowsFuzz: FuzzTarget {
     "failure_code", "payment_secret", "total_msat",
   ]
   private static let invoiceColumns = ["payment_hash", "amount_msat", "text", "tweak", "expires_at"]
+  private static let waitingColumns = ["payment_hash", "boot_high", "boot_low", "first_boot_ns"]
   private static let claimColumns = [
     "epoch", "role", "pid", "start_time", "boot_high", "boot_low", "incarnation", "container",
     "claimed_boot_ns",
@@ -54,8 +57,9 @@ enum WalletRowsFuzz: FuzzTarget {
           htlc.paymentData.map { .bits($0.totalMsat) } ?? .null,
         ]
       }
+      let waiting: [SQLValue] = [.blob(SampleMessages.preimage.bytes), 1, 2, .integer(.min)]
       return (claim + row + invoice).flatMap(ByteSource.write) + [UInt8(htlcs.count)]
-        + htlcs.joined().flatMap(ByteSource.write)
+        + (htlcs.joined() + waiting).flatMap(ByteSource.write)
     }
   }
 
@@ -67,6 +71,8 @@ enum WalletRowsFuzz: FuzzTarget {
       CREATE TABLE channels (\(channelColumns.joined(separator: ", ")));
       CREATE TABLE htlcs (\(htlcColumns.joined(separator: ", ")));
       CREATE TABLE invoices (\(invoiceColumns.joined(separator: ", ")));
+      CREATE TABLE waiting_parts (\(waitingColumns.joined(separator: ", ")));
+      CREATE TABLE outgoing_payments (id, payment_hash, amount_msat, payment_secret, htlc, state);
       CREATE TABLE received_payments (id, payment_hash, amount_msat, epoch, received_wall_ns);
       """)
     return connection
@@ -82,6 +88,7 @@ enum WalletRowsFuzz: FuzzTarget {
       try insert("channels", source.values(channelColumns.count), connection)
       try insert("invoices", source.values(invoiceColumns.count), connection)
       for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcColumns.count), connection) }
+      try insert("waiting_parts", source.values(waitingColumns.count), connection)
       try read(connection)
     } catch { promiseOneLine("\(error)") }
   }
@@ -104,7 +111,8 @@ enum WalletRowsFuzz: FuzzTarget {
         name: name, columns: columns, rowCount: 1, rows: try connection.rows("SELECT * FROM \(name)"))
     }
     for problem in WalletView(tables).problems { promiseOneLine(problem) }
-    let state = try WalletStore.readState(NodeReader(connection))
+    let state = try WalletStore.readState(
+      NodeReader(connection), at: BootMoment(boot: BootID(high: 1, low: 2), clock: .zero))
     guard let channel = state.channel else { return }
     promise((try? Channel(decoding: channel.encoded())) == channel, "a stored channel does not restore")
   }

@@ -50,11 +50,13 @@ final class NodeShell {
 
   /// What the claim, and the check after the greeting, read.
   func readState(_ reader: NodeReader) throws -> NodeState {
-    var state = try WalletStore.readState(reader)
+    var state = try WalletStore.readState(reader, at: bootMoment)
     try secrets.check(state)
     secrets.complete(&state.invoices)
     return state
   }
+
+  private var bootMoment: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
 
   func start(_ claim: Claim, _ state: NodeState) {
     self.claim = claim
@@ -141,7 +143,7 @@ final class NodeShell {
       under: claim, what: WalletStore.summary(of: change), atMonotonic: clock.now
     ) { writer in
       try WalletStore.apply(
-        change, epoch: claim.epoch, wallClockNanoseconds: clock.wallNanoseconds, to: writer)
+        change, epoch: claim.epoch, wallClockNanoseconds: clock.wallNanoseconds, at: bootMoment, to: writer)
     }
     switch result {
     case .written:

@@ -12,7 +12,7 @@ final class WalletBackground {
 
   /// `cleansJournals` and `keepsAwakeByAudio` are the person's to want; neither is needed.
   init(
-    container: SharedContainer, journal: Journal, journals directory: String, loop: EventLoop,
+    container: SharedContainer, clock: Clock, journal: Journal, journals directory: String, loop: EventLoop,
     cleansJournals: Bool, keepsAwakeByAudio: Bool, send: @escaping (ControlMessage) -> Void
   ) {
     let cleaner = JournalCleaner(directory: directory)
@@ -21,14 +21,15 @@ final class WalletBackground {
     note = { journal.note($0) }
     releaseMemory = { container.releaseMemory() }
     work = BackgroundWork(
-      loop: loop, send: send, note: { journal.note($0) }, lookAtWallet: { Self.look(at: container) },
+      loop: loop, send: send, note: { journal.note($0) }, lookAtWallet: { Self.look(at: container, clock) },
       cleanUp: cleansJournals ? { cleaner.step() } : nil)
   }
 
   /// One short read, as the guard's own: who owns the node, and whether the channel can be read.
-  private static func look(at container: SharedContainer) -> BackgroundWork.Step {
+  private static func look(at container: SharedContainer, _ clock: Clock) -> BackgroundWork.Step {
     let result = container.read { row, reader in
-      let state = try WalletStore.readState(reader)
+      let now = BootMoment(boot: clock.boot, clock: clock.bootClock)
+      let state = try WalletStore.readState(reader, at: now)
       let owner = row.map { "epoch \($0.epoch)" } ?? "nobody has owned the node yet"
       return "\(owner), \(state.channel == nil ? "no channel" : "the channel can be read")"
     }

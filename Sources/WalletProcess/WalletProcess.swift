@@ -122,7 +122,7 @@ public final class WalletProcess<Machine: GuardMachine> {
   public func workInBackground(cleansJournals: Bool, keepsAwakeByAudio: Bool) {
     guard let emulatedPhone else { return }
     background = WalletBackground(
-      container: container, journal: journal, journals: journalDirectory, loop: loop,
+      container: container, clock: clock, journal: journal, journals: journalDirectory, loop: loop,
       cleansJournals: cleansJournals, keepsAwakeByAudio: keepsAwakeByAudio
     ) { emulatedPhone.send($0) }
   }

@@ -69,5 +69,13 @@ public enum WalletSchema {
     ) STRICT;
     CREATE UNIQUE INDEX outgoing_payments_once ON outgoing_payments (payment_hash) WHERE state <> 'failed';
     """,
+    """
+    CREATE TABLE waiting_parts (
+      payment_hash BLOB PRIMARY KEY,
+      boot_high INTEGER NOT NULL,
+      boot_low INTEGER NOT NULL,
+      first_boot_ns INTEGER NOT NULL
+    ) STRICT;
+    """,
   ]
 }

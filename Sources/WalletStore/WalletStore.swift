@@ -7,15 +7,16 @@ import SharedContainer
 /// The node's state in the container's tables.
 public enum WalletStore {
   /// The whole state, in the transaction that the reader belongs to.
-  public static func readState(_ reader: NodeReader) throws -> NodeState {
+  public static func readState(_ reader: NodeReader, at now: BootMoment) throws -> NodeState {
     NodeState(
       channel: try ChannelTable.read(reader), invoices: try InvoiceTable.readOpen(reader),
-      payments: try OutgoingPaymentTable.read(reader))
+      payments: try OutgoingPaymentTable.read(reader), waiting: try WaitingPartsTable.read(reader, at: now))
   }
 
   /// One step of the node. Thrown errors leave everything as it was.
   public static func apply(
-    _ change: NodeChange, epoch: Epoch, wallClockNanoseconds: Int64, to writer: NodeWriter
+    _ change: NodeChange, epoch: Epoch, wallClockNanoseconds: Int64, at now: BootMoment,
+    to writer: NodeWriter
   ) throws {
     if let restored = change.restored {
       try InvoiceTable.restore(restored, writer)
@@ -29,6 +30,7 @@ public enum WalletStore {
       try OutgoingPaymentTable.apply(
         payments, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
     }
+    if let waiting = change.waiting { try WaitingPartsTable.write(waiting, at: now, writer) }
     if let invoice = change.newInvoice { try InvoiceTable.insert(invoice, writer) }
     for receipt in change.received {
       try ReceivedPaymentTable.insert(
@@ -45,6 +47,7 @@ public enum WalletStore {
     if !change.received.isEmpty { parts.append("received \(change.received.count)") }
     if let offered = change.payments?.offered.count, offered > 0 { parts.append("offered \(offered)") }
     if let ended = change.payments?.ended.count, ended > 0 { parts.append("ended \(ended)") }
+    if let waiting = change.waiting { parts.append("waiting \(waiting.count)") }
     return parts.joined(separator: ", ")
   }
 }

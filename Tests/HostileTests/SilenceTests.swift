@@ -10,7 +10,7 @@ import Testing
 struct SilenceTests {
   @Test("An app whose peer neither speaks nor hangs up gives it up and dials again")
   func deadPeer() throws {
-    let phone = try TestPhone(["--ping-after", "200ms"])
+    let phone = try TestPhone(["--ping-after", "200ms", "--chatter", "100"])
     defer { phone.end() }
     let peer = try HostilePeer(.neverHangsUp, loop: phone.loop)
     phone.peerAddress = peer.address

@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from others import (
-    ADD, ERROR, INIT, PING, PONG, REESTABLISH, SPOILT, Server, add, check, commit, dial, end, fee, init, is_hung_up_on,
+    ADD, INIT, PING, PONG, REESTABLISH, SPOILT, WARNING, Server, add, check, commit, dial, end, fee, init, is_hung_up_on,
     kind, malformed, message, ping, program, reestablish, sealed)
 
 
@@ -71,9 +71,9 @@ class Wallet:
 
 
 def refuse(wallet, after, peer, says_why=False):
-    """What comes before the end is an error if somebody is to be told."""
+    """What comes before the end is a warning if somebody is to be told: an error would fail the channel."""
     if says_why:
-        check(kind(peer.read_message()) == ERROR, f"the wallet does not say what is wrong with {after}")
+        check(kind(peer.read_message()) == WARNING, f"the wallet does not say what is wrong with {after}")
     check(is_hung_up_on(peer), f"the wallet stays after {after}")
     return wallet.works(after)
 
@@ -131,7 +131,7 @@ def peers_of_a_wallet(programs, home):
 
 def silent_peer(programs, home):
     """A wallet pings whoever says nothing, and dials anew when no answer comes."""
-    wallet = Wallet(programs, f"{home}/silent", "--ping-after", "300ms")
+    wallet = Wallet(programs, f"{home}/silent", "--ping-after", "300ms", "--chatter", "100")
     try:
         peer = wallet.established()
         for _ in range(3):

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import hostile
 import pings
 from others import (
-    ERROR, INIT, PEER_STORAGE, PONG, REESTABLISH, check, dial, end, fee, init, is_hung_up_on, kind, message, ping,
+    ERROR, INIT, PEER_STORAGE, PONG, REESTABLISH, WARNING, check, dial, end, fee, init, is_hung_up_on, kind, message, ping,
     program)
 
 programs = sys.argv[1]
@@ -75,7 +75,7 @@ def with_lspd(home):
         check(kind(wallet.read_message()) == PONG, "the wallet was disturbed by others")
         # The fee is lspd's to change.
         wallet.send_message(fee())
-        check(kind(wallet.read_message()) == ERROR, "lspd takes a fee from the wallet")
+        check(kind(wallet.read_message()) == WARNING, "lspd takes a fee from the wallet")
         check(is_hung_up_on(wallet), "lspd stays after a fee from the wallet")
     finally:
         end(process, "lspd")

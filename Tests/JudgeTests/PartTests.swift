@@ -29,6 +29,25 @@ import Testing
     }
   }
 
+  @Test("breaks money when a part is one too many, whichever of them came first")
+  func oneTooMany() throws {
+    for order in ["1, 60000, 40000", "60000, 1, 40000", "60000, 40000, 1"] {
+      let run = try SampleStory.tellInParts()
+      let amounts = order.split(separator: ", ")
+      try run.ledger.execute(
+        """
+        INSERT INTO payments SELECT 3, payment_hash, amount_msat, state, requested_at_ns, hold_until_ns, held_at_ns,
+          offered_at_ns, settled_at_ns, htlc, preimage, failure_code, failure, payment_secret, total_msat
+        FROM payments WHERE id = 2
+        """)
+      for (index, amount) in amounts.enumerated() {
+        try run.ledger.execute("UPDATE payments SET amount_msat = \(amount) WHERE id = \(index + 1)")
+      }
+      let findings = try Judge.verdict(home: run.home).findings
+      #expect(findings.contains { $0.sentence.contains("was paid 3 times") }, "\(order)")
+    }
+  }
+
   @Test("breaks money when two payments of one hash do not belong together")
   func strangers() throws {
     let run = try SampleStory.tellInParts()

@@ -10,6 +10,8 @@ struct WriteSummaryTests {
     #expect(summary.received == 3)
     #expect(summary.invoices == 1)
     #expect(!summary.isRestored)
+    #expect(WriteSummary("channel revision 7, waiting 0")?.revision == 7)
+    #expect(WriteSummary("waiting 1")?.revision == nil && WriteSummary("waiting 1") != nil)
     #expect(WriteSummary("restored from the peer's backup")?.isRestored == true)
   }
 
@@ -18,7 +20,7 @@ struct WriteSummaryTests {
     arguments: [
       "received", "received -1", "received 9223372036854775808",
       "received 9223372036854775807, received 1",
-      "channel revision x", "new invoices",
+      "channel revision x", "new invoices", "waiting", "waiting -1",
     ])
   func refused(text: String) { #expect(WriteSummary(text) == nil) }
 

@@ -8,7 +8,7 @@ import Testing
 struct SilenceTests {
   @Test("It is pinged, then cut off; one that answers stays")
   func pinged() throws {
-    let provider = try ProviderProcess(["--ping-after", "150ms"])
+    let provider = try ProviderProcess(["--ping-after", "150ms", "--chatter", "200"])
     let wallet = ScriptedWallet(loop: provider.loop)
     try wallet.connect(to: try #require(provider.address), fence(1))
     #expect(try provider.loop.run(for: .seconds(20)) { wallet.isClosed })

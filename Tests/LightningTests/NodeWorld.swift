@@ -42,6 +42,9 @@ struct NodeWorld {
   var epoch: UInt64 = 0
   var incarnation: UInt64 = 0
   var stored = NodeState()
+  /// Since when payments wait for parts, and in which boot of the phone that was.
+  var waits: [Bytes32: (boot: Int, since: Instant)] = [:]
+  var boot = 1
   var received: [Bytes32] = []
   var paid: [Bytes32] = []
   var failed = 0
@@ -87,7 +90,7 @@ struct NodeWorld {
     nextOwner += 1
     owners.append(
       Owner(id: nextOwner, fence: fence, machine: NodeMachine(configuration: .init(rules: Self.rules))))
-    handle(.started(NodeClaim(fence: fence), stored), by: nextOwner)
+    handle(.started(NodeClaim(fence: fence), readState()), by: nextOwner)
   }
 
   @discardableResult
@@ -120,7 +123,7 @@ struct NodeWorld {
     let isOwner = fence.epoch == epoch && fence.incarnation == incarnation
     switch directive {
     case .checkRow: return .rowChecked(isOurs: isOwner)
-    case .checkGreeting: return isOwner ? .greetingChecked(stored) : .fenced
+    case .checkGreeting: return isOwner ? .greetingChecked(readState()) : .fenced
     case .write(let change):
       if faultsAreOn, generator.below(40) == 0 { return .storeBlocked }
       guard isOwner else { return .fenced }
@@ -153,7 +156,19 @@ struct NodeWorld {
     }
   }
 
+  private func readState() -> NodeState {
+    var state = stored
+    state.waiting = waits.keys.sorted().map { hash in
+      WaitingParts(paymentHash: hash, waited: waits[hash].flatMap { $0.boot == boot ? now - $0.since : nil })
+    }
+    return state
+  }
+
   private mutating func store(_ change: NodeChange) {
+    if let waiting = change.waiting {
+      waits = waits.filter { waiting.contains($0.key) && $0.value.boot == boot }
+      for hash in waiting where waits[hash] == nil { waits[hash] = (boot, now) }
+    }
     if let channel = change.channel {
       precondition(channel.revision > (stored.channel?.revision ?? 0) || stored.channel == nil)
       stored.channel = channel

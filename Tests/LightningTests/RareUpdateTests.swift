@@ -55,7 +55,7 @@ import Testing
     _ = try fixture.establish(1)
     _ = try fixture.offerAndCommit(1)
     let wrong = fixture.handle(.received(connection: 1, malformed(0, code: 0x400F)))
-    #expect(messages(wrong).map(\.type) == [17])
+    #expect(messages(wrong).map(\.type) == [1])
     #expect(others(wrong).count == 1 && !fixture.peer.isWalletConnected)
     #expect(fixture.peer.state.payments.count == 1)
 
@@ -72,13 +72,14 @@ import Testing
     _ = try fixture.establish(1)
     let before = fixture.peer.state.channel.record
     let directives = fixture.handle(.received(connection: 1, fee()))
-    #expect(messages(directives).map(\.type) == [17])
+    #expect(messages(directives).map(\.type) == [1])
     #expect(others(directives) == [.close(connection: 1, ChannelError.feeOfNonOpener.description)])
     #expect(fixture.peer.state.channel.record == before)
     // Of a channel that is not theirs it is as wrong as any other word.
     _ = try fixture.establish(2)
     let other = Message.updateFee(UpdateFee(channel: .zero, feeratePerKw: 1))
-    #expect(messages(fixture.handle(.received(connection: 2, other))).map(\.type) == [17])
+    let error = Complaint(channel: .zero, text: ChannelError.otherChannel(.zero).description)
+    #expect(messages(fixture.handle(.received(connection: 2, other))) == [.error(error)])
   }
 
   @Test(
@@ -89,7 +90,7 @@ import Testing
     let before = node.durableState
     let directives = node.handle(.received(fee(rate)), at: milliseconds(0))
     let complaint = Complaint(channel: channelID, text: ChannelError.feeOnFeelessChannel.description)
-    #expect(directives.first == .send([.message(.error(complaint))]))
+    #expect(directives.first == .send([.message(.warning(complaint))]))
     #expect(directives.contains(.cutOff) && directives.contains(.report(.connecting)))
     #expect(node.durableState == before)
   }

@@ -64,7 +64,37 @@ import Testing
     #expect(node.handle(.written, at: at(31)).contains(.invoiceStored(paymentHash: invoice.paymentHash)))
   }
 
+  @Test("The own pause is not the peer's silence: who misses the end of the wait asks once more, and once only")
+  func ownPause() throws {
+    var node = try establishedNode()
+    #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])
+    // Its process stood still from here on; what came meanwhile is unread.
+    #expect(node.handle(.deadlineReached, at: at(95)) == [.send([.message(ping)])])
+    #expect(node.deadline == at(125))
+    #expect(node.handle(.deadlineReached, at: at(200)).first == .cutOff)
+    var answered = try establishedNode()
+    for seconds in [30, 95] as [Int64] { _ = answered.handle(.deadlineReached, at: at(seconds)) }
+    _ = answered.handle(.received(.pong([])), at: at(96))
+    #expect(answered.deadline == at(126))
+    // A loop that is a little late has not stood still.
+    var late = try establishedNode()
+    _ = late.handle(.deadlineReached, at: at(30))
+    #expect(late.handle(.deadlineReached, at: at(62)).first == .cutOff)
+  }
+
   // MARK: The provider
+
+  @Test("The provider's own pause is not the wallet's silence either")
+  func providersPause() throws {
+    var fixture = try PeerFixture(rules: rules)
+    _ = try fixture.establish(1)
+    for (seconds, isOver) in [(30, false), (95, false), (200, true)] as [(Int64, Bool)] {
+      fixture.now = seconds * 1000
+      let directives = fixture.handle(.deadlineReached)
+      #expect(messages(directives) == (isOver ? [] : [ping]))
+      #expect(others(directives) == (isOver ? [.evict(connection: 1, Silence.reason)] : []))
+    }
+  }
 
   @Test(
     "The provider pings the wallet and a visitor, and gives each up without a word; the channel has not failed"

@@ -11,7 +11,7 @@ enum Walls {
     ("Crypto", "CSodium CSecp256k1 Glibc"),
     ("Database", "CSQLite Glibc"),
     ("SharedContainer", "CoreShape Heartbeat Guardrails Database CLinux Glibc"),
-    ("WalletStore", "CoreShape Guardrails SharedContainer Database Lightning Crypto"),
+    ("WalletStore", "CoreShape Heartbeat Guardrails SharedContainer Database Lightning Crypto"),
     ("DaemonRuntime", "CoreShape Heartbeat CLinux Glibc"),
     ("PeerTransport", "CoreShape DaemonRuntime Crypto Lightning CLinux Glibc"),
     (

@@ -45,7 +45,8 @@ final class NodeShellTests {
       reason: "test", bootClock: clock.bootClock, wallClockNanoseconds: 0)
     guard
       case .claimed(let claim, let state) = container.claim(
-        seen: seen, by: claimant, reading: WalletStore.readState)
+        seen: seen, by: claimant,
+        reading: { try WalletStore.readState($0, at: BootMoment(boot: clock.boot, clock: clock.bootClock)) })
     else { throw SystemError("claim", code: EBUSY) }
     return (claim, state)
   }

@@ -20,13 +20,15 @@ final class OlderDatabaseTests {
     directory = try #require(mkdtemp(&template).map { String(cString: $0) })
   }
 
+  private var now: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
+
   private func claim(_ container: SharedContainer, seen: Epoch) throws -> (Claim, NodeState) {
     let claimant = Claimant(
       process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
       reason: "test", bootClock: clock.bootClock, wallClockNanoseconds: 0)
     guard
       case .claimed(let claim, let state) = container.claim(
-        seen: seen, by: claimant, reading: WalletStore.readState)
+        seen: seen, by: claimant, reading: { try WalletStore.readState($0, at: now) })
     else { throw SystemError("claim", code: EBUSY) }
     return (claim, state)
   }
@@ -61,7 +63,7 @@ final class OlderDatabaseTests {
     after.revision = before.revision + 1
     let change = NodeChange(channel: try Channel(restoring: after))
     let result = container.fencedWrite(under: first, what: "test", atMonotonic: clock.now) { writer in
-      try WalletStore.apply(change, epoch: first.epoch, wallClockNanoseconds: 0, to: writer)
+      try WalletStore.apply(change, epoch: first.epoch, wallClockNanoseconds: 0, at: now, to: writer)
     }
     guard case .written = result else { return #expect(Bool(false), "\(result)") }
     #expect(try claim(container, seen: 1).1.channel?.record == after)

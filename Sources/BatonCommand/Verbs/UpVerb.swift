@@ -104,6 +104,7 @@ enum UpVerb: Verb {
         interval: line.span("--beat-interval") ?? standard.interval,
         staleAfter: line.span("--stale-after") ?? standard.staleAfter)
     } catch { throw CommandFailure(.badConfiguration, error.description) }
+    if let complaint = PingRule.complaint(line) { throw CommandFailure(.badConfiguration, complaint) }
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

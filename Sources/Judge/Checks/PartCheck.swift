@@ -30,9 +30,10 @@ extension Evidence {
 extension [PaymentEntry] {
   var amountMsat: Int64 { reduce(0) { $0 &+ $1.amountMsat } }
 
-  /// They say that they belong together, and none is one too many.
+  /// They say that they belong together, and none is one too many: without the smallest they are not whole yet.
   var arePartsOfOne: Bool {
     guard let data = first?.data else { return count == 1 }
-    return allSatisfy { $0.data == data } && UInt64(bitPattern: Array(dropLast()).amountMsat) < data.totalMsat
+    let smallest = map(\.amountMsat).min() ?? 0
+    return allSatisfy { $0.data == data } && UInt64(bitPattern: amountMsat &- smallest) < data.totalMsat
   }
 }

@@ -23,6 +23,9 @@ struct WriteSummary {
       case _ where words.count == 2 && ["offered", "ended"].contains(words[0]):
         guard let number = Int64(words[1]), (1...1000).contains(number) else { return nil }
         if words[0] == "offered" { offered = number } else { ended = number }
+      case _ where words.count == 2 && words[0] == "waiting":
+        // How many payments lack parts from here on: of no other evidence's concern.
+        guard let number = Int64(words[1]), (0...1000).contains(number) else { return nil }
       case _ where words.count == 3 && words[0] == "channel" && words[1] == "revision":
         guard let number = Int64(words[2]) else { return nil }
         revision = number

@@ -92,7 +92,7 @@ extension NodeMachine {
 
   mutating func greetingChecked(_ state: NodeState, at now: Instant) -> [NodeDirective] {
     guard case .reading(let heard) = self.state else { return [] }
-    node = state
+    learn(state, at: now)
     return resume(heard, at: now)
   }
 

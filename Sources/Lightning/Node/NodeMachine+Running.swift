@@ -43,8 +43,7 @@ extension NodeMachine {
     do throws(ChannelError) {
       facts = try changed.receive(message)
     } catch {
-      let complaint = Message.error(Complaint(channel: changed.id, text: "\(error)"))
-      return [.send([.message(complaint)])] + redial("the peer broke the protocol: \(error)", at: now)
+      return [.send([.message(error.complaint(about: changed.id))])] + redial("the peer broke the protocol: \(error)", at: now)
     }
     channel = changed
     return advance(mustStore: message.isStepOfChannel, ended: ended(by: facts), at: now)
@@ -55,15 +54,22 @@ extension NodeMachine {
     mustStore: Bool, ended: [PaymentChange.Ended] = [], at now: Instant
   ) -> [NodeDirective] {
     guard step == nil, var changed = channel else { return [] }
+    let before = partials
     let accepted = acceptsPayments ? decide(&changed, at: now) : []
     let (offered, refusals) = offerWanted(&changed)
     let outgoing = changed.takeOutgoing()
     channel = changed
+    let waiting = newWaits(since: before)
     // What was accepted is durable at once, also when nothing can be sent yet: the next step would not know of it.
-    guard mustStore || !outgoing.isEmpty || !accepted.isEmpty || !offered.isEmpty else { return refusals }
+    guard mustStore || !outgoing.isEmpty || !accepted.isEmpty || !offered.isEmpty || waiting != nil else {
+      return refusals
+    }
     if changed.record == node.channel?.record {
       // What an earlier connection or owner lost on the way is sent again: it is durable already.
-      return refusals + (outgoing.isEmpty ? [] : [.send(outgoing.map { .channel($0) })])
+      let lost = outgoing.map { NodeOutgoing.channel($0) }
+      guard let waiting else { return refusals + (lost.isEmpty ? [] : [.send(lost)]) }
+      step = Step(change: NodeChange(waiting: waiting), outgoing: lost)
+      return refusals + [.write(NodeChange(waiting: waiting))]
     }
     let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
     let backup = NodeOutgoing.backup(NodeBackup(channel: changed, invoices: remaining))
@@ -71,7 +77,7 @@ extension NodeMachine {
     let isPaying = !offered.isEmpty || !ended.isEmpty
     let change = NodeChange(
       channel: changed, received: accepted,
-      payments: isPaying ? PaymentChange(offered: offered, ended: ended) : nil)
+      payments: isPaying ? PaymentChange(offered: offered, ended: ended) : nil, waiting: waiting)
     step = Step(change: change, outgoing: outgoing.isEmpty ? [] : [backup] + outgoing.map { .channel($0) })
     return refusals + [.write(change)]
   }
@@ -91,6 +97,7 @@ extension NodeMachine {
   }
 
   private mutating func apply(_ change: NodeChange) {
+    storedWaits(change)
     if let channel = change.channel { node.channel = channel }
     if let restored = change.restored {
       node.invoices = restored

@@ -16,9 +16,11 @@ extension NodeMachine {
 
   mutating func silenceEnded(at now: Instant) -> [NodeDirective] {
     guard let silence, let end = silenceEndsAt, now >= end else { return [] }
-    // Nobody is there to hear why.
-    if silence.isPinged { return redial("the peer is given up: \(Silence.reason)", at: now) }
-    self.silence = Silence(since: now, isPinged: true)
+    guard let next = silence.pinged(at: now, due: end) else {
+      // Nobody is there to hear why.
+      return redial("the peer is given up: \(Silence.reason)", at: now)
+    }
+    self.silence = next
     return [.send([.message(Silence.ping)])]
   }
 }

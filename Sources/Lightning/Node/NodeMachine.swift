@@ -201,7 +201,7 @@ public struct NodeMachine: Core {
     wishes = []
     forgetConnection()
     self.claim = claim
-    node = state
+    learn(state, at: now)
     attempt = 0
     acceptsPayments = true
     saidSettling = false

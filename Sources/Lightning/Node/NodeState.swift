@@ -8,22 +8,27 @@ public struct NodeState: Hashable, Codable, Sendable {
   public var invoices: [Invoice]
   /// What the wallet pays itself.
   public var payments: OutgoingPayments
+  /// Payments of which some parts are here, in the order of their hashes. True in the moment in which it was read.
+  public var waiting: [WaitingParts]
 
   public init(
-    channel: Channel? = nil, invoices: [Invoice] = [], payments: OutgoingPayments = OutgoingPayments()
+    channel: Channel? = nil, invoices: [Invoice] = [], payments: OutgoingPayments = OutgoingPayments(),
+    waiting: [WaitingParts] = []
   ) {
     self.channel = channel
     self.invoices = invoices
     self.payments = payments
+    self.waiting = waiting
   }
 
-  /// Journals from before the wallet could pay say nothing of it.
+  /// Journals from before the wallet could pay say nothing of it, nor older ones of what waits.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       channel: try container.decodeIfPresent(Channel.self, forKey: .channel),
       invoices: try container.decode([Invoice].self, forKey: .invoices),
-      payments: try container.decodeIfPresent(OutgoingPayments.self, forKey: .payments) ?? OutgoingPayments())
+      payments: try container.decodeIfPresent(OutgoingPayments.self, forKey: .payments) ?? OutgoingPayments(),
+      waiting: try container.decodeIfPresent([WaitingParts].self, forKey: .waiting) ?? [])
   }
 }
 
@@ -37,16 +42,19 @@ public struct NodeChange: Hashable, Codable, Sendable {
   public var restored: [Invoice]?
   /// Payments of the wallet's own that begin or end in this step.
   public var payments: PaymentChange?
+  /// The payments that wait for more parts from this step on, if they are others than before.
+  public var waiting: [Bytes32]?
 
   public init(
     channel: Channel? = nil, newInvoice: Invoice? = nil, received: [Receipt] = [],
-    restored: [Invoice]? = nil, payments: PaymentChange? = nil
+    restored: [Invoice]? = nil, payments: PaymentChange? = nil, waiting: [Bytes32]? = nil
   ) {
     self.channel = channel
     self.newInvoice = newInvoice
     self.received = received
     self.restored = restored
     self.payments = payments
+    self.waiting = waiting
   }
 }
 

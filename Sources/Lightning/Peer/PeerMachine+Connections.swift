@@ -56,10 +56,16 @@ extension PeerMachine {
     _ connection: UInt64, _ why: String, about channel: Bytes32? = nil, at now: Instant,
     _ step: inout PeerStep
   ) {
+    let error = Message.error(Complaint(channel: channel ?? state.channel.id, text: why))
+    giveUp(connection, why, saying: error, at: now, &step)
+  }
+
+  mutating func giveUp(
+    _ connection: UInt64, _ why: String, saying complaint: Message, at now: Instant, _ step: inout PeerStep
+  ) {
     lose(connection, at: now, &step)
     step.messages += [
-      .send(connection: connection, .error(Complaint(channel: channel ?? state.channel.id, text: why))),
-      .close(connection: connection, why),
+      .send(connection: connection, complaint), .close(connection: connection, why),
     ]
   }
 

@@ -106,7 +106,7 @@ extension PeerMachine {
     case .peerIsBehind: step.changes.append(.dataLoss(connection: connection, .wallet))
     default: break
     }
-    giveUp(connection, error.description, at: now, &step)
+    giveUp(connection, error.description, saying: error.complaint(about: state.channel.id), at: now, &step)
     return step.directives
   }
 
@@ -116,6 +116,7 @@ extension PeerMachine {
       guard let payment = payment(of: htlc) else { return }
       state.payments.removeAll { $0.request.id == payment.request.id }
       state.markPaid(payment.request.paymentHash)
+      callsInVain = 0
       step.changes.append(.paymentPaid(payment: payment.request.id, preimage: preimage))
       step.afterwards.append(.answer(payment: payment.request.id, .settled(preimage: preimage)))
     case .failed(let htlc, let code):

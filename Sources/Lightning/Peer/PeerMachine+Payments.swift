@@ -6,12 +6,15 @@ extension PeerMachine {
   mutating func payRequested(_ request: PaymentRequest, at now: Instant) -> [PeerDirective] {
     if let failure = refusal(of: request) { return [.answer(payment: request.id, .failed(failure))] }
     var step = PeerStep(changes: [.paymentHeld(request)])
+    // One push calls the wallet for all that waits of one payment.
+    let isCalled = isHolding(request.paymentHash)
+    callsInVain = 0
     state.payments.append(PeerPayment(request: request))
     if let connection = registered, state.channel.isReestablished {
       advance(on: connection, &step, isChanged: false)
     } else if request.holdUntil <= now {
       fail(request.id, .recipientAway, &step)
-    } else {
+    } else if !isCalled {
       let push = PushRequest(
         reason: .incomingPayment, paymentHash: request.paymentHash, amountMsat: request.amountMsat)
       step.afterwards.append(.requestPush(push))
@@ -30,7 +33,7 @@ extension PeerMachine {
     return isPending(request) ? .alreadyPending : nil
   }
 
-  /// What is on its way already is not sent twice: unless these are parts of one payment, and some of it is missing yet.
+  /// What is on its way already is not sent twice: unless these are parts of one payment, and all of this is missing yet.
   private func isPending(_ request: PaymentRequest) -> Bool {
     let pending = state.payments.map(\.request).filter { $0.paymentHash == request.paymentHash }
     if state.payments.contains(where: { $0.request.id == request.id }) { return true }
@@ -39,7 +42,7 @@ extension PeerMachine {
     // The total is whatever the sender says: no sum is made that could overflow.
     var missing = data.totalMsat
     for part in pending { missing -= min(missing, part.amountMsat) }
-    return missing == 0
+    return request.amountMsat > missing
   }
 
   /// Puts into the channel what fits, the oldest first.
@@ -64,6 +67,7 @@ extension PeerMachine {
   }
 
   mutating func fail(_ payment: UInt64, _ failure: PaymentFailure, _ step: inout PeerStep) {
+    callsInVain = 0
     state.payments.removeAll { $0.request.id == payment }
     step.changes.append(.paymentFailed(payment: payment, failure))
     step.afterwards.append(.answer(payment: payment, .failed(failure)))

@@ -12,12 +12,12 @@ extension PeerMachine {
     for index in links.indices {
       guard let end = silenceEndsAt(links[index]), end <= now else { continue }
       let id = links[index].id
-      if links[index].silence?.isPinged == true {
+      if let next = links[index].silence?.pinged(at: now, due: end) {
+        links[index].silence = next
+        step.messages.append(.send(connection: id, Silence.ping))
+      } else {
         lose(id, at: now, &step)
         step.evictions.append(.evict(connection: id, Silence.reason))
-      } else {
-        links[index].silence = Silence(since: now, isPinged: true)
-        step.messages.append(.send(connection: id, Silence.ping))
       }
     }
   }

@@ -13,7 +13,8 @@ public struct PeerMachine: Core {
   public struct Configuration: Hashable, Codable, Sendable {
     /// Behaves like a peer that does not know epochs: the newest connection wins.
     public var isLegacy: Bool
-    /// How long the wallet may be away with an unresolved payment before it is called.
+    /// How long the wallet may be away with an unresolved payment before it is called; twice as long after each call that
+    /// ended none.
     public var callsBackAfter: Span
     /// How long a payment of the wallet's takes to its recipient.
     public var elsewhereDelay: Span
@@ -62,6 +63,8 @@ public struct PeerMachine: Core {
   static let greetingBound = Span.seconds(10)
   /// The block height until which HTLCs of this chainless emulation are good.
   static let cltvExpiry: UInt32 = 700_144
+  /// So often the time to the next call doubles: to four minutes, when it begins with two seconds.
+  static let doublings = 7
 
   let isLegacy: Bool
   let callsBackAfter: Span
@@ -72,6 +75,8 @@ public struct PeerMachine: Core {
   var links: [PeerLink] = []
   /// Nil while a connection is registered.
   var absence: Absence?
+  /// Since a payment came or ended. A part that lacks the others brings the wallet for nothing, and each call is seen.
+  var callsInVain = 0
   /// Payments of the wallet's that have not arrived. Known from the channel: a new start sends them on anew.
   var routed: [RoutedPayment] = []
 
@@ -116,8 +121,10 @@ public struct PeerMachine: Core {
     guard let absence, !absence.isCalledBack, state.payments.contains(where: { !$0.isHeld }) else {
       return nil
     }
-    return absence.since + callsBackAfter
+    return absence.since + callBackSpan
   }
+
+  var callBackSpan: Span { Span(nanoseconds: callsBackAfter.nanoseconds << Int64(callsInVain)) }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
     switch event {
@@ -143,6 +150,7 @@ public struct PeerMachine: Core {
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
       absence?.isCalledBack = true
+      callsInVain = min(callsInVain + 1, Self.doublings)
       let unresolved = state.payments.first { !$0.isHeld }?.request
       step.afterwards.append(
         .requestPush(

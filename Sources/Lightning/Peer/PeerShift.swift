@@ -13,7 +13,8 @@ extension PeerMachine: Shiftable {
   public mutating func forgetLongAgo(at now: Instant) {
     for index in links.indices { links[index].forgetLongAgo(at: now) }
     if let absence {
-      self.absence?.since = absence.isCalledBack ? now : max(absence.since, now - callsBackAfter)
+      let span = callBackSpan
+      self.absence?.since = absence.isCalledBack ? now : max(absence.since, now - span)
     }
   }
 }

@@ -6,11 +6,23 @@ struct Silence: Hashable, Codable, Sendable {
   /// The last word of the other end, or the ping that asks it for one.
   var since: Instant
   var isPinged = false
+  /// The end of the wait for an answer was once missed: the answer may have come while this process stood still.
+  var wasMissed = false
+
+  /// Nobody whose process runs is so late for it.
+  static let slept = Span.seconds(2)
 
   static let reason = "it has said nothing for long, and answered no ping"
 
   /// Nothing of it is needed: that an answer comes is all.
   static let ping = Message.ping(Ping(pongSize: 0))
+
+  /// What follows its end, if that came at `end`: another ping; nil when the other end is given up.
+  func pinged(at now: Instant, due end: Instant) -> Silence? {
+    guard isPinged else { return Silence(since: now, isPinged: true) }
+    guard !wasMissed, now - end > Self.slept else { return nil }
+    return Silence(since: now, isPinged: true, wasMissed: true)
+  }
 }
 
 extension Silence: Shiftable {

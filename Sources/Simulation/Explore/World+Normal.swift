@@ -67,6 +67,9 @@ extension World {
     for role in [Role.app, .extension] { lives[role]?.value.shift(by: span, withStamps: asksForAge) }
     phone.shift(by: span)
     peer.value.shift(by: .zero - peerNow)
+    for index in container.part({ $0.pointee.waits.indices }) {
+      container.value.waits[index].since.shift(by: .zero - peerNow)
+    }
     lockReplacedAt.shift(by: span)
     if asksForAge {
       for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }

@@ -86,7 +86,7 @@ extension World {
   }
 
   private mutating func startNodeOfOther(_ life: inout Life) {
-    var state = container.value.node
+    var state = nodeInContainer
     if let channel = channelInMemory(life) { state.channel = channel }
     life.claimedState = state
     life.claim = .ofOthers

@@ -49,8 +49,6 @@ public struct SeedRun {
 
   private static func worldSettings(_ settings: RunSettings, _ agenda: Agenda) -> WorldSettings {
     var world = settings.world
-    // Less than the time in which all must come to rest.
-    world.multiPartWindow = .seconds(20)
     // Only ours knows what to do with them. An hour's budget is soon spent, so here it is none.
     world.sendsSilentPushes = agenda.hasSilentPushes && world.coordination == .baton
     world.phone.silentPushes.budget = .max
@@ -237,14 +235,18 @@ public struct SeedRun {
     laterParts = []
     make(.noMoreFaults)
     let bound = world.peerNow + settings.healsWithin
+    // Nobody can end the wait for a part that was lost before its window, which may begin as late as the bound.
+    let boundOfParts = bound + settings.world.multiPartWindow
     var look = world.peerNow
     while world.violation == nil, !world.isSettled {
-      guard world.peerNow < bound else { return world.reportNoProgress(within: settings.healsWithin) }
+      guard world.peerNow < (world.lacksOnlyParts ? boundOfParts : bound) else {
+        return world.reportNoProgress(within: settings.healsWithin)
+      }
       if look <= world.peerNow {
         look = world.peerNow + .seconds(5)
         make(.open)
       } else {
-        step(until: min(look, bound))
+        step(until: min(look, world.peerNow < bound ? bound : boundOfParts))
       }
       onMove(&world)
     }

@@ -9,6 +9,7 @@ public struct Container: Hashable, Sendable {
   public let id: ContainerID
   public internal(set) var row: ClaimRow?
   public internal(set) var node = NodeState()
+  var waits: [Wait] = []
   /// Payments that were received, in their order.
   public internal(set) var received: [Receipt] = []
   var locks = PerRole<LockFile>(LockFile(), LockFile())

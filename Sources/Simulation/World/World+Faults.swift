@@ -42,6 +42,7 @@ extension World {
     }
     container.value.row = copy.value.row
     container.value.node = copy.value.node
+    container.value.waits = copy.value.waits
     container.value.received = copy.value.received
   }
 

@@ -131,7 +131,7 @@ extension World {
     case .claimed(let claim):
       // Durable, and the state that was read with it.
       let isOld = settings.without.contains(.stateFromClaim) && life.nodeStarts > 0
-      life.claimedState = isOld ? stateInMemory(life) : container.value.node
+      life.claimedState = isOld ? stateInMemory(life) : nodeInContainer
       life.guardQueue.append(.claimed(claim))
     case .superseded: life.guardQueue.append(.claimSuperseded)
     case .ownLockBusy: life.guardQueue.append(.ownLockWasBusy)

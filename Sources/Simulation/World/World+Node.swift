@@ -35,7 +35,9 @@ extension World {
   /// What the process goes on with if nobody reads the channel anew. Invoices are looked up when they are needed.
   func stateInMemory(_ life: Life) -> NodeState {
     var state = life.node.durableState
-    state.invoices = container.value.node.invoices
+    let stored = nodeInContainer
+    state.invoices = stored.invoices
+    state.waiting = stored.waiting
     return state
   }
 
@@ -45,7 +47,7 @@ extension World {
     }
     guard claimLate(&life) else { return life.nodeQueue.append(.fenced) }
     life.soundRevision = container.value.node.channel?.revision ?? 0
-    life.nodeQueue.append(.greetingChecked(container.value.node))
+    life.nodeQueue.append(.greetingChecked(nodeInContainer))
   }
 
   private mutating func write(_ change: NodeChange, _ life: inout Life) {
@@ -72,6 +74,7 @@ extension World {
   private mutating func store(_ change: NodeChange) {
     if let channel = change.channel { container.value.node.channel = channel }
     if let restored = change.restored { container.value.node.invoices = restored }
+    if let waiting = change.waiting { container.value.write(waiting: waiting, boot: boot, at: peerNow) }
     if let invoice = change.newInvoice { container.value.node.invoices.append(invoice) }
     for receipt in change.received {
       if container.value.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {

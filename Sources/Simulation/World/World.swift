@@ -147,13 +147,15 @@ public struct World: Hashable, Sendable {
   func wireIndex(_ id: UInt64) -> Int? { wires.firstIndex { $0.id == id } }
 
   /// The app is connected under its own claim, and nothing waits any more.
-  public var isSettled: Bool {
+  public var isSettled: Bool { ownsAndRuns && peer.value.state.payments.isEmpty }
+
+  var ownsAndRuns: Bool {
     guard let app = lives.app?.value, case .connected = app.status,
       app.claim?.owns(container.value.row) == true || settings.coordination != .baton
     else {
       return false
     }
-    return peer.value.state.payments.isEmpty
+    return true
   }
 }
 

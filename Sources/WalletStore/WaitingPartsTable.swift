@@ -1,0 +1,42 @@
+import CoreShape
+import Crypto
+import Database
+import Heartbeat
+import Lightning
+import SharedContainer
+
+/// Since when payments wait that lack some of their parts. A row lives as long as its wait, whoever owns the node.
+enum WaitingPartsTable {
+  static func read(_ reader: NodeReader, at now: BootMoment) throws -> [WaitingParts] {
+    try reader.rows(
+      "SELECT payment_hash, boot_high, boot_low, first_boot_ns FROM waiting_parts ORDER BY payment_hash"
+    ).map { row in
+      WaitingParts(paymentHash: try row.bytes32(0), waited: now.since(try moment(row)))
+    }
+  }
+
+  /// From now on these wait, and no others. What cannot be compared with now begins anew.
+  static func write(_ hashes: [Bytes32], at now: BootMoment, _ writer: NodeWriter) throws {
+    let stored = try writer.rows("SELECT payment_hash, boot_high, boot_low, first_boot_ns FROM waiting_parts")
+    for row in stored where try !hashes.contains(row.bytes32(0)) || now.since(moment(row)) == nil {
+      try writer.execute(
+        "DELETE FROM waiting_parts WHERE payment_hash = ?", [.blob(try row.bytes32(0).bytes)])
+    }
+    for hash in hashes {
+      try writer.execute(
+        """
+        INSERT OR IGNORE INTO waiting_parts (payment_hash, boot_high, boot_low, first_boot_ns)
+        VALUES (?, ?, ?, ?)
+        """,
+        [
+          .blob(hash.bytes), .bits(now.boot.high), .bits(now.boot.low), .integer(now.clock.nanoseconds),
+        ])
+    }
+  }
+
+  private static func moment(_ row: Row) throws -> BootMoment {
+    BootMoment(
+      boot: BootID(high: try row.bits(1), low: try row.bits(2)),
+      clock: Instant(nanoseconds: try row.integer(3)))
+  }
+}

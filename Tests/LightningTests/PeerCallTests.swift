@@ -1,0 +1,65 @@
+import CoreShape
+import Crypto
+import Lightning
+import Testing
+
+/// How often the wallet is called: each call is seen by a person.
+@Suite("The calls of the provider") struct PeerCallTests {
+  private let data = PaymentData(secret: paymentHash(50), totalMsat: 1000)
+
+  private func pushes(_ directives: [PeerDirective]) -> [PushReason] {
+    directives.compactMap { if case .requestPush(let push) = $0 { push.reason } else { nil } }
+  }
+
+  /// The wallet comes, does nothing, and goes; says after how long it is called the next time.
+  private func visit(_ fixture: inout PeerFixture, _ connection: UInt64) throws -> Int64? {
+    _ = try fixture.establish(connection)
+    fixture.now += 29_500
+    #expect(pushes(fixture.handle(.deadlineReached)) == [])
+    _ = fixture.handle(.closed(connection: connection, "its time is over"))
+    guard let due = fixture.peer.deadline else { return nil }
+    let span = due.nanoseconds / 1_000_000 - fixture.now
+    fixture.now += span - 1
+    #expect(pushes(fixture.handle(.deadlineReached)) == [])
+    fixture.now += 1
+    #expect(pushes(fixture.handle(.deadlineReached)) == [.pendingSettlement])
+    return span
+  }
+
+  @Test("A wallet that ends no payment is called after 2, 4, 8 … 256 s, and then no more seldom")
+  func gaps() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.part(1, 400, data)
+    var gaps: [Int64?] = []
+    for connection in 1...10 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
+    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 256, 256].map { $0 * 1000 })
+  }
+
+  @Test("A payment that comes, or ends, makes the first gap short again")
+  func short() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.part(1, 400, data)
+    for connection in 1...3 as ClosedRange<UInt64> { _ = try visit(&fixture, connection) }
+    _ = fixture.pay(2, holdUntil: 100_000_000)
+    #expect(try visit(&fixture, 4) == 2000)
+    #expect(try visit(&fixture, 5) == 4000)
+    let end = try fixture.exchange(6, from: try fixture.establish(6), failingWith: 23)
+    #expect(others(end).count == 2)
+    _ = fixture.pay(3, holdUntil: 100_000_000)
+    #expect(try visit(&fixture, 6) == 2000)
+  }
+
+  @Test("Held parts of one payment ask for one push, and one that comes when nothing is held asks for the next")
+  func onePush() throws {
+    var fixture = try PeerFixture()
+    #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
+    #expect(pushes(fixture.part(2, 100, data)) == [])
+    #expect(pushes(fixture.pay(3)) == [.incomingPayment], "another payment")
+    _ = try fixture.establish(1)
+    _ = fixture.handle(.closed(connection: 1, "gone"))
+    #expect(pushes(fixture.part(4, 100, data)) == [.incomingPayment], "the others are in the channel by now")
+    #expect(pushes(fixture.part(5, 100, data)) == [])
+  }
+}

@@ -1,0 +1,159 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+/// The wait for a part that does not come is the payment's, and not that of whoever owns the node.
+@Suite("A part that stays alone") struct WaitingPartsTests {
+  private func world(payments: Int = 1) throws -> NodeWorld {
+    var world = try NodeWorld(seed: 1, payments: payments)
+    world.faultsAreOn = false
+    world.claim(leavingZombie: false)
+    finish(&world)
+    return world
+  }
+
+  /// Until nothing is on its way any more; no time passes.
+  private func finish(_ world: inout NodeWorld) { while world.moveSomething() {} }
+
+  /// One more life of the extension: it owns the node until its time is over.
+  private func live(_ world: inout NodeWorld, _ span: Span) {
+    world.claim(leavingZombie: false)
+    finish(&world)
+    let end = world.now + span
+    let id = world.nextOwner
+    while let deadline = world.owners.last?.machine.deadline, deadline < end {
+      world.now = max(world.now, deadline)
+      world.handle(.deadlineReached, by: id)
+      finish(&world)
+    }
+    world.now = end
+    world.kill(id)
+    finish(&world)
+  }
+
+  private func deadline(_ world: NodeWorld) -> Instant? { world.owners.last?.machine.deadline }
+
+  @Test("Its window goes on through other owners and connections, however often they change")
+  func spansOwners() throws {
+    var world = try world()
+    world.pay(0, part: 1, amountMsat: 300, world.data(0))
+    finish(&world)
+    let first = world.now
+    for seconds in [10, 20, 54] as [Int64] {
+      world.now = first + .seconds(seconds)
+      world.claim(leavingZombie: false)
+      finish(&world)
+      #expect(deadline(world) == first + .seconds(60))
+      #expect(world.news.last == .collecting(true))
+    }
+    // The connection alone breaks.
+    let connection = try #require(world.owners.last?.connection)
+    world.wires[connection]?.isClosedByPeer = true
+    finish(&world)
+    world.now = first + .milliseconds(54_200)
+    world.handle(.deadlineReached, by: world.nextOwner)
+    finish(&world)
+    #expect(deadline(world) == first + .seconds(60))
+    #expect(world.waits.count == 1)
+  }
+
+  @Test("Lives of 29.5 s with the app closed: it is given back when its minute is over, and the next part is another one")
+  func shortLives() throws {
+    var world = try world(payments: 30)
+    world.kill(world.nextOwner)
+    finish(&world)
+    // As many as the channel holds.
+    for number in 0..<30 { world.pay(number, part: 1, amountMsat: 1, world.data(number)) }
+    live(&world, .milliseconds(29_500))
+    #expect(world.failed == 0 && world.waits.count == 30)
+    world.now = world.now + .seconds(2)
+    live(&world, .milliseconds(29_500))
+    #expect(world.failed == 30 && world.waits.isEmpty && world.stored.channel?.htlcs == [])
+    #expect(Set(world.failures.values) == [.refusedByRecipient(code: FailureCode.mppTimeout)])
+    #expect(world.news.last == .settling(false))
+  }
+
+  @Test("Each connection leaves it 5 s at least: the part that was missing may wait at the peer")
+  func grace() throws {
+    var world = try world(payments: 2)
+    for number in 0..<2 { world.pay(number, part: 1, amountMsat: 600, world.data(number)) }
+    finish(&world)
+    world.kill(world.nextOwner)
+    finish(&world)
+    world.now = world.now + .seconds(3600)
+    world.pay(0, part: 2, amountMsat: 400, world.data(0))
+    world.claim(leavingZombie: false)
+    finish(&world)
+    #expect(world.amounts == [1000] && world.failed == 0)
+    #expect(deadline(world) == world.now + .seconds(5))
+    world.now = world.now + .seconds(5)
+    world.handle(.deadlineReached, by: world.nextOwner)
+    finish(&world)
+    #expect(world.failures[101] == .refusedByRecipient(code: FailureCode.mppTimeout))
+    #expect(world.waits.isEmpty)
+  }
+
+  @Test("After a reboot the wait begins once more, durably: how long the phone was off nobody knows")
+  func reboot() throws {
+    var world = try world()
+    world.pay(0, part: 1, amountMsat: 300, world.data(0))
+    finish(&world)
+    world.now = world.now + .seconds(50)
+    world.boot = 2
+    let booted = world.now
+    for seconds in [0, 20, 40] as [Int64] {
+      world.now = booted + .seconds(seconds)
+      world.claim(leavingZombie: false)
+      finish(&world)
+      #expect(deadline(world) == booted + .seconds(60))
+      #expect(world.waits.values.map(\.boot) == [2])
+    }
+  }
+
+  @Test("A part that an older program kept begins its wait with the first owner, by a step that sends nothing")
+  func ofAnOlderProgram() throws {
+    var world = try world()
+    world.pay(0, part: 1, amountMsat: 300, world.data(0))
+    finish(&world)
+    world.waits = [:]
+    world.now = world.now + .seconds(50)
+    let began = world.now
+    world.claim(leavingZombie: false)
+    finish(&world)
+    #expect(world.waits.values.map(\.since) == [began])
+    #expect(deadline(world) == began + .seconds(60))
+    world.now = began + .seconds(30)
+    world.claim(leavingZombie: false)
+    finish(&world)
+    #expect(deadline(world) == began + .seconds(60))
+  }
+
+  @Test("What became of it while its owner could not send is forgotten with it; nothing waits for what is not there")
+  func rowWithoutParts() throws {
+    var world = try world()
+    world.waits[SHA256.hash([9])] = (1, world.now)
+    world.claim(leavingZombie: false)
+    finish(&world)
+    #expect(world.waits.isEmpty && deadline(world) == nil)
+    #expect(world.news.last == .established)
+  }
+
+  @Test("The next set of the same payment has a minute of its own")
+  func again() throws {
+    var world = try world()
+    world.pay(0, part: 1, amountMsat: 300, world.data(0))
+    finish(&world)
+    for part in 1...3 {
+      #expect(deadline(world) == world.now + .seconds(60))
+      world.now = world.now + .seconds(60)
+      world.handle(.deadlineReached, by: world.nextOwner)
+      finish(&world)
+      #expect(world.failed == part && world.waits.isEmpty)
+      world.now = world.now + .seconds(7)
+      world.pay(0, part: part + 1, amountMsat: 300, world.data(0))
+      finish(&world)
+    }
+  }
+}
