@@ -29,7 +29,6 @@ import Testing
   @Test("A wallet that ends no payment is called after 2, 4, 8 … 256 s, and then no more seldom")
   func gaps() throws {
     var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
     _ = fixture.part(1, 400, data)
     var gaps: [Int64?] = []
     for connection in 1...10 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
@@ -39,7 +38,6 @@ import Testing
   @Test("A payment that comes, or ends, makes the first gap short again")
   func short() throws {
     var fixture = try PeerFixture()
-    _ = try fixture.establish(1)
     _ = fixture.part(1, 400, data)
     for connection in 1...3 as ClosedRange<UInt64> { _ = try visit(&fixture, connection) }
     _ = fixture.pay(2, holdUntil: 100_000_000)
@@ -48,7 +46,7 @@ import Testing
     let end = try fixture.exchange(6, from: try fixture.establish(6), failingWith: 23)
     #expect(others(end).count == 2)
     _ = fixture.pay(3, holdUntil: 100_000_000)
-    #expect(try visit(&fixture, 6) == 2000)
+    #expect(try visit(&fixture, 7) == 2000)
   }
 
   @Test("Held parts of one payment ask for one push, and one that comes when nothing is held asks for the next")

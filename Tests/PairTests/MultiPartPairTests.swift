@@ -78,6 +78,33 @@ struct MultiPartPairTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
+  @Test("Part 1 alone, with the app closed: its wait goes on from life to life of the extension, and ends with mpp_timeout")
+  func aloneThroughLives() throws {
+    let phone = try TestPhone(["--multi-part-window", "4s"])
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(5, app)[4]
+    app.kill(SIGKILL)
+    let first = try phone.payPart(invoice, 3000)
+    let early = try phone.launchExtension()
+    _ = phone.push(early)
+    try waitUntilKept(phone, 1)
+    try phone.wait("the beginning of its wait") { (try? phone.waits().count) == 1 }
+    let began = try phone.waits()
+    early.kill(SIGKILL)
+    try phone.wait("its end") { early.hasEnded }
+    let late = try phone.launchExtension()
+    _ = phone.push(late)
+    var seen: Set<[Int64]> = []
+    try phone.wait("the refusal") {
+      if let now = try? phone.waits() { seen.insert(now) }
+      return (try? phone.outcome(invoice, part: first)) == "failed 0x0017"
+    }
+    #expect(seen.isSubset(of: [began, []]), "no life begins it anew")
+    try phone.wait("the end of its wait") { (try? phone.waits()) == [] }
+    #expect(try phone.receivedPayments() == [] && phone.keptParts() == 0)
+  }
+
   @Test("P-1.4 Home in the middle of a set: the app goes on under a named task until it is complete")
   func homeInTheMiddle() throws {
     let phone = try TestPhone()

@@ -32,6 +32,14 @@ extension TestPhone {
     return try table.rows.count { try $0.text(column) == "receivedAddAckRevocation" }
   }
 
+  /// When payments that lack parts began to wait for them.
+  package func waits() throws -> [Int64] {
+    guard let table = try snapshot().tables.first(where: { $0.name == "waiting_parts" }),
+      let column = table.columns.firstIndex(of: "first_boot_ns")
+    else { return [] }
+    return try table.rows.map { try $0.integer(column) }
+  }
+
   /// How the wallet's newest payment of an invoice stands; nil when there is none.
   package func sentState(_ invoice: SignedInvoice) -> String? {
     guard let table = try? snapshot().tables.first(where: { $0.name == "outgoing_payments" }),
