@@ -25,9 +25,9 @@ extension Container {
   }
 
   mutating func write(waiting hashes: [Bytes32], boot: BootID, at now: Instant) {
-    let known = waits.filter { $0.waited(boot: boot, at: now) != nil }
+    let running = waits.filter { $0.waited(boot: boot, at: now) != nil }
     waits = hashes.map { hash in
-      known.first { $0.paymentHash == hash } ?? Wait(paymentHash: hash, boot: boot, since: now)
+      running.first { $0.paymentHash == hash } ?? Wait(paymentHash: hash, boot: boot, since: now)
     }
   }
 }
