@@ -8,7 +8,8 @@ public enum PingRule {
     guard let span = pingAfter, span > .zero else { return nil }
     let needed = 2 * window.nanoseconds / span.nanoseconds
     guard needed > chatter else { return nil }
-    return "--ping-after \(SpanText.write(span)) makes up to \(needed) pings and answers in 10 s, and --chatter allows "
+    return
+      "--ping-after \(SpanText.write(span)) makes up to \(needed) pings and answers in 10 s, and --chatter allows "
       + "\(chatter): give --chatter \(needed), or a longer --ping-after"
   }
 

@@ -1,3 +1,4 @@
+import CoreShape
 import DaemonRuntime
 import Foundation
 import PairSupport
@@ -70,6 +71,25 @@ struct OptionTests {
       #expect(ran.errors == "iosd: \(sentence)\n")
       #expect(ran.code == 78)
     }
+  }
+
+  @Test("Pings that would end each connection are refused by every program that could be told of them")
+  func pings() throws {
+    let sentence =
+      "--ping-after 999ms makes up to 20 pings and answers in 10 s, and --chatter allows 19: give --chatter 20, or a "
+      + "longer --ping-after"
+    try inScratch { directory in
+      for program in ["iosd", "lspd"] {
+        let words = ["--home", "\(directory)/phone", "--ping-after", "999ms", "--chatter", "19"]
+        let ran = try RealPhone.run(program, words)
+        #expect(ran.errors == "\(program): \(sentence)\n")
+        #expect(ran.code == 78)
+      }
+    }
+    #expect(PingRule.complaint(chatter: 20, pingAfter: .seconds(1)) == nil)
+    #expect(PingRule.complaint(chatter: 20, pingAfter: .milliseconds(950)) != nil)
+    for never in [nil, Span.zero] { #expect(PingRule.complaint(chatter: 1, pingAfter: never) == nil) }
+    #expect(PingRule.complaint(chatter: 1_000_000, pingAfter: Span(nanoseconds: 1)) != nil)
   }
 
   @Test("The longest times that can be typed start a phone that works and goes down")

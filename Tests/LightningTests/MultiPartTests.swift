@@ -95,7 +95,6 @@ import Testing
     #expect(world.amounts == [1000])
   }
 
-
   @Test("A wrong secret, a wrong total or different totals are refused, and spoil no other set")
   func refusals() throws {
     var world = try world(payments: 3)

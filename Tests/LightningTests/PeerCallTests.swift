@@ -49,7 +49,8 @@ import Testing
     #expect(try visit(&fixture, 7) == 2000)
   }
 
-  @Test("Held parts of one payment ask for one push, and one that comes when nothing is held asks for the next")
+  @Test(
+    "Held parts of one payment ask for one push, and one that comes when nothing is held asks for the next")
   func onePush() throws {
     var fixture = try PeerFixture()
     #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])

@@ -64,7 +64,8 @@ import Testing
     #expect(node.handle(.written, at: at(31)).contains(.invoiceStored(paymentHash: invoice.paymentHash)))
   }
 
-  @Test("The own pause is not the peer's silence: who misses the end of the wait asks once more, and once only")
+  @Test(
+    "The own pause is not the peer's silence: who misses the end of the wait asks once more, and once only")
   func ownPause() throws {
     var node = try establishedNode()
     #expect(node.handle(.deadlineReached, at: at(30)) == [.send([.message(ping)])])

@@ -59,7 +59,9 @@ import Testing
     #expect(world.waits.count == 1)
   }
 
-  @Test("Lives of 29.5 s with the app closed: it is given back when its minute is over, and the next part is another one")
+  @Test(
+    "Lives of 29.5 s with the app closed: it is given back when its minute is over, and the next part is another one"
+  )
   func shortLives() throws {
     var world = try world(payments: 30)
     world.kill(world.nextOwner)
@@ -112,7 +114,8 @@ import Testing
     }
   }
 
-  @Test("A part that an older program kept begins its wait with the first owner, by a step that sends nothing")
+  @Test(
+    "A part that an older program kept begins its wait with the first owner, by a step that sends nothing")
   func ofAnOlderProgram() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
@@ -130,7 +133,9 @@ import Testing
     #expect(deadline(world) == began + .seconds(60))
   }
 
-  @Test("What became of it while its owner could not send is forgotten with it; nothing waits for what is not there")
+  @Test(
+    "What became of it while its owner could not send is forgotten with it; nothing waits for what is not there"
+  )
   func rowWithoutParts() throws {
     var world = try world()
     world.waits[SHA256.hash([9])] = (1, world.now)

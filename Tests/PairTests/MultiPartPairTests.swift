@@ -78,7 +78,9 @@ struct MultiPartPairTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
-  @Test("Part 1 alone, with the app closed: its wait goes on from life to life of the extension, and ends with mpp_timeout")
+  @Test(
+    "Part 1 alone, with the app closed: its wait goes on from life to life of the extension, and ends with mpp_timeout"
+  )
   func aloneThroughLives() throws {
     let phone = try TestPhone(["--multi-part-window", "4s"])
     defer { phone.end() }

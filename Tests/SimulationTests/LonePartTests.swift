@@ -19,7 +19,9 @@ import Testing
     }
   }
 
-  @Test("The extension gives it back in the life in which its minute is over, and the person sees two notifications")
+  @Test(
+    "The extension gives it back in the life in which its minute is over, and the person sees two notifications"
+  )
   func ends() throws {
     var world = World()
     world.make(.open)

@@ -43,7 +43,8 @@ extension NodeMachine {
     do throws(ChannelError) {
       facts = try changed.receive(message)
     } catch {
-      return [.send([.message(error.complaint(about: changed.id))])] + redial("the peer broke the protocol: \(error)", at: now)
+      return [.send([.message(error.complaint(about: changed.id))])]
+        + redial("the peer broke the protocol: \(error)", at: now)
     }
     channel = changed
     return advance(mustStore: message.isStepOfChannel, ended: ended(by: facts), at: now)
