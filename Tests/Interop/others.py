@@ -105,9 +105,9 @@ def init(claim=b""):
     return message(INIT, struct.pack("!HH", 0, len(features)) + features + claim)
 
 
-def reestablish():
+def reestablish(channel=CHANNEL):
     """Of a channel in which nothing has happened."""
-    return message(REESTABLISH, CHANNEL + struct.pack("!QQ", 1, 0) + bytes(32 + 33))
+    return message(REESTABLISH, channel + struct.pack("!QQ", 1, 0) + bytes(32 + 33))
 
 
 def add(number):
@@ -118,8 +118,8 @@ def commit():
     return message(COMMIT, CHANNEL + bytes(64) + struct.pack("!H", 0))
 
 
-def fee():
-    return message(FEE, CHANNEL + struct.pack("!I", 253))
+def fee(channel=CHANNEL):
+    return message(FEE, channel + struct.pack("!I", 253))
 
 
 def malformed(code):

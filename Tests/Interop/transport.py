@@ -17,7 +17,7 @@ import hostile
 import pings
 from others import (
     ERROR, INIT, PEER_STORAGE, PONG, REESTABLISH, WARNING, check, dial, end, fee, init, is_hung_up_on, kind, message, ping,
-    program)
+    program, reestablish)
 
 programs = sys.argv[1]
 
@@ -48,7 +48,9 @@ def with_lspd(home):
         early.send_message(init())
         check(kind(early.read_message()) == INIT, "a node without a claim is not greeted")
         wallet = wallet_of(address)
-        check(kind(wallet.read_message()) == REESTABLISH, "lspd does not speak of the channel")
+        spoken = wallet.read_message()
+        check(kind(spoken) == REESTABLISH, "lspd does not speak of the channel")
+        channel = spoken[2:34]
         wallet.send_message(ping(9, b"abc"))
         pong = wallet.read_message()
         check(pong == message(PONG, struct.pack("!H", 9) + bytes(9)), f"a wrong pong: {pong.hex()}")
@@ -73,9 +75,11 @@ def with_lspd(home):
         # And all that time the wallet was undisturbed.
         wallet.send_message(ping(5))
         check(kind(wallet.read_message()) == PONG, "the wallet was disturbed by others")
-        # The fee is lspd's to change.
-        wallet.send_message(fee())
-        check(kind(wallet.read_message()) == WARNING, "lspd takes a fee from the wallet")
+        # The fee is lspd's to change. An error would fail the channel.
+        wallet.send_message(reestablish(channel))
+        wallet.send_message(fee(channel))
+        said = wallet.read_message()
+        check(kind(said) == WARNING and b"Only who opened" in said, "lspd takes a fee from the wallet")
         check(is_hung_up_on(wallet), "lspd stays after a fee from the wallet")
     finally:
         end(process, "lspd")
