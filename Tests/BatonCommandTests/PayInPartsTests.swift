@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Glibc
 import Testing
 
 @testable import BatonCommand
@@ -69,12 +70,18 @@ import Testing
     try phone.openAndConnect()
     let payment = try phone.begin(
       "pay", try phone.invoice(), "--parts", "2", "--apart", "5s", "--hold-seconds", "1", into: "payment")
-    try phone.wait("part 1 to be on its way") {
-      try phone.phone.askForJSON(.lspd, ControlMessage("status"))["offered"]?.int == 1
-        && phone.run("logs").contains("waits for more parts of a payment")
+    try phone.wait("part 1 to be on its way") { phone.scratch.text("payment").hasSuffix("on its way\n") }
+    // However long the rest takes, part 2 is sent afterwards.
+    payment.send(SIGSTOP)
+    try phone.wait("part 1 to be kept") {
+      try phone.run("logs").contains("waits for more parts of a payment")
     }
     _ = try phone.run("device", "network", "off")
     try phone.waitUntilAway()
+    payment.send(SIGCONT)
+    try phone.wait("the bad news") {
+      phone.scratch.text("payment").contains("part 2 of 2, 2,500 sat: failed")
+    }
     #expect(phone.scratch.end(payment) == .exited(code: 69))
     let why = "the wallet did not come in time; try again later"
     let lines = phone.scratch.text("payment").split(separator: "\n")
