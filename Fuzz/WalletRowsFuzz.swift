@@ -112,7 +112,7 @@ enum WalletRowsFuzz: FuzzTarget {
     }
     for problem in WalletView(tables).problems { promiseOneLine(problem) }
     let state = try WalletStore.readState(
-      NodeReader(connection), at: BootMoment(boot: BootID(high: 1, low: 2), clock: .zero))
+      NodeReader(connection), at: BootMoment(boot: BootID(high: 1, low: 2), clock: Instant(nanoseconds: 0)))
     guard let channel = state.channel else { return }
     promise((try? Channel(decoding: channel.encoded())) == channel, "a stored channel does not restore")
   }

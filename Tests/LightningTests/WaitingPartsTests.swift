@@ -77,7 +77,7 @@ import Testing
     #expect(world.news.last == .settling(false))
   }
 
-  @Test("Each connection leaves it 5 s at least: the part that was missing may wait at the peer")
+  @Test("Each connection leaves it 3 s at least: the part that was missing may wait at the peer")
   func grace() throws {
     var world = try world(payments: 2)
     for number in 0..<2 { world.pay(number, part: 1, amountMsat: 600, world.data(number)) }
@@ -89,8 +89,8 @@ import Testing
     world.claim(leavingZombie: false)
     finish(&world)
     #expect(world.amounts == [1000] && world.failed == 0)
-    #expect(deadline(world) == world.now + .seconds(5))
-    world.now = world.now + .seconds(5)
+    #expect(deadline(world) == world.now + .seconds(3))
+    world.now = world.now + .seconds(3)
     world.handle(.deadlineReached, by: world.nextOwner)
     finish(&world)
     #expect(world.failures[101] == .refusedByRecipient(code: FailureCode.mppTimeout))

@@ -35,8 +35,8 @@ struct MultiPartPairTests {
     let second = try phone.payPart(invoice, 2000)
     try phone.wait("both parts to settle") { isPaid(phone, invoice, [first, second]) }
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
-    try phone.wait("the channel to be quiet") { (try? phone.keptParts()) == 0 }
-    #expect(try phone.balanceMsat() == 1_000_005_000)
+    try phone.wait("both parts to be the wallet's") { (try? phone.balanceMsat()) == 1_000_005_000 }
+    #expect(try phone.keptParts() == 0)
   }
 
   @Test("P-5.1 Part 1 in one life of the extension, part 2 in the next: paid once, with one text")
@@ -60,6 +60,31 @@ struct MultiPartPairTests {
     #expect(late.message("content", id: id)?["body"] == "+5 sat: test r5")
     #expect(late.count("content") == 1 && late.count("notify") == 0)
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
+  }
+
+  @Test("The text of a payment does not wait for the parts of another, and each has its own")
+  func textBesideASet() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(2, app)
+    app.kill(SIGKILL)
+    let first = try phone.payPart(invoices[1], 1500)
+    let early = try phone.launchExtension()
+    let id = phone.push(early)
+    try waitUntilKept(phone, 1)
+    try phone.pay(invoices[0])
+    try phone.waitUntilSettled(invoices[0])
+    try phone.wait("the end of the service") { early.message("finished", id: id) != nil }
+    #expect(early.message("finished", id: id)?["reason"] == "5 s without another payment")
+    #expect(early.message("content", id: id)?["body"] == "+1 sat: test r1")
+    #expect(try phone.outcome(invoices[1], part: first) == "offered")
+    let second = try phone.payPart(invoices[1], 500)
+    let next = phone.push(early)
+    try phone.wait("both parts to settle") { isPaid(phone, invoices[1], [first, second]) }
+    try phone.wait("the text") { early.message("content", id: next) != nil }
+    #expect(early.message("content", id: next)?["body"] == "+2 sat: test r2")
+    #expect(early.count("content") == 2 && early.count("notify") == 0)
   }
 
   @Test("Part 1 alone is failed with mpp_timeout after its window, and the invoice can still be paid")

@@ -14,8 +14,9 @@ extension PartialPayment: Shiftable {
 }
 
 extension NodeMachine {
-  /// What was missing may have had no way to come before: each connection leaves a set so much time at least.
-  static let partGrace = Span.seconds(5)
+  /// What was missing may have had no way to come before: each connection leaves a set so much time at least. Less than
+  /// the extension stays for anything, so that no life is too short to end it.
+  static let partGrace = Span.seconds(3)
 
   /// The state, and since when what is incomplete in it waits.
   ///
