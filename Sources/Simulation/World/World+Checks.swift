@@ -61,5 +61,6 @@ extension World {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
       }
     }
+    checkSendsAtTheEnd()
   }
 }
