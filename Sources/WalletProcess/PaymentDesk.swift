@@ -59,7 +59,9 @@ final class PaymentDesk {
 
   private func pay(_ invoice: SignedInvoice, _ amountMsat: UInt64, _ request: String) {
     let hash = invoice.paymentHash
-    guard let task = tasks.begin(hash.hex, amountMsat: amountMsat, for: request) else { return refuse(request, PaymentTasks.underWay) }
+    guard let task = tasks.begin(hash.hex, amountMsat: amountMsat, for: request) else {
+      return refuse(request, PaymentTasks.underWay)
+    }
     onTask?(.taskBegan(task))
     node.pay(
       OutgoingPayment(

@@ -99,7 +99,9 @@ extension World {
     }
   }
 
-  private mutating func post(_ event: GuardEvent, to role: Role) { lives[role]?.value.inbox.append(.word(event)) }
+  private mutating func post(_ event: GuardEvent, to role: Role) {
+    lives[role]?.value.inbox.append(.word(event))
+  }
 
   // MARK: The person waits
 

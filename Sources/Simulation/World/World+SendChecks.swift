@@ -31,6 +31,7 @@ extension World {
   private mutating func check(_ ended: PaymentChange.Ended) {
     guard let number = bill(of: ended.payment.paymentHash), let htlc = ended.payment.htlc else { return }
     let bill = sends[number]
+    if case .failed = ended.end { sends[number].hasFailed = true } else { sends[number].hasFailed = false }
     switch ended.end {
     case .paid(let preimage):
       if preimage != bill.invoice.preimage || !bill.arrivals.contains(htlc) {

@@ -19,7 +19,9 @@ public struct WorldSend: Hashable, Sendable {
   /// The HTLCs with which it has come to whoever made the invoice.
   public internal(set) var arrivals: [UInt64] = []
   /// What the wallet knew of it went with a database, in the place of which an old copy was put.
-  var isForgotten = false
+  public internal(set) var isForgotten = false
+  /// The last time that it was paid: the money is back.
+  public internal(set) var hasFailed = false
 
   public var hasArrived: Bool { !arrivals.isEmpty }
 
