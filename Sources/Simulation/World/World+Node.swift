@@ -132,6 +132,7 @@ extension World {
       wires[index].isDriven = true
       if settings.coordination != .baton { startsToDrive(&life) }
     }
+    checkDurable(message, of: life)
     let revision = life.node.durableChannel?.revision ?? 0
     wires[index].toPeer.append(Wire.Packet(message: message, isSound: revision <= life.soundRevision))
   }

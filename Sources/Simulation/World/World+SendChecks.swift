@@ -44,6 +44,17 @@ extension World {
     }
   }
 
+  /// What the peer keeps of the step would heal its loss; but for how long it does is the peer's affair.
+  mutating func checkDurable(_ message: Message, of life: Life) {
+    guard case .addHTLC(let htlc) = message, settings.coordination == .baton,
+      let claim = life.claim, claim.owns(container.value.row)
+    else { return }
+    let isDurable = container.value.node.payments.pending.contains {
+      $0.htlc == htlc.id && $0.paymentHash == htlc.paymentHash
+    }
+    if !isDurable { report(.sentOnce, "A payment leaves the wallet before it is durable.") }
+  }
+
   /// Somebody else is paid.
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64) {
     guard let number = bill(of: hash) else { return }
