@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,11 +77,6 @@ int baton_open_directory_path(const char *path) { return open(path, O_PATH | O_D
 
 int baton_open_new_append(const char *path, uint32_t mode) {
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, (mode_t)mode);
-}
-
-int64_t baton_file_system_kind(const char *path) {
-  struct statfs disk;
-  return statfs(path, &disk) == 0 ? (int64_t)(uint32_t)disk.f_type : -1;
 }
 
 // Memory

@@ -183,9 +183,6 @@ public struct ExtensionMachine: GuardMachine {
       service.isSettling = isSettling
       state = .serving(service)
       if service.isHandingOver && !isSettling { return finish(.handedOver, at: now) }
-    case .collecting(let isCollecting):
-      service.isCollecting = isCollecting
-      state = .serving(service)
     case .connecting:
       service.isSettling = false
       state = .serving(service)
@@ -197,10 +194,7 @@ public struct ExtensionMachine: GuardMachine {
       case .otherDevice: return finish(.otherDevice, at: now)
       case .outOfReach: return finish(.outOfReach, at: now)
       }
-    case .stopped:
-      service.isCollecting = false
-      state = .serving(service)
-    case .established, .fenced, .trouble: break
+    case .established, .collecting, .fenced, .trouble, .stopped: break
     }
     return []
   }

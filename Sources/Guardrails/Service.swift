@@ -4,13 +4,11 @@ import CoreShape
 struct Service: Hashable, Codable, Sendable {
   var push: Push
   var totalEnds: Instant
-  /// Restarted by every payment; there is none before the first.
+  /// Restarted by every payment; there is none before the first. Parts that wait for others do not hold it up: they are
+  /// durable, a push comes for the rest, and the text of what has been received is not to wait for either.
   var idleEnds: Instant?
   var received: [ReceivedPayment] = []
   var isSettling = false
-  /// Parts of a payment have come. They are durable, so they delay no handover; but an idle end would only have the
-  /// phone start us again for the rest.
-  var isCollecting = false
   /// The app wanted the node before we were connected.
   var steppedBack = false
   /// We claimed although the app wished: it was left its time, or is frozen.
@@ -24,7 +22,7 @@ struct Service: Hashable, Codable, Sendable {
   }
 
   /// A payment that is half-way is not cut off by the idle end: it restarts it in a moment, or the total ends it.
-  var endsBy: Instant { isSettling || isCollecting ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
+  var endsBy: Instant { isSettling ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
 
   /// One text for the push, and for each payment beyond the first a notification of its own.
   func contents(for reason: FinishReason) -> [GuardDirective] {

@@ -10,6 +10,8 @@ extension ControlDesk {
       return .error(why.description)
     }
     for change in changes { shell.handle(.deviceChanged(change)) }
+    // The disk may be another's by now: the answer is how it is.
+    shell.topUpStorage()
     let answer = DeviceAnswer(
       record: DeviceRecord(shell.phone.device), storageNote: shell.storage.obstacle?.description)
     return ControlMessage("ok", body: Array(answer.text.utf8))

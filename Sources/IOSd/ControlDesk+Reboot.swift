@@ -14,7 +14,9 @@ extension ControlDesk {
     guard !shell.phone.isGoingDown else {
       return .error("the phone is going down; start it again with `baton up`, which is a boot too")
     }
-    waitForBoot.append(connection)
+    // It would come to nothing, and its answer would be that of another reboot.
+    if let why = shell.phone.refusalOfThumb { return .error(why.description) }
+    waitForBoot = connection
     shell.handle(.rebooted(losingBeats: losingBeats, unlocking: unlocking))
     return nil
   }
@@ -27,7 +29,7 @@ extension ControlDesk {
       answer = ControlMessage("ok", ["boot": Journal.text(of: try clockKeeper.boot())])
     } catch { answer = .error("the phone has rebooted and still has its old boot id: \(error)") }
     shell.journal.note("the phone has rebooted: \(answer["boot"] ?? answer.errorSentence ?? "")")
-    for connection in waitForBoot { connection.send(answer) }
-    waitForBoot = []
+    waitForBoot?.send(answer)
+    waitForBoot = nil
   }
 }

@@ -7,7 +7,7 @@ final class ControlDesk {
   let shell: PhoneShell
   let clockKeeper: ClockKeeper
   private var waitForPowerOff: [UnixConnection] = []
-  var waitForBoot: [UnixConnection] = []
+  var waitForBoot: UnixConnection?
 
   init(shell: PhoneShell, clockKeeper: ClockKeeper) {
     self.shell = shell

@@ -20,6 +20,8 @@ final class PhoneHome {
   var keychainKey: String { "\(path)/os/keychain.key" }
   var tasks: String { "\(path)/os/tasks.jsonl" }
   var pushes: String { "\(path)/os/pushes.jsonl" }
+  /// lspd's, and of no concern here but for the disk on which it lies.
+  var provider: String { "\(path)/lsp" }
 
   init(_ path: String) throws(PhoneHomeError) {
     self.path = path

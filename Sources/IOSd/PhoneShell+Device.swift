@@ -7,8 +7,15 @@ extension PhoneShell {
     do throws(SystemError) {
       try deviceFile.write(state)
     } catch { journal.note("how the phone is switched is forgotten with its end: \(error)") }
+    saying { storage.follow(isFull: state.isStorageFull) }
+  }
+
+  func topUpStorage() { saying(storage.topUp) }
+
+  /// Once each time that it is otherwise than before.
+  private func saying(_ change: () -> Void) {
     let before = storage.words
-    storage.follow(isFull: state.isStorageFull)
+    change()
     guard storage.words != before else { return }
     journal.note(storage.words ?? "there is room in the storage again")
   }

@@ -55,10 +55,11 @@ final class PhoneShell {
       journal.note("\(home.device) cannot be read: the phone begins with all switches as they were when new")
     }
     storage = StorageBallast(home)
-    storage.follow(isFull: deviceFile.state.isStorageFull)
-    if let words = storage.words { journal.note(words) }
+    // The probe needs a file of its own in the container: where there is no room it would see nothing.
     blindSpots = BlindSpots(home: home)
     for spot in blindSpots.spots { journal.note("\(spot)") }
+    storage.follow(isFull: deviceFile.state.isStorageFull)
+    if let words = storage.words { journal.note(words) }
     var configuration = options.configuration
     configuration.device = deviceFile.state
     categoryFile = CategoryFile(home.categories)
@@ -158,7 +159,7 @@ final class PhoneShell {
 
   private func launch(_ role: PhoneRole, _ reason: LaunchReason) {
     let path = options.program(of: role)
-    storage.topUp()
+    topUpStorage()
     do throws(SystemError) {
       var start = ChildProcess.Options()
       start.group = role == .extension ? try memoryLimiter.openGroup() : -1
@@ -224,7 +225,7 @@ final class PhoneShell {
 
   private func ended(_ child: WalletChild) {
     let end = child.finish()
-    storage.topUp()
+    topUpStorage()
     let how: ProcessEnd
     switch end?.how {
     case .signalled(let signal): how = .signalled(signal)

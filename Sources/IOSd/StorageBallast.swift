@@ -15,30 +15,28 @@ final class StorageBallast {
   private(set) var isFull = false
   /// Why nothing runs out of room; nil while it does, or while nobody wants it to.
   private(set) var obstacle: StorageObstacle?
+  private var isWanted = false
 
-  init(_ home: PhoneHome) { self.home = home }
-
-  /// As the phone is switched; also what a killed iosd has left there goes.
-  func follow(isFull wanted: Bool) {
-    guard wanted else {
-      (isFull, obstacle) = (false, nil)
-      unlink(path)
-      return
-    }
-    obstacle = StorageObstacle(of: home)
-    guard obstacle == nil else { return }
-    do throws(SystemError) {
-      try fill()
-      isFull = true
-    } catch {
-      unlink(path)
-      (isFull, obstacle) = (false, .failed(error))
-    }
+  /// What a killed iosd has left there goes: whoever looks at the container first is to have room.
+  init(_ home: PhoneHome) {
+    self.home = home
+    unlink(path)
   }
 
-  /// What somebody has given up since is taken, too.
+  /// As the phone is switched.
+  func follow(isFull wanted: Bool) {
+    isWanted = wanted
+    topUp()
+  }
+
+  /// What somebody has given up since is taken, too; and all is given back on a disk that others count on by now.
   func topUp() {
-    if isFull { follow(isFull: true) }
+    obstacle = isWanted ? StorageObstacle(of: home) : nil
+    isFull = isWanted && obstacle == nil
+    if isFull {
+      do throws(SystemError) { try fill() } catch { (isFull, obstacle) = (false, .failed(error)) }
+    }
+    if !isFull { unlink(path) }
   }
 
   /// For the journal; nil when there is nothing to say.

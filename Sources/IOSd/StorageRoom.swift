@@ -1,11 +1,10 @@
-import CLinux
 import Glibc
 
 /// The disk on which a path lies, and what is free on it.
 struct StorageRoom {
   let device: UInt64
   let freeBytes: UInt64
-  /// It is no more than so many bytes large, and no others count on the same room.
+  /// It is no more than so many bytes large.
   let isBounded: Bool
 
   init?(of path: String) {
@@ -17,9 +16,6 @@ struct StorageRoom {
       by: UInt64(clamping: disk.f_frsize))
     freeBytes = overflowed ? .max : free
     // A tmpfs without a size says that it has no blocks at all.
-    isBounded = disk.f_blocks > 0 && !Self.pooled.contains(baton_file_system_kind(path))
+    isBounded = disk.f_blocks > 0
   }
-
-  /// File systems whose parts have numbers of their own and share the room of others: btrfs, ZFS, overlays.
-  private static let pooled: [Int64] = [0x9123_683E, 0x2FC1_2FC1, 0x794C_7630]
 }

@@ -39,8 +39,8 @@ import Testing
     for step in Self.switches { #expect(try said(["device"] + step.words) == "\(step.says)\n") }
     let group = scratch("phone/AppGroup")
     let note =
-      "the storage is marked as full, and nothing runs out of room by it, as \(group) is on no disk of its own; "
-      + "while the phone is down give it one with `mount -t tmpfs -o size=16m,mode=700 tmpfs \(group)`"
+      "the storage is marked as full, and nothing runs out of room by it, as \(group) is on no disk of its own: "
+      + "nothing is mounted there; while the phone is down give it one with `mount -t tmpfs -o size=16m,mode=700 tmpfs \(group)`"
     #expect(try said(["device", "storage", "full"]) == "\(note)\n")
     #expect(
       try run("device").words == """

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Glibc
 import Testing
 
 @testable import BatonCommand
@@ -59,6 +60,37 @@ import Testing
     let why =
       "failed with mpp_timeout (0x0017): the wallet waited in vain for the other parts; try again later\n"
     #expect(said == "part 1 of 2, 2,500 sat: on its way\npart 1 of 2, 2,500 sat: \(why)\(why)")
+  }
+
+  @Test(
+    "A part that fails is told at once, also while an earlier one hangs in the channel of a wallet that is away"
+  )
+  func laterOneFails() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let payment = try phone.begin(
+      "pay", try phone.invoice(), "--parts", "2", "--apart", "5s", "--hold-seconds", "1", into: "payment")
+    try phone.wait("part 1 to be on its way") { phone.scratch.text("payment").hasSuffix("on its way\n") }
+    // However long the rest takes, part 2 is sent afterwards.
+    payment.send(SIGSTOP)
+    try phone.wait("part 1 to be kept") {
+      try phone.run("logs").contains("waits for more parts of a payment")
+    }
+    _ = try phone.run("device", "network", "off")
+    try phone.waitUntilAway()
+    payment.send(SIGCONT)
+    try phone.wait("the bad news") {
+      phone.scratch.text("payment").contains("part 2 of 2, 2,500 sat: failed")
+    }
+    #expect(phone.scratch.end(payment) == .exited(code: 69))
+    let why = "the wallet did not come in time; try again later"
+    let lines = phone.scratch.text("payment").split(separator: "\n")
+    #expect(lines.count == 4)
+    #expect(lines.first == "part 1 of 2, 2,500 sat: on its way")
+    #expect(lines.dropFirst().first == "part 2 of 2, 2,500 sat: held, the wallet is away and was sent a push")
+    #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)
+    #expect(
+      lines.last?.hasSuffix("\(why); 1 other part comes back when the wallet has waited in vain") == true)
   }
 
   @Test("Parts are for invoices that take them, and --apart for parts")

@@ -55,14 +55,47 @@ import Testing
     #expect(errand.deadline == start + .seconds(5))
   }
 
-  @Test("The extension is not idle in the middle of a set, and its time is over all the same")
-  func extensionIdle() {
-    let start = Instant(nanoseconds: 0)
-    var service = Service(push: Push(id: 1, reason: .incomingPayment), startedAt: start)
-    service.idleEnds = start + .seconds(5)
-    #expect(service.endsBy == start + .seconds(5))
-    service.isCollecting = true
-    #expect(service.endsBy == start + ExtensionMachine.totalTime)
+  @Test("A set that waits for its rest keeps the extension for all of its time, as there is no text yet")
+  func setAlone() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.collecting(true)), at: 1)
+    #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
+    #expect(notifier.play(.node(.received(payment)), at: 21) == [])
+    #expect(
+      notifier.send(.deadlineReached, at: 26) == [
+        .deliver(push: 1, .received(payment)), .stopNode(gracefully: true),
+      ])
+  }
+
+  @Test(
+    "The text of a payment does not wait for the parts of another, whichever came first", arguments: [1, 4])
+  func textBesideASet(_ second: Double) {
+    var notifier = Driver<ExtensionMachine>.connected()
+    for event in second < 3 ? [0, 1] : [1, 0] {
+      notifier.play(
+        event == 0 ? .node(.collecting(true)) : .node(.received(payment)), at: event == 0 ? second : 3)
+    }
+    #expect(!notifier.send(.deadlineReached, at: 7.999).contains(.stopNode(gracefully: true)))
+    #expect(
+      notifier.send(.deadlineReached, at: 8) == [
+        .deliver(push: 1, .received(payment)), .stopNode(gracefully: true),
+      ])
+    // The text is out, and the set is complete in the last moment: it has a notification of its own.
+    #expect(
+      notifier.send(.node(.received(secondPayment))) == [
+        .notify(.received(secondPayment), payment: secondPayment.paymentHash)
+      ])
+    notifier.play(.node(.stopped))
+    #expect(
+      notifier.send(.rowRead(row(8, .extension), appWantsNode: false)).last == .finished(push: 1, .idle))
+    // What it was not complete by then is the next push's.
+    notifier.play(.pushArrived(push(2, hash: "bb")))
+    notifier.play(.observed(observation(row(8, .extension), lockIsBusy: false)), .claimed(claim(9)))
+    notifier.play(.node(.connecting), .rowRead(row(9, .extension), appWantsNode: false))
+    notifier.play(.node(.established), .rowRead(row(9, .extension), appWantsNode: false))
+    notifier.play(
+      .node(.collecting(true)), .node(.received(secondPayment)), .node(.collecting(false)), at: 10)
+    #expect(notifier.send(.deadlineReached, at: 15).first == .deliver(push: 2, .received(secondPayment)))
   }
 
   @Test("The app's wish is granted in the middle of a set: the parts are durable, and the next owner's")

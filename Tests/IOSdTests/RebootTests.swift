@@ -112,4 +112,22 @@ import Testing
     #expect(try phone.ask("device").bodyText.contains(#""focus":false"#), "half a wish is none")
     try phone.ask("device", ["locked": locked])
   }
+
+  @Test("A second reboot while it is off is refused: its wishes would not be heard") func twice() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("open")
+    let iosd = phone.process.processIdentifier
+    let client = try ControlClient(path: phone.socket, daemon: "iosd")
+    // Both are read at once, so the second comes before the app is gone.
+    kill(iosd, SIGSTOP)
+    try phone.wait("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
+    try client.send(ControlMessage("reboot"))
+    try client.send(ControlMessage("reboot", ["unlock": "yes"]))
+    kill(iosd, SIGCONT)
+    #expect(try client.receive().errorSentence == TouchRefusal.rebooting.description)
+    #expect(try client.receive()["boot"] != nil)
+    #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":true,"unlocked_before":false"#))
+    #expect(try phone.ask("reboot", ["unlock": "yes"])["boot"] != nil)
+    #expect(try phone.ask("device").bodyText.hasPrefix(#"{"locked":false,"unlocked_before":true"#))
+  }
 }

@@ -62,6 +62,31 @@ struct MultiPartPairTests {
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
 
+  @Test("The text of a payment does not wait for the parts of another, and each has its own")
+  func textBesideASet() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(2, app)
+    app.kill(SIGKILL)
+    let first = try phone.payPart(invoices[1], 1500)
+    let early = try phone.launchExtension()
+    let id = phone.push(early)
+    try waitUntilKept(phone, 1)
+    try phone.pay(invoices[0])
+    try phone.waitUntilSettled(invoices[0])
+    try phone.wait("the end of the service") { early.message("finished", id: id) != nil }
+    #expect(early.message("finished", id: id)?["reason"] == "5 s without another payment")
+    #expect(early.message("content", id: id)?["body"] == "+1 sat: test r1")
+    #expect(try phone.outcome(invoices[1], part: first) == "offered")
+    let second = try phone.payPart(invoices[1], 500)
+    let next = phone.push(early)
+    try phone.wait("both parts to settle") { isPaid(phone, invoices[1], [first, second]) }
+    try phone.wait("the text") { early.message("content", id: next) != nil }
+    #expect(early.message("content", id: next)?["body"] == "+2 sat: test r2")
+    #expect(early.count("content") == 2 && early.count("notify") == 0)
+  }
+
   @Test("Part 1 alone is failed with mpp_timeout after its window, and the invoice can still be paid")
   func timeout() throws {
     let phone = try TestPhone(["--multi-part-window", "300ms"])

@@ -10,6 +10,9 @@ struct PaymentInParts {
     var answer: PaymentAnswer?
   }
 
+  /// Longer than lspd holds anything.
+  private static let patience = Span.seconds(2 * 86_400)
+
   private let invoice: PayableInvoice
   private let invocation: Invocation
   private var parts: [Part]
@@ -52,7 +55,7 @@ struct PaymentInParts {
             holdSeconds: invocation.line.integer("--hold-seconds"))), index)
       if isFailed { break }
     }
-    for index in parts.indices where waits && !isFailed { try waitForEnd(of: index) }
+    if waits && !isFailed { try waitForEnd() }
     let took = Clock.monotonicNow - start
     invocation.output.say(sentence(took), json: json(took))
     return isFailed ? .daemonMissing : .done
@@ -66,9 +69,20 @@ struct PaymentInParts {
     }
   }
 
-  /// Whoever is told of a part alone is not told of the others, so each is asked about.
-  private mutating func waitForEnd(of index: Int) throws {
-    note(try ask(question(about: index, waits: true)), index)
+  /// Whoever is told of a part alone is not told of the others, so each is asked about; all on one connection, as any
+  /// of them may be the first to fail.
+  private mutating func waitForEnd() throws {
+    let peer = try invocation.phone.connect(to: .lspd)
+    for index in parts.indices { try peer.send(question(about: index, waits: true)) }
+    while !isFailed && !isSettled {
+      let message = try peer.receive(timeout: Self.patience)
+      if let sentence = message.errorSentence { throw ControlClientError.refused(sentence) }
+      let answer = PaymentAnswer(message)
+      guard let index = parts.firstIndex(where: { $0.answer?.payment == answer.payment }) else {
+        throw CommandFailure(.bugOfOurs, "lspd answered about a payment that it was not asked about")
+      }
+      note(answer, index)
+    }
   }
 
   private func question(about index: Int, waits: Bool) -> ControlMessage {
@@ -81,7 +95,7 @@ struct PaymentInParts {
   }
 
   private func ask(_ message: ControlMessage) throws -> PaymentAnswer {
-    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: .seconds(2 * 86_400)))
+    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: Self.patience))
   }
 
   private mutating func note(_ answer: PaymentAnswer, _ index: Int) {

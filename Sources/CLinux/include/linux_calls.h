@@ -22,8 +22,6 @@ int baton_timer_arm(int descriptor, int64_t at_ns);
 // Files.
 int baton_open_directory_path(const char *path);
 int baton_open_new_append(const char *path, uint32_t mode);
-/// The number by which the kernel knows what kind of file system a path lies on.
-int64_t baton_file_system_kind(const char *path);
 
 // Memory: bytes of the heap that are in use, over all arenas and large blocks.
 uint64_t baton_heap_bytes(void);

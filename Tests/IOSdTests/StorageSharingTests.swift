@@ -1,0 +1,124 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import IOSd
+
+@Suite("A disk that others count on is not filled", .serialized) struct StorageSharingTests {
+  enum Sharing: CaseIterable {
+    case directoryOfOne, secondPlace, link, holdsThePeer
+
+    /// With a small disk that is somebody else's, too.
+    func prepare(_ disk: DiskPhone) throws {
+      let other = "\(disk.phone.directory)/others"
+      switch self {
+      case .directoryOfOne:
+        try disk.mountDisk("1m", at: other)
+        mkdir("\(other)/app", 0o700)
+        try disk.bind("\(other)/app", at: disk.group)
+      case .secondPlace:
+        try disk.mountDisk("1m", at: disk.group)
+        try disk.bind(disk.group, at: other)
+      case .link:
+        try disk.mountDisk("1m", at: other)
+        rmdir(disk.group)
+        try FileManager.default.createSymbolicLink(atPath: disk.group, withDestinationPath: other)
+      case .holdsThePeer:
+        try disk.mountDisk("1m", at: disk.group)
+        let inside = "\(disk.group)/lsp"
+        mkdir(inside, 0o700)
+        try FileManager.default.createSymbolicLink(
+          atPath: "\(disk.phone.home)/lsp", withDestinationPath: inside)
+      }
+    }
+
+    func words(_ disk: DiskPhone) -> String {
+      switch self {
+      case .directoryOfOne: "what is mounted there is /app of one; "
+      case .secondPlace: "the one there is also at \(disk.phone.directory)/others; "
+      case .link: "nothing is mounted there; "
+      case .holdsThePeer: "\(disk.phone.home)/lsp lies on it, too; "
+      }
+    }
+  }
+
+  @Test(
+    "A part of a disk, one that is seen at two places, one behind a link, and one with the peer on it",
+    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"), arguments: Sharing.allCases)
+  func shared(_ sharing: Sharing) throws {
+    let disk = try DiskPhone(sharing.prepare)
+    let note = try disk.note(["storage-full": "yes"])
+    #expect(
+      note?.contains("is on no disk of its own: \(sharing.words(disk))") == true, "\(note ?? "it is filled")")
+    #expect(disk.troubleOfWriting == 0)
+    #expect(try !disk.names.contains(StorageBallast.name))
+  }
+
+  @Test(
+    "A disk that becomes another's gets its room back, and the person is told; alone again it is full again",
+    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func becomesAnothers() throws {
+    let disk = try DiskPhone("1m")
+    #expect(try disk.note(["storage-full": "yes"]) == nil)
+    #expect(disk.troubleOfWriting == ENOSPC)
+    let other = "\(disk.phone.directory)/others"
+    try disk.bind(disk.group, at: other)
+    try disk.phone.ask("open")
+    #expect(disk.troubleOfWriting == 0)
+    #expect(try !disk.names.contains(StorageBallast.name))
+    #expect(try disk.note()?.contains("the one there is also at \(other); ") == true)
+    #expect(try disk.journalSays("nothing runs out of room by it") == 1)
+    try disk.unmount(other)
+    #expect(try disk.note() == nil, "whoever looks how the phone is sees how it is")
+    #expect(disk.troubleOfWriting == ENOSPC)
+    #expect(try disk.journalSays("the storage is full: ") == 2)
+  }
+
+  @Test(
+    "A disk that grows is none of iosd's to fill any more",
+    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func grows() throws {
+    let disk = try DiskPhone("1m")
+    try disk.phone.ask("device", ["storage-full": "yes"])
+    try #require(mount(nil, disk.group, nil, UInt(MS_REMOUNT), "size=4g") == 0)
+    try disk.phone.ask("open")
+    #expect(try !disk.names.contains(StorageBallast.name))
+    #expect(try disk.note()?.contains("more than 1024 MiB to fill") == true)
+  }
+
+  @Test(
+    "What a killed iosd left makes room for the probe of locks, and the disk is filled after it",
+    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func probeFirst() throws {
+    let disk = try DiskPhone("1m")
+    try disk.phone.ask("device", ["storage-full": "yes"])
+    let watch = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    defer { close(watch) }
+    try #require(inotify_add_watch(watch, disk.group, UInt32(IN_CREATE | IN_DELETE)) >= 0)
+    try disk.killAndRestart()
+    #expect(
+      Self.events(watch) == [
+        "deleted .iosd-ballast", "created .iosd-lock-probe", "deleted .iosd-lock-probe",
+        "created .iosd-ballast",
+      ])
+    #expect(disk.troubleOfWriting == ENOSPC)
+  }
+
+  private static func events(_ watch: Int32) -> [String] {
+    var bytes = [UInt8](repeating: 0, count: 16_384)
+    let count = max(0, read(watch, &bytes, bytes.count))
+    var rest = bytes[..<count]
+    var events: [String] = []
+    // Number, kind, cookie and length of the name, of four bytes each.
+    while rest.count >= 16 {
+      func word(_ index: Int) -> UInt32 {
+        rest.dropFirst(4 * index).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+      }
+      let name = rest.dropFirst(16).prefix(Int(word(3)))
+      let kind = word(1) & UInt32(IN_CREATE) != 0 ? "created" : "deleted"
+      events.append("\(kind) \(String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))")
+      rest = rest.dropFirst(16 + name.count)
+    }
+    return events
+  }
+}
