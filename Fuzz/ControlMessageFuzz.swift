@@ -11,6 +11,10 @@ enum ControlMessageFuzz: FuzzTarget {
       ControlMessage("hello", ["role": "extension", "pid": "4711"]),
       ControlMessage("push", ["id": "7", "deadline-ms": "123456"], body: Array("{\"aps\":{}}".utf8)),
       ControlMessage("invoice", ["amount-msat": "5000", "description": "a\\b\nc\rd", "wait": "yes"]),
+      ControlMessage("send", ["invoice": "lnbcrt10u1p", "amount-msat": "5000", "request": "3"]),
+      ControlMessage("elsewhere", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
+      ControlMessage(
+        "send-done", ["request": "3", "state": "offered", "payment-hash": "00", "amount-msat": "5000"]),
       ControlMessage.error("the app is not open; open it with `baton app open`"),
     ]
     return messages.compactMap { try? $0.encoded() }

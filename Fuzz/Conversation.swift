@@ -55,6 +55,22 @@ struct Conversation {
           holdUntil: now + Span(nanoseconds: holdNanoseconds))))
   }
 
+  /// Somebody else's invoice, of a number that the wallet may have an invoice of as well.
+  mutating func makeBill(_ number: UInt8, amountMsat: UInt64) {
+    hear(
+      .elsewhereInvoiceMade(
+        ElsewhereInvoice(
+          paymentHash: Self.paymentHash(number), amountMsat: amountMsat, paymentSecret: .zero,
+          preimage: Self.preimage(number))))
+  }
+
+  mutating func send(_ number: UInt8, amountMsat: UInt64) {
+    tell(
+      .payRequested(
+        OutgoingPayment(
+          paymentHash: Self.paymentHash(number), amountMsat: amountMsat, paymentSecret: .zero)))
+  }
+
   mutating func tell(_ event: NodeEvent) {
     for directive in node.handle(event, at: now) { carryOut(directive) }
   }
@@ -107,6 +123,20 @@ struct Conversation {
     guard !pendingWrites.isEmpty else { return }
     let change = pendingWrites.removeFirst()
     if let channel = change.channel { stored.channel = channel }
+    if change.restored != nil, let channel = change.channel { stored.payments.follow(channel) }
+    for ended in change.payments?.ended ?? [] {
+      guard case .paid(let preimage) = ended.end else { continue }
+      promise(
+        SHA256.hash(preimage.bytes) == ended.payment.paymentHash,
+        "a payment is paid with a preimage of another")
+    }
+    for offered in change.payments?.offered ?? [] {
+      let isKnown =
+        stored.payments.pending.contains { $0.paymentHash == offered.paymentHash }
+        || stored.payments.over.contains(offered.paymentHash)
+      promise(!isKnown, "an invoice is paid twice")
+    }
+    if let payments = change.payments { stored.payments.apply(payments) }
     if let invoice = change.newInvoice { stored.invoices.append(invoice) }
     stored.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
   }

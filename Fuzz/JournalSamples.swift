@@ -73,6 +73,8 @@ enum JournalSamples {
   private static var node: [String] {
     let invoice = Invoice(
       paymentHash: SampleMessages.preimage, amountMsat: 5, text: "a", tweak: .zero, expiresAt: 9)
+    let own = OutgoingPayment(
+      paymentHash: SampleMessages.preimage, amountMsat: 1000, paymentSecret: .zero)
     return journal(
       NodeMachine.self, NodeMachine.Configuration(),
       [
@@ -80,7 +82,10 @@ enum JournalSamples {
         .dialled, .rowChecked(isOurs: true),
         .received(.greeting(Greeting(fenceAnswer: SampleMessages.answer))),
         .greetingChecked(NodeState(channel: SampleMessages.channels.last, invoices: [invoice])),
-      ] + SampleMessages.all.map { .received($0) } + [.written, .invoiceMade(invoice), .closed("x"), .fenced])
+      ] + SampleMessages.all.map { .received($0) } + [
+        .written, .invoiceMade(invoice), .payRequested(own), .written, .payRequested(own), .closed("x"),
+        .fenced,
+      ])
   }
 
   private static var peer: [String] {
@@ -94,7 +99,13 @@ enum JournalSamples {
       PeerMachine.self,
       PeerMachine.Configuration(
         isLegacy: false, startedAt: Instant(nanoseconds: 0), state: PeerState(channel: channel)),
-      [.payRequested(request), .connected(connection: 1)]
+      [
+        .payRequested(request),
+        .elsewhereInvoiceMade(
+          ElsewhereInvoice(
+            paymentHash: SHA256.hash(SampleMessages.preimage.bytes), amountMsat: 1000, paymentSecret: .zero,
+            preimage: SampleMessages.preimage)), .connected(connection: 1),
+      ]
         + SampleMessages.all.map { .received(connection: 1, $0) }
         + [.undecodable(connection: 1, "x"), .closed(connection: 1, "y"), .deadlineReached])
   }

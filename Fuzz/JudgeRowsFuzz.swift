@@ -14,6 +14,7 @@ enum JudgeRowsFuzz: FuzzTarget {
     "start_time", "boot_high", "boot_low", "claimed_boot_ns", "claimed_wall_ns", "seen_epoch", "reason",
     "what",
     "at_mono_ns", "text", "tweak", "expires_at", "cltv_expiry", "removal", "preimage", "failure_code",
+    "htlc", "ended_epoch", "paid_at_ns",
   ]
 
   static var seeds: [[UInt8]] {
@@ -23,7 +24,10 @@ enum JudgeRowsFuzz: FuzzTarget {
       columns.map { $0 == "what" ? "channel revision 7, received 1" : 1 },
     ]
     return cells.map { $0.flatMap(ByteSource.write) }
-      + ["channel revision 7, received 1", "received 1, new invoice, received 2"].map { Array($0.utf8) }
+      + [
+        "channel revision 7, received 1", "received 1, new invoice, received 2",
+        "channel revision 7, offered 1, ended 2",
+      ].map { Array($0.utf8) }
   }
 
   static func feed(_ bytes: [UInt8]) {
@@ -45,6 +49,11 @@ enum JudgeRowsFuzz: FuzzTarget {
     summarise(text(bytes))
     read { () throws(JudgeError) in _ = try InvoiceEntry(row).evidence }
     read { () throws(JudgeError) in _ = try ReceivedEntry(row).evidence }
+    read { () throws(JudgeError) in
+      let sent = try SentEntry(row)
+      promise(!(sent.isPaid && sent.isFailed), "a payment is paid and failed")
+    }
+    read { () throws(JudgeError) in _ = try ElsewhereEntry(row).evidence }
     read { () throws(JudgeError) in _ = try HTLCEntry(row, channel: nil) }
     read { () throws(JudgeError) in _ = try ChannelEntry(row) }
   }

@@ -1,4 +1,5 @@
 import CoreShape
+import Crypto
 import Database
 
 @testable import LSPd
@@ -16,6 +17,9 @@ enum LedgerRowsFuzz: FuzzTarget {
   ]
   private static let channelWidth = 14
   private static let htlcWidth = 11
+  private static let elsewhereColumns = [
+    "id", "payment_hash", "amount_msat", "payment_secret", "preimage", "made_at_ns", "htlc", "paid_at_ns",
+  ]
 
   static var seeds: [[UInt8]] {
     let hash = SQLValue.blob(SampleMessages.preimage.bytes)
@@ -31,7 +35,14 @@ enum LedgerRowsFuzz: FuzzTarget {
       3,
     ]
     let htlc: [SQLValue] = ["offered", 0, 1000, hash, 40, "sentAdd", nil, nil, nil, hash, 2000]
-    return payments.map { ($0 + channel).flatMap(ByteSource.write) + [1] + htlc.flatMap(ByteSource.write) }
+    let right = SQLValue.blob(SHA256.hash(SampleMessages.preimage.bytes).bytes)
+    let elsewhere: [[SQLValue]] = [
+      [1, right, 1000, hash, hash, 5, nil, nil], [1, right, 1000, hash, hash, 5, 0, 9],
+      [1, hash, 1000, hash, hash, 5, 0, 9], [1, right, -1, hash, hash, 5, nil, nil],
+    ]
+    return zip(payments, elsewhere).map { payment, other in
+      (payment + channel).flatMap(ByteSource.write) + [1] + (htlc + other).flatMap(ByteSource.write)
+    }
   }
 
   nonisolated(unsafe) private static let connection: Connection? = {
@@ -43,6 +54,7 @@ enum LedgerRowsFuzz: FuzzTarget {
       """
       CREATE TABLE payments (\(paymentColumns.joined(separator: ", ")));
       CREATE TABLE channel (\(columns("c", channelWidth)));
+      CREATE TABLE elsewhere (\(elsewhereColumns.joined(separator: ", ")));
       CREATE TABLE htlcs (direction, id, \(columns("c", htlcWidth - 2)));
       """)
     return connection
@@ -57,10 +69,17 @@ enum LedgerRowsFuzz: FuzzTarget {
       try insert("payments", source.values(paymentColumns.count), connection)
       try insert("channel", source.values(channelWidth), connection)
       for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcWidth), connection) }
+      if !source.isAtEnd { try insert("elsewhere", source.values(elsewhereColumns.count), connection) }
       attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
       attempt { _ = try PaymentTable.readPaid(connection) }
       attempt { _ = try PaymentTable.newest(SampleMessages.preimage, number: nil, connection) }
       attempt { _ = try PaymentTable.json(connection) }
+      attempt {
+        for invoice in try ElsewhereTable.read(connection) {
+          promise(
+            SHA256.hash(invoice.preimage.bytes) == invoice.paymentHash, "a preimage of another hash is read")
+        }
+      }
       attempt { _ = try ChannelTable.read(connection).map { try Channel(restoring: $0) } }
     } catch { promiseOneLine("\(error)") }
   }

@@ -26,6 +26,10 @@ enum WalletRowsFuzz: FuzzTarget {
   ]
   private static let invoiceColumns = ["payment_hash", "amount_msat", "text", "tweak", "expires_at"]
   private static let waitingColumns = ["payment_hash", "boot_high", "boot_low", "first_boot_ns"]
+  private static let sentColumns = [
+    "id", "payment_hash", "amount_msat", "payment_secret", "htlc", "state", "preimage", "failure_code",
+    "begun_epoch", "begun_wall_ns", "ended_epoch", "ended_wall_ns",
+  ]
   private static let claimColumns = [
     "epoch", "role", "pid", "start_time", "boot_high", "boot_low", "incarnation", "container",
     "claimed_boot_ns",
@@ -38,7 +42,13 @@ enum WalletRowsFuzz: FuzzTarget {
       3, "app", 4711, 99, 1, 2, .integer(.min), .blob(Array(repeating: 7, count: 16)), 5, 6, 2, "foreground",
     ]
     let invoice: [SQLValue] = [.blob(SampleMessages.preimage.bytes), 5000, "Coffee", id, 1_795_208_192]
-    return SampleMessages.channels.prefix(12).map { channel in
+    let sent = ["pending", "paid", "failed", "lost"].map { state -> [SQLValue] in
+      [
+        1, id, 5000, id, 0, .text(state), state == "paid" ? id : nil, state == "failed" ? 16399 : nil, 3, 6,
+        state == "pending" ? nil : 4, state == "pending" ? nil : 7,
+      ]
+    }
+    return SampleMessages.channels.prefix(12).enumerated().map { place, channel in
       let record = channel.record
       let row: [SQLValue] = [
         id, .integer(record.isOpener ? 1 : 0), .bits(record.localMsat), .bits(record.remoteMsat),
@@ -59,7 +69,7 @@ enum WalletRowsFuzz: FuzzTarget {
       }
       let waiting: [SQLValue] = [.blob(SampleMessages.preimage.bytes), 1, 2, .integer(.min)]
       return (claim + row + invoice).flatMap(ByteSource.write) + [UInt8(htlcs.count)]
-        + (htlcs.joined() + waiting).flatMap(ByteSource.write)
+        + (htlcs.joined() + waiting + sent[place % sent.count]).flatMap(ByteSource.write)
     }
   }
 
@@ -72,7 +82,7 @@ enum WalletRowsFuzz: FuzzTarget {
       CREATE TABLE htlcs (\(htlcColumns.joined(separator: ", ")));
       CREATE TABLE invoices (\(invoiceColumns.joined(separator: ", ")));
       CREATE TABLE waiting_parts (\(waitingColumns.joined(separator: ", ")));
-      CREATE TABLE outgoing_payments (id, payment_hash, amount_msat, payment_secret, htlc, state);
+      CREATE TABLE outgoing_payments (\(sentColumns.joined(separator: ", ")));
       CREATE TABLE received_payments (id, payment_hash, amount_msat, epoch, received_wall_ns);
       """)
     return connection
@@ -89,6 +99,9 @@ enum WalletRowsFuzz: FuzzTarget {
       try insert("invoices", source.values(invoiceColumns.count), connection)
       for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcColumns.count), connection) }
       try insert("waiting_parts", source.values(waitingColumns.count), connection)
+      if !source.isAtEnd {
+        try insert("outgoing_payments", source.values(sentColumns.count), connection)
+      }
       try read(connection)
     } catch { promiseOneLine("\(error)") }
   }
@@ -106,7 +119,9 @@ enum WalletRowsFuzz: FuzzTarget {
   }
 
   private static func read(_ connection: Connection) throws {
-    let tables = try [("channels", channelColumns), ("invoices", invoiceColumns)].map { name, columns in
+    let tables = try [
+      ("channels", channelColumns), ("invoices", invoiceColumns), ("outgoing_payments", sentColumns),
+    ].map { name, columns in
       TableContents(
         name: name, columns: columns, rowCount: 1, rows: try connection.rows("SELECT * FROM \(name)"))
     }

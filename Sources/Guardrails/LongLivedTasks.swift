@@ -39,10 +39,8 @@ public struct LongLivedTasks: Hashable, Sendable {
   var isEmpty: Bool { held.isEmpty }
   var count: Int { held.count }
   /// The names of those that have one, for people.
-  var name: String? {
-    let names = held.compactMap { if case .named(let name) = $0.task { name } else { nil } }
-    return names.isEmpty ? nil : names.joined(separator: ", ")
-  }
+  var name: String? { names.isEmpty ? nil : names.joined(separator: ", ") }
+  var names: [String] { held.compactMap { if case .named(let name) = $0.task { name } else { nil } } }
   var hasNamed: Bool { held.contains { if case .named = $0.task { true } else { false } } }
   var deadline: Instant? { held.map(\.endsAt).min() }
 

@@ -26,6 +26,8 @@ public enum Deed: Hashable, Sendable {
   /// The first of its parts.
   case payInParts(number: Int, parts: Int)
   case payNextPart(number: Int)
+  /// The person, with the wallet.
+  case payBill(number: Int)
 
   // Faults of processes.
   case kill(Role)

@@ -59,6 +59,7 @@ public struct Director<Stage: ScenarioStage> {
       try stage.makeInvoice(payment)
       try wait("the invoice of payment \(payment.number)") { try $0.hasInvoice(payment.number) }
     }
+    for bill in scenario.bills { try stage.makeBill(bill) }
     try make(.quit)
   }
 

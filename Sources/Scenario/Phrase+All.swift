@@ -3,8 +3,9 @@ import CoreShape
 // The language: every form that a line can have.
 extension Phrase {
   public static let all: [Phrase] =
-    settings + person + money + device + rest + pushes + tasks + faults + simulatedFaults + realFaults + waits
-    + phoneWaits + questions + phoneQuestions + [verdict]
+    settings + person + money + bills + device + rest + pushes + tasks + faults + simulatedFaults + realFaults
+    + waits
+    + billWaits + phoneWaits + questions + billQuestions + phoneQuestions + [verdict]
 
   static let verdictForm = "the verdict"
 

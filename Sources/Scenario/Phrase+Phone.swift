@@ -8,6 +8,12 @@ extension Phrase {
     {
       .given(.suspendsAfter($0.span))
     },
+    Phrase(
+      "the phone gives the app TIME in the background", "While it has a task of its own there; else 180 s."
+    ) { .given(.backgroundTime($0.span)) },
+    Phrase("what the wallet pays takes TIME to arrive", "At whoever made the invoice; else no time.") {
+      .given(.arrivesAfter($0.span))
+    },
     Phrase("the phone gives the app TIME for a silent push", "In the background; else 30 s.") {
       .given(.silentTime($0.span))
     },

@@ -23,6 +23,7 @@ public struct Phrase: Sendable {
   struct Found: Sendable {
     var role = Role.app
     var number = 0
+    var bill = 0
     var amountSat: UInt64?
     var span = Span.zero
     var seconds: Int64 = 0
@@ -67,6 +68,9 @@ extension Phrase.Found {
     case "NUMBER":
       guard let number = Self.number(word, in: 1...99) else { return false }
       self.number = number
+    case "BILL":
+      guard let number = Self.number(word, in: 1...99) else { return false }
+      bill = number
     case "AMOUNT":
       guard let amount = Self.number(word, in: 1...Int(Self.amountSatMax)) else { return false }
       amountSat = UInt64(amount)

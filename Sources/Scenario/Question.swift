@@ -9,6 +9,8 @@ public enum Question: Hashable, Sendable {
   case whyEnded(Role)
   case howIsThePhone
   case payments
+  case bills
+  case balance
   case notifications
   case badge
   case silentPushes
@@ -25,6 +27,8 @@ public enum Question: Hashable, Sendable {
     case .whyEnded(let role): [scene[role].lastEnd ?? "the \(role.rawValue) has not ended yet"]
     case .howIsThePhone: DeviceWords.of(scene.phone.device)
     case .payments: paymentSentences(scene, scenario)
+    case .bills: Self.billSentences(scene, scenario)
+    case .balance: [Self.balanceSentence(scene)]
     case .notifications: scene.notifications.isEmpty ? ["nothing"] : scene.notifications
     case .badge: [scene.phone.badge == 0 ? "nothing" : "\(scene.phone.badge)"]
     case .silentPushes: silentPushSentences(scene.phone.silentPushes)

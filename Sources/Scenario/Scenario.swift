@@ -10,6 +10,8 @@ public struct Scenario: Hashable, Sendable {
   public var steps: [Step]
   /// The money that comes in it, in the order of the numbers from 1 on.
   public var payments: [PlannedPayment]
+  /// And that goes.
+  public var bills: [PlannedBill] = []
   public var place: Place
   /// How its phone and its peer are, if not as ever.
   public var settings: [Setting] {

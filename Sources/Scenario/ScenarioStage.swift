@@ -12,6 +12,8 @@ public protocol ScenarioStage {
   mutating func begin() throws
   /// The person asks the app, which is connected, for an invoice.
   mutating func makeInvoice(_ payment: PlannedPayment) throws
+  /// Somebody else makes an invoice, which the person is to pay.
+  mutating func makeBill(_ bill: PlannedBill) throws
   /// Whether the wallet keeps that invoice for good.
   mutating func hasInvoice(_ number: Int) throws -> Bool
   mutating func look() throws -> Scene

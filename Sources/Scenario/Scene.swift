@@ -85,6 +85,10 @@ public struct Scene: Hashable, Sendable {
   public var phone: PhoneScene
   /// Payments of which a part is in the wallet's channel for good, and neither taken nor refused.
   public var keptParts: [Int] = []
+  /// One for each bill of the story, the first first.
+  public var bills: [Bill] = []
+  /// The wallet's in its channel; nil before it has one.
+  public var balanceMsat: UInt64?
 
   public init(
     holder: Role?, newestClaim: Role?, epoch: UInt64, app: Process, notifier: Process, payments: [Payment],

@@ -3,6 +3,10 @@ import CoreShape
 /// How the phone and the peer of a story are, where they are not as ever.
 public enum Setting: Hashable, Sendable {
   case suspendsAfter(Span)
+  /// What the app has for tasks of its own in the background.
+  case backgroundTime(Span)
+  /// How long what the wallet pays takes to its recipient.
+  case arrivesAfter(Span)
   /// No limits of time and memory, and tasks can be run by hand.
   case debugBuild
   /// What the app has for a silent push in the background.

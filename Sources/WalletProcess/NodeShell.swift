@@ -62,6 +62,7 @@ final class NodeShell {
     self.claim = claim
     life &+= 1
     learnTweaks(state)
+    tell { $0.onPayment?(.started(pending: state.payments.pending.map(\.paymentHash))) }
     runner.handle(
       .started(
         NodeClaim(

@@ -6,22 +6,13 @@ import Lightning
 /// Pays invoices when the person says so, and keeps the app at work until each payment is over: as a task with a name,
 /// whose end belongs to its beginning.
 final class PaymentDesk {
-  private struct Payment {
-    var hash: Bytes32
-    /// Who waits for the word; empty once it is said.
-    var request: String?
-    var amountMsat: UInt64
-    var task: TaskBeginning
-  }
-
   private static let network = BitcoinNetwork.regtest
   private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
 
   private let wallet: PublicKey
   private let node: NodeShell
   private let clock: Clock
-  private var payments: [Payment] = []
-  private var generation: UInt64 = 0
+  private var tasks = PaymentTasks()
 
   var onAnswer: ((ControlMessage) -> Void)?
   var onTask: ((GuardEvent) -> Void)?
@@ -63,17 +54,14 @@ final class PaymentDesk {
       return
         "the invoice demands \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which this wallet does not know; pay it with another"
     }
-    if payments.contains(where: { $0.hash == invoice.paymentHash }) {
-      return "this invoice is being paid already; wait for its end"
-    }
-    return nil
+    return tasks.isUnderWay(invoice.paymentHash.hex) ? PaymentTasks.underWay : nil
   }
 
   private func pay(_ invoice: SignedInvoice, _ amountMsat: UInt64, _ request: String) {
-    generation &+= 1
     let hash = invoice.paymentHash
-    let task = TaskBeginning(name: "outgoing payment \(hash.hex.prefix(8))", generation: generation)
-    payments.append(Payment(hash: hash, request: request, amountMsat: amountMsat, task: task))
+    guard let task = tasks.begin(hash.hex, amountMsat: amountMsat, for: request) else {
+      return refuse(request, PaymentTasks.underWay)
+    }
     onTask?(.taskBegan(task))
     node.pay(
       OutgoingPayment(
@@ -82,29 +70,27 @@ final class PaymentDesk {
 
   private func heard(_ news: PaymentNews) {
     switch news {
+    case .started(let pending):
+      for entry in tasks.nodeStarted(pending: pending.map(\.hex)) { onTask?(.taskEnded(entry.task)) }
     case .offered(let hash):
-      guard let index = payments.firstIndex(where: { $0.hash == hash }) else { return }
-      guard let request = payments[index].request else { return }
-      payments[index].request = nil
+      guard let entry = tasks.offered(hash.hex), let request = entry.request else { return }
       onAnswer?(
         ControlMessage(
           "send-done",
           [
             "request": request, "state": "offered", "payment-hash": hash.hex,
-            "amount-msat": "\(payments[index].amountMsat)",
+            "amount-msat": "\(entry.amountMsat)",
           ]))
     case .refused(let hash, let sentence):
-      guard let payment = end(hash) else { return }
-      payment.request.map { refuse($0, sentence) }
+      if let request = end(hash)?.request { refuse(request, sentence) }
     case .ended(let hash): _ = end(hash)
     }
   }
 
-  private func end(_ hash: Bytes32) -> Payment? {
-    guard let index = payments.firstIndex(where: { $0.hash == hash }) else { return nil }
-    let payment = payments.remove(at: index)
-    onTask?(.taskEnded(payment.task))
-    return payment
+  private func end(_ hash: Bytes32) -> PaymentTasks.Entry? {
+    guard let entry = tasks.end(hash.hex) else { return nil }
+    onTask?(.taskEnded(entry.task))
+    return entry
   }
 
   private func refuse(_ request: String, _ sentence: String) {

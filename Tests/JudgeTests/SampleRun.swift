@@ -101,7 +101,7 @@ final class SampleRun {
   /// One fenced write. `received` is the hash and amount of a payment accepted in it.
   func write(
     _ epoch: Int64, _ journal: TestJournal, channel: Bool = true, invoice: String? = nil,
-    received: (hash: [UInt8], msat: Int64)? = nil
+    received: (hash: [UInt8], msat: Int64)? = nil, sent: Sent? = nil
   ) throws {
     tick()
     var parts: [String] = []
@@ -111,12 +111,13 @@ final class SampleRun {
     }
     if invoice != nil { parts.append("new invoice") }
     if received != nil { parts.append("received 1") }
+    if let sent { parts.append(sent.summary) }
     let receipts = received.map {
       "{\"invoice\":{\"paymentHash\":\"\(WireBytes.hex($0.hash))\"},\"amountMsat\":\($0.msat)}"
     }
     journal.event(
       "node", invoice.map { "{\"invoiceMade\":{\"_0\":\($0)}}" } ?? "{\"written\":{}}",
-      ["{\"write\":{\"_0\":{\"received\":[\(receipts ?? "")]}}}"], at: now)
+      ["{\"write\":{\"_0\":{\"received\":[\(receipts ?? "")]\(sent?.change ?? "")}}}"], at: now)
     try wallet.execute(
       "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) VALUES (?, ?, ?, ?)",
       [

@@ -21,6 +21,10 @@ enum SampleSchema {
     CREATE TABLE received_payments (
       id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB UNIQUE, amount_msat INTEGER, epoch INTEGER,
       received_wall_ns INTEGER) STRICT;
+    CREATE TABLE outgoing_payments (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, amount_msat INTEGER, payment_secret BLOB,
+      htlc INTEGER, state TEXT, preimage BLOB, failure_code INTEGER, begun_epoch INTEGER, begun_wall_ns INTEGER,
+      ended_epoch INTEGER, ended_wall_ns INTEGER) STRICT;
     """
 
   static let ledger = """
@@ -57,5 +61,8 @@ enum SampleSchema {
       attempts INTEGER, last_at_ns INTEGER, outcome TEXT, is_open INTEGER) STRICT;
     CREATE TABLE losses(
       id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER, connection INTEGER, whose TEXT) STRICT;
+    CREATE TABLE elsewhere(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, amount_msat INTEGER, payment_secret BLOB,
+      preimage BLOB, made_at_ns INTEGER, htlc INTEGER, paid_at_ns INTEGER) STRICT;
     """
 }

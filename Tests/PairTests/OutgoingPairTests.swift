@@ -82,6 +82,23 @@ struct OutgoingPairTests {
     }
   }
 
+  @Test("P-1.3 An app that starts again has no task for what an earlier life has left in the channel")
+  func noTaskAfterTheStart() throws {
+    let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "60s"])
+    defer { phone.end() }
+    let first = try connected(phone)
+    let invoice = try phone.invoiceElsewhere(5000)
+    #expect(try phone.send(invoice, first)["state"] == "offered")
+    first.kill(SIGKILL)
+    try phone.wait("its end") { first.hasEnded }
+    let second = try connected(phone)
+    phone.home(second)
+    try phone.wait("the app to give its time back") { second.count("background-end") == 1 }
+    #expect(phone.sentState(invoice) == "pending")
+    #expect(!second.messages.contains { $0.message["name"]?.hasPrefix("outgoing payment") == true })
+    #expect(try phone.snapshot().appLock.holders.isEmpty)
+  }
+
   @Test("The app is killed half-way: the extension, woken for a payment that comes, ends the one that goes")
   func extensionEnds() throws {
     let phone = try TestPhone(peerArguments: ["--elsewhere-delay", "500ms"])

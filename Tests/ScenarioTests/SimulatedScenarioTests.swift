@@ -55,6 +55,8 @@ import Testing
       case .ask, .verdict: isQuestion = true
       case .given, .make, .wait, .pass: isQuestion = false
       }
+      // What the phone or the app refuses to do is part of a story, too.
+      if case .make = step.command, step.expected.first?.hasPrefix("cannot be done: ") == true { continue }
       #expect(step.expected.isEmpty != isQuestion, "\(name) line \(step.line)")
     }
   }

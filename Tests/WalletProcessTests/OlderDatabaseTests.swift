@@ -10,7 +10,7 @@ import Testing
 import WalletStore
 
 /// A container that an older program has left, with a payment under way.
-@Suite("A container from before payments came in parts")
+@Suite("A container of an older program")
 final class OlderDatabaseTests {
   private let directory: String
   private let clock = Clock()
@@ -69,6 +69,94 @@ final class OlderDatabaseTests {
     #expect(try claim(container, seen: 1).1.channel?.record == after)
   }
 
+  @Test(
+    "of the version before payments of its own keeps all that it has, and begins and ends its own from then on"
+  )
+  func beforeSending() throws {
+    let record = try channel(PaymentData(secret: SHA256.hash([3]), totalMsat: 2000)).record
+    let paid = Invoice(
+      paymentHash: SHA256.hash([4]), amountMsat: 700, text: "paid", tweak: SHA256.hash([5]), expiresAt: 9)
+    let open = Invoice(
+      paymentHash: SHA256.hash([6]), amountMsat: 800, text: "open", tweak: SHA256.hash([7]), expiresAt: 10)
+    do {
+      let container = try SharedContainer.open(
+        "\(directory)/c", role: .app, nodeSchema: Array(WalletSchema.migrations.prefix(2)))
+      let database = try Connection(path: container.layout.database, access: .readWrite)
+      try insert(record, into: database)
+      for invoice in [paid, open] {
+        try database.execute(
+          "INSERT INTO invoices VALUES (?, ?, ?, ?, ?)",
+          [
+            .blob(invoice.paymentHash.bytes), .bits(invoice.amountMsat), .text(invoice.text),
+            .blob(invoice.tweak.bytes), .integer(invoice.expiresAt),
+          ])
+      }
+      try database.execute(
+        "INSERT INTO received_payments VALUES (1, ?, 700, 1, 2)", [.blob(paid.paymentHash.bytes)])
+    }
+    let container = try SharedContainer.open(
+      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
+    let (first, state) = try claim(container, seen: 0)
+    #expect(state.channel?.record == record)
+    #expect(state.invoices == [open])
+    #expect(state.payments == OutgoingPayments())
+    guard
+      case .read(let received) = container.read({ _, reader in
+        try reader.rows("SELECT amount_msat FROM received_payments").map { try $0.integer(0) }
+      })
+    else { return #expect(Bool(false), "the container cannot be read") }
+    #expect(received == [700])
+    var own = OutgoingPayment(
+      paymentHash: SHA256.hash([8]), amountMsat: 5000, paymentSecret: SHA256.hash([9]))
+    own.htlc = 0
+    try write(PaymentChange(offered: [own]), first, container)
+    #expect(try claim(container, seen: 1).1.payments == OutgoingPayments(pending: [own]))
+  }
+
+  @Test("with payments of its own in every state is opened with all of them, and pays none of them again")
+  func withSending() throws {
+    let payments = (0..<3).map { number in
+      OutgoingPayment(
+        paymentHash: SHA256.hash([10, UInt8(number)]), amountMsat: 5000, paymentSecret: SHA256.hash([9]),
+        htlc: UInt64(number))
+    }
+    do {
+      let container = try SharedContainer.open(
+        "\(directory)/c", role: .app, nodeSchema: Array(WalletSchema.migrations.prefix(3)))
+      let (first, _) = try claim(container, seen: 0)
+      try write(PaymentChange(offered: payments), first, container)
+      try write(
+        PaymentChange(ended: [
+          .init(payment: payments[0], end: .paid(preimage: SHA256.hash([1]))),
+          .init(payment: payments[1], end: .failed(code: 16399)),
+        ]), first, container)
+    }
+    let container = try SharedContainer.open(
+      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
+    let (second, state) = try claim(container, seen: 1)
+    let expected = OutgoingPayments(pending: [payments[2]], over: [payments[0].paymentHash])
+    #expect(state.payments == expected)
+    for again in [payments[0], payments[2]] {
+      let result = container.fencedWrite(under: second, what: "test", atMonotonic: clock.now) { writer in
+        try WalletStore.apply(
+          NodeChange(payments: PaymentChange(offered: [again])), epoch: second.epoch,
+          wallClockNanoseconds: 0, at: now, to: writer)
+      }
+      guard case .failed = result else { return #expect(Bool(false), "\(result)") }
+    }
+    // What failed may be tried again.
+    try write(PaymentChange(offered: [payments[1]]), second, container)
+    #expect(try claim(container, seen: 2).1.payments.pending == [payments[2], payments[1]])
+  }
+
+  private func write(_ change: PaymentChange, _ claim: Claim, _ container: SharedContainer) throws {
+    let result = container.fencedWrite(under: claim, what: "test", atMonotonic: clock.now) { writer in
+      try WalletStore.apply(
+        NodeChange(payments: change), epoch: claim.epoch, wallClockNanoseconds: 0, at: now, to: writer)
+    }
+    guard case .written = result else { throw SystemError("write", code: EIO) }
+  }
+
   /// As the older program did.
   private func insert(_ record: ChannelRecord, into database: Connection) throws {
     try database.execute(
@@ -82,11 +170,15 @@ final class OlderDatabaseTests {
       ])
     for htlc in record.htlcs {
       try database.execute(
-        "INSERT INTO htlcs VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL)",
+        "INSERT INTO htlcs (channel, direction, id, amount_msat, payment_hash, cltv_expiry, state) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
           .blob(record.id.bytes), .text("\(htlc.direction)"), .bits(htlc.id), .bits(htlc.amountMsat),
           .blob(htlc.paymentHash.bytes), .integer(Int64(htlc.cltvExpiry)), .text("\(htlc.state)"),
         ])
+      guard let data = htlc.paymentData else { continue }
+      try database.execute(
+        "UPDATE htlcs SET payment_secret = ?, total_msat = ? WHERE id = ?",
+        [.blob(data.secret.bytes), .bits(data.totalMsat), .bits(htlc.id)])
     }
   }
 }

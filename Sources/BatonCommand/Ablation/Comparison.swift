@@ -59,6 +59,8 @@ extension Invariant {
     case .progress: "the app waits"
     case .healthyOwnerStays: "healthy owner displaced"
     case .releasedBeforeSuspension: "suspended with a lock"
+    case .sentOnce: "sent twice, or lost"
+    case .awakeForPayments: "asleep while it pays"
     }
   }
 }

@@ -40,7 +40,8 @@ extension RealStage {
     }
     guard verdict.passed, open.isEmpty else { return .unsettled(open) }
     // What the peer refuses at once is in no ledger.
-    return .sound(settled: settled, failed: scene.payments.count - settled)
+    return .sound(
+      settled: settled + scene.paidBills, failed: scene.payments.count - settled + scene.failedBills)
   }
 
   /// Whatever happened before: nobody is left behind. Who is frozen would only keep the others waiting.

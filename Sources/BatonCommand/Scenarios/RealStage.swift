@@ -17,6 +17,7 @@ final class RealStage: ScenarioStage {
   private let interruption: Interruption
   private var watch: DirectoryWatch?
   private var invoices: [PayableInvoice] = []
+  var bills: [SignedInvoice] = []
   /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
   private var attempts: [Attempt] = []
 
@@ -106,6 +107,7 @@ final class RealStage: ScenarioStage {
       guard let last = attempts.last(where: { $0.number == number && $0.parts > 0 }), last.part < last.parts
       else { throw ScenarioWords.noMoreParts }
       try pay(number, part: last.part + 1, of: last.parts)
+    case .payBill(let number): try payBill(number)
     case .kill(let role): try kill(role)
     case .freeze(let role): try freeze(role)
     case .thaw(let role):
@@ -254,6 +256,7 @@ final class RealStage: ScenarioStage {
     {
       $0 + 1
     }
+    noteBills(wallet, &scene)
     return scene
   }
 

@@ -9,6 +9,7 @@ extension Setting {
   var ofPhone: [String] {
     switch self {
     case .suspendsAfter(let span): ["--suspend-after", "\(span.wholeMilliseconds)ms"]
+    case .backgroundTime(let span): ["--background-time", "\(span.wholeMilliseconds)ms"]
     case .debugBuild: ["--build", "debug"]
     case .silentTime(let span): ["--silent-time", "\(span.wholeMilliseconds)ms"]
     case .silentBudget(let count): ["--silent-budget", "\(count)"]
@@ -19,7 +20,7 @@ extension Setting {
     case .cleansUp: ["--clean-journals"]
     case .warnsOfMemory(let megabytes): ["--memory-warning", "\(megabytes * 1_048_576)"]
     case .seedForUnlockedPhone: ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
-    case .sendsSilentPushes, .extensionWithoutKeychain: []
+    case .arrivesAfter, .sendsSilentPushes, .extensionWithoutKeychain: []
     }
   }
 
@@ -43,7 +44,13 @@ extension Setting {
   }
 
   /// What lspd is started with.
-  var ofPeer: [String] { self == .sendsSilentPushes ? ["--silent-pushes"] : [] }
+  var ofPeer: [String] {
+    switch self {
+    case .sendsSilentPushes: ["--silent-pushes"]
+    case .arrivesAfter(let span): ["--elsewhere-delay", "\(span.wholeMilliseconds)ms"]
+    default: []
+    }
+  }
 }
 
 extension WorldSettings {
@@ -53,6 +60,8 @@ extension WorldSettings {
     for setting in settings {
       switch setting {
       case .suspendsAfter(let span): world.phone.suspendAfter = span
+      case .backgroundTime(let span): world.phone.backgroundTime = span
+      case .arrivesAfter(let span): world.elsewhereDelay = span
       case .debugBuild:
         world.phone.enforcesLimits = false
         world.phone.limitsBackground = false

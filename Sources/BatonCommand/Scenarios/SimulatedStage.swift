@@ -9,7 +9,7 @@ import Simulation
 /// A story in the simulated world. Whoever has something to do may be the next to do it, by the chance of a seed, and time
 /// passes when nobody has.
 struct SimulatedStage: ScenarioStage {
-  private(set) var world: World
+  var world: World
   private(set) var story = WorldStory()
   private var generator: SeededGenerator
   private var moves: [Move] = []
@@ -73,7 +73,7 @@ struct SimulatedStage: ScenarioStage {
     }
   }
 
-  private mutating func move(_ move: Move) {
+  mutating func move(_ move: Move) {
     world.make(move)
     listen()
   }
@@ -112,6 +112,7 @@ struct SimulatedStage: ScenarioStage {
         last.part < last.count
       else { throw ScenarioWords.noMoreParts }
       pay(number, part: last.part + 1, of: last.count)
+    case .payBill(let number): try payBill(number)
     case .kill(let role): move(.kill(role))
     case .freeze(let role):
       try checkNotSuspended(role)
@@ -251,6 +252,7 @@ struct SimulatedStage: ScenarioStage {
     scene.keptParts = world.invoices.indices.filter {
       kept.contains(world.invoices[$0].invoice.paymentHash)
     }.map { $0 + 1 }
+    noteBills(&scene)
     return scene
   }
 
@@ -306,9 +308,11 @@ struct SimulatedStage: ScenarioStage {
       open.append("payment \(payment.number) is on its way")
     }
     if !scene.isChannelEven { open.append("the channel is half-way, or its two sides count differently") }
+    open += scene.openBills.map { "bill \($0) is on its way" }
     guard open.isEmpty else { return .unsettled(open) }
     let settled = scene.payments.count { $0.state == .settled }
-    return .sound(settled: settled, failed: scene.payments.count - settled)
+    return .sound(
+      settled: settled + scene.paidBills, failed: scene.payments.count - settled + scene.failedBills)
   }
 }
 

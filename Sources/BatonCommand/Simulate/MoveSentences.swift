@@ -10,6 +10,8 @@ enum MoveSentences {
       .open,
       .home, .quit, .invoice, .pay, .payPart:
       nil
+    case .send(let number, let isKnown):
+      "the person pays invoice \(number + 1) of somebody else's\(isKnown ? "" : ", which its maker knows nothing of")"
     case .beginTask: "the person sends something, which goes on in the background"
     case .endTask: "what the person sent is done"
     case .network(isThere: false): "the phone has no network any more"

@@ -101,6 +101,13 @@ extension Hearing {
           3, "HTLC \(id) of \(life.amountMsat) msat left the wallet, and is not that of exactly one payment",
           ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
       }
+      if let owner = owners.first,
+        life.data != PartData(secret: owner.secret, totalMsat: UInt64(bitPattern: owner.amountMsat))
+      {
+        find(
+          3, "HTLC \(id) left the wallet with another secret or total than those of \(name(owner))",
+          ["ledger frames \(life.addFrame)", owner.evidence])
+      }
       guard life.isFulfilled else { continue }
       if let earlier = fulfilled[life.paymentHash] {
         find(

@@ -3,20 +3,24 @@ struct SentEntry {
   let id: Int64
   let paymentHash: [UInt8]
   let amountMsat: Int64
+  let secret: [UInt8]
   let htlc: Int64
   let state: String
   let preimage: [UInt8]?
   let failureCode: Int64?
+  let begunEpoch: Int64
   let endedEpoch: Int64?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
     paymentHash = try row.blob("payment_hash")
     amountMsat = try row.integer("amount_msat")
+    secret = try row.blob("payment_secret")
     htlc = try row.integer("htlc")
     state = try row.text("state")
     preimage = try row.optionalBlob("preimage")
     failureCode = try row.optionalInteger("failure_code")
+    begunEpoch = try row.integer("begun_epoch")
     endedEpoch = try row.optionalInteger("ended_epoch")
   }
 
@@ -30,7 +34,9 @@ struct ElsewhereEntry {
   let id: Int64
   let paymentHash: [UInt8]
   let amountMsat: Int64
+  let secret: [UInt8]
   let preimage: [UInt8]
+  let madeNs: Int64
   let htlc: Int64?
   let paidNs: Int64?
 
@@ -38,7 +44,9 @@ struct ElsewhereEntry {
     id = try row.integer("id")
     paymentHash = try row.blob("payment_hash")
     amountMsat = try row.integer("amount_msat")
+    secret = try row.blob("payment_secret")
     preimage = try row.blob("preimage")
+    madeNs = try row.integer("made_at_ns")
     htlc = try row.optionalInteger("htlc")
     paidNs = try row.optionalInteger("paid_at_ns")
   }

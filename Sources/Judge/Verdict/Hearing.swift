@@ -34,6 +34,7 @@ struct Hearing {
     }
     checkPayments(replay)
     checkSent(replay)
+    checkSentAgainstJournals()
     checkInvoices()
     checkPushes()
     checkPhone()

@@ -44,7 +44,7 @@ public struct OutgoingPayments: Hashable, Codable, Sendable {
     self.over = over
   }
 
-  mutating func apply(_ change: PaymentChange) {
+  public mutating func apply(_ change: PaymentChange) {
     pending += change.offered
     for ended in change.ended {
       pending.removeAll { $0.paymentHash == ended.payment.paymentHash }
@@ -53,7 +53,7 @@ public struct OutgoingPayments: Hashable, Codable, Sendable {
   }
 
   /// With a channel from a backup: what is in it is on its way, and of what is not nobody knows how it ended.
-  mutating func follow(_ channel: Channel) {
+  public mutating func follow(_ channel: Channel) {
     let offered = channel.unresolvedOffers
     let lost = pending.filter { payment in !offered.contains { $0.paymentHash == payment.paymentHash } }
     over += lost.map(\.paymentHash)

@@ -121,7 +121,7 @@ extension Life {
     runningSince = max(runningSince, now + Self.longEnough)
     // News are of this start of the node, or of an earlier one.
     let starts = min(nodeStarts, 1)
-    for index in posted.indices {
+    for index in posted.indices where posted[index].nodeStarts != nil {
       posted[index].nodeStarts = posted[index].nodeStarts == nodeStarts ? starts : 0
     }
     nodeStarts = starts

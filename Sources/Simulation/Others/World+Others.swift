@@ -111,7 +111,7 @@ extension World {
     guard isOn != hasTask, lives.app?.value.isStopped == false else { return }
     if isOn, !settings.reusesNumbers { tasksBegun &+= 1 }
     let task = TaskBeginning(name: Self.task, generation: tasksBegun)
-    lives.app?.value.inbox.append(isOn ? .taskBegan(task) : .taskEnded(task))
+    lives.app?.value.inbox.append(.word(isOn ? .taskBegan(task) : .taskEnded(task)))
   }
 
   private static let task = "send something"
@@ -227,12 +227,12 @@ extension World {
   }
 }
 
-extension GuardEvent {
-  fileprivate var isBeginning: Bool { if case .taskBegan = self { true } else { false } }
+extension Life.Mail {
+  fileprivate var isBeginning: Bool { if case .word(.taskBegan) = self { true } else { false } }
 
   fileprivate var isOfTask: Bool {
     switch self {
-    case .taskBegan, .taskEnded: true
+    case .word(.taskBegan), .word(.taskEnded): true
     default: false
     }
   }

@@ -9,9 +9,10 @@ public struct Agenda: Hashable, Sendable {
     case quit
     /// Somebody pays one of the open invoices, or the app makes some.
     case pay
-    /// The person sends something, and it is done: in the meantime the app has a task that goes on in the background.
-    case beginTask
-    case endTask
+    /// The person pays somebody else's invoice.
+    case send
+    /// What was sent is done: in a coordination of others, which sends nothing through the channel.
+    case sendIsDone
     /// It strikes after so many more moves: in the midst of something, wherever that is.
     case fault(FaultKind, afterMoves: Int)
   }
@@ -30,6 +31,8 @@ public struct Agenda: Hashable, Sendable {
   /// How soon the phone suspends the app, and how much time it gives to tasks in the background.
   let suspendAfter: Span
   let backgroundTime: Span
+  /// How long what the wallet pays takes to its recipient.
+  let elsewhereDelay: Span
 
   public init(seed: UInt64, length: Span) {
     // Another stream than the one that says who moves next, so that a part of an agenda does what the whole did.
@@ -55,9 +58,9 @@ public struct Agenda: Hashable, Sendable {
     }
     at = .zero + .seconds(11)
     while at < end {
-      timed.append((at, .beginTask))
+      timed.append((at, .send))
       at = at + wait(50, 60_000)
-      timed.append((at, .endTask))
+      timed.append((at, .sendIsDone))
       at = at + wait(1000, 60_000)
     }
     at = .zero + .seconds(12)
@@ -72,6 +75,7 @@ public struct Agenda: Hashable, Sendable {
       entries.append(
         Entry(number: number + 1, at: timed[place].at, deed: timed[place].deed, salt: generator.next()))
     }
+    elsewhereDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
   }
 
   public func only(_ numbers: [Int]) -> Agenda {

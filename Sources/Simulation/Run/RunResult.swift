@@ -10,6 +10,9 @@ public struct RunResult: Hashable, Sendable {
   public var payments = 0
   public var paid = 0
   public var pushes = 0
+  /// Invoices of others that the person wanted to pay, and those that are paid.
+  public var sent = 0
+  public var arrived = 0
   public var connecting = Waits()
   public var settling = Waits()
   /// How often each kind of fault struck.

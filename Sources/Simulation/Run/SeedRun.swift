@@ -53,6 +53,7 @@ public struct SeedRun {
     world.sendsSilentPushes = agenda.hasSilentPushes && world.coordination == .baton
     world.phone.silentPushes.budget = .max
     if world.coordination == .baton {
+      world.elsewhereDelay = agenda.elsewhereDelay
       world.phone.suspendAfter = agenda.suspendAfter
       world.phone.backgroundTime = agenda.backgroundTime
     }
@@ -75,6 +76,8 @@ public struct SeedRun {
     result.payments = world.payments.count
     result.paid = world.payments.count { $0.state == .paid }
     result.pushes = world.pushes.count
+    result.sent = world.sends.count
+    result.arrived = world.sends.count { $0.hasArrived }
     result.connecting = world.connecting
     result.settling = world.settling
     return result
@@ -148,8 +151,8 @@ public struct SeedRun {
     case .home: make(.home)
     case .quit: make(.quit)
     case .pay: pay(&chance)
-    case .beginTask: make(.beginTask)
-    case .endTask: make(.endTask)
+    case .send: send(&chance)
+    case .sendIsDone: if world.settings.coordination != .baton { make(.endTask) }
     case .fault(let fault, let after):
       if let due = armed { strike(due) }
       armed = Armed(fault: fault, afterMoves: after, by: now + Self.armedAtMost, chance: chance)
@@ -171,6 +174,14 @@ public struct SeedRun {
       let place = laterParts.firstIndex { $0.at > at } ?? laterParts.endIndex
       laterParts.insert(LaterPart(at: at, move: .payPart(invoice, part: part, of: count)), at: place)
     }
+  }
+
+  /// Now and then an invoice that was paid already, or is being paid; and one that its maker knows nothing of.
+  private mutating func send(_ chance: inout SeededGenerator) {
+    guard world.settings.coordination == .baton else { return make(.beginTask) }
+    let isAgain = !world.sends.isEmpty && chance.chance(20)
+    let number = isAgain ? chance.below(world.sends.count) : world.sends.count
+    make(.send(number, isKnown: chance.chance(85)))
   }
 
   // MARK: Faults

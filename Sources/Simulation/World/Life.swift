@@ -20,8 +20,11 @@ public struct Life: Hashable, Sendable {
   var guardQueue: ArraySlice<GuardEvent> = []
   var posted: ArraySlice<Posted> = []
   /// What the phone has told it and it has not read yet.
-  var inbox: ArraySlice<GuardEvent> = []
+  var inbox: ArraySlice<Mail> = []
   var background = BackgroundWork()
+  var paymentTasks = PaymentTasks()
+  /// Tasks up to this one may have been given up before their payments were over.
+  var excusedTasks: UInt64 = 0
 
   var claim: Claim?
   /// The epoch that was seen, if nothing is claimed before the dial.
@@ -57,7 +60,14 @@ public struct Life: Hashable, Sendable {
 
   struct Posted: Hashable, Sendable {
     var event: GuardEvent
-    var nodeStarts: UInt32
+    /// Nil: whatever the node does.
+    var nodeStarts: UInt32?
+  }
+
+  enum Mail: Hashable, Sendable {
+    case word(GuardEvent)
+    /// The person has pressed "send".
+    case send(Int)
   }
 
   init(role: Role, identity: ProcessIdentity, settings: WorldSettings, now: Instant) {
@@ -68,7 +78,7 @@ public struct Life: Hashable, Sendable {
     node = NodeMachine(
       configuration: .init(rules: settings.rules, multiPartWindow: settings.multiPartWindow))
     runningSince = now
-    inbox = [.launched]
+    inbox = [.word(.launched)]
   }
 
   var isStopped: Bool { isFrozen || isSuspended }

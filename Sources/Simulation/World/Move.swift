@@ -26,7 +26,9 @@ public enum Move: Hashable, Sendable {
   case pay(Int)
   /// A part of the payment, in parts of about the same size.
   case payPart(Int, part: Int, of: Int)
-  /// The person begins to send something that goes on in the background.
+  /// The person pays this invoice of somebody else's. A new number is a new invoice, which its maker knows or not.
+  case send(Int, isKnown: Bool)
+  /// The person begins to send something that goes on in the background, and that the node knows nothing of.
   case beginTask
   case endTask
 

@@ -1,4 +1,5 @@
-/// What is never allowed to happen, as far as it can be seen here; the numbers are those of the judge.
+/// What is never allowed to happen, as far as it can be seen here. The numbers are those of the judge; what he has under
+/// another one, or cannot see, is counted from 11 on.
 public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case oneDriver = 1
   case channelNeverBack = 2
@@ -7,6 +8,8 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case progress = 6
   case healthyOwnerStays = 9
   case releasedBeforeSuspension = 10
+  case sentOnce = 11
+  case awakeForPayments = 12
 
   public var sentence: String {
     switch self {
@@ -16,6 +19,8 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .oneTextPerPush: "A visible push ends with one notification."
     case .progress: "When nothing is in the way, the app connects and all is settled."
     case .healthyOwnerStays: "A healthy owner is not displaced."
+    case .sentOnce: "What the wallet pays leaves it once, and ends as it has ended."
+    case .awakeForPayments: "The app stays awake for a payment under way, and for none that is over."
     case .releasedBeforeSuspension: "Who is suspended holds no lock in the container."
     }
   }

@@ -45,8 +45,13 @@ extension World {
     let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "is not there"
     report(
       .progress,
-      "\(span.nanoseconds / 1_000_000_000) s after the last fault the app \(app), and \(peer.value.state.payments.count) payments wait."
+      "\(span.nanoseconds / 1_000_000_000) s after the last fault the app \(app), and \(peer.value.state.payments.count) payments wait\(ownUnderWay)."
     )
+  }
+
+  private var ownUnderWay: String {
+    let count = container.value.node.payments.pending.count
+    return count == 0 ? "" : ", and \(count) of the wallet's own are under way"
   }
 
   /// After the faults are over and all is settled.
@@ -61,5 +66,6 @@ extension World {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
       }
     }
+    checkSendsAtTheEnd()
   }
 }

@@ -40,6 +40,7 @@ extension World {
     for receipt in container.value.received where !copy.value.received.contains(receipt) {
       forgotten.append(receipt.invoice.paymentHash)
     }
+    forgetSends(unknownTo: copy.value)
     container.value.row = copy.value.row
     container.value.node = copy.value.node
     container.value.waits = copy.value.waits

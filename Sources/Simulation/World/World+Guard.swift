@@ -159,6 +159,7 @@ extension World {
   private mutating func startNode(_ claim: Claim, _ life: inout Life) {
     life.claim = claim
     life.nodeStarts &+= 1
+    noteNodeStart(&life)
     if !settings.without.contains(.stateFromClaim) {
       life.soundRevision = life.claimedState.channel?.revision ?? 0
     }

@@ -31,6 +31,7 @@ extension World {
     case .invoice: makeInvoice()
     case .pay(let invoice): pay(invoice)
     case .payPart(let invoice, let part, let count): pay(invoice, part: part, of: count)
+    case .send(let number, let isKnown): send(number, isKnown: isKnown)
     case .beginTask: task(isOn: true)
     case .endTask: task(isOn: false)
     case .network(let isThere): tellPhone(.deviceChanged(.network(isThere)))
@@ -83,7 +84,9 @@ extension World {
       if let event = life.guardQueue.popFirst() {
         life.guardTodo += handle(event, &life)
       } else if let news = life.posted.popFirst() {
-        if news.nodeStarts == life.nodeStarts { life.guardQueue.append(news.event) }
+        if news.nodeStarts == nil || news.nodeStarts == life.nodeStarts {
+          life.guardQueue.append(news.event)
+        }
       } else {
         return
       }
@@ -101,6 +104,7 @@ extension World {
 
   private mutating func handle(_ event: GuardEvent, _ life: inout Life) -> [GuardDirective] {
     say(.heard(life.role, event))
+    excuseTasks(after: event, &life)
     if settings.without.contains(.ownPause) { life.guardValue.ignorePause(at: now) }
     let directives = life.guardValue.handle(event, at: now, &ways)
     if !directives.isEmpty { deliveredEvents &+= 1 }
@@ -113,6 +117,7 @@ extension World {
     lives[role] = nil
     body(&self, &life.value)
     think(&life.value)
+    checkTasksOfPayments(life.value)
     lives[role] = life
     if life.value.hasEnded { end(role, .exited(code: 0)) }
   }
@@ -130,7 +135,11 @@ extension World {
 
   private mutating func hear(_ role: Role) {
     withLife(role) { world, life in
-      guard let event = life.inbox.popFirst() else { return world.hearOfTask(&life) }
+      guard let mail = life.inbox.popFirst() else { return world.hearOfTask(&life) }
+      guard case .word(let event) = mail else {
+        if case .send(let number) = mail { world.hearOfSend(number, &life) }
+        return
+      }
       world.changeBackgroundWork(after: event)
       if event == .enteredBackground { life.timeInBackground = life.timesToHear.popFirst() }
       if case .pushArrived = event { life.newestReceived = world.container.value.received.count }

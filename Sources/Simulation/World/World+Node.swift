@@ -22,7 +22,10 @@ extension World {
       let report = NodeReport(news)
       life.posted.append(Life.Posted(event: .node(report), nodeStarts: life.nodeStarts))
     case .invoiceStored(let hash): invoiceStored(hash)
-    case .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded: break
+    case .invoiceRefused: break
+    case .paymentOffered(let hash): paymentOffered(hash, &life)
+    case .paymentRefused(let hash, let sentence): paymentRefused(hash, sentence, &life)
+    case .paymentEnded(let ended): paymentEnded(ended.payment.paymentHash, &life)
     }
   }
 
@@ -73,8 +76,12 @@ extension World {
 
   private mutating func store(_ change: NodeChange) {
     if let channel = change.channel { container.value.node.channel = channel }
-    if let restored = change.restored { container.value.node.invoices = restored }
+    if let restored = change.restored {
+      container.value.node.invoices = restored
+      if let channel = change.channel { container.value.node.payments.follow(channel) }
+    }
     if let waiting = change.waiting { container.value.write(waiting: waiting, boot: boot, at: peerNow) }
+    if let payments = change.payments { store(payments) }
     if let invoice = change.newInvoice { container.value.node.invoices.append(invoice) }
     for receipt in change.received {
       if container.value.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {
@@ -128,6 +135,7 @@ extension World {
       wires[index].isDriven = true
       if settings.coordination != .baton { startsToDrive(&life) }
     }
+    checkDurable(message, of: life)
     let revision = life.node.durableChannel?.revision ?? 0
     wires[index].toPeer.append(Wire.Packet(message: message, isSound: revision <= life.soundRevision))
   }

@@ -58,11 +58,12 @@ extension World {
       if !isReceived(hash) || preimage != invoices[payment.invoice].preimage {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
       }
+    case .elsewherePaid(let hash, let htlc): arrived(hash, htlc)
     case .dataLoss(_, let side):
       report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn, .frameIgnored, .fence,
       .channel,
-      .backup, .paymentHeld, .paymentOffered, .paymentFailed, .elsewhereMade, .elsewherePaid:
+      .backup, .paymentHeld, .paymentOffered, .paymentFailed, .elsewhereMade:
       break
     }
   }
@@ -78,8 +79,8 @@ extension World {
     peer = Boxed(
       PeerMachine(
         configuration: .init(
-          isLegacy: settings.hasLegacyPeer, rules: settings.rules, startedAt: peerNow, state: peer.value.state
-        )))
+          isLegacy: settings.hasLegacyPeer, elsewhereDelay: settings.elsewhereDelay, rules: settings.rules,
+          startedAt: peerNow, state: peer.value.state)))
   }
 
   /// The network breaks: what is on its way is gone, and both ends notice.
@@ -126,7 +127,7 @@ extension World {
     let amount = part == count ? total - each * UInt64(count - 1) : each
     let id = nextPayment
     nextPayment += 1
-    payments.append(WorldPayment(id: id, invoice: index, madeAt: peerNow))
+    payments.append(WorldPayment(id: id, invoice: index, amountMsat: amount, madeAt: peerNow))
     invoices[index].isPaid = true
     tellPeer(
       .payRequested(

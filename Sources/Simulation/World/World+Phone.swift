@@ -37,9 +37,10 @@ extension World {
       pushes[index].shown += 1
       if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
+    case .failInvoice(let request, let failure): refuseSend(ofRequest: request, "\(failure)")
     case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
       .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
-      .failInvoice, .powerOff:
+      .powerOff:
       break
     case .boot: beginBoot()
     case .recordTask, .refuseTaskCompletion: break
@@ -74,7 +75,8 @@ extension World {
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
     // It only writes it down.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
-    case .invoice, .payment, .memoryWarning: break
+    case .payment(let request): postSend(ofRequest: request)
+    case .invoice, .memoryWarning: break
     case .task(let word): if settings.background != nil { lives[role]?.value.background.words.append(word) }
     // It plays or not: it only writes it down.
     case .audio: break
@@ -97,7 +99,9 @@ extension World {
     }
   }
 
-  private mutating func post(_ event: GuardEvent, to role: Role) { lives[role]?.value.inbox.append(event) }
+  private mutating func post(_ event: GuardEvent, to role: Role) {
+    lives[role]?.value.inbox.append(.word(event))
+  }
 
   // MARK: The person waits
 
@@ -122,6 +126,7 @@ extension World {
     guard let life = lives[role]?.value else { return }
     lives[role]?.value.isSuspended = true
     endConnection(of: role)
+    if role == .app { checkPaymentsLetSleep(life) }
     if let file = container.value.lockedFile(of: life.identity.pid) {
       tellPhone(.foundHoldingLock(PhoneRole(role), file: file))
       // Who was frozen until a moment ago had no time to let go.

@@ -33,6 +33,9 @@ public struct World: Hashable, Sendable {
   /// What the wallet has asked to be paid, in the order of the making.
   public internal(set) var invoices: [WorldInvoice] = []
   public internal(set) var payments: [WorldPayment] = []
+  /// What the person has paid, or wanted to.
+  public internal(set) var sends: [WorldSend] = []
+  var sendRequests: UInt64 = 0
   public internal(set) var pushes: [WorldPush] = []
   /// Those for the app in the background; nobody is shown anything for them.
   var silentPushes: [WorldPush] = []
@@ -84,8 +87,8 @@ public struct World: Hashable, Sendable {
     peer = Boxed(
       PeerMachine(
         configuration: .init(
-          isLegacy: settings.hasLegacyPeer, rules: settings.rules, startedAt: Instant(nanoseconds: 0),
-          state: PeerState(channel: Self.newChannel))))
+          isLegacy: settings.hasLegacyPeer, elsewhereDelay: settings.elsewhereDelay, rules: settings.rules,
+          startedAt: Instant(nanoseconds: 0), state: PeerState(channel: Self.newChannel))))
   }
 
   private static let newChannel: Channel = {
@@ -147,7 +150,7 @@ public struct World: Hashable, Sendable {
   func wireIndex(_ id: UInt64) -> Int? { wires.firstIndex { $0.id == id } }
 
   /// The app is connected under its own claim, and nothing waits any more.
-  public var isSettled: Bool { ownsAndRuns && peer.value.state.payments.isEmpty }
+  public var isSettled: Bool { ownsAndRuns && peer.value.state.payments.isEmpty && areSendsOver }
 
   var ownsAndRuns: Bool {
     guard let app = lives.app?.value, case .connected = app.status,
@@ -171,6 +174,8 @@ public struct WorldSettings: Hashable, Sendable {
   }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = Span.seconds(120)
+  /// How long a payment of the wallet's own takes to its recipient.
+  public var elsewhereDelay = Span.zero
   /// How long the parts of a payment wait for the others.
   public var multiPartWindow = Span.seconds(60)
   /// Rules that are taken away, to see what they are for.
@@ -205,6 +210,7 @@ public struct WorldPayment: Hashable, Sendable {
   public enum State: Hashable, Sendable { case underWay, paid, failed }
   public var id: UInt64
   public var invoice: Int
+  var amountMsat: UInt64
   var madeAt: Instant
   public var state = State.underWay
 }

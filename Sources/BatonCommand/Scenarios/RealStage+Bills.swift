@@ -1,0 +1,28 @@
+import CoreShape
+import DaemonRuntime
+import Lightning
+import Scenario
+
+// What the person pays on real processes.
+extension RealStage {
+  func makeBill(_ bill: PlannedBill) throws {
+    let answer = try phone.ask(
+      .lspd,
+      ControlMessage(
+        "elsewhere", ["amount-msat": "\(bill.amountMsat)", "expiry-seconds": "86400"]))
+    bills.append(try SignedInvoice(typed: answer["invoice"] ?? ""))
+  }
+
+  /// Until the person has an answer, as `baton send --no-wait` does.
+  func payBill(_ number: Int) throws {
+    guard bills.indices.contains(number - 1) else { throw CannotBeDone("there is no such bill") }
+    try wish("send", ["invoice": bills[number - 1].encoded])
+  }
+
+  func noteBills(_ wallet: WalletView, _ scene: inout Scene) {
+    scene.balanceMsat = wallet.channels.first?.localMsat
+    scene.bills = bills.map { bill in
+      Scene.Bill(wallet.sent.last { $0.paymentHash == bill.paymentHash.hex }?.state)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/// What one write does to a payment of the wallet's own.
+extension SampleRun {
+  struct Sent {
+    enum Step {
+      case began
+      case paid([UInt8])
+    }
+
+    var hash: [UInt8]
+    var msat: Int64
+    var step: Step
+
+    private var payment: String {
+      "{\"paymentHash\":\"\(WireBytes.hex(hash))\",\"amountMsat\":\(msat),"
+        + "\"paymentSecret\":\"\(WireBytes.hex(WireBytes.secret(of: hash)))\",\"htlc\":0}"
+    }
+
+    var end: String? {
+      guard case .paid(let preimage) = step else { return nil }
+      return "{\"payment\":\(payment),\"end\":{\"paid\":{\"preimage\":\"\(WireBytes.hex(preimage))\"}}}"
+    }
+
+    var summary: String { end == nil ? "offered 1" : "ended 1" }
+
+    var change: String {
+      let offered = end == nil ? payment : ""
+      return ",\"payments\":{\"offered\":[\(offered)],\"ended\":[\(end ?? "")]}"
+    }
+  }
+}
+
+// The app opens the channel and pays 50,000 msat to somebody else.
+extension SampleStory {
+  static let billPreimage = [UInt8](repeating: 0xB1, count: 32)
+  static let bill = WireBytes.sha256(billPreimage)
+  static let billMsat: Int64 = 50_000
+
+  static func tellOfSending() throws -> SampleRun {
+    let run = try SampleRun()
+    let app = run.start("mainappd", pid: 100)
+    try run.claim(1, "app", pid: 100, app, "never claimed before")
+    try run.connect(1)
+    try run.greet(1, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none))
+    try run.write(1, app)
+    try run.receive(1, reestablish(1, 0, none))
+    try makeBill(run)
+    try offer(run, app)
+    try arrive(run, app)
+    try run.close(1, "the other side hung up")
+    app.end(at: run.now)
+    run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
+    try leaveChannel(
+      run, peer: [9_000_000_000 + billMsat, 1_000_000_000 - billMsat, 2, 2, 2, 2],
+      WireBytes.secret(ofPeer: false, 1), next: [0, 1], last: 1, run.ledger)
+    try leaveChannel(
+      run, peer: nil, WireBytes.secret(ofPeer: true, 1), next: [1, 0], last: 0, run.wallet,
+      [1_000_000_000 - billMsat, 9_000_000_000 + billMsat, 2, 2, 2, 2])
+    try run.finish()
+    return run
+  }
+
+  private static func makeBill(_ run: SampleRun) throws {
+    run.tick()
+    try run.event(
+      "{\"elsewhereInvoiceMade\":{}}",
+      [
+        "{\"elsewhereMade\":{\"_0\":{\"paymentHash\":\"\(WireBytes.hex(bill))\",\"amountMsat\":\(billMsat),"
+          + "\"paymentSecret\":\"\(WireBytes.hex(WireBytes.secret(of: bill)))\","
+          + "\"preimage\":\"\(WireBytes.hex(billPreimage))\"}}}"
+      ])
+    try run.ledger.insert(
+      "elsewhere",
+      [
+        .integer(1), .blob(bill), .integer(billMsat), .blob(WireBytes.secret(of: bill)), .blob(billPreimage),
+        .integer(run.stamp), .null, .null,
+      ])
+  }
+
+  /// Until it is irrevocable on both sides.
+  private static func offer(_ run: SampleRun, _ app: TestJournal) throws {
+    try run.write(1, app, sent: .init(hash: bill, msat: billMsat, step: .began))
+    app.event(
+      "node", "{\"written\":{}}", ["{\"paymentOffered\":{\"paymentHash\":\"\(WireBytes.hex(bill))\"}}"],
+      at: run.now)
+    try run.wallet.execute(
+      """
+      INSERT INTO outgoing_payments (payment_hash, amount_msat, payment_secret, htlc, state, begun_epoch,
+        begun_wall_ns) VALUES (?, ?, ?, 0, 'pending', 1, ?)
+      """,
+      [
+        .blob(bill), .integer(billMsat), .blob(WireBytes.secret(of: bill)),
+        .integer(run.now + TestJournal.wallOffset),
+      ])
+    try run.store(1)
+    try run.receive(
+      1, WireBytes.add(0, msat: UInt64(billMsat), hash: bill, totalMsat: UInt64(billMsat)),
+      changesChannel: true)
+    try run.receive(
+      1, WireBytes.commit(signatures: 1), changesChannel: true,
+      out: [revoke(peer: true, 0), WireBytes.commit(signatures: 1)])
+    try run.write(1, app)
+    try run.write(1, app)
+    try run.store(1)
+  }
+
+  /// It comes to its recipient, whose preimage comes back.
+  private static func arrive(_ run: SampleRun, _ app: TestJournal) throws {
+    run.now += 7_000_000
+    let stamp = run.stamp
+    run.now -= 7_000_000
+    try run.ledger.execute(
+      "UPDATE elsewhere SET htlc = 0, paid_at_ns = ? WHERE id = 1", [.integer(stamp)])
+    try run.receive(
+      1, revoke(peer: false, 0),
+      ["{\"elsewherePaid\":{\"paymentHash\":\"\(WireBytes.hex(bill))\",\"htlc\":0}}"], changesChannel: true,
+      out: [WireBytes.fulfil(0, preimage: billPreimage), WireBytes.commit(signatures: 0)])
+    let sent = SampleRun.Sent(hash: bill, msat: billMsat, step: .paid(billPreimage))
+    try run.write(1, app, sent: sent)
+    app.event(
+      "node", "{\"written\":{}}", ["{\"paymentEnded\":{\"_0\":\(sent.end ?? "")}}"], at: run.now)
+    try run.wallet.execute(
+      "UPDATE outgoing_payments SET state = 'paid', preimage = ?, ended_epoch = 1, ended_wall_ns = ?",
+      [.blob(billPreimage), .integer(run.now + TestJournal.wallOffset)])
+    try run.store(1)
+    try run.receive(1, revoke(peer: false, 1), changesChannel: true)
+    try run.receive(
+      1, WireBytes.commit(signatures: 0), changesChannel: true, out: [revoke(peer: true, 1)])
+    try run.write(1, app)
+  }
+}

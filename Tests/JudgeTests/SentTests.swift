@@ -1,0 +1,83 @@
+import Testing
+
+@testable import Judge
+
+@Suite("A payment of the wallet's own, judged") struct SentTests {
+  @Test("is in order when it left once, has arrived, and both sides say so") func sound() throws {
+    let run = try SampleStory.tellOfSending()
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings == [], "\(verdict.findings.map(\.sentence))")
+    #expect(verdict.counts.sent == 1 && verdict.counts.sentPaid == 1)
+  }
+
+  enum Place { case wallet, ledger }
+
+  @Test(
+    "breaks money when one of the two tables says what the other, the wire or a journal does not",
+    arguments: [
+      (
+        Place.ledger, "UPDATE elsewhere SET htlc = NULL, paid_at_ns = NULL", 3,
+        "paid, and it has not arrived"
+      ),
+      (.ledger, "UPDATE elsewhere SET htlc = NULL, paid_at_ns = NULL", 4, "journal says that it was"),
+      (.ledger, "UPDATE elsewhere SET htlc = 7", 3, "the wallet has 0 payments of it"),
+      (.ledger, "UPDATE elsewhere SET paid_at_ns = paid_at_ns + 5000000000", 4, "does not tell of it"),
+      (.ledger, "UPDATE elsewhere SET amount_msat = 49000", 4, "not one that the peer's journal makes"),
+      (.ledger, "DELETE FROM elsewhere", 4, "is not in the ledger"),
+      (
+        .wallet, "UPDATE outgoing_payments SET state = 'failed', preimage = NULL, failure_code = 16399", 3,
+        "failed, and it was taken"
+      ),
+      (
+        .wallet, "UPDATE outgoing_payments SET state = 'failed', preimage = NULL, failure_code = 16399", 4,
+        "is failed, and no journal of the wallet's ends it so"
+      ),
+      (
+        .wallet,
+        "UPDATE outgoing_payments SET state = 'pending', preimage = NULL, ended_epoch = NULL, ended_wall_ns = NULL",
+        3, "and its row does not say so"
+      ),
+      (.wallet, "UPDATE outgoing_payments SET state = 'failed'", 3, "its other columns say otherwise"),
+      (.wallet, "UPDATE outgoing_payments SET preimage = x'01'", 3, "with a preimage of another hash"),
+      (
+        .wallet, "UPDATE outgoing_payments SET amount_msat = 49000", 3,
+        "is not that of exactly one payment"
+      ),
+      (.wallet, "UPDATE outgoing_payments SET amount_msat = 49000", 4, "journals begin"),
+      (.wallet, "DELETE FROM outgoing_payments", 3, "the wallet has 0 payments of it"),
+      (.wallet, "DELETE FROM outgoing_payments", 3, "and the wallet has no row of it"),
+      (.wallet, "DELETE FROM outgoing_payments", 4, "SQLite gave numbers up to 1"),
+      (
+        .wallet,
+        "INSERT INTO outgoing_payments SELECT 2, payment_hash, amount_msat, payment_secret, htlc, state, preimage, failure_code, begun_epoch, begun_wall_ns, ended_epoch, ended_wall_ns FROM outgoing_payments",
+        3, "has paid one invoice 2 times"
+      ),
+      (
+        .wallet, "UPDATE node_writes SET what = replace(what, ', ended 1', '')", 4,
+        "began 1 payments and ended 0"
+      ),
+    ])
+  func crimes(place: Place, change: String, invariant: Int, words: String) throws {
+    let run = try SampleStory.tellOfSending()
+    try (place == .wallet ? run.wallet : run.ledger).execute(change)
+    let findings = try Judge.verdict(home: run.home).findings
+    #expect(
+      findings.contains { $0.invariant == invariant && $0.sentence.contains(words) },
+      "\(findings.map { "\($0.invariant) \($0.sentence)" })")
+  }
+
+  @Test("is not paid on the peer's word alone: what its frames never signed for is found") func neverSigned()
+    throws
+  {
+    let run = try SampleStory.tellOfSending()
+    // The frame with the preimage says instead that it failed.
+    let fulfil = WireBytes.fulfil(0, preimage: SampleStory.billPreimage)
+    let fail = [0, 131] + WireBytes.channel + WireBytes.number(0, 8) + [0, 2, 0x40, 0x0F] as [UInt8]
+    try run.ledger.execute("UPDATE frames SET bytes = ? WHERE bytes = ?", [.blob(fail), .blob(fulfil)])
+    let findings = try Judge.verdict(home: run.home).findings
+    #expect(
+      findings.contains {
+        $0.invariant == 3 && $0.sentence.contains("the peer never signed for its fulfilment")
+      }, "\(findings.map(\.sentence))")
+  }
+}

@@ -1,0 +1,155 @@
+import CoreShape
+import Crypto
+import Guardrails
+import Heartbeat
+import Lightning
+import PhonePolicy
+import Testing
+
+@testable import Simulation
+
+@Suite("Payments of the wallet's own, in runs of a seed") struct SendingTests {
+  @Test(
+    "P-1.3 They are made in every run; no life of the app has a task for a payment that an earlier one has begun"
+  )
+  func seeds() {
+    var (sent, arrived, restarts, pendingAtStart) = (0, 0, 0, 0)
+    for seed in 1...16 as ClosedRange<UInt64> {
+      var run = SeedRun(RunSettings(seed: seed))
+      var pid: Int32 = 0
+      let result = run.run { world in
+        guard let life = world.life(.app), case .app(let app) = life.guardValue else { return }
+        if life.paymentTasks.generation == 0 { #expect(app.paymentTasks == [], "seed \(seed)") }
+        guard life.claim != nil, life.identity.pid != pid else { return }
+        pid = life.identity.pid
+        restarts += 1
+        pendingAtStart += world.container.value.node.payments.pending.count
+      }
+      #expect(result.violation == nil, "baton replay --seed \(seed)")
+      sent += result.sent
+      arrived += result.arrived
+    }
+    #expect(sent > 60)
+    #expect(arrived > 30 && arrived < sent)
+    #expect(restarts > 100)
+    #expect(pendingAtStart > 3)
+  }
+
+  // MARK: That the checks see what they should
+
+  private func world() -> (World, WorldSend) {
+    var world = World()
+    world.makeBill()
+    return (world, world.sends[0])
+  }
+
+  private func offer(_ bill: WorldSend, htlc: UInt64 = 0) -> PaymentChange {
+    PaymentChange(offered: [payment(bill, htlc)])
+  }
+
+  private func payment(_ bill: WorldSend, _ htlc: UInt64) -> OutgoingPayment {
+    OutgoingPayment(
+      paymentHash: bill.invoice.paymentHash, amountMsat: bill.invoice.amountMsat,
+      paymentSecret: bill.invoice.paymentSecret, htlc: htlc)
+  }
+
+  private func end(_ bill: WorldSend, _ end: PaymentEnd, htlc: UInt64 = 0) -> PaymentChange {
+    PaymentChange(ended: [PaymentChange.Ended(payment: payment(bill, htlc), end: end)])
+  }
+
+  @Test("A payment that goes its way breaks nothing") func sound() {
+    var (world, bill) = world()
+    world.store(offer(bill))
+    world.arrived(bill.invoice.paymentHash, 0)
+    world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
+    #expect(world.violation == nil)
+    #expect(world.container.value.node.payments.over == [bill.invoice.paymentHash])
+  }
+
+  @Test("An invoice that is offered while it is being paid, or when it is paid, breaks a promise")
+  func offeredTwice() {
+    for isPaid in [false, true] {
+      var (world, bill) = world()
+      world.store(offer(bill))
+      if isPaid {
+        world.arrived(bill.invoice.paymentHash, 0)
+        world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
+      }
+      world.store(offer(bill, htlc: 1))
+      #expect(world.violation?.invariant == .sentOnce)
+    }
+  }
+
+  @Test("Who is paid twice, or by nobody, is found") func arrivals() {
+    var (world, bill) = world()
+    world.arrived(bill.invoice.paymentHash, 0)
+    #expect(world.violation?.sentence == "Somebody is paid, and the wallet has no such payment under way.")
+    (world, bill) = self.world()
+    world.store(offer(bill))
+    world.arrived(bill.invoice.paymentHash, 0)
+    #expect(world.violation == nil)
+    world.arrived(bill.invoice.paymentHash, 0)
+    #expect(world.violation?.sentence == "Somebody is paid twice for one invoice.")
+  }
+
+  @Test("An end that is not the one that it had, or of what is not under way, is found") func wrongEnds() {
+    let code = FailureCode.incorrectOrUnknownPaymentDetails
+    var (world, bill) = world()
+    world.store(offer(bill))
+    world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
+    #expect(world.violation?.sentence == "The wallet calls a payment paid that has not arrived.")
+    (world, bill) = self.world()
+    world.store(offer(bill))
+    world.arrived(bill.invoice.paymentHash, 0)
+    world.store(end(bill, .failed(code: code)))
+    #expect(world.violation?.sentence == "The wallet calls a payment failed that has arrived.")
+    (world, bill) = self.world()
+    world.store(end(bill, .failed(code: code)))
+    #expect(world.violation?.sentence == "A payment ends that the wallet has not under way.")
+  }
+
+  @Test("Money that has left without a payment, or more of it than was paid, is found at the end")
+  func lost() {
+    var (world, bill) = world()
+    world.store(offer(bill))
+    world.arrived(bill.invoice.paymentHash, 0)
+    world.container.value.node.payments = OutgoingPayments()
+    world.checkSendsAtTheEnd()
+    #expect(world.violation?.sentence == "Money has left the wallet, and it knows of no such payment.")
+    (world, bill) = self.world()
+    world.store(offer(bill))
+    world.arrived(bill.invoice.paymentHash, 0)
+    world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
+    // The channel of this world has not moved.
+    world.checkSendsAtTheEnd()
+    #expect(
+      world.violation?.sentence == "The wallet's balance is not what it has received less what it has paid.")
+  }
+
+  @Test("P-1.2, P-1.3 An app that sleeps while it has a task, or has one for nothing, is found") func tasks()
+    throws
+  {
+    var (world, bill) = world()
+    world.now = .zero + .seconds(60)
+    world.sends[0].askedAt = world.now
+    let identity = ProcessIdentity(pid: 1, startTime: 1, boot: world.boot)
+    var life = Life(role: .app, identity: identity, settings: world.settings, now: .zero)
+    life.inbox = []
+    let begun = life.paymentTasks.begin(bill.invoice.paymentHash.hex, amountMsat: 1, for: "1")
+    let task = try #require(begun)
+    var excused = life
+    world.excuseTasks(after: .backgroundTimeExpired(task: 1), &excused)
+    world.checkPaymentsLetSleep(excused)
+    #expect(world.violation == nil)
+    world.checkPaymentsLetSleep(life)
+    #expect(world.violation?.invariant == .awakeForPayments)
+    (world, bill) = self.world()
+    var ways = Ways()
+    _ = life.guardValue.handle(.taskBegan(task), at: world.now, &ways)
+    world.checkTasksOfPayments(life)
+    #expect(world.violation == nil)
+    _ = life.paymentTasks.end(bill.invoice.paymentHash.hex)
+    world.checkTasksOfPayments(life)
+    #expect(world.violation?.sentence == "The app has a task for a payment that is over.")
+  }
+}
