@@ -36,9 +36,10 @@ extension World {
   /// What a process reads of its container now.
   var nodeInContainer: NodeState { container.value.readNode(boot: boot, at: peerNow) }
 
-  /// All that is still under way lacks parts that nobody sends any more: their time must run out.
+  /// All that is still under way lacks parts that nobody sends any more: their time must run out, or has, and they are
+  /// being given back.
   var lacksOnlyParts: Bool {
-    ownsAndRuns
+    appRuns(isSettling: true)
       && peer.value.state.payments.allSatisfy { payment in
         guard let total = payment.request.paymentData?.totalMsat else { return false }
         let parts = peer.value.state.payments.filter { $0.request.paymentHash == payment.request.paymentHash }

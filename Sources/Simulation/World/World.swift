@@ -150,15 +150,19 @@ public struct World: Hashable, Sendable {
   func wireIndex(_ id: UInt64) -> Int? { wires.firstIndex { $0.id == id } }
 
   /// The app is connected under its own claim, and nothing waits any more.
-  public var isSettled: Bool { ownsAndRuns && peer.value.state.payments.isEmpty && areSendsOver }
+  public var isSettled: Bool {
+    appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver
+  }
 
-  var ownsAndRuns: Bool {
-    guard let app = lives.app?.value, case .connected = app.status,
-      app.claim?.owns(container.value.row) == true || settings.coordination != .baton
-    else {
-      return false
+  /// Connected under its own claim; and, if that may be, with a payment half-way.
+  func appRuns(isSettling: Bool) -> Bool {
+    guard let app = lives.app?.value else { return false }
+    switch app.status {
+    case .connected: break
+    case .settling where isSettling: break
+    default: return false
     }
-    return true
+    return app.claim?.owns(container.value.row) == true || settings.coordination != .baton
   }
 }
 
