@@ -65,7 +65,7 @@ public struct ExtensionMachine: GuardMachine {
     case .presenceHeard(let message): return heard(message, at: now)
     case .rowRead(_, let appWantsNode): return wishRead(appWantsNode, at: now)
     case .observed(let observation): return observed(observation, at: now)
-    case .receivedFound(let payments): return receivedByTheApp(payments, at: now)
+    case .receivedFound(let payments): return receivedBefore(payments, at: now)
     case .node(let report): return node(report, at: now)
     case .containerLost(let sentence): return containerLost(sentence, at: now)
     default: return []
@@ -156,14 +156,17 @@ public struct ExtensionMachine: GuardMachine {
     return [.readReceived(paymentHash: service.push.paymentHash)]
   }
 
-  private mutating func receivedByTheApp(
+  /// By the app, or in an earlier life of the extension; and settled, so that the push is over when its text is told. What
+  /// was only half-way when its owner went is settled here first, and then asked for again.
+  private mutating func receivedBefore(
     _ payments: [ReceivedPayment], at now: Instant
   ) -> [GuardDirective] {
-    guard case .serving(var service) = state, !payments.isEmpty, !ownership.holds else { return [] }
-    service.received = payments
+    guard case .serving(var service) = state, let first = payments.first else { return [] }
+    service.received = payments + service.received.filter { !payments.contains($0) }
+    service.maybeToldAlready = first.paymentHash
+    if ownership.holds { service.idleEnds = service.idleEnds ?? now + Self.idleTime }
     state = .serving(service)
-    // One that was notified on its own has its push now, which brings the text.
-    return finish(.received, at: now) + payments.map { .withdraw(payment: $0.paymentHash) }
+    return ownership.holds ? [] : finish(.received, at: now)
   }
 
   // MARK: The node
@@ -182,7 +185,9 @@ public struct ExtensionMachine: GuardMachine {
     case .settling(let isSettling):
       service.isSettling = isSettling
       state = .serving(service)
-      if service.isHandingOver && !isSettling { return finish(.handedOver, at: now) }
+      guard !isSettling else { break }
+      if service.isHandingOver { return finish(.handedOver, at: now) }
+      if service.lacksItsPayment { return [.readReceived(paymentHash: service.push.paymentHash)] }
     case .connecting:
       service.isSettling = false
       state = .serving(service)
@@ -204,7 +209,8 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func finish(_ reason: FinishReason, at now: Instant) -> [GuardDirective] {
     guard case .serving(let service) = state else { return [] }
     state = .finishing(push: service.push.id, reason)
-    return service.contents(for: reason) + ownership.unwant(at: now)
+    let told = service.maybeToldAlready.map { [GuardDirective.withdraw(payment: $0)] } ?? []
+    return service.contents(for: reason) + told + ownership.unwant(at: now)
   }
 
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {

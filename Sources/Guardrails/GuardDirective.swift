@@ -16,7 +16,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case readRow
   case beat(epoch: Epoch, phase: Phase, counter: UInt64)
   case dropLock
-  /// Answered by `receivedFound`: this payment if it was received, else what came since the push arrived.
+  /// Answered by `receivedFound`: this payment if it was received and is settled, else what came since the push arrived. A
+  /// payment is settled when its HTLC has left the channel; before that its preimage may not be at the peer yet.
   case readReceived(paymentHash: String?)
 
   // The node.

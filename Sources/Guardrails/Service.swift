@@ -8,6 +8,8 @@ struct Service: Hashable, Codable, Sendable {
   /// durable, a push comes for the rest, and the text of what has been received is not to wait for either.
   var idleEnds: Instant?
   var received: [ReceivedPayment] = []
+  /// The payment of the text, when it was received earlier: it may have been notified on its own, and has its push now.
+  var maybeToldAlready: String?
   var isSettling = false
   /// The app wanted the node before we were connected.
   var steppedBack = false
@@ -23,6 +25,11 @@ struct Service: Hashable, Codable, Sendable {
 
   /// A payment that is half-way is not cut off by the idle end: it restarts it in a moment, or the total ends it.
   var endsBy: Instant { isSettling ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
+
+  /// What was settled just now may be its payment all the same, accepted in an earlier life that was cut short.
+  var lacksItsPayment: Bool {
+    push.paymentHash.map { hash in !received.contains { $0.paymentHash == hash } } ?? false
+  }
 
   /// One text for the push, and for each payment beyond the first a notification of its own.
   func contents(for reason: FinishReason) -> [GuardDirective] {

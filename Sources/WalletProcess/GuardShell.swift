@@ -239,9 +239,9 @@ final class GuardShell<Machine: GuardMachine> {
   private func readReceived(_ hash: String?) {
     let result = container.read { _, reader in
       if let hash = hash.flatMap({ Bytes32(hex: $0) }) {
-        return try ReceivedPaymentTable.read(paymentHash: hash, reader)
+        return try ReceivedPaymentTable.readSettled(paymentHash: hash, reader)
       }
-      return try ReceivedPaymentTable.read(after: newestPayment, reader)
+      return try ReceivedPaymentTable.readSettled(after: newestPayment, reader)
     }
     if case .read(let payments) = result { runner.handle(.receivedFound(payments)) }
   }

@@ -22,16 +22,20 @@ public enum ReceivedPaymentTable {
     try reader.firstRow("SELECT coalesce(max(id), 0) FROM received_payments")?.integer(0) ?? 0
   }
 
-  public static func read(after number: Int64, _ reader: NodeReader) throws -> [ReceivedPayment] {
-    try reader.rows("\(columns) WHERE r.id > ? ORDER BY r.id", [.integer(number)]).map(payment)
+  /// Only what is settled: the preimage of a payment whose HTLC is still in the channel may not be at the peer, and who
+  /// takes it for over would leave it there.
+  public static func readSettled(after number: Int64, _ reader: NodeReader) throws -> [ReceivedPayment] {
+    try reader.rows("\(settled) AND r.id > ? ORDER BY r.id", [.integer(number)]).map(payment)
   }
 
-  public static func read(paymentHash: Bytes32, _ reader: NodeReader) throws -> [ReceivedPayment] {
-    try reader.rows("\(columns) WHERE r.payment_hash = ?", [.blob(paymentHash.bytes)]).map(payment)
+  public static func readSettled(paymentHash: Bytes32, _ reader: NodeReader) throws -> [ReceivedPayment] {
+    try reader.rows("\(settled) AND r.payment_hash = ?", [.blob(paymentHash.bytes)]).map(payment)
   }
 
-  private static let columns =
-    "SELECT r.payment_hash, r.amount_msat, i.text FROM received_payments r JOIN invoices i USING (payment_hash)"
+  private static let settled = """
+    SELECT r.payment_hash, r.amount_msat, i.text FROM received_payments r JOIN invoices i USING (payment_hash)
+    WHERE NOT EXISTS (SELECT 1 FROM htlcs h WHERE h.direction = 'received' AND h.payment_hash = r.payment_hash)
+    """
 
   private static func payment(_ row: Row) throws -> ReceivedPayment {
     ReceivedPayment(

@@ -87,6 +87,25 @@ import Testing
     #expect(notifier.send(.observed(observation(row(7, .extension), lockIsBusy: false))) == [])
   }
 
+  /// Its owner accepted it and went before the peer had the preimage: that is no payment yet that one could tell of.
+  @Test func whatIsHalfWayIsSettledFirstAndToldThen() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.settling(true)), owned())
+    #expect(notifier.send(.node(.settling(false)), at: 2).contains(.readReceived(paymentHash: "aa")))
+    notifier.play(owned(), at: 2)
+    #expect(notifier.send(.receivedFound([payment]), at: 2) == [])
+    #expect(delivered(notifier.send(.deadlineReached, at: 6.9)) == [])
+    let end = notifier.send(.deadlineReached, at: 7)
+    #expect(end.prefix(2) == [.deliver(push: 1, .received(payment)), .withdraw(payment: "aa")])
+  }
+
+  /// Its own payment was reported by the node: nothing is read for it.
+  @Test func whatTheNodeReportedIsNotReadAgain() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.settling(true)), owned(), .node(.received(payment)))
+    #expect(!notifier.send(.node(.settling(false))).contains(.readReceived(paymentHash: "aa")))
+  }
+
   @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
     if !bySignal { notifier.play(.node(.connecting)) }

@@ -2,7 +2,7 @@ import CoreShape
 import Crypto
 import DaemonRuntime
 import Database
-import Glibc
+import Foundation
 import Guardrails
 import Heartbeat
 import Lightning
@@ -21,6 +21,8 @@ final class WaitingPartsTableTests {
     var template = Array("/tmp/baton-waits-XXXXXX".utf8CString)
     directory = try #require(mkdtemp(&template).map { String(cString: $0) })
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
 
   private func moment(_ seconds: Int64, _ boot: BootID? = nil) -> BootMoment {
     BootMoment(boot: boot ?? self.boot, clock: Instant(nanoseconds: seconds * 1_000_000_000))

@@ -178,7 +178,11 @@ extension World {
     } else {
       found = container.value.received.suffix(from: min(life.newestReceived, container.value.received.count))
     }
-    life.guardQueue.append(.receivedFound(found.map { ReceivedPayment($0) }))
+    let inChannel = container.value.node.channel?.htlcs ?? []
+    let settled = found.filter { receipt in
+      !inChannel.contains { $0.direction == .received && $0.paymentHash == receipt.invoice.paymentHash }
+    }
+    life.guardQueue.append(.receivedFound(settled.map { ReceivedPayment($0) }))
   }
 }
 

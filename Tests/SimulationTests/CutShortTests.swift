@@ -1,0 +1,48 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Simulation
+
+/// An extension that goes away in the middle of a payment, while the app stays closed.
+@Suite("An extension that is cut short") struct CutShortTests {
+  @Test(
+    "Killed at any step: what the wallet calls received is settled by the next push, and that tells of it")
+  func killed() throws {
+    try cutShort { $0.make(.kill(.extension)) }
+  }
+
+  @Test("Its connection gone at any step, and it killed before it could dial again: the same")
+  func disconnected() throws {
+    try cutShort { world in
+      world.make(.network(isThere: false))
+      world.live(for: .seconds(1))
+      world.make(.kill(.extension))
+      world.make(.network(isThere: true))
+    }
+  }
+
+  private func cutShort(_ cut: (inout World) -> Void) throws {
+    var cutHalfWay = 0
+    var steps = 0
+    while true {
+      steps += 1
+      var world = try World.withAClosedApp()
+      world.make(.pay(0))
+      let end = world.peerNow + .seconds(40)
+      for _ in 0..<steps where world.peerNow < end { world.step(until: end) }
+      guard world.peerNow < end else { break }
+      guard world.life(.extension) != nil else { continue }
+      let isPaid = world.payments.first?.state == .paid
+      cut(&world)
+      let isHalfWay = !isPaid && !world.container.value.received.isEmpty
+      world.live(for: .seconds(60))
+      #expect(world.violation == nil, "after \(steps) steps")
+      guard isHalfWay else { continue }
+      cutHalfWay += 1
+      #expect(world.payments.map(\.state) == [.paid], "after \(steps) steps")
+      #expect(world.pushes.last?.shown == 1, "after \(steps) steps")
+    }
+    #expect(cutHalfWay > 2)
+  }
+}

@@ -1,0 +1,80 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Foundation
+import Guardrails
+import SharedContainer
+import Testing
+import WalletStore
+
+/// What a push may tell of without a connection, in a real container.
+@Suite("Payments that are settled")
+final class SettledPaymentTests {
+  private let directory: String
+  private let clock = Clock()
+
+  init() throws {
+    var template = Array("/tmp/baton-settled-XXXXXX".utf8CString)
+    directory = try #require(mkdtemp(&template).map { String(cString: $0) })
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  @Test("One whose HTLC is still in the channel is not, whichever way it is asked for")
+  func inChannel() throws {
+    let container = try SharedContainer.open(
+      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
+    let claimant = Claimant(
+      process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
+      reason: "test", bootClock: clock.bootClock, wallClockNanoseconds: 0)
+    guard case .claimed(let claim, _) = container.claim(seen: 0, by: claimant, reading: { _ in () }) else {
+      return #expect(Bool(false), "the container could not be claimed")
+    }
+    let (one, two) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+    try write(container, claim) { writer in
+      try writer.execute("INSERT INTO channels VALUES (x'07', 0, 0, 0, 0, 0, 0, 0, x'00', 0, 0, 0, 0)")
+      for hash in [one, two] {
+        try writer.execute(
+          "INSERT INTO invoices VALUES (?, 5, 'x', ?, 0)", [.blob(hash), .blob(hash)])
+        try writer.execute(
+          "INSERT INTO received_payments (payment_hash, amount_msat, epoch, received_wall_ns) VALUES (?, 5, 1, 0)",
+          [.blob(hash)])
+      }
+      try offer(one, "received", 0, writer)
+      // A payment of the wallet's own has a hash of its own, but may go the other way through the same table.
+      try offer(two, "offered", 0, writer)
+    }
+    #expect(try settled(container, one) == ([], ["02"]))
+    #expect(try settled(container, two) == (["02"], ["02"]))
+    try write(container, claim) { try $0.execute("DELETE FROM htlcs WHERE direction = 'received'") }
+    #expect(try settled(container, one) == (["01"], ["01", "02"]))
+  }
+
+  private func offer(
+    _ hash: [UInt8], _ direction: String, _ id: Int64, _ writer: NodeWriter
+  ) throws {
+    try writer.execute(
+      "INSERT INTO htlcs (channel, direction, id, amount_msat, payment_hash, cltv_expiry, state) VALUES (x'07', ?, ?, 5, ?, 9, 's')",
+      [.text(direction), .integer(id), .blob(hash)])
+  }
+
+  private func write(
+    _ container: SharedContainer, _ claim: Claim, _ body: (NodeWriter) throws -> Void
+  ) throws {
+    let result = container.fencedWrite(under: claim, what: "test", atMonotonic: clock.now, body)
+    guard case .written = result else { throw SystemError("write", code: EIO) }
+  }
+
+  /// Asked for by its hash, and as one of all; the first byte of each hash is enough to tell them.
+  private func settled(_ container: SharedContainer, _ hash: [UInt8]) throws -> ([String], [String]) {
+    let wanted = try #require(Bytes32(hash))
+    let result = container.read { _, reader in
+      (
+        try ReceivedPaymentTable.readSettled(paymentHash: wanted, reader),
+        try ReceivedPaymentTable.readSettled(after: 0, reader)
+      )
+    }
+    guard case .read(let (one, all)) = result else { throw SystemError("read", code: EIO) }
+    return (one.map { String($0.paymentHash.prefix(2)) }, all.map { String($0.paymentHash.prefix(2)) })
+  }
+}
