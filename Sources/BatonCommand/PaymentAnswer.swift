@@ -21,6 +21,8 @@ struct PaymentAnswer {
 
   var isFailure: Bool { state == "failed" }
   var isSettled: Bool { state == "settled" }
+  /// Another of the same hash is on its way, or was taken.
+  var isOfPaymentUnderWay: Bool { ["already-pending", "already-paid"].contains(reason) }
 
   func sentence(_ invoice: PayableInvoice, took: Span) -> String {
     let amount = HumanText.amount(msat: invoice.amountMsat)

@@ -17,7 +17,7 @@ enum SharedDisk: Hashable, CustomStringConvertible {
 
   /// Nil: it has.
   init?(of home: PhoneHome, _ room: StorageRoom?) {
-    guard let room, let place = Self.container(of: home) else {
+    guard let room, let place = Self.place(of: home.container, in: home.path) else {
       self = .unseen(home.container)
       return
     }
@@ -66,11 +66,13 @@ enum SharedDisk: Hashable, CustomStringConvertible {
   }
 
   /// The home may be reached by a link. The container may not: then its disk is at another place, too.
-  private static func container(of home: PhoneHome) -> [UInt8]? {
-    guard let path = realpath(home.path, nil) else { return nil }
+  static func place(of container: String, in home: String) -> [UInt8]? {
+    guard let path = realpath(home, nil) else { return nil }
     defer { free(path) }
-    let name = home.container.utf8.dropFirst(home.path.utf8.count)
-    return UnsafeBufferPointer(start: path, count: strlen(path)).map { UInt8(bitPattern: $0) } + name
+    let name = container.utf8.dropFirst(home.utf8.count)
+    let real = UnsafeBufferPointer(start: path, count: strlen(path)).map { UInt8(bitPattern: $0) }
+    // The root alone ends with a slash.
+    return (real == [UInt8(ascii: "/")] ? [] : real) + name
   }
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self).onOneLine }

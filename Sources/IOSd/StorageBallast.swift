@@ -39,6 +39,13 @@ final class StorageBallast {
     if !isFull { unlink(path) }
   }
 
+  /// What one in that container takes of its disk.
+  static func bytes(in container: String) -> UInt64 {
+    var status = stat()
+    guard lstat("\(container)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+    return UInt64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).partialValue
+  }
+
   /// For the journal; nil when there is nothing to say.
   var words: String? {
     obstacle?.description ?? (isFull ? "the storage is full: \(path) takes what was free on its disk" : nil)
@@ -54,11 +61,13 @@ final class StorageBallast {
     var end = UInt64(clamping: status.st_size)
     var piece = max(room.freeBytes, Self.pieceMin)
     while piece >= Self.pieceMin {
+      // The disk may have grown since it was looked at. Beyond the bound one smallest piece is asked for, to see whether
+      // there is more.
+      guard end <= Self.roomMax else { throw SystemError("fill \(path)", code: EFBIG) }
+      piece = min(piece, Self.roomMax - end + Self.pieceMin)
       let trouble = posix_fallocate(descriptor, off_t(clamping: end), off_t(clamping: piece))
       switch trouble {
-      case 0:
-        end += piece
-        if end > Self.roomMax + Self.pieceMin { throw SystemError("fill \(path)", code: EFBIG) }
+      case 0: end += piece
       case ENOSPC: piece /= 2
       case EINTR: break
       default: throw SystemError("fill \(path)", code: trouble)

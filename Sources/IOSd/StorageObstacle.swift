@@ -13,7 +13,10 @@ enum StorageObstacle: Hashable, CustomStringConvertible {
       self = .noDiskOfItsOwn(container: home.container, why)
       return
     }
-    guard let room, room.freeBytes > StorageBallast.roomMax else { return nil }
+    guard let room else { return nil }
+    // What the ballast has already is to fill, too: a disk that grows a little at a time would be taken whole.
+    let (bytes, overflowed) = room.freeBytes.addingReportingOverflow(StorageBallast.bytes(in: home.container))
+    guard overflowed || bytes > StorageBallast.roomMax else { return nil }
     self = .tooLarge(container: home.container)
   }
 

@@ -96,14 +96,16 @@ enum PaymentTable {
     return "[\(rows.joined(separator: ","))]"
   }
 
-  /// How the newest payment of this hash stands, or that of this number.
-  static func newest(
+  /// How the payment of that number stands. Without one: one of this hash that has not ended, for a payment in parts has not
+  /// while one of them has not; else one that is paid; else the newest.
+  static func find(
     _ hash: Bytes32, number: UInt64?, _ database: Connection
   ) throws -> (id: UInt64, outcome: PaymentOutcome)? {
     let found = try database.firstRow(
       """
       SELECT id, state, preimage, failure_code, failure FROM payments
-      WHERE payment_hash = ?1 AND (?2 IS NULL OR id = ?2) ORDER BY id DESC
+      WHERE payment_hash = ?1 AND (?2 IS NULL OR id = ?2)
+      ORDER BY state IN ('held', 'offered') DESC, state = 'paid' DESC, id DESC
       """,
       [.blob(hash.bytes), number.map { .bits($0) } ?? .null])
     guard let row = found else { return nil }

@@ -55,12 +55,12 @@ extension Provider {
           payee: payee, paymentData: data)))
   }
 
-  /// For a sender that lost its connection, or lspd: how the newest payment of that hash ends, or one of that number.
+  /// For a sender that lost its connection, or lspd: how a payment of that hash ends, or the one of that number.
   private func waitFor(_ message: ControlMessage, for client: UnixConnection) throws {
     let hash = try paymentHash(message)
     let number = try message.integerIfPresent("payment", in: UInt64(1)...UInt64(Int64.max))
     let waits = try message.flag("wait", default: true)
-    guard let found = try PaymentTable.newest(hash, number: number, ledger.database) else {
+    guard let found = try PaymentTable.find(hash, number: number, ledger.database) else {
       let which = number.map { " and the number \($0)" } ?? ""
       client.send(.error("no payment of the hash \(hash)\(which) was ever asked for; ask with `pay` first"))
       return

@@ -34,7 +34,9 @@ final class CommandPhone {
   }
 
   /// Not waited for; what it says is in a file of its own.
-  func begin(_ verb: String..., into name: String) throws -> ChildProcess {
+  func begin(_ verb: String..., into name: String) throws -> ChildProcess { try begin(verb, into: name) }
+
+  func begin(_ verb: [String], into name: String) throws -> ChildProcess {
     try scratch.start("baton", words(verb), into: name)
   }
 

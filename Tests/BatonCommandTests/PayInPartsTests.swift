@@ -63,13 +63,45 @@ import Testing
   }
 
   @Test(
+    "What else came back before the sender looked again is no part that comes back", arguments: [false, true])
+  func allCameBack(asJSON: Bool) throws {
+    _ = try phone.run("up", "--multi-part-window", "8s")
+    try phone.openAndConnect()
+    var words = ["pay", try phone.invoice(), "--parts", "3", "--apart", "3s"]
+    if asJSON { words.append("--json") }
+    let payment = try phone.begin(words, into: "payment")
+    try phone.wait("two parts to be on their way") { try offered() == 2 }
+    payment.send(SIGSTOP)
+    try phone.wait("both to come back") { try offered() == 0 }
+    payment.send(SIGCONT)
+    #expect(phone.scratch.end(payment) == .exited(code: 69))
+    let said = phone.scratch.text("payment")
+    if asJSON {
+      let parts = JSONValue(parsing: Array(said.utf8))?["parts"]?.elements
+      #expect(parts?.map { $0["state"]?.text } == ["failed", "failed", "not-sent"])
+    } else {
+      let why =
+        "failed with mpp_timeout (0x0017): the wallet waited in vain for the other parts; try again later"
+      #expect(
+        said.split(separator: "\n").suffix(3) == [
+          "part 1 of 3, 1,666 sat: \(why)", "part 2 of 3, 1,666 sat: \(why)", "\(why)",
+        ])
+    }
+  }
+
+  private func offered() throws -> Int64? {
+    try phone.phone.askForJSON(.lspd, ControlMessage("status"))["offered"]?.int
+  }
+
+  @Test(
     "A part that fails is told at once, also while an earlier one hangs in the channel of a wallet that is away"
   )
   func laterOneFails() throws {
     _ = try phone.run("up")
     try phone.openAndConnect()
+    let invoice = try phone.invoice()
     let payment = try phone.begin(
-      "pay", try phone.invoice(), "--parts", "2", "--apart", "5s", "--hold-seconds", "1", into: "payment")
+      "pay", invoice, "--parts", "2", "--apart", "5s", "--hold-seconds", "1", into: "payment")
     try phone.wait("part 1 to be on its way") { phone.scratch.text("payment").hasSuffix("on its way\n") }
     // However long the rest takes, part 2 is sent afterwards.
     payment.send(SIGSTOP)
@@ -91,6 +123,8 @@ import Testing
     #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)
     #expect(
       lines.last?.hasSuffix("\(why); 1 other part comes back when the wallet has waited in vain") == true)
+    #expect(
+      try phone.run("pay", invoice, "--parts", "2") == PaysTwiceTests.refusal, "part 1 would be one too many")
   }
 
   @Test("Parts are for invoices that take them, and --apart for parts")

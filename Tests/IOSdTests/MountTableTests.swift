@@ -63,6 +63,13 @@ import Testing
     #expect(table.mounts.contains { $0.place == bytes("/") && $0.device == UInt64(status.st_dev) })
   }
 
+  @Test("The container's place has one slash before its name, also where the root is the home") func place() {
+    #expect(SharedDisk.place(of: "//AppGroup", in: "/") == bytes("/AppGroup"))
+    #expect(SharedDisk.place(of: "/proc/AppGroup", in: "/proc") == bytes("/proc/AppGroup"))
+    #expect(SharedDisk.place(of: "/proc//AppGroup", in: "/proc/") == bytes("/proc/AppGroup"))
+    #expect(SharedDisk.place(of: "/proc/nobody/AppGroup", in: "/proc/nobody") == nil)
+  }
+
   @Test("A disk is the container's own when all of it is mounted there, and nowhere else") func sharing()
     throws
   {

@@ -87,6 +87,21 @@ import Testing
   }
 
   @Test(
+    "A disk that grows a little beyond the bound, with most of it filled already, is given up as a large one is",
+    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func growsAlittle() throws {
+    let disk = try DiskPhone("600m")
+    #expect(try disk.note(["storage-full": "yes"]) == nil)
+    #expect(disk.troubleOfWriting == ENOSPC)
+    try #require(mount(nil, disk.group, nil, UInt(MS_REMOUNT), "size=1500m") == 0)
+    #expect(try disk.note()?.contains("more than 1024 MiB to fill") == true)
+    #expect(try disk.names.isEmpty)
+    try #require(mount(nil, disk.group, nil, UInt(MS_REMOUNT), "size=1g") == 0)
+    #expect(try disk.note() == nil, "just as much as may be taken")
+    #expect(disk.troubleOfWriting == ENOSPC)
+  }
+
+  @Test(
     "What a killed iosd left makes room for the probe of locks, and the disk is filled after it",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func probeFirst() throws {

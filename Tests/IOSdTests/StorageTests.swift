@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "What a killed iosd left there goes with the next start, or stays, as the phone is switched",
+    "What a killed iosd left there goes with the next start, and the disk is filled again if the phone is switched so",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
   func killed() throws {
     let disk = try DiskPhone("1m")

@@ -1,0 +1,90 @@
+import DaemonRuntime
+import Glibc
+import Testing
+
+@testable import BatonCommand
+
+/// Two senders know of one invoice, or one of them forgot that it pays already.
+@Suite("baton pay --parts, twice") struct PaysTwiceTests {
+  static let refusal = "nothing was sent: a payment of this invoice is on its way; wait for it\n"
+
+  private let phone = CommandPhone()
+
+  @Test(
+    "With a part of an earlier run on its way nothing is sent, and the person is told to wait; paid, to stop")
+  func refused() throws {
+    let invoice = try upWithInvoice()
+    let first = try phone.begin("pay", invoice, "--parts", "2", "--apart", "60s", into: "first")
+    try phone.wait("part 1 to be on its way") { try offered() == 1 }
+    first.send(SIGKILL)
+    _ = phone.scratch.end(first)
+    let second = try phone.begin("pay", invoice, "--parts", "2", into: "second")
+    #expect(phone.scratch.end(second) == .exited(code: 69))
+    #expect(phone.scratch.text("second") == Self.refusal)
+    let told = JSONValue(parsing: Array(try phone.run("pay", invoice, "--parts", "2", "--json").utf8))
+    #expect(told?["state"]?.text == "not-sent")
+    #expect(told?["reason"]?.text == "already-pending")
+    #expect(told?["parts"]?.elements?.map { $0["state"]?.text } == ["not-sent", "not-sent"])
+    #expect(try offered() == 1)
+    #expect(try pay(invoice, 2_500_000, waits: true).isSettled)
+    #expect(
+      try phone.run("pay", invoice, "--parts", "2")
+        == "nothing was sent: this invoice is paid already; ask for a new one\n")
+  }
+
+  @Test("Part 1 and what another sent are all of it: the rest is not needed, and the payment is made")
+  func paidMeanwhile() throws {
+    let invoice = try upWithInvoice()
+    let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
+    try phone.wait("part 1 to be on its way") { try offered() == 1 }
+    payment.send(SIGSTOP)
+    #expect(try pay(invoice, 3_334_000, waits: true).isSettled)
+    payment.send(SIGCONT)
+    #expect(phone.scratch.end(payment) == .exited(code: 0))
+    expectOneOfThree(phone.scratch.text("payment"))
+    #expect(try phone.run("judge").contains("Verdict: sound."))
+  }
+
+  @Test("A part that is one too many is no failure: how the one that was sent ends is waited for")
+  func pendingMeanwhile() throws {
+    let invoice = try upWithInvoice()
+    let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
+    try phone.wait("part 1 to be on its way") { try offered() == 1 }
+    payment.send(SIGSTOP)
+    // 834 sat are missing then, and part 2 would be more.
+    #expect(try pay(invoice, 2_500_000, waits: false).state == "offered")
+    payment.send(SIGCONT)
+    try phone.wait("part 2 to be refused") { phone.scratch.text("payment").contains("not needed") }
+    #expect(try pay(invoice, 834_000, waits: true).isSettled)
+    #expect(phone.scratch.end(payment) == .exited(code: 0))
+    expectOneOfThree(phone.scratch.text("payment"))
+  }
+
+  private func expectOneOfThree(_ said: String) {
+    let lines = said.split(separator: "\n")
+    #expect(
+      lines.dropLast() == [
+        "part 1 of 3, 1,666 sat: on its way",
+        "part 2 of 3, 1,666 sat: not needed, others of this payment are on their way or were taken",
+        "part 1 of 3, 1,666 sat: settled",
+      ])
+    #expect(lines.last?.hasPrefix("settled: 5,000 sat in ") == true)
+  }
+
+  private func upWithInvoice() throws -> String {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    return try phone.invoice()
+  }
+
+  /// As another sender.
+  private func pay(_ invoice: String, _ partMsat: UInt64, waits: Bool) throws -> PaymentAnswer {
+    let payable = try PayableInvoice(typed: invoice, amountMsat: nil, at: Clock().wallNanoseconds)
+    return PaymentAnswer(
+      try phone.phone.ask(.lspd, PayVerb.request(payable, partMsat: partMsat, waits: waits)))
+  }
+
+  private func offered() throws -> Int64? {
+    try phone.phone.askForJSON(.lspd, ControlMessage("status"))["offered"]?.int
+  }
+}
