@@ -7,8 +7,10 @@ import SharedContainer
 /// Payments of the wallet's own, from the step that offers one to the step that ends it. What is not failed is there once
 /// for each invoice: the database itself refuses a second.
 public enum OutgoingPaymentTable {
-  static func read(_ reader: NodeReader) throws -> OutgoingPayments {
-    let pending = try reader.rows(
+  static func read(_ reader: NodeReader) throws -> OutgoingPayments { try read { try reader.rows($0) } }
+
+  private static func read(_ rows: (String) throws -> [Row]) throws -> OutgoingPayments {
+    let pending = try rows(
       """
       SELECT payment_hash, amount_msat, payment_secret, htlc FROM outgoing_payments
       WHERE state = 'pending' ORDER BY id
@@ -18,7 +20,7 @@ public enum OutgoingPaymentTable {
         paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), paymentSecret: try row.bytes32(2),
         htlc: try row.unsigned(3))
     }
-    let over = try reader.rows(
+    let over = try rows(
       "SELECT payment_hash FROM outgoing_payments WHERE state IN ('paid', 'lost') ORDER BY id")
     return OutgoingPayments(pending: pending, over: try over.map { try $0.bytes32(0) })
   }
@@ -27,7 +29,7 @@ public enum OutgoingPaymentTable {
     _ change: PaymentChange, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
   ) throws {
     for payment in change.offered {
-      try insert("INSERT", payment, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+      try insert(payment, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
     }
     for ended in change.ended {
       var values: [SQLValue]
@@ -37,49 +39,73 @@ public enum OutgoingPaymentTable {
       }
       values += [
         try .unsigned(epoch), .integer(wallClockNanoseconds), .blob(ended.payment.paymentHash.bytes),
+        try ended.payment.htlc.map { try .unsigned($0) } ?? .null,
       ]
       try writer.execute(
         """
         UPDATE outgoing_payments SET state = ?, preimage = ?, failure_code = ?, ended_epoch = ?, ended_wall_ns = ?
-        WHERE payment_hash = ? AND state = 'pending'
+        WHERE payment_hash = ? AND htlc IS ? AND state = 'pending'
         """, values)
     }
   }
 
-  /// With a channel from a backup: what is in it is on its way, and of what is not nobody knows how it ended.
+  /// With a channel from a backup. What it tells of a payment is put into the payment's row, or into a new one.
   static func follow(
     _ channel: Channel, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
   ) throws {
-    let offers = channel.unresolvedOffers
-    for payment in try pending(writer) where !offers.contains(where: { $0.paymentHash == payment }) {
+    let restored = try read { try writer.rows($0) }.restored(by: channel)
+    for hash in restored.lost {
       try writer.execute(
         """
         UPDATE outgoing_payments SET state = 'lost', ended_epoch = ?, ended_wall_ns = ?
         WHERE payment_hash = ? AND state = 'pending'
-        """, [try .unsigned(epoch), .integer(wallClockNanoseconds), .blob(payment.bytes)])
+        """, [try .unsigned(epoch), .integer(wallClockNanoseconds), .blob(hash.bytes)])
     }
-    for htlc in offers {
-      let payment = OutgoingPayment(
-        paymentHash: htlc.paymentHash, amountMsat: htlc.amountMsat,
-        paymentSecret: htlc.paymentData?.secret ?? .zero, htlc: htlc.id)
-      try insert(
-        "INSERT OR IGNORE", payment, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+    for known in restored.known where try !isKnown(known.payment, writer) {
+      try adopt(known.payment, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
     }
+    let ended = restored.known.compactMap { known in
+      known.end.map { PaymentChange.Ended(payment: known.payment, end: $0) }
+    }
+    try apply(
+      PaymentChange(ended: ended), epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
   }
 
-  private static func pending(_ writer: NodeWriter) throws -> [Bytes32] {
-    try writer.rows("SELECT payment_hash FROM outgoing_payments WHERE state = 'pending'").map {
-      try $0.bytes32(0)
+  private static func isKnown(_ payment: OutgoingPayment, _ writer: NodeWriter) throws -> Bool {
+    try writer.rows(
+      "SELECT 1 FROM outgoing_payments WHERE payment_hash = ? AND htlc = ?",
+      [.blob(payment.paymentHash.bytes), try payment.htlc.map { try .unsigned($0) } ?? .null]
+    ).isEmpty == false
+  }
+
+  /// A row of its invoice that waits is of an earlier try, which has failed: else there would be no later one.
+  private static func adopt(
+    _ payment: OutgoingPayment, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
+  ) throws {
+    let isWaiting = try writer.rows(
+      "SELECT 1 FROM outgoing_payments WHERE payment_hash = ? AND state = 'pending'",
+      [.blob(payment.paymentHash.bytes)])
+    guard !isWaiting.isEmpty, let htlc = payment.htlc else {
+      return try insert(payment, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
     }
+    try writer.execute(
+      """
+      UPDATE outgoing_payments SET htlc = ?, amount_msat = ?, payment_secret = ?
+      WHERE payment_hash = ? AND state = 'pending'
+      """,
+      [
+        try .unsigned(htlc), try .unsigned(payment.amountMsat), .blob(payment.paymentSecret.bytes),
+        .blob(payment.paymentHash.bytes),
+      ])
   }
 
   private static func insert(
-    _ verb: String, _ payment: OutgoingPayment, epoch: Epoch, wallClockNanoseconds: Int64,
+    _ payment: OutgoingPayment, epoch: Epoch, wallClockNanoseconds: Int64,
     _ writer: NodeWriter
   ) throws {
     try writer.execute(
       """
-      \(verb) INTO outgoing_payments
+      INSERT INTO outgoing_payments
         (payment_hash, amount_msat, payment_secret, htlc, state, begun_epoch, begun_wall_ns)
       VALUES (?, ?, ?, ?, 'pending', ?, ?)
       """,

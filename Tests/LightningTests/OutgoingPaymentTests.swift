@@ -56,7 +56,7 @@ struct OutgoingPaymentTests {
     let asked = node.handle(.payRequested(payment), at: world.now)
     guard case .write(let change)? = asked.first, asked.count == 1 else { return #expect(asked == []) }
     #expect(change.payments?.offered.map(\.paymentHash) == [invoice.paymentHash])
-    #expect(change.channel?.unresolvedOffers.map(\.paymentHash) == [invoice.paymentHash])
+    #expect(change.channel?.htlcs.map(\.paymentHash) == [invoice.paymentHash])
     let written = node.handle(.written, at: world.now)
     #expect(written.contains(.paymentOffered(paymentHash: invoice.paymentHash)))
     #expect(written.contains { if case .send = $0 { true } else { false } })

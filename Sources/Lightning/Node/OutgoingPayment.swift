@@ -52,15 +52,38 @@ public struct OutgoingPayments: Hashable, Codable, Sendable {
     }
   }
 
-  /// With a channel from a backup: what is in it is on its way, and of what is not nobody knows how it ended.
+  /// With a channel from a backup.
   public mutating func follow(_ channel: Channel) {
-    let offered = channel.unresolvedOffers
-    let lost = pending.filter { payment in !offered.contains { $0.paymentHash == payment.paymentHash } }
-    over += lost.map(\.paymentHash)
-    pending = offered.map { htlc in
-      pending.first { $0.paymentHash == htlc.paymentHash } ?? OutgoingPayment(htlc)
-    }
+    let restored = restored(by: channel)
+    over += restored.lost + restored.known.filter(\.isPaid).map(\.payment.paymentHash)
+    pending = restored.known.filter { $0.end == nil }.map(\.payment)
   }
+
+  /// What is in the channel is on its way, or ended as it stands there; of what is not nobody knows how it ended.
+  public func restored(by channel: Channel) -> RestoredPayments {
+    let offers = channel.htlcs.filter { $0.direction == .offered }
+    let known = offers.filter { !over.contains($0.paymentHash) }.map { htlc in
+      RestoredPayments.Known(
+        payment: pending.first { $0.paymentHash == htlc.paymentHash && $0.htlc == htlc.id }
+          ?? OutgoingPayment(htlc), end: htlc.paymentEnd)
+    }
+    let lost = pending.filter { payment in !offers.contains { $0.paymentHash == payment.paymentHash } }
+    return RestoredPayments(known: known, lost: lost.map(\.paymentHash))
+  }
+}
+
+/// What a channel from a backup says of the payments that an older database knew, or did not know.
+public struct RestoredPayments: Hashable, Sendable {
+  public struct Known: Hashable, Sendable {
+    public var payment: OutgoingPayment
+    /// Nil while it is on its way.
+    public var end: PaymentEnd?
+
+    var isPaid: Bool { if case .paid = end { true } else { false } }
+  }
+
+  public var known: [Known]
+  public var lost: [Bytes32]
 }
 
 /// What one step does to them.
@@ -94,12 +117,14 @@ extension PaymentWish: Shiftable {
   mutating func shift(by span: Span) { giveUpAt.shift(by: span) }
 }
 
-extension Channel {
-  /// What was offered here and has not come to its end.
-  public var unresolvedOffers: [HTLC] { htlcs.filter { $0.direction == .offered && !$0.isResolved } }
-}
-
 extension HTLC {
-  /// Its end is signed for: that was said, and made durable, in the step that brought it.
-  fileprivate var isResolved: Bool { state.isBeingRemoved && state != .receivedRemove }
+  /// Signed for by the other side: that was said, and made durable, in the step that brought it.
+  fileprivate var paymentEnd: PaymentEnd? {
+    guard state.isBeingRemoved, state != .receivedRemove else { return nil }
+    switch removal {
+    case .fulfilled(let preimage?): return .paid(preimage: preimage)
+    case .failed(let code): return .failed(code: code)
+    case .fulfilled(nil), nil: return nil
+    }
+  }
 }

@@ -1,0 +1,161 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Foundation
+import Guardrails
+import Lightning
+import SharedContainer
+import Testing
+import WalletStore
+
+/// Payments of the wallet's own, when an old copy of the database meets a newer channel from the peer's backup.
+@Suite("Payments that a backup tells of")
+final class RestoredPaymentsTests {
+  private let directory: String
+  private let clock = Clock()
+  private let preimage = SHA256.hash([1])
+  private var container: SharedContainer!
+  private var claim: Claim!
+
+  init() throws {
+    var template = Array("/tmp/baton-restored-XXXXXX".utf8CString)
+    directory = try #require(mkdtemp(&template).map { String(cString: $0) })
+    container = try SharedContainer.open(
+      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
+    let claimant = Claimant(
+      process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
+      reason: "test", bootClock: clock.bootClock, wallClockNanoseconds: 0)
+    guard case .claimed(let claim, _) = container.claim(seen: 0, by: claimant, reading: { _ in () }) else {
+      throw SystemError("claim", code: EBUSY)
+    }
+    self.claim = claim
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  private var hash: Bytes32 { SHA256.hash(preimage.bytes) }
+
+  private func payment(_ htlc: UInt64) -> OutgoingPayment {
+    OutgoingPayment(paymentHash: hash, amountMsat: 1000, paymentSecret: SHA256.hash([2]), htlc: htlc)
+  }
+
+  /// A wallet that has failed to pay so often already, and how its channel stands when the end of the next try is signed
+  /// for but not over; or, without an end, as long as it is on its way.
+  private func channel(afterFailures failures: Int, end: PaymentEnd?) throws -> Channel {
+    var wallet = try Channel(id: SHA256.hash([3]), localMsat: 9000, remoteMsat: 0, isOpener: false)
+    var peer = try Channel(id: SHA256.hash([3]), localMsat: 0, remoteMsat: 9000, isOpener: true)
+    let hello = peer.reestablish()
+    _ = try peer.receive(wallet.reestablish())
+    _ = try wallet.receive(hello)
+    for number in 0...failures {
+      let id = try wallet.offer(
+        amountMsat: 1000, paymentHash: hash, cltvExpiry: 700,
+        paymentData: PaymentData(secret: SHA256.hash([2]), totalMsat: 1000))
+      try exchange(&wallet, &peer) { _ in false }
+      let isLast = number == failures
+      if isLast, end == nil { return wallet }
+      if isLast, case .paid = end { try peer.fulfill(id) } else { try peer.fail(id, code: 16399) }
+      let isReached = try exchange(&wallet, &peer) { wallet in
+        isLast && wallet.htlcs.contains { $0.removal != nil && $0.state != .receivedRemove }
+      }
+      if isLast { #expect(isReached) }
+    }
+    return wallet
+  }
+
+  /// Until both are quiet, or the wallet is where it is wanted.
+  @discardableResult
+  private func exchange(
+    _ wallet: inout Channel, _ peer: inout Channel, until isThere: (Channel) -> Bool
+  ) throws -> Bool {
+    while true {
+      let (ours, theirs) = (wallet.takeOutgoing(), peer.takeOutgoing())
+      if ours.isEmpty, theirs.isEmpty { return false }
+      for outgoing in theirs {
+        _ = try wallet.receive(message(outgoing, of: peer))
+        if isThere(wallet) { return true }
+      }
+      for outgoing in ours { _ = try peer.receive(message(outgoing, of: wallet)) }
+    }
+  }
+
+  private func message(_ outgoing: ChannelOutgoing, of channel: Channel) -> Message {
+    switch outgoing {
+    case .message(let message): message
+    case .fulfill(let id, _): channel.fulfilMessage(id, preimage: preimage)
+    }
+  }
+
+  private func write(_ change: NodeChange) throws {
+    let now = BootMoment(boot: clock.boot, clock: clock.bootClock)
+    let result = container.fencedWrite(under: claim, what: "test", atMonotonic: clock.now) { writer in
+      try WalletStore.apply(change, epoch: claim.epoch, wallClockNanoseconds: 0, at: now, to: writer)
+    }
+    guard case .written = result else { throw SystemError("write", code: EIO) }
+  }
+
+  private func rows() throws -> [[String]] {
+    let result = container.read { _, reader in
+      try reader.rows(
+        "SELECT htlc, state, coalesce(hex(preimage), '') FROM outgoing_payments ORDER BY id"
+      ).map { ["\(try $0.integer(0))", try $0.text(1), try $0.text(2)] }
+    }
+    guard case .read(let rows) = result else { throw SystemError("read", code: EIO) }
+    return rows
+  }
+
+  private func restore(_ channel: Channel, over copy: [OutgoingPayment]) throws {
+    if !copy.isEmpty { try write(NodeChange(payments: PaymentChange(offered: copy))) }
+    var inMemory = OutgoingPayments(pending: copy)
+    inMemory.follow(channel)
+    try write(NodeChange(channel: channel, restored: []))
+    let now = BootMoment(boot: clock.boot, clock: clock.bootClock)
+    guard case .read(let state) = container.read({ _, reader in try WalletStore.readState(reader, at: now) })
+    else { throw SystemError("read", code: EIO) }
+    #expect(state.payments == inMemory)
+  }
+
+  @Test(
+    "The end that stands in the channel is the payment's end, whether the copy knew of the payment or not")
+  func ended() throws {
+    try restore(try channel(afterFailures: 0, end: .paid(preimage: preimage)), over: [payment(0)])
+    #expect(try rows() == [["0", "paid", preimage.hex.uppercased()]])
+  }
+
+  @Test("So it is with one that the copy did not know, and with one that failed, which may be tried again")
+  func unknown() throws {
+    try restore(try channel(afterFailures: 0, end: .failed(code: 16399)), over: [])
+    #expect(try rows() == [["0", "failed", ""]])
+    try write(NodeChange(payments: PaymentChange(offered: [payment(1)])))
+  }
+
+  @Test("What is on its way stays so, and uses up no number")
+  func onItsWay() throws {
+    try restore(try channel(afterFailures: 0, end: nil), over: [payment(0)])
+    #expect(try rows() == [["0", "pending", ""]])
+    try write(NodeChange(payments: PaymentChange(ended: [.init(payment: payment(0), end: .failed(code: 1))])))
+    try write(NodeChange(payments: PaymentChange(offered: [payment(1)])))
+    let result = container.read { _, reader in
+      try reader.firstRow("SELECT max(id) FROM outgoing_payments")?.integer(0)
+    }
+    guard case .read(2) = result else { return #expect(Bool(false), "\(result)") }
+  }
+
+  @Test("A later try takes the place of the one that the copy has, and ends as what it is")
+  func laterTry() throws {
+    try restore(try channel(afterFailures: 1, end: nil), over: [payment(0)])
+    #expect(try rows() == [["1", "pending", ""]])
+    try write(
+      NodeChange(
+        payments: PaymentChange(ended: [.init(payment: payment(1), end: .paid(preimage: preimage))])))
+    #expect(try rows() == [["1", "paid", preimage.hex.uppercased()]])
+  }
+
+  @Test("What the channel does not tell of is lost")
+  func lost() throws {
+    var other = payment(0)
+    other.paymentHash = SHA256.hash([9])
+    try restore(try channel(afterFailures: 1, end: nil), over: [other])
+    #expect(try rows() == [["0", "lost", ""], ["1", "pending", ""]])
+  }
+}
