@@ -17,7 +17,7 @@ enum GuardSentences {
     case .networkChanged(let isThere):
       [Sentence("is told that the network is \(isThere ? "back" : "gone")", matters: false)]
     case .backgroundTimeExpired: [Sentence("is told that its time in the background is over")]
-    case .taskBegan(let task): [Sentence("begins to \(task.name)")]
+    case .taskBegan(let task): [Sentence("begins its task: \(task.name)")]
     case .taskEnded(let task): [Sentence("is done with: \(task.name)")]
     case .presenceHeard(let message) where message.asksForHandover:
       [Sentence("is asked to hand over the node")]
