@@ -12,26 +12,9 @@ import WalletStore
 /// A container that an older program has left, with a payment under way.
 @Suite("A container of an older program")
 final class OlderDatabaseTests {
-  private let directory: String
-  private let clock = Clock()
+  private let scratch: ScratchContainer
 
-  init() throws {
-    var template = Array("/tmp/baton-older-XXXXXX".utf8CString)
-    directory = try #require(mkdtemp(&template).map { String(cString: $0) })
-  }
-
-  private var now: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
-
-  private func claim(_ container: SharedContainer, seen: Epoch) throws -> (Claim, NodeState) {
-    let claimant = Claimant(
-      process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
-      reason: "test", bootClock: clock.bootClock, wallClockNanoseconds: 0)
-    guard
-      case .claimed(let claim, let state) = container.claim(
-        seen: seen, by: claimant, reading: { try WalletStore.readState($0, at: now) })
-    else { throw SystemError("claim", code: EBUSY) }
-    return (claim, state)
-  }
+  init() throws { scratch = try ScratchContainer() }
 
   /// A wallet with one part in its channel.
   private func channel(_ data: PaymentData?) throws -> Channel {
@@ -51,22 +34,18 @@ final class OlderDatabaseTests {
     let old = [WalletSchema.migrations[0]]
     let before = try channel(nil)
     do {
-      let container = try SharedContainer.open("\(directory)/c", role: .app, nodeSchema: old)
+      let container = try scratch.open(old)
       let database = try Connection(path: container.layout.database, access: .readWrite)
       try insert(before.record, into: database)
     }
-    let container = try SharedContainer.open(
-      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
-    let (first, state) = try claim(container, seen: 0)
+    let container = try scratch.open()
+    let (first, state) = try scratch.claim(container, seen: 0)
     #expect(state.channel?.record == before.record)
     var after = try channel(PaymentData(secret: SHA256.hash([3]), totalMsat: .max)).record
     after.revision = before.revision + 1
     let change = NodeChange(channel: try Channel(restoring: after))
-    let result = container.fencedWrite(under: first, what: "test", atMonotonic: clock.now) { writer in
-      try WalletStore.apply(change, epoch: first.epoch, wallClockNanoseconds: 0, at: now, to: writer)
-    }
-    guard case .written = result else { return #expect(Bool(false), "\(result)") }
-    #expect(try claim(container, seen: 1).1.channel?.record == after)
+    try scratch.write(change, first, container)
+    #expect(try scratch.claim(container, seen: 1).1.channel?.record == after)
   }
 
   @Test(
@@ -79,8 +58,7 @@ final class OlderDatabaseTests {
     let open = Invoice(
       paymentHash: SHA256.hash([6]), amountMsat: 800, text: "open", tweak: SHA256.hash([7]), expiresAt: 10)
     do {
-      let container = try SharedContainer.open(
-        "\(directory)/c", role: .app, nodeSchema: Array(WalletSchema.migrations.prefix(2)))
+      let container = try scratch.open(Array(WalletSchema.migrations.prefix(2)))
       let database = try Connection(path: container.layout.database, access: .readWrite)
       try insert(record, into: database)
       for invoice in [paid, open] {
@@ -94,23 +72,20 @@ final class OlderDatabaseTests {
       try database.execute(
         "INSERT INTO received_payments VALUES (1, ?, 700, 1, 2)", [.blob(paid.paymentHash.bytes)])
     }
-    let container = try SharedContainer.open(
-      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
-    let (first, state) = try claim(container, seen: 0)
+    let container = try scratch.open()
+    let (first, state) = try scratch.claim(container, seen: 0)
     #expect(state.channel?.record == record)
     #expect(state.invoices == [open])
     #expect(state.payments == OutgoingPayments())
-    guard
-      case .read(let received) = container.read({ _, reader in
-        try reader.rows("SELECT amount_msat FROM received_payments").map { try $0.integer(0) }
-      })
-    else { return #expect(Bool(false), "the container cannot be read") }
+    let received = try scratch.read(container) { reader in
+      try reader.rows("SELECT amount_msat FROM received_payments").map { try $0.integer(0) }
+    }
     #expect(received == [700])
     var own = OutgoingPayment(
       paymentHash: SHA256.hash([8]), amountMsat: 5000, paymentSecret: SHA256.hash([9]))
     own.htlc = 0
-    try write(PaymentChange(offered: [own]), first, container)
-    #expect(try claim(container, seen: 1).1.payments == OutgoingPayments(pending: [own]))
+    try scratch.write(NodeChange(payments: PaymentChange(offered: [own])), first, container)
+    #expect(try scratch.claim(container, seen: 1).1.payments == OutgoingPayments(pending: [own]))
   }
 
   @Test("with payments of its own in every state is opened with all of them, and pays none of them again")
@@ -121,37 +96,24 @@ final class OlderDatabaseTests {
         htlc: UInt64(number))
     }
     do {
-      let container = try SharedContainer.open(
-        "\(directory)/c", role: .app, nodeSchema: Array(WalletSchema.migrations.prefix(3)))
+      let container = try scratch.open(Array(WalletSchema.migrations.prefix(3)))
       let database = try Connection(path: container.layout.database, access: .readWrite)
       try insert(payments[0], "'paid', x'01', NULL", "1, 0", into: database)
       try insert(payments[1], "'failed', NULL, 16399", "1, 0", into: database)
       try insert(payments[2], "'pending', NULL, NULL", "NULL, NULL", into: database)
     }
-    let container = try SharedContainer.open(
-      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
-    let (first, state) = try claim(container, seen: 0)
+    let container = try scratch.open()
+    let (first, state) = try scratch.claim(container, seen: 0)
     let expected = OutgoingPayments(pending: [payments[2]], over: [payments[0].paymentHash])
     #expect(state.payments == expected)
     for again in [payments[0], payments[2]] {
-      let result = container.fencedWrite(under: first, what: "test", atMonotonic: clock.now) { writer in
-        try WalletStore.apply(
-          NodeChange(payments: PaymentChange(offered: [again])), epoch: first.epoch,
-          wallClockNanoseconds: 0, at: now, to: writer)
+      #expect(throws: SystemError.self) {
+        try scratch.write(NodeChange(payments: PaymentChange(offered: [again])), first, container)
       }
-      guard case .failed = result else { return #expect(Bool(false), "\(result)") }
     }
     // What failed may be tried again.
-    try write(PaymentChange(offered: [payments[1]]), first, container)
-    #expect(try claim(container, seen: 1).1.payments.pending == [payments[2], payments[1]])
-  }
-
-  private func write(_ change: PaymentChange, _ claim: Claim, _ container: SharedContainer) throws {
-    let result = container.fencedWrite(under: claim, what: "test", atMonotonic: clock.now) { writer in
-      try WalletStore.apply(
-        NodeChange(payments: change), epoch: claim.epoch, wallClockNanoseconds: 0, at: now, to: writer)
-    }
-    guard case .written = result else { throw SystemError("write", code: EIO) }
+    try scratch.write(NodeChange(payments: PaymentChange(offered: [payments[1]])), first, container)
+    #expect(try scratch.claim(container, seen: 1).1.payments.pending == [payments[2], payments[1]])
   }
 
   /// As the older program did, with the columns of its end.

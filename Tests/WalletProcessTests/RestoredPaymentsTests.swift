@@ -11,27 +11,16 @@ import WalletStore
 /// Payments of the wallet's own, when an old copy of the database meets a newer channel from the peer's backup.
 @Suite("Payments that a backup tells of")
 final class RestoredPaymentsTests {
-  private let directory: String
-  private let clock = Clock()
+  private let scratch: ScratchContainer
   private let preimage = SHA256.hash([1])
-  private var container: SharedContainer!
-  private var claim: Claim!
+  private let container: SharedContainer
+  private let claim: Claim
 
   init() throws {
-    var template = Array("/tmp/baton-restored-XXXXXX".utf8CString)
-    directory = try #require(mkdtemp(&template).map { String(cString: $0) })
-    container = try SharedContainer.open(
-      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
-    let claimant = Claimant(
-      process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
-      reason: "test", bootClock: clock.bootClock, wallClockNanoseconds: 0)
-    guard case .claimed(let claim, _) = container.claim(seen: 0, by: claimant, reading: { _ in () }) else {
-      throw SystemError("claim", code: EBUSY)
-    }
-    self.claim = claim
+    scratch = try ScratchContainer()
+    container = try scratch.open()
+    claim = try scratch.claim(container).0
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
 
   private var hash: Bytes32 { SHA256.hash(preimage.bytes) }
 
@@ -86,22 +75,14 @@ final class RestoredPaymentsTests {
     }
   }
 
-  private func write(_ change: NodeChange) throws {
-    let now = BootMoment(boot: clock.boot, clock: clock.bootClock)
-    let result = container.fencedWrite(under: claim, what: "test", atMonotonic: clock.now) { writer in
-      try WalletStore.apply(change, epoch: claim.epoch, wallClockNanoseconds: 0, at: now, to: writer)
-    }
-    guard case .written = result else { throw SystemError("write", code: EIO) }
-  }
+  private func write(_ change: NodeChange) throws { try scratch.write(change, claim, container) }
 
   private func rows() throws -> [[String]] {
-    let result = container.read { _, reader in
+    try scratch.read(container) { reader in
       try reader.rows(
         "SELECT htlc, state, coalesce(hex(preimage), '') FROM outgoing_payments ORDER BY id"
       ).map { ["\(try $0.integer(0))", try $0.text(1), try $0.text(2)] }
     }
-    guard case .read(let rows) = result else { throw SystemError("read", code: EIO) }
-    return rows
   }
 
   private func restore(_ channel: Channel, over copy: [OutgoingPayment]) throws {
@@ -109,10 +90,7 @@ final class RestoredPaymentsTests {
     var inMemory = OutgoingPayments(pending: copy)
     inMemory.follow(channel)
     try write(NodeChange(channel: channel, restored: []))
-    let now = BootMoment(boot: clock.boot, clock: clock.bootClock)
-    guard case .read(let state) = container.read({ _, reader in try WalletStore.readState(reader, at: now) })
-    else { throw SystemError("read", code: EIO) }
-    #expect(state.payments == inMemory)
+    #expect(try scratch.state(container).payments == inMemory)
   }
 
   @Test(
@@ -135,10 +113,10 @@ final class RestoredPaymentsTests {
     #expect(try rows() == [["0", "pending", ""]])
     try write(NodeChange(payments: PaymentChange(ended: [.init(payment: payment(0), end: .failed(code: 1))])))
     try write(NodeChange(payments: PaymentChange(offered: [payment(1)])))
-    let result = container.read { _, reader in
+    let newest = try scratch.read(container) { reader in
       try reader.firstRow("SELECT max(id) FROM outgoing_payments")?.integer(0)
     }
-    guard case .read(2) = result else { return #expect(Bool(false), "\(result)") }
+    #expect(newest == 2)
   }
 
   @Test("A later try takes the place of the one that the copy has, and ends as what it is")

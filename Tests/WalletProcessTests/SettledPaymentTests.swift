@@ -10,28 +10,16 @@ import WalletStore
 /// What a push may tell of without a connection, in a real container.
 @Suite("Payments that are settled")
 final class SettledPaymentTests {
-  private let directory: String
-  private let clock = Clock()
+  private let scratch: ScratchContainer
 
-  init() throws {
-    var template = Array("/tmp/baton-settled-XXXXXX".utf8CString)
-    directory = try #require(mkdtemp(&template).map { String(cString: $0) })
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
+  init() throws { scratch = try ScratchContainer() }
 
   @Test("One whose HTLC is still in the channel is not, whichever way it is asked for")
   func inChannel() throws {
-    let container = try SharedContainer.open(
-      "\(directory)/c", role: .app, nodeSchema: WalletSchema.migrations)
-    let claimant = Claimant(
-      process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
-      reason: "test", bootClock: clock.bootClock, wallClockNanoseconds: 0)
-    guard case .claimed(let claim, _) = container.claim(seen: 0, by: claimant, reading: { _ in () }) else {
-      return #expect(Bool(false), "the container could not be claimed")
-    }
+    let container = try scratch.open()
+    let (claim, _) = try scratch.claim(container)
     let (one, two) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
-    try write(container, claim) { writer in
+    try scratch.write(claim, container) { writer in
       try writer.execute("INSERT INTO channels VALUES (x'07', 0, 0, 0, 0, 0, 0, 0, x'00', 0, 0, 0, 0)")
       for hash in [one, two] {
         try writer.execute(
@@ -46,7 +34,7 @@ final class SettledPaymentTests {
     }
     #expect(try settled(container, one) == ([], ["02"]))
     #expect(try settled(container, two) == (["02"], ["02"]))
-    try write(container, claim) { try $0.execute("DELETE FROM htlcs WHERE direction = 'received'") }
+    try scratch.write(claim, container) { try $0.execute("DELETE FROM htlcs WHERE direction = 'received'") }
     #expect(try settled(container, one) == (["01"], ["01", "02"]))
   }
 
@@ -58,23 +46,18 @@ final class SettledPaymentTests {
       [.text(direction), .integer(id), .blob(hash)])
   }
 
-  private func write(
-    _ container: SharedContainer, _ claim: Claim, _ body: (NodeWriter) throws -> Void
-  ) throws {
-    let result = container.fencedWrite(under: claim, what: "test", atMonotonic: clock.now, body)
-    guard case .written = result else { throw SystemError("write", code: EIO) }
-  }
-
   /// Asked for by its hash, and as one of all; the first byte of each hash is enough to tell them.
   private func settled(_ container: SharedContainer, _ hash: [UInt8]) throws -> ([String], [String]) {
     let wanted = try #require(Bytes32(hash))
-    let result = container.read { _, reader in
+    return try scratch.read(container) { reader in
       (
-        try ReceivedPaymentTable.readSettled(paymentHash: wanted, reader),
-        try ReceivedPaymentTable.readSettled(after: 0, reader)
+        try ReceivedPaymentTable.readSettled(paymentHash: wanted, reader).map(Self.firstByte),
+        try ReceivedPaymentTable.readSettled(after: 0, reader).map(Self.firstByte)
       )
     }
-    guard case .read(let (one, all)) = result else { throw SystemError("read", code: EIO) }
-    return (one.map { String($0.paymentHash.prefix(2)) }, all.map { String($0.paymentHash.prefix(2)) })
+  }
+
+  private static func firstByte(_ payment: ReceivedPayment) -> String {
+    String(payment.paymentHash.prefix(2))
   }
 }

@@ -1,0 +1,65 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Guardrails
+import Heartbeat
+import Lightning
+import SharedContainer
+import WalletStore
+
+/// Real containers in a directory of their own, read and written as the wallet's processes do.
+final class ScratchContainer {
+  let clock = Clock()
+  private let directory: String
+
+  init() throws {
+    var template = Array("/tmp/baton-wallet-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw SystemError("mkdtemp", code: errno) }
+    directory = String(cString: made)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  var now: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
+
+  func open(_ schema: [String] = WalletSchema.migrations, named name: String = "c") throws -> SharedContainer
+  {
+    try SharedContainer.open("\(directory)/\(name)", role: .app, nodeSchema: schema)
+  }
+
+  func claim(_ container: SharedContainer, seen: Epoch = 0) throws -> (Claim, NodeState) {
+    let claimant = Claimant(
+      process: ProcessTable.current(boot: clock.boot), incarnation: try SharedContainer.newIncarnation(),
+      reason: "test", bootClock: clock.bootClock, wallClockNanoseconds: 0)
+    guard
+      case .claimed(let claim, let state) = container.claim(
+        seen: seen, by: claimant, reading: { try WalletStore.readState($0, at: now) })
+    else { throw SystemError("claim", code: EBUSY) }
+    return (claim, state)
+  }
+
+  func write(
+    _ change: NodeChange, at moment: BootMoment? = nil, _ claim: Claim, _ container: SharedContainer
+  ) throws {
+    try write(claim, container) { [now] writer in
+      try WalletStore.apply(
+        change, epoch: claim.epoch, wallClockNanoseconds: 0, at: moment ?? now, to: writer)
+    }
+  }
+
+  func write(_ claim: Claim, _ container: SharedContainer, _ body: (NodeWriter) throws -> Void) throws {
+    let result = container.fencedWrite(under: claim, what: "test", atMonotonic: clock.now, body)
+    guard case .written = result else { throw SystemError("write", code: EIO) }
+  }
+
+  func read<Value>(_ container: SharedContainer, _ body: (NodeReader) throws -> Value) throws -> Value {
+    guard case .read(let value) = container.read({ _, reader in try body(reader) }) else {
+      throw SystemError("read", code: EIO)
+    }
+    return value
+  }
+
+  func state(_ container: SharedContainer, at moment: BootMoment? = nil) throws -> NodeState {
+    try read(container) { try WalletStore.readState($0, at: moment ?? now) }
+  }
+}
