@@ -30,9 +30,16 @@ public struct PaymentTasks: Hashable, Sendable {
   ) -> TaskBeginning? {
     guard !isUnderWay(payment) else { return nil }
     generation &+= 1
-    let task = TaskBeginning(name: Self.prefix + payment.prefix(8), generation: generation)
+    let task = TaskBeginning(name: name(for: payment), generation: generation)
     entries.append(Entry(payment: payment, amountMsat: amountMsat, request: request, task: task))
     return task
+  }
+
+  /// Eight digits tell people enough. Who makes invoices can make two that agree in those, and the end of one payment must
+  /// not be that of the other's task.
+  private func name(for payment: String) -> String {
+    let names = (8...max(8, payment.count)).lazy.map { Self.prefix + payment.prefix($0) }
+    return names.first { name in !entries.contains { $0.task.name == name } } ?? Self.prefix + payment
   }
 
   /// It is in the channel. As it was before that: with who waits for that word, if anybody does.

@@ -11,6 +11,13 @@ import Testing
     return tasks
   }
 
+  @Test("Two payments whose hashes begin alike have tasks of their own")
+  func alike() throws {
+    var tasks = PaymentTasks()
+    let names = ["aaaaaaaa1", "aaaaaaaa2", "aaaaaaaa1"].map { tasks.begin($0, amountMsat: 1, for: "r")?.name }
+    #expect(names == ["outgoing payment aaaaaaaa", "outgoing payment aaaaaaaa2", nil])
+  }
+
   @Test("P-1.1 One payment has one task, and each beginning a number of its own") func once() {
     var tasks = PaymentTasks()
     let first = tasks.begin("0123456789", amountMsat: 1, for: "1")
