@@ -72,7 +72,7 @@ enum LedgerRowsFuzz: FuzzTarget {
       if !source.isAtEnd { try insert("elsewhere", source.values(elsewhereColumns.count), connection) }
       attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
       attempt { _ = try PaymentTable.readPaid(connection) }
-      attempt { _ = try PaymentTable.newest(SampleMessages.preimage, number: nil, connection) }
+      attempt { _ = try PaymentTable.find(SampleMessages.preimage, number: nil, connection) }
       attempt { _ = try PaymentTable.json(connection) }
       attempt {
         for invoice in try ElsewhereTable.read(connection) {
