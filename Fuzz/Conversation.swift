@@ -75,6 +75,15 @@ struct Conversation {
     for directive in node.handle(event, at: now) { carryOut(directive) }
   }
 
+  /// In place of the answer to a write that is under way: nothing of it is stored then, and there is no other answer.
+  mutating func failContainer(_ event: NodeEvent) {
+    if let index = answers.firstIndex(of: .written), !pendingWrites.isEmpty {
+      answers.remove(at: index)
+      pendingWrites.removeFirst()
+    }
+    tell(event)
+  }
+
   mutating func hear(_ event: PeerEvent) {
     for directive in peer.handle(event, at: now) { carryOut(directive) }
     promise(peer.state.channel.capacityMsat == Self.capacityMsat, "the peer's channel lost or made money")

@@ -81,7 +81,7 @@ enum ConversationFuzz: FuzzTarget {
     case .handOver: conversation.tell(.handoverRequested)
     case .containerFails:
       let ends: [NodeEvent] = [.storeBlocked, .storeFailed("x"), .fenced, .rowChecked(isOurs: false)]
-      conversation.tell(ends[Int(source.byte()) % ends.count])
+      conversation.failContainer(ends[Int(source.byte()) % ends.count])
     case .backup: conversation.tell(.backupReceived(NodeBackup.read(source.counted())))
     case .otherConnection: conversation.hear(.connected(connection: UInt64(source.byte())))
     }
