@@ -36,6 +36,8 @@ struct Conversation {
   // MARK: What happens
 
   mutating func start(epoch: UInt64, incarnation: UInt64, container: UInt64) {
+    // What is read at the start is read behind every write: nothing of an earlier life comes after it.
+    while !pendingWrites.isEmpty, answer() {}
     let fence = Fence(epoch: epoch, incarnation: incarnation, containerHigh: container, containerLow: 0)
     tell(.started(NodeClaim(fence: fence), stored))
   }
