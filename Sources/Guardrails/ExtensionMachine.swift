@@ -164,9 +164,10 @@ public struct ExtensionMachine: GuardMachine {
     guard case .serving(var service) = state, let first = payments.first else { return [] }
     service.received = payments + service.received.filter { !payments.contains($0) }
     service.maybeToldAlready = first.paymentHash
+    let told = service.tellFurther()
     if ownership.holds { service.idleEnds = service.idleEnds ?? now + Self.idleTime }
     state = .serving(service)
-    return ownership.holds ? [] : finish(.received, at: now)
+    return told + (ownership.holds ? [] : finish(.received, at: now))
   }
 
   // MARK: The node

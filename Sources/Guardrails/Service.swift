@@ -37,20 +37,20 @@ struct Service: Hashable, Codable, Sendable {
   mutating func receive(_ payment: ReceivedPayment) -> [GuardDirective] {
     let isItsOwn = payment.paymentHash == push.paymentHash
     received.insert(payment, at: isItsOwn ? 0 : received.count)
-    guard received.count > 1 else { return [] }
-    let other = isItsOwn ? received[1] : payment
-    notified.append(other.paymentHash)
-    return [.notify(.received(other), payment: other.paymentHash)]
+    return tellFurther()
   }
 
-  /// One text for the push, and a notification for whoever was the first until its own payment was found.
+  mutating func tellFurther() -> [GuardDirective] {
+    let untold = received.dropFirst().filter { !notified.contains($0.paymentHash) }
+    notified += untold.map(\.paymentHash)
+    return untold.map { .notify(.received($0), payment: $0.paymentHash) }
+  }
+
   func contents(for reason: FinishReason) -> [GuardDirective] {
     guard let first = received.first else {
       return [.deliver(push: push.id, contentWithoutPayment(for: reason))]
     }
     return [.deliver(push: push.id, .received(first))]
-      + received.dropFirst().filter { !notified.contains($0.paymentHash) }
-      .map { .notify(.received($0), payment: $0.paymentHash) }
   }
 
   private func contentWithoutPayment(for reason: FinishReason) -> NotificationContent {

@@ -99,6 +99,21 @@ import Testing
     #expect(end.prefix(2) == [.deliver(push: 1, .received(payment)), .withdraw(payment: "aa")])
   }
 
+  /// It was the first until then, and would have been the text.
+  @Test func whatItsOwnPaymentDisplacesIsToldAtOnce() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.settling(true)), owned())
+    #expect(notifier.send(.node(.received(secondPayment)), at: 1) == [])
+    notifier.play(.node(.settling(false)), owned(), at: 2)
+    #expect(
+      notifier.send(.receivedFound([payment]), at: 2) == [
+        .notify(.received(secondPayment), payment: secondPayment.paymentHash)
+      ])
+    let end = notifier.send(.deadlineReached, at: 7)
+    #expect(end.prefix(2) == [.deliver(push: 1, .received(payment)), .withdraw(payment: "aa")])
+    #expect(!end.contains(.notify(.received(secondPayment), payment: secondPayment.paymentHash)))
+  }
+
   /// Its own payment was reported by the node: nothing is read for it.
   @Test func whatTheNodeReportedIsNotReadAgain() {
     var notifier = Driver<ExtensionMachine>.connected()

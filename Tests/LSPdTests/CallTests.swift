@@ -17,7 +17,11 @@ import Testing
     #expect(try provider.eventually { wallet.channel?.committedHTLCs.isEmpty == false })
     wallet.hangUp()
 
-    // The first call after two seconds, the second four later, and nobody to take either.
+    // A call after two seconds, one more by the next run of lspd, and nobody to take either.
+    #expect(
+      try provider.eventually { try provider.ledger("SELECT outcome FROM pushes") == ["iosd is not there"] })
+    provider.kill()
+    try provider.start()
     let outcomes = { try provider.ledger("SELECT outcome FROM pushes ORDER BY id") }
     let once: [SQLValue] = ["iosd is not there", "one like it is on its way"]
     #expect(try provider.eventually { try outcomes() == once })
@@ -34,7 +38,9 @@ import Testing
     #expect(pushes.count == 1)
     #expect(pushes.first?.bodyText.contains("\"reason\":\"PendingSettlement\"") == true)
     #expect(try provider.ledger("SELECT count(*) FROM pushes WHERE is_open") == [0])
-    // A call after that one is used up is a push of its own.
+    // One after that has come is a push of its own.
+    provider.kill()
+    try provider.start()
     #expect(try provider.eventually { pushes.count == 2 })
     let twice: [SQLValue] = ["delivered", "one like it is on its way", "delivered"]
     #expect(try provider.eventually { try outcomes() == twice })

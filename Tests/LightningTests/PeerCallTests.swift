@@ -27,37 +27,67 @@ import Testing
   }
 
   /// Nobody comes; says after how long the wallet is called the next time.
-  private func nobody(_ fixture: inout PeerFixture) throws -> Int64 {
+  private func nobody(_ fixture: inout PeerFixture, _ reason: PushReason = .pendingSettlement) throws -> Int64
+  {
     let span = try #require(fixture.peer.deadline).nanoseconds / 1_000_000 - fixture.now
     fixture.now += span - 1
     #expect(pushes(fixture.handle(.deadlineReached)) == [])
     fixture.now += 1
-    #expect(pushes(fixture.handle(.deadlineReached)) == [.pendingSettlement])
+    #expect(pushes(fixture.handle(.deadlineReached)) == [reason])
     return span
   }
 
-  @Test("A wallet that does not come is called again, after twice the time, until that is an hour and more")
+  @Test("A wallet that does not come is called again, more and more seldom, but once an hour at least")
   func nobodyComes() throws {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1)
     _ = fixture.pay(1)
     _ = fixture.handle(.closed(connection: 1, "gone"))
     var gaps: [Int64] = []
-    for _ in 1...14 { gaps.append(try nobody(&fixture)) }
-    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096, 4096].map { $0 * 1000 })
+    for _ in 1...10 { gaps.append(try nobody(&fixture)) }
+    #expect(gaps == [2, 60, 120, 240, 480, 960, 1920, 3840, 3840, 3840].map { $0 * 1000 })
     _ = try fixture.establish(2)
     #expect(fixture.peer.deadline == nil)
     _ = fixture.handle(.closed(connection: 2, "gone"))
-    #expect(try nobody(&fixture) == 4_096_000)
+    #expect(try nobody(&fixture) == 256_000)
   }
 
-  @Test("A wallet that ends no payment is called more and more seldom")
+  @Test("So is one that does not come for a payment that is held")
+  func held() throws {
+    var fixture = try PeerFixture()
+    #expect(pushes(fixture.pay(1, holdUntil: 100_000_000)) == [.incomingPayment])
+    #expect(try nobody(&fixture, .incomingPayment) == 30_000)
+    #expect(try nobody(&fixture, .incomingPayment) == 60_000)
+    fixture.restart()
+    #expect(try nobody(&fixture, .incomingPayment) == 2000, "nobody knows any more that it was called")
+    fixture.now = 100_000_000
+    #expect(pushes(fixture.handle(.deadlineReached)) == [], "the sender has given up")
+    #expect(fixture.peer.deadline == nil)
+  }
+
+  @Test("Who pays only if the wallet is there calls it no sooner, and who is held calls it for all")
+  func strangers() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    _ = fixture.handle(.closed(connection: 1, "gone"))
+    #expect(try nobody(&fixture) == 2000)
+    #expect(try nobody(&fixture) == 60_000)
+    let due = fixture.peer.deadline
+    #expect(pushes(fixture.pay(2, holdUntil: 0)) == [])
+    #expect(fixture.peer.deadline == due)
+    fixture.now += 100_000
+    #expect(pushes(fixture.pay(3, holdUntil: 100_000_000)) == [.incomingPayment])
+    #expect(try nobody(&fixture) == 30_000, "one push is enough to come for both")
+  }
+
+  @Test("A wallet that ends no payment is called after 2, 4, 8 … 256 s, and then no more seldom")
   func gaps() throws {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)
     var gaps: [Int64?] = []
-    for connection in 1...9 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
-    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 512].map { $0 * 1000 })
+    for connection in 1...10 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
+    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 256, 256].map { $0 * 1000 })
   }
 
   @Test("A payment that comes, or ends, makes the first gap short again")

@@ -25,7 +25,7 @@ import Testing
     }
     #expect(request.id == 1 && stored.count == 1)
     #expect(others(directives) == [.requestPush(push), .answer(payment: 1, .held)])
-    #expect(fixture.peer.deadline == milliseconds(60_000))
+    #expect(fixture.peer.deadline == milliseconds(30_000), "then it asks for another")
     #expect(fixture.peer.isHolding(paymentHash(1)))
   }
 
@@ -74,8 +74,11 @@ import Testing
   @Test func `A held payment fails with 0x1007 at its deadline, not before`() throws {
     var fixture = try PeerFixture()
     _ = fixture.pay(1)
+    fixture.now = 59_998
+    #expect(fixture.handle(.deadlineReached) == [.requestPush(push)])
     fixture.now = 59_999
     #expect(fixture.handle(.deadlineReached) == [])
+    #expect(fixture.peer.deadline == milliseconds(60_000))
     fixture.now = 60_000
     let directives = fixture.handle(.deadlineReached)
     #expect(
@@ -216,7 +219,7 @@ import Testing
 
   @Test
   func
-    `A wallet that is away two seconds with an unresolved payment is called, and again after twice the time`()
+    `A wallet that is away two seconds with an unresolved payment is called, and again when that was in vain`()
     throws
   {
     var fixture = try PeerFixture()
@@ -230,16 +233,16 @@ import Testing
     let call = PeerDirective.requestPush(
       PushRequest(reason: .pendingSettlement, paymentHash: paymentHash(1), amountMsat: 1000))
     #expect(fixture.handle(.deadlineReached) == [call])
-    fixture.now = 6999
+    fixture.now = 62_999
     #expect(fixture.handle(.deadlineReached) == [])
-    fixture.now = 7000
+    fixture.now = 63_000
     #expect(fixture.handle(.deadlineReached) == [call], "nobody came")
     _ = try fixture.establish(2)
     #expect(fixture.peer.deadline == nil)
     _ = fixture.handle(.closed(connection: 2, "gone"))
-    fixture.now = 14_999
+    fixture.now = 70_999
     #expect(fixture.handle(.deadlineReached) == [], "it came for nothing the last time")
-    fixture.now = 15_000
+    fixture.now = 71_000
     #expect(fixture.handle(.deadlineReached) == [call])
   }
 }

@@ -23,7 +23,7 @@ extension Hearing {
     switch push.outcome {
     case "asked": return push.isOpen == 1 && push.attempts == 0 && push.lastNs == nil
     case "delivered": return push.isOpen == 0 && push.attempts >= 1 && push.lastNs != nil
-    case "no longer needed": return push.isOpen == 0 && push.lastNs != nil
+    case "no longer needed", "one like it is on its way": return push.isOpen == 0 && push.lastNs != nil
     case "iosd is not there": return push.isOpen == 1 && push.attempts >= 1 && push.lastNs != nil
     default:
       let isRefusal =

@@ -121,6 +121,7 @@ extension PeerMachine {
       step.afterwards.append(.answer(payment: payment.request.id, .settled(preimage: preimage)))
     case .failed(let htlc, let code):
       guard let payment = payment(of: htlc) else { return }
+      callsInVain = 0
       fail(payment.request.id, .refusedByRecipient(code: code), &step)
     case .committed, .reestablished, .revoked, .settled: break
     }

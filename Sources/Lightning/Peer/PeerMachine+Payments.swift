@@ -7,22 +7,33 @@ extension PeerMachine {
     if let failure = refusal(of: request) { return [.answer(payment: request.id, .failed(failure))] }
     var step = PeerStep(changes: [.paymentHeld(request)])
     let isCalled = isCalled(for: request.paymentHash, at: now)
-    callsInVain = 0
     state.payments.append(PeerPayment(request: request))
     if let connection = registered, state.channel.isReestablished {
+      callsInVain = 0
       advance(on: connection, &step, isChanged: false)
     } else if request.holdUntil <= now {
       fail(request.id, .recipientAway, &step)
-    } else if !isCalled {
-      state.payments[state.payments.count - 1].calledAt = now
-      let push = PushRequest(
-        reason: .incomingPayment, paymentHash: request.paymentHash, amountMsat: request.amountMsat)
-      step.afterwards.append(.requestPush(push))
+    } else {
+      // Something new is a reason to come; the calls for what waited longer go on from this one.
+      callsInVain = 0
+      if !isCalled { call(for: state.payments.count - 1, at: now, &step) }
     }
     if state.payments.last?.request.id == request.id, state.payments.last?.isHeld == true {
       step.afterwards.append(.answer(payment: request.id, .held))
     }
     return step.directives
+  }
+
+  /// A push is the wallet's only way to hear of it.
+  mutating func call(for index: Int, at now: Instant, _ step: inout PeerStep) {
+    let payment = state.payments[index]
+    state.payments[index].calledAt = now
+    absence?.calledAt = now
+    step.afterwards.append(
+      .requestPush(
+        PushRequest(
+          reason: payment.isHeld ? .incomingPayment : .pendingSettlement,
+          paymentHash: payment.request.paymentHash, amountMsat: payment.request.amountMsat)))
   }
 
   /// One push calls the wallet for all that waits of one payment, until it must have been used up: in vain, then.
@@ -76,7 +87,6 @@ extension PeerMachine {
   }
 
   mutating func fail(_ payment: UInt64, _ failure: PaymentFailure, _ step: inout PeerStep) {
-    callsInVain = 0
     state.payments.removeAll { $0.request.id == payment }
     step.changes.append(.paymentFailed(payment: payment, failure))
     step.afterwards.append(.answer(payment: payment, .failed(failure)))

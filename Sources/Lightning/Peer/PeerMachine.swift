@@ -13,8 +13,7 @@ public struct PeerMachine: Core {
   public struct Configuration: Hashable, Codable, Sendable {
     /// Behaves like a peer that does not know epochs: the newest connection wins.
     public var isLegacy: Bool
-    /// How long the wallet may be away with an unresolved payment before it is called; twice as long after each call that
-    /// ended none.
+    /// How long the wallet may be away with an unresolved payment before it is called.
     public var callsBackAfter: Span
     /// How long a payment of the wallet's takes to its recipient.
     public var elsewhereDelay: Span
@@ -57,10 +56,11 @@ public struct PeerMachine: Core {
   static let greetingBound = Span.seconds(10)
   /// The block height until which HTLCs of this chainless emulation are good.
   static let cltvExpiry: UInt32 = 700_144
-  /// So often the time to the next call doubles: to an hour and eight minutes, when it begins with two seconds.
-  static let doublings = 11
-  /// As long as a push can be on its way and served: who called later than that ago calls anew.
+  /// As long as a push can be on its way and served. Another one would meet the same life of the wallet.
   static let callBound = Span.seconds(30)
+  /// So often the time to the next call doubles: from two seconds after a visit to four minutes, from half a minute after a
+  /// push that brought nobody to an hour.
+  static let doublings = 7
 
   let isLegacy: Bool
   let callsBackAfter: Span
@@ -69,10 +69,10 @@ public struct PeerMachine: Core {
   public internal(set) var state: PeerState
   /// The oldest first.
   var links: [PeerLink] = []
-  /// Since when nobody is registered, or since the wallet was called last. Nil while a connection is registered.
-  var awaySince: Instant?
-  /// Since a payment came or ended: calls that brought nobody, or for nothing, as for a part that lacks the others. Each is
-  /// seen, so they come more and more seldom.
+  /// Nil while a connection is registered.
+  var absence: Absence?
+  /// Since there was something new for the wallet: calls that brought nobody, or for nothing, as for a part that lacks the
+  /// others. Each is seen, so they come more and more seldom.
   var callsInVain = 0
   /// Payments of the wallet's that have not arrived. Known from the channel: a new start sends them on anew.
   var routed: [RoutedPayment] = []
@@ -85,7 +85,7 @@ public struct PeerMachine: Core {
     state = configuration.state
     state.channel.disconnected()
     for index in state.payments.indices { state.payments[index].calledAt = nil }
-    awaySince = configuration.startedAt
+    absence = Absence(since: configuration.startedAt)
     routed = state.channel.committedHTLCs.map {
       RoutedPayment(htlc: $0.id, arrivesAt: configuration.startedAt + elsewhereDelay)
     }
@@ -116,11 +116,14 @@ public struct PeerMachine: Core {
   private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
 
   private var callBackAt: Instant? {
-    guard let awaySince, state.payments.contains(where: { !$0.isHeld }) else { return nil }
-    return awaySince + callBackSpan
+    guard let absence, !state.payments.isEmpty else { return nil }
+    return (absence.calledAt ?? absence.since) + callBackSpan
   }
 
-  var callBackSpan: Span { Span(nanoseconds: callsBackAfter.nanoseconds << Int64(callsInVain)) }
+  var callBackSpan: Span {
+    let first = absence?.calledAt == nil ? callsBackAfter : Self.callBound
+    return Span(nanoseconds: first.nanoseconds << Int64(callsInVain))
+  }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
     switch event {
@@ -145,14 +148,8 @@ public struct PeerMachine: Core {
     }
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
-      awaySince = now
       callsInVain = min(callsInVain + 1, Self.doublings)
-      let unresolved = state.payments.first { !$0.isHeld }?.request
-      step.afterwards.append(
-        .requestPush(
-          PushRequest(
-            reason: .pendingSettlement, paymentHash: unresolved?.paymentHash,
-            amountMsat: unresolved?.amountMsat)))
+      call(for: state.payments.firstIndex { !$0.isHeld } ?? 0, at: now, &step)
     }
     return step.directives
   }

@@ -5,7 +5,7 @@ extension PeerMachine: Shiftable {
   public mutating func shift(by span: Span) {
     for index in state.payments.indices { state.payments[index].shift(by: span) }
     for index in links.indices { links[index].shift(by: span) }
-    awaySince?.shift(by: span)
+    absence?.shift(by: span)
     for index in routed.indices { routed[index].shift(by: span) }
   }
 
@@ -13,7 +13,8 @@ extension PeerMachine: Shiftable {
   public mutating func forgetLongAgo(at now: Instant) {
     for index in links.indices { links[index].forgetLongAgo(at: now) }
     for index in state.payments.indices { state.payments[index].forgetLongAgo(at: now) }
-    awaySince = awaySince.map { max($0, now - callBackSpan) }
+    let span = callBackSpan
+    absence?.forgetLongAgo(at: now, span)
   }
 }
 
@@ -29,6 +30,19 @@ extension PeerLink: Shiftable {
     // Who has greeted is not waited for.
     if state != .greeting { greetBy = now }
     if state != .registered, state != .visiting { silence = nil }
+  }
+}
+
+extension Absence: Shiftable {
+  mutating func shift(by span: Span) {
+    since.shift(by: span)
+    calledAt?.shift(by: span)
+  }
+
+  mutating func forgetLongAgo(at now: Instant, _ span: Span) {
+    // Who has called counts from there.
+    since = calledAt == nil ? max(since, now - span) : now
+    calledAt = calledAt.map { max($0, now - span) }
   }
 }
 
