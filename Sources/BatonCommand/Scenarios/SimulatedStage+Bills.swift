@@ -4,7 +4,9 @@ import Simulation
 
 // What the person pays in the simulated world.
 extension SimulatedStage {
-  mutating func makeBill(_ bill: PlannedBill) { world.makeBill(amountMsat: bill.amountMsat) }
+  mutating func makeBill(_ bill: PlannedBill) {
+    world.makeBill(amountMsat: bill.amountMsat, isKnown: !bill.isForgotten)
+  }
 
   /// Until the person has an answer, as `baton send --no-wait` does.
   mutating func payBill(_ number: Int) throws {
