@@ -90,7 +90,9 @@ final class NodeShell {
     switch container.read({ _, reader in try OutgoingPaymentTable.past(hash, reader) }) {
     case .read(let past): runner.handle(.payRequested(payment, past: past))
     case .blocked: refuse(hash, "The wallet's database is in use, and nothing left; try again.")
-    case .failed(let error): refuse(hash, "\(error)")
+    case .failed(let error):
+      refuse(hash, "\(error)")
+      if error.isLossOfTheContainer { tell { $0.onContainerLost?(error) } }
     }
   }
 
