@@ -12,6 +12,7 @@ struct Conversation {
   private(set) var peer: PeerMachine
   private var now = Instant(nanoseconds: 0)
   private var stored = NodeState()
+  private var past = PastPayments()
   /// What the node's shell will tell it, in this order.
   private var answers: [NodeEvent] = []
   private var pendingWrites: [NodeChange] = []
@@ -70,7 +71,8 @@ struct Conversation {
     tell(
       .payRequested(
         OutgoingPayment(
-          paymentHash: Self.paymentHash(number), amountMsat: amountMsat, paymentSecret: .zero)))
+          paymentHash: Self.paymentHash(number), amountMsat: amountMsat, paymentSecret: .zero),
+        past: past[Self.paymentHash(number)]))
   }
 
   mutating func tell(_ event: NodeEvent) {
@@ -134,7 +136,7 @@ struct Conversation {
     guard !pendingWrites.isEmpty else { return }
     let change = pendingWrites.removeFirst()
     if let channel = change.channel { stored.channel = channel }
-    if change.restored != nil, let channel = change.channel { stored.payments.follow(channel) }
+    if change.restored != nil, let channel = change.channel { past.follow(channel, &stored.payments) }
     for ended in change.payments?.ended ?? [] {
       guard case .paid(let preimage) = ended.end else { continue }
       promise(
@@ -144,10 +146,13 @@ struct Conversation {
     for offered in change.payments?.offered ?? [] {
       let isKnown =
         stored.payments.pending.contains { $0.paymentHash == offered.paymentHash }
-        || stored.payments.over.contains(offered.paymentHash)
+        || past[offered.paymentHash] != nil
       promise(!isKnown, "an invoice is paid twice")
     }
-    if let payments = change.payments { stored.payments.apply(payments) }
+    if let payments = change.payments {
+      stored.payments.apply(payments)
+      past.apply(payments)
+    }
     if let invoice = change.newInvoice { stored.invoices.append(invoice) }
     stored.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
   }

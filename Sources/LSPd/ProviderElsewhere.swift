@@ -9,6 +9,7 @@ extension Provider {
   func makeElsewhereInvoice(_ message: ControlMessage, for client: UnixConnection) throws {
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
     let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
+    let isForgotten = try message.flag("forgotten", default: false)
     let text = message["description"] ?? ""
     guard text.utf8.count <= Self.elsewhereTextMax else {
       throw ControlMessageError.badValue(
@@ -29,11 +30,14 @@ extension Provider {
       paymentSecret: secret, purpose: .text(text), expirySeconds: expiry,
       finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard, routeHints: [], features: .ofEveryInvoice)
     let word = try SignedInvoice(fields, signedBy: node).encoded
-    // Durable when this returns: an invoice that nobody can honour is handed to nobody.
-    runner.handle(
-      .elsewhereInvoiceMade(
-        ElsewhereInvoice(
-          paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))
+    // Durable when this returns. One that is forgotten nobody can honour: whoever pays it is refused as by any recipient
+    // that does not know what it is asked about.
+    if !isForgotten {
+      runner.handle(
+        .elsewhereInvoiceMade(
+          ElsewhereInvoice(
+            paymentHash: hash, amountMsat: amount, paymentSecret: secret, preimage: preimage)))
+    }
     client.send(ControlMessage("invoice", ["invoice": word]))
   }
 }

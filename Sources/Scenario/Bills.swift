@@ -2,6 +2,8 @@
 public struct PlannedBill: Hashable, Sendable {
   public var number: Int
   public var amountSat: UInt64
+  /// Who made it does not know it any more: whoever pays it has the money back.
+  public var isForgotten = false
 
   public var amountMsat: UInt64 { amountSat * 1000 }
 }
@@ -66,6 +68,10 @@ extension Phrase {
       "the person pays bill BILL of AMOUNT sat",
       "Somebody else's invoice, with the wallet: the story goes on when it is in the channel, or refused. Numbers count from 1."
     ) { .make(.payBill(number: $0.bill)) },
+    Phrase(
+      "the person pays bill BILL of AMOUNT sat, forgotten by who made it",
+      "The recipient refuses it, as one that does not know what is paid: the money comes back."
+    ) { .make(.payBill(number: $0.bill)) },
     Phrase("the person pays bill BILL again", "The same invoice once more.") {
       .make(.payBill(number: $0.bill))
     },
@@ -74,7 +80,10 @@ extension Phrase {
   static let billWaits = [
     Phrase("wait until bill BILL is paid", "The wallet has it in writing, with the preimage.") {
       .wait(.billPaid(number: $0.bill))
-    }
+    },
+    Phrase("wait until bill BILL has failed", "The wallet has it in writing, and the money back.") {
+      .wait(.billFailed(number: $0.bill))
+    },
   ]
 
   static let billQuestions = [

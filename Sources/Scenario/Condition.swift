@@ -14,6 +14,7 @@ public enum Condition: Hashable, Sendable {
   case kept(number: Int)
   case shown(number: Int)
   case billPaid(number: Int)
+  case billFailed(number: Int)
   case frozen(Role)
   /// The app alone: the phone does not suspend the extension.
   case suspended
@@ -50,6 +51,7 @@ public enum Condition: Hashable, Sendable {
         $0.hasSuffix(": payment \(number)") || $0.hasSuffix(": payment \(number)\(Scene.onlyInTheList)")
       }
     case .billPaid(let number): scene.bill(number) == .paid
+    case .billFailed(let number): scene.bill(number) == .failed
     case .frozen(let role): scene[role].isFrozen
     case .suspended: scene.app.place == .suspended
     case .inFront: scene.app.place == .inFront
@@ -81,6 +83,7 @@ public enum Condition: Hashable, Sendable {
     case .kept(let number): "a part of payment \(number) to be kept by the wallet"
     case .shown(let number): "the person to see payment \(number)"
     case .billPaid(let number): "bill \(number) to be paid"
+    case .billFailed(let number): "bill \(number) to fail"
     case .frozen(let role): "the \(role.rawValue) to be frozen"
     case .suspended: "the app to be suspended"
     case .inFront: "the app to be in front"

@@ -25,6 +25,8 @@ public struct Phrase: Sendable {
     var number = 0
     var bill = 0
     var amountSat: UInt64?
+    /// Of a bill.
+    var isForgotten = false
     var span = Span.zero
     var seconds: Int64 = 0
     var times = 0
@@ -74,6 +76,9 @@ extension Phrase.Found {
     case "AMOUNT":
       guard let amount = Self.number(word, in: 1...Int(Self.amountSatMax)) else { return false }
       amountSat = UInt64(amount)
+    case "forgotten":
+      guard word == token else { return false }
+      isForgotten = true
     case "TIMES":
       guard let times = Self.number(word, in: 1...100) else { return false }
       self.times = times

@@ -147,7 +147,7 @@ public struct ScenarioParser {
           "the next new bill is bill \(bills.count + 1), not \(found.bill); for one that came before write `the person pays bill \(found.bill) again`"
         )
       }
-      bills.append(PlannedBill(number: found.bill, amountSat: amountSat))
+      bills.append(PlannedBill(number: found.bill, amountSat: amountSat, isForgotten: found.isForgotten))
     } else if found.bill > bills.count {
       throw ScenarioError(
         number,

@@ -83,7 +83,22 @@ final class NodeShell {
 
   func store(_ invoice: Invoice) { runner.handle(.invoiceMade(invoice)) }
 
-  func pay(_ payment: OutgoingPayment) { runner.handle(.payRequested(payment)) }
+  /// What is over is looked up now, and stays so until the node has heard: its events are handled one after the other.
+  func pay(_ payment: OutgoingPayment) {
+    let hash = payment.paymentHash
+    guard !runner.core.isStopped else { return runner.handle(.payRequested(payment)) }
+    switch container.read({ _, reader in try OutgoingPaymentTable.past(hash, reader) }) {
+    case .read(let past): runner.handle(.payRequested(payment, past: past))
+    case .blocked: refuse(hash, "The wallet's database is in use, and nothing left; try again.")
+    case .failed(let error):
+      refuse(hash, "\(error)")
+      if error.isLossOfTheContainer { tell { $0.onContainerLost?(error) } }
+    }
+  }
+
+  private func refuse(_ payment: Bytes32, _ sentence: String) {
+    tell { $0.onPayment?(.refused(payment, sentence)) }
+  }
 
   // MARK: Directives
 

@@ -20,9 +20,20 @@ public enum OutgoingPaymentTable {
         paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), paymentSecret: try row.bytes32(2),
         htlc: try row.unsigned(3))
     }
-    let over = try rows(
-      "SELECT payment_hash FROM outgoing_payments WHERE state IN ('paid', 'lost') ORDER BY id")
-    return OutgoingPayments(pending: pending, over: try over.map { try $0.bytes32(0) })
+    return OutgoingPayments(pending: pending)
+  }
+
+  /// Nil: it was never begun, has failed, or is on its way.
+  public static func past(_ paymentHash: Bytes32, _ reader: NodeReader) throws -> PastPayment? {
+    try past { try reader.rows($0, [.blob(paymentHash.bytes)]) }
+  }
+
+  private static func past(_ rows: (String) throws -> [Row]) throws -> PastPayment? {
+    // In the words of the index, which has one row of an invoice at the most.
+    let row = try rows(
+      "SELECT state FROM outgoing_payments WHERE payment_hash = ? AND state <> 'failed'"
+    ).first
+    return try row.flatMap { PastPayment(rawValue: try $0.text(0)) }
   }
 
   static func apply(
@@ -53,7 +64,9 @@ public enum OutgoingPaymentTable {
   static func follow(
     _ channel: Channel, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
   ) throws {
-    let restored = try read { try writer.rows($0) }.restored(by: channel)
+    let restored = try read { try writer.rows($0) }.restored(by: channel) { hash in
+      try past { try writer.rows($0, [.blob(hash.bytes)]) } != nil
+    }
     for hash in restored.lost {
       try writer.execute(
         """

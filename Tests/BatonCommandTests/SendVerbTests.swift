@@ -57,6 +57,37 @@ import Testing
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")
   }
 
+  @Test("Each end has its own sentence, and the next step: what was refused, what is paid, and what may be")
+  func ends() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let forgotten = try phone.run("invoice", "5", "--elsewhere", "--forgotten")
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let refused = try phone.run("send", forgotten)
+    #expect(
+      refused.contains("\nfailed with incorrect_or_unknown_payment_details (0x400f): ")
+        && refused.contains("; the money is back, ask for a new invoice\n"), "\(refused)")
+    let invoice = try invoiceElsewhere(7)
+    #expect(try phone.run("send", invoice).contains("\nsettled: 7 sat"))
+    _ = try phone.run("down")
+    #expect(try phone.run("judge").contains("2 payments of the wallet's own, 1 paid, 1 failed."))
+    let wallet = try Connection(path: "\(phone.phone.container)/node.sqlite", access: .readWrite)
+    try wallet.execute("UPDATE outgoing_payments SET state = 'lost', preimage = NULL WHERE state = 'paid'")
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    #expect(
+      try phone.run("send", invoice)
+        == "baton: This invoice may be paid: how its payment ended was lost with the wallet's database. Ask the recipient; if it is not paid, ask for a new one.\n"
+    )
+    var lost = SentPayment(paymentHash: "00", amountMsat: 7000, took: .zero)
+    lost.state = "lost"
+    #expect(
+      lost.sentence
+        == "lost: how it ended was lost with the wallet's database, and it may be paid; ask the recipient, and for a new invoice if it is not"
+    )
+    #expect(lost.json.text.contains("it may be paid; ask the recipient"))
+  }
+
   @Test("The judge sees what was taken and called failed, paid and never there, or paid twice")
   func crimes() throws {
     _ = try phone.run("up")

@@ -42,6 +42,7 @@ struct NodeWorld {
   var epoch: UInt64 = 0
   var incarnation: UInt64 = 0
   var stored = NodeState()
+  var past = PastPayments()
   /// Since when payments wait for parts, and in which boot of the phone that was.
   var waits: [Bytes32: (boot: Int, since: Instant)] = [:]
   var boot = 1
@@ -175,10 +176,11 @@ struct NodeWorld {
     }
     if let restored = change.restored {
       stored.invoices = restored
-      if let channel = change.channel { stored.payments.follow(channel) }
+      if let channel = change.channel { past.follow(channel, &stored.payments) }
     }
     if let payments = change.payments {
       stored.payments.apply(payments)
+      past.apply(payments)
       sent.note(payments)
     }
     for receipt in change.received {

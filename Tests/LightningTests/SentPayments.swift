@@ -48,7 +48,7 @@ extension NodeWorld {
       .payRequested(
         OutgoingPayment(
           paymentHash: invoice.paymentHash, amountMsat: amountMsat ?? invoice.amountMsat,
-          paymentSecret: invoice.paymentSecret)), by: owner)
+          paymentSecret: invoice.paymentSecret), past: past[invoice.paymentHash]), by: owner)
   }
 
   /// What has not gone for good: what is in the channel on its way to nobody counts as ours.

@@ -63,7 +63,8 @@ import Testing
     world.arrived(bill.invoice.paymentHash, 0)
     world.store(end(bill, .paid(preimage: bill.invoice.preimage)))
     #expect(world.violation == nil)
-    #expect(world.container.value.node.payments.over == [bill.invoice.paymentHash])
+    #expect(world.container.value.node.payments.pending == [])
+    #expect(world.container.value.past[bill.invoice.paymentHash] == .paid)
   }
 
   @Test("An invoice that is offered while it is being paid, or when it is paid, breaks a promise")

@@ -85,12 +85,22 @@ final class RestoredPaymentsTests {
     }
   }
 
+  private func past(_ hash: Bytes32) throws -> PastPayment? {
+    try scratch.read(container) { try OutgoingPaymentTable.past(hash, $0) }
+  }
+
   private func restore(_ channel: Channel, over copy: [OutgoingPayment]) throws {
     if !copy.isEmpty { try write(NodeChange(payments: PaymentChange(offered: copy))) }
-    var inMemory = OutgoingPayments(pending: copy)
-    inMemory.follow(channel)
+    var (inMemory, past) = (OutgoingPayments(pending: copy), PastPayments())
+    past.follow(channel, &inMemory)
+    var ofNode = OutgoingPayments(pending: copy)
+    ofNode.follow(channel)
+    #expect(ofNode == inMemory)
     try write(NodeChange(channel: channel, restored: []))
     #expect(try scratch.state(container).payments == inMemory)
+    for hash in [hash] + copy.map(\.paymentHash) {
+      #expect(try self.past(hash) == past[hash])
+    }
   }
 
   @Test(
@@ -135,5 +145,18 @@ final class RestoredPaymentsTests {
     other.paymentHash = SHA256.hash([9])
     try restore(try channel(afterFailures: 1, end: nil), over: [other])
     #expect(try rows() == [["0", "lost", ""], ["1", "pending", ""]])
+    #expect(try past(other.paymentHash) == .lost)
+  }
+
+  @Test("What the tables call over stays over, though a channel of another past says that it is on its way")
+  func overAlready() throws {
+    let channel = try channel(afterFailures: 1, end: nil)
+    try write(NodeChange(payments: PaymentChange(offered: [payment(0)])))
+    try write(
+      NodeChange(
+        payments: PaymentChange(ended: [.init(payment: payment(0), end: .paid(preimage: preimage))])))
+    try write(NodeChange(channel: channel, restored: []))
+    #expect(try rows() == [["0", "paid", preimage.hex.uppercased()]])
+    #expect(try past(hash) == .paid)
   }
 }

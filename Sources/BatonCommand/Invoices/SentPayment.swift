@@ -29,6 +29,10 @@ struct SentPayment {
 
   private var failure: FailureCode? { code.map { FailureCode(rawValue: $0) } }
   private var meaning: String? {
+    if state == "lost" {
+      return
+        "how it ended was lost with the wallet's database, and it may be paid; ask the recipient, and for a new invoice if it is not"
+    }
     guard let failure else { return nil }
     let next = failure.advice.mayTryAgain ? "try again later" : "ask for a new invoice"
     return "\(failure.advice.reason); the money is back, \(next)"
@@ -43,8 +47,7 @@ struct SentPayment {
       guard let failure else { return "failed: the money is back" }
       let name = failure.name.map { "\($0) (\(failure))" } ?? "code \(failure)"
       return "failed with \(name): \(meaning ?? "the money is back")"
-    default:
-      return "lost: how it ended was lost with the wallet's database; ask the recipient before you pay again"
+    default: return "\(state): \(meaning ?? "the wallet's database says nothing more")"
     }
   }
 

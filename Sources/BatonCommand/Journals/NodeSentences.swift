@@ -22,7 +22,7 @@ enum NodeSentences {
           "made an invoice over \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
         )
       ]
-    case .payRequested(let payment):
+    case .payRequested(let payment, _):
       [
         Sentence(
           "is to pay \(HumanText.amount(msat: payment.amountMsat)), hash \(payment.paymentHash.hex.prefix(8))"

@@ -9,7 +9,11 @@ extension RealStage {
     let answer = try phone.ask(
       .lspd,
       ControlMessage(
-        "elsewhere", ["amount-msat": "\(bill.amountMsat)", "expiry-seconds": "86400"]))
+        "elsewhere",
+        [
+          "amount-msat": "\(bill.amountMsat)", "expiry-seconds": "86400",
+          "forgotten": bill.isForgotten ? "yes" : "no",
+        ]))
     bills.append(try SignedInvoice(typed: answer["invoice"] ?? ""))
   }
 

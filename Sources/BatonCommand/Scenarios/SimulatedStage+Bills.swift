@@ -4,7 +4,9 @@ import Simulation
 
 // What the person pays in the simulated world.
 extension SimulatedStage {
-  mutating func makeBill(_ bill: PlannedBill) { world.makeBill(amountMsat: bill.amountMsat) }
+  mutating func makeBill(_ bill: PlannedBill) {
+    world.makeBill(amountMsat: bill.amountMsat, isKnown: !bill.isForgotten)
+  }
 
   /// Until the person has an answer, as `baton send --no-wait` does.
   mutating func payBill(_ number: Int) throws {
@@ -20,8 +22,11 @@ extension SimulatedStage {
     scene.bills = world.sends.map { send in
       let hash = send.invoice.paymentHash
       if node.payments.pending.contains(where: { $0.paymentHash == hash }) { return .onItsWay }
-      guard node.payments.over.contains(hash) else { return send.hasFailed ? .failed : .notPaid }
-      return send.hasArrived && !send.isForgotten ? .paid : .lost
+      switch world.container.value.past[hash] {
+      case .paid?: return .paid
+      case .lost?: return .lost
+      case nil: return send.hasFailed ? .failed : .notPaid
+      }
     }
   }
 }

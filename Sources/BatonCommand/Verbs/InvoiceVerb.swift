@@ -16,6 +16,9 @@ enum InvoiceVerb: Verb {
         OptionDeclaration(
           "--elsewhere", help: "of somebody else in the network, for the wallet to pay with `baton send`"),
         OptionDeclaration(
+          "--forgotten",
+          help: "with --elsewhere: who made it knows it no more, so that a payment of it is refused"),
+        OptionDeclaration(
           "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
       ],
       positionals: [
@@ -27,6 +30,7 @@ enum InvoiceVerb: Verb {
         ("baton invoice 5000 --text Coffee", "ask for 5,000 sat; the app must be open"),
         ("baton pay $(baton invoice 21)", "and pay it"),
         ("baton send $(baton invoice 21 --elsewhere)", "somebody else asks, and the wallet pays"),
+        ("baton send $(baton invoice 21 --elsewhere --forgotten)", "and is refused: the money is back"),
         ("baton invoice --read lnbc1…", "what an invoice says, and who signed it"),
       ])
   }
@@ -49,6 +53,14 @@ enum InvoiceVerb: Verb {
     }
     let isElsewhere = invocation.line.isGiven("--elsewhere")
     if isElsewhere { message.verb = "elsewhere" }
+    if invocation.line.isGiven("--forgotten") {
+      guard isElsewhere else {
+        throw CommandFailure(
+          .wrongUsage,
+          "the wallet forgets no invoice of its own; write --forgotten together with --elsewhere")
+      }
+      message["forgotten"] = "yes"
+    }
     let answer = try invocation.phone.ask(isElsewhere ? .lspd : .iosd, message)
     let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
     invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).json)
@@ -60,6 +72,7 @@ enum InvoiceVerb: Verb {
       ("AMOUNT", !invocation.line.positionals.isEmpty), ("--text", invocation.line.isGiven("--text")),
       ("--expiry", invocation.line.isGiven("--expiry")),
       ("--elsewhere", invocation.line.isGiven("--elsewhere")),
+      ("--forgotten", invocation.line.isGiven("--forgotten")),
     ] where isThere {
       throw CommandFailure(.wrongUsage, "--read explains an invoice that is there; leave \(name) out")
     }

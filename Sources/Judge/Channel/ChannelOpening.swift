@@ -10,7 +10,7 @@ struct ChannelOpening {
     }
     let record = evidence.journals(of: "lspd").first?.configurations(of: "peer").first?["state"]?["channel"]?[
       "record"]
-    let balances = record.flatMap(Self.balances) ?? Self.derived(from: row, evidence.ledger)
+    let balances = record.flatMap(Self.balances) ?? Self.derived(from: row, evidence)
     view = ChannelView(
       channel: row.id, opener: row.isOpener != 0 ? .peer : .wallet, walletMsat: balances.wallet,
       peerMsat: balances.peer)
@@ -26,15 +26,23 @@ struct ChannelOpening {
   }
 
   private static func derived(
-    from row: ChannelEntry, _ ledger: LedgerEvidence
+    from row: ChannelEntry, _ evidence: Evidence
   ) -> (wallet: UInt64, peer: UInt64) {
+    let ledger = evidence.ledger
     let paid = ledger.payments.filter(\.isPaid)
     let open = ledger.htlcs.filter { htlc in
       htlc.direction == "offered" && !paid.contains { $0.paymentHash == htlc.paymentHash }
     }
     let gone = paid.map(\.amountMsat) + open.map(\.amountMsat)
     let all = ledger.htlcs.map(\.amountMsat) + [row.localMsat, row.remoteMsat]
-    let peer = (gone + [row.localMsat]).reduce(0, &+)
+    // What the wallet has paid came to the peer, but for what is still in the channel.
+    let came = evidence.wallet.sent.filter { payment in
+      payment.isPaid
+        && !ledger.htlcs.contains {
+          $0.direction != "offered" && $0.id == payment.htlc && $0.paymentHash == payment.paymentHash
+        }
+    }
+    let peer = (gone + [row.localMsat]).reduce(0, &+) &- came.map(\.amountMsat).reduce(0, &+)
     let wallet = all.reduce(0, &+) &- peer
     return (UInt64(clamping: wallet), UInt64(clamping: peer))
   }

@@ -44,6 +44,7 @@ extension Hearing {
   /// The row against the journal of the process that it names.
   private mutating func checkProcess(of claim: ClaimEntry, after previous: ClaimEntry?) {
     guard let journal = journal(of: claim) else {
+      if cleaned.epochs.contains(claim.epoch) { return }
       find(
         1,
         "Epoch \(claim.epoch) was claimed by process \(claim.pid) (started at \(claim.startTime)), "
@@ -69,13 +70,7 @@ extension Hearing {
     }
   }
 
-  func journal(of claim: ClaimEntry) -> JournalFile? {
-    evidence.journals.first {
-      ["mainappd", "notifyextd"].contains($0.process) && $0.pid == claim.pid
-        && $0.startTime == claim.startTime
-        && $0.boot == claim.boot
-    }
-  }
+  func journal(of claim: ClaimEntry) -> JournalFile? { evidence.journal(of: claim) }
 
   private mutating func checkMeta() {
     if evidence.wallet.container?.count != 16 {

@@ -12,8 +12,12 @@ extension Hearing {
         }
       }
     }
-    for entry in evidence.wallet.invoices where !made.contains(where: { isSame(entry, $0) }) {
-      find(4, "The invoice \(shortHex(entry.paymentHash)) is not one that the wallet made", [entry.evidence])
+    let unknown = evidence.wallet.invoices.filter { entry in !made.contains { isSame(entry, $0) } }
+    if unknown.count > madeInCleanedJournals {
+      for entry in unknown {
+        find(
+          4, "The invoice \(shortHex(entry.paymentHash)) is not one that the wallet made", [entry.evidence])
+      }
     }
     let counted = evidence.wallet.writes.reduce(0) { $0 + (WriteSummary($1.what)?.invoices ?? 0) }
     let isRestored = evidence.wallet.writes.contains { WriteSummary($0.what)?.isRestored ?? false }
@@ -22,6 +26,14 @@ extension Hearing {
         4, "\(counted) invoices were written and \(evidence.wallet.invoices.count) are there",
         ["node.sqlite invoices"])
     }
+  }
+
+  /// As many as were written under epochs whose journals are gone. A backup brings any number.
+  private var madeInCleanedJournals: Int {
+    let gone = evidence.wallet.writes.filter { cleaned.epochs.contains($0.epoch) }.compactMap {
+      WriteSummary($0.what)
+    }
+    return gone.contains(where: \.isRestored) ? .max : gone.reduce(0) { $0 + $1.invoices }
   }
 
   private mutating func checkStored(_ hash: String?, _ record: JournalRecord) {

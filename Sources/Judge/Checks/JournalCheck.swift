@@ -6,12 +6,28 @@ extension Hearing {
       for line in journal.unreadableLines { remark("\(journal.name) line \(line) is no record") }
       checkSequence(of: journal)
     }
+    sayWhatWasCleaned()
     for process in ["mainappd", "notifyextd"] where !evidence.wallet.claims.isEmpty {
       let role = process == "mainappd" ? "app" : "extension"
       if evidence.journals(of: process).isEmpty, evidence.wallet.claims.contains(where: { $0.role == role }) {
         find(4, "\(process) claimed the node and left no journal", ["journal"])
       }
     }
+  }
+
+  private mutating func sayWhatWasCleaned() {
+    let gone = [
+      cleaned.epochs.isEmpty ? nil : "of epochs \(Self.list(cleaned.epochs))",
+      cleaned.runs.isEmpty ? nil : "of the peer's runs \(Self.list(cleaned.runs))",
+    ].compactMap { $0 }
+    guard !gone.isEmpty else { return }
+    remark(
+      "the journals \(gone.joined(separator: " and ")) are gone, as the app removes old ones (--clean-journals): what only they would tell is not known"
+    )
+  }
+
+  private static func list(_ numbers: Set<Int64>) -> String {
+    numbers.sorted().map { "\($0)" }.joined(separator: ", ")
   }
 
   private mutating func checkSequence(of journal: JournalFile) {

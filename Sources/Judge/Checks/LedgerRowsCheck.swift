@@ -135,6 +135,7 @@ extension Hearing {
           && isNear(journal.startedNs, run.startedNs, withinNs: stepSlackNs)
           && isNear(journal.records[0].wallNs, run.startedWallNs, withinNs: stepSlackNs)
       }
+      if journal == nil, cleaned.runs.contains(run.id), run.startedNs <= later { continue }
       guard let journal, run.startedNs <= later, run.isLegacy == 0 || run.isLegacy == 1 else {
         find(4, "Run \(run.id) of the peer is not the run of any journal", [run.evidence])
         continue

@@ -6,6 +6,10 @@ extension Hearing {
       find(4, "The peer left a ledger and no journal", ["journal"])
       return
     }
+    guard cleaned.runs.isEmpty else {
+      remark("the peer's older journals are gone, so its ledger was not compared with them")
+      return
+    }
     guard journals.allSatisfy(\.isComplete) else {
       remark("the peer's journals have gaps, so its ledger was not compared with them")
       return

@@ -187,6 +187,7 @@ extension Hearing {
     if let life, !writes.contains(where: { $0.atNs <= life }) {
       find(3, "The preimage of \(name) left before it was written down", [entry.evidence])
     }
+    if cleaned.epochs.contains(entry.epoch) { return }
     guard let claim = evidence.wallet.claim(entry.epoch), let journal = journal(of: claim) else {
       find(3, "The \(name) was accepted under epoch \(entry.epoch), which nobody claimed", [entry.evidence])
       return

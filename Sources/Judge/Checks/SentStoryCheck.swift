@@ -32,13 +32,14 @@ extension Hearing {
       $0.paymentHash == hexadecimal(entry.paymentHash) && $0.amountMsat == entry.amountMsat
         && $0.htlc == entry.htlc && $0.secret == hexadecimal(entry.secret)
     }
-    if !isBegun {
+    if !isBegun, !cleaned.epochs.contains(entry.begunEpoch) {
       find(
         4, "Payment \(entry.id) (\(shortHex(entry.paymentHash))) is not one that the wallet's journals begin",
         [entry.evidence])
     }
     checkEpochs(of: entry)
-    if entry.isPaid || entry.isFailed, !story.ended.contains(where: { isSame(entry, $0) }) {
+    let isEnded = story.ended.contains { isSame(entry, $0) }
+    if entry.isPaid || entry.isFailed, !isEnded, !cleaned.epochs.contains(entry.endedEpoch ?? 0) {
       find(
         4,
         "Payment \(entry.id) (\(shortHex(entry.paymentHash))) is \(entry.state), and no journal of the wallet's ends it so",
@@ -75,7 +76,7 @@ extension Hearing {
           && $0.preimage == hexadecimal(entry.preimage) && $0.secret == hexadecimal(entry.secret)
           && $0.record.announces(entry.madeNs)
       }
-      if !isMade {
+      if !isMade, !cleaned.hadPeersStep(atNs: entry.madeNs, evidence.ledger) {
         find(
           4, "Invoice \(entry.id) of somebody else is not one that the peer's journal makes",
           [entry.evidence])
@@ -83,7 +84,7 @@ extension Hearing {
       let arrivals = story.paid.filter { $0.paymentHash == hash }
       if entry.isPaid {
         let isTold = arrivals.contains { $0.htlc == entry.htlc && $0.record.announces(entry.paidNs) }
-        if !isTold {
+        if !isTold, !cleaned.hadPeersStep(atNs: entry.paidNs, evidence.ledger) {
           find(
             4, "Invoice \(entry.id) of somebody else is paid, and the peer's journal does not tell of it",
             [entry.evidence])

@@ -15,6 +15,14 @@ struct Evidence {
 
   func journals(of process: String) -> [JournalFile] { journals.filter { $0.process == process } }
 
+  func journal(of claim: ClaimEntry) -> JournalFile? {
+    journals.first {
+      ["mainappd", "notifyextd"].contains($0.process) && $0.pid == claim.pid
+        && $0.startTime == claim.startTime
+        && $0.boot == claim.boot
+    }
+  }
+
   func isCertain(_ record: JournalRecord) -> Bool {
     certainUntilNs.map { record.atNs < $0 &- stepSlackNs } ?? true
   }

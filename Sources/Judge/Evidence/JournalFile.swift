@@ -9,6 +9,8 @@ struct JournalFile {
   let startTime: Int64
   let boot: String
   let startedNs: Int64
+  /// With which its process was started.
+  let arguments: [String]
   let records: [JournalRecord]
   /// Whether the process said goodbye; one that was killed did not.
   let hasEnded: Bool
@@ -46,6 +48,7 @@ struct JournalFile {
       let boot = start.body["boot"]?.text
     else { return nil }
     startedNs = start.atNs
+    arguments = (start.body["arguments"]?.items ?? []).compactMap(\.text)
     self.bytes = bytes
     self.lines = lines.map(\.indices)
     // The first line stays, whatever the limit: it says whose journal this is.

@@ -3,6 +3,7 @@ struct Hearing {
   let evidence: Evidence
   let requireSettled: Bool
   let frames: [ReadFrame]
+  let cleaned: CleanedJournals
   private(set) var findings: [Finding] = []
   private(set) var remarks: [String]
   private(set) var unsettled: [String] = []
@@ -14,6 +15,7 @@ struct Hearing {
     self.evidence = evidence
     self.requireSettled = requireSettled
     remarks = evidence.remarks
+    cleaned = CleanedJournals(evidence)
     frames = evidence.ledger.frames.map(ReadFrame.init)
   }
 

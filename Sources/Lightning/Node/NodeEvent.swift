@@ -26,5 +26,6 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case networkChanged(isThere: Bool)
 
   case invoiceMade(Invoice)
-  case payRequested(OutgoingPayment)
+  /// With what the container has, at this moment, of an earlier payment of the same invoice that is over.
+  case payRequested(OutgoingPayment, past: PastPayment? = nil)
 }

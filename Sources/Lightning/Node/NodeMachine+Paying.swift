@@ -10,7 +10,12 @@ extension NodeMachine {
     "The node was given up before the payment was made; nothing left. Open the app and try again."
   static let payInVain = "The wallet did not reach its peer within 5 s; nothing left. Try again."
 
-  mutating func payRequested(_ payment: OutgoingPayment, at now: Instant) -> [NodeDirective] {
+  static let payDuringRestore =
+    "The wallet has just been restored from its peer's backup; nothing left. Try again."
+
+  mutating func payRequested(
+    _ payment: OutgoingPayment, past: PastPayment?, at now: Instant
+  ) -> [NodeDirective] {
     let hash = payment.paymentHash
     switch state {
     case .stopped, .draining:
@@ -25,9 +30,7 @@ extension NodeMachine {
     {
       return [.paymentRefused(paymentHash: hash, "This invoice is being paid already; wait for its end.")]
     }
-    if node.payments.over.contains(hash) {
-      return [.paymentRefused(paymentHash: hash, "This invoice is paid already; ask for a new one.")]
-    }
+    if let past { return [.paymentRefused(paymentHash: hash, Self.sentence(past))] }
     wishes.append(PaymentWish(payment: payment, giveUpAt: now + Self.payPatience))
     return advance(mustStore: false, at: now)
   }
@@ -57,6 +60,14 @@ extension NodeMachine {
       }
     }
     return (offered, refusals)
+  }
+
+  private static func sentence(_ past: PastPayment) -> String {
+    switch past {
+    case .paid: "This invoice is paid already; ask for a new one."
+    case .lost:
+      "This invoice may be paid: how its payment ended was lost with the wallet's database. Ask the recipient; if it is not paid, ask for a new one."
+    }
   }
 
   private static func sentence(_ error: ChannelError, _ payment: OutgoingPayment) -> String {

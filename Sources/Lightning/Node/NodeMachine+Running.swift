@@ -93,6 +93,8 @@ extension NodeMachine {
     }
     directives += sayWhatChanged(received: done.change.received)
     directives += tellOfPayments(done.change.payments)
+    // What the container has of a wish may be another now than when it was asked.
+    if done.change.restored != nil { directives += refuseWishes(Self.payDuringRestore) }
     if case .adopting(let heard) = state { directives += adopted(heard, at: now) }
     return directives + takeFromInbox(at: now)
   }

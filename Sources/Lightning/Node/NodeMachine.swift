@@ -187,7 +187,7 @@ public struct NodeMachine: Core {
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .invoiceMade(let invoice): return invoiceMade(invoice)
-    case .payRequested(let payment): return payRequested(payment, at: now)
+    case .payRequested(let payment, let past): return payRequested(payment, past: past, at: now)
     }
   }
 

@@ -32,37 +32,32 @@ public enum PaymentEnd: Hashable, Codable, Sendable {
   case failed(code: UInt16)
 }
 
-/// What the node knows of the payments it has begun.
+/// What the node knows of the payments it has begun: no more than its channel holds. What is over it does not keep, as
+/// there is no end to that; whoever wants a payment says what the container has of its hash.
 public struct OutgoingPayments: Hashable, Codable, Sendable {
   /// In the channel; the oldest first.
   public var pending: [OutgoingPayment]
-  /// Those that are paid, or may be: an invoice is paid once.
-  public var over: [Bytes32]
 
-  public init(pending: [OutgoingPayment] = [], over: [Bytes32] = []) {
-    self.pending = pending
-    self.over = over
-  }
+  public init(pending: [OutgoingPayment] = []) { self.pending = pending }
 
   public mutating func apply(_ change: PaymentChange) {
     pending += change.offered
     for ended in change.ended {
       pending.removeAll { $0.paymentHash == ended.payment.paymentHash }
-      if case .paid = ended.end { over.append(ended.payment.paymentHash) }
     }
   }
 
   /// With a channel from a backup.
   public mutating func follow(_ channel: Channel) {
-    let restored = restored(by: channel)
-    over += restored.lost + restored.known.filter(\.isPaid).map(\.payment.paymentHash)
-    pending = restored.known.filter { $0.end == nil }.map(\.payment)
+    pending = restored(by: channel) { _ in false }.onTheirWay
   }
 
   /// What is in the channel is on its way, or ended as it stands there; of what is not nobody knows how it ended.
-  public func restored(by channel: Channel) -> RestoredPayments {
+  public func restored(
+    by channel: Channel, isOver: (Bytes32) throws -> Bool
+  ) rethrows -> RestoredPayments {
     let offers = channel.htlcs.filter { $0.direction == .offered }
-    let known = offers.filter { !over.contains($0.paymentHash) }.map { htlc in
+    let known = try offers.filter { try !isOver($0.paymentHash) }.map { htlc in
       RestoredPayments.Known(
         payment: pending.first { $0.paymentHash == htlc.paymentHash && $0.htlc == htlc.id }
           ?? OutgoingPayment(htlc), end: htlc.paymentEnd)
@@ -78,12 +73,12 @@ public struct RestoredPayments: Hashable, Sendable {
     public var payment: OutgoingPayment
     /// Nil while it is on its way.
     public var end: PaymentEnd?
-
-    var isPaid: Bool { if case .paid = end { true } else { false } }
   }
 
   public var known: [Known]
   public var lost: [Bytes32]
+
+  var onTheirWay: [OutgoingPayment] { known.filter { $0.end == nil }.map(\.payment) }
 }
 
 /// What one step does to them.

@@ -9,6 +9,8 @@ public struct Container: Hashable, Sendable {
   public let id: ContainerID
   public internal(set) var row: ClaimRow?
   public internal(set) var node = NodeState()
+  /// What the wallet has paid, or may have.
+  public internal(set) var past = PastPayments()
   var waits: [Wait] = []
   /// Payments that were received, in their order.
   public internal(set) var received: [Receipt] = []
@@ -52,6 +54,9 @@ extension PerRole: Hashable where Value: Hashable {}
 extension PerRole: Sendable where Value: Sendable {}
 
 extension Container {
+  /// With a channel from the peer's backup.
+  mutating func follow(_ channel: Channel) { past.follow(channel, &node.payments) }
+
   /// A file on which the process holds a lock that keeps others out.
   func lockedFile(of pid: Int32) -> String? {
     if locks.app.holder == pid { return "locks/app.lock" }

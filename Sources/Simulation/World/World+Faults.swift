@@ -43,6 +43,7 @@ extension World {
     forgetSends(unknownTo: copy.value)
     container.value.row = copy.value.row
     container.value.node = copy.value.node
+    container.value.past = copy.value.past
     container.value.waits = copy.value.waits
     container.value.received = copy.value.received
   }

@@ -93,7 +93,8 @@ extension World {
     }
   }
 
-  private mutating func handle(_ event: NodeEvent, _ life: inout Life) -> [NodeDirective] {
+  private mutating func handle(_ next: NodeEvent, _ life: inout Life) -> [NodeDirective] {
+    let event = withPast(next)
     let before = life.node.stage
     let directives = life.node.handle(event, at: now)
     if before != life.node.stage { hasEffect.value = true }

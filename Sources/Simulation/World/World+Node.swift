@@ -78,7 +78,7 @@ extension World {
     if let channel = change.channel { container.value.node.channel = channel }
     if let restored = change.restored {
       container.value.node.invoices = restored
-      if let channel = change.channel { container.value.node.payments.follow(channel) }
+      if let channel = change.channel { container.value.follow(channel) }
     }
     if let waiting = change.waiting { container.value.write(waiting: waiting, boot: boot, at: peerNow) }
     if let payments = change.payments { store(payments) }

@@ -14,7 +14,7 @@ extension World {
     let known = container.value.node.payments
     for offered in change.offered {
       let isPending = known.pending.contains { $0.paymentHash == offered.paymentHash }
-      if isPending || known.over.contains(offered.paymentHash) {
+      if isPending || container.value.past[offered.paymentHash] != nil {
         report(.sentOnce, "An invoice that is \(isPending ? "being paid" : "paid") is offered again.")
       }
     }
@@ -26,6 +26,7 @@ extension World {
       check(ended)
     }
     container.value.node.payments.apply(change)
+    container.value.past.apply(change)
   }
 
   private mutating func check(_ ended: PaymentChange.Ended) {
@@ -74,7 +75,7 @@ extension World {
     }
     for index in sends.indices {
       let hash = sends[index].invoice.paymentHash
-      if state(hash, known) != state(hash, old) || known.over.contains(hash) != old.over.contains(hash) {
+      if state(hash, known) != state(hash, old) || container.value.past[hash] != copy.past[hash] {
         sends[index].isForgotten = true
       }
     }
@@ -82,8 +83,9 @@ extension World {
 
   mutating func checkSendsAtTheEnd() {
     guard !sends.isEmpty, settings.coordination == .baton, violation == nil else { return }
-    let over = container.value.node.payments.over
-    for send in sends where !send.isForgotten && send.hasArrived != over.contains(send.invoice.paymentHash) {
+    let past = container.value.past
+    for send in sends
+    where !send.isForgotten && send.hasArrived != (past[send.invoice.paymentHash] == .paid) {
       report(
         .sentOnce,
         send.hasArrived

@@ -42,6 +42,12 @@ extension World {
           paymentHash: bill.paymentHash, amountMsat: bill.amountMsat, paymentSecret: bill.paymentSecret)))
   }
 
+  /// The shell looks into the container in the moment in which it tells the node.
+  func withPast(_ event: NodeEvent) -> NodeEvent {
+    guard case .payRequested(let payment, _) = event else { return event }
+    return .payRequested(payment, past: container.value.past[payment.paymentHash])
+  }
+
   // MARK: What the node says
 
   mutating func paymentOffered(_ hash: Bytes32, _ life: inout Life) {

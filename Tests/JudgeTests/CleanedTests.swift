@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@testable import Judge
+
+@Suite("A run whose older journals the app has removed, judged") struct CleanedTests {
+  enum Story: CaseIterable {
+    case receives, sends
+
+    func tell() throws -> SampleRun {
+      self == .receives ? try SampleStory.tell() : try SampleStory.tellOfSending()
+    }
+  }
+
+  private func findings(_ run: SampleRun) throws -> [String] {
+    try Judge.verdict(home: run.home).findings.map { "\($0.invariant) \($0.sentence)" }
+  }
+
+  @Test("is sound: what they alone would tell is not known, and that is said", arguments: Story.allCases)
+  func sound(story: Story) throws {
+    let run = try story.tell()
+    try run.removeJournals()
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings == [], "\(verdict.findings.map { "\($0.sentence) \($0.rows)" })")
+    #expect(verdict.remarks.contains { $0.contains("as the app removes old ones (--clean-journals)") })
+    #expect(verdict.remarks.contains { $0.contains("so its ledger was not compared with them") })
+  }
+
+  private struct Taking {
+    var arguments = ["--clean-journals"]
+    var days: Int64 = 8
+  }
+
+  @Test("is broken when nobody asked the app to, or before a week was over", arguments: Story.allCases)
+  func taken(story: Story) throws {
+    for how in [Taking(arguments: ["--beat-interval"]), Taking(days: 6)] { try take(story, how) }
+  }
+
+  private func take(_ story: Story, _ how: Taking) throws {
+    let run = try story.tell()
+    try run.removeJournals(arguments: how.arguments, days: how.days)
+    let found = try findings(run)
+    #expect(found.contains { $0.contains("no journal is of that process") }, "\(found)")
+    #expect(found.contains { $0.contains("is not the run of any journal") }, "\(found)")
+  }
+
+  @Test("is broken without the newest journal of a program: that one is always kept")
+  func newest() throws {
+    let run = try SampleStory.tell()
+    try run.removeJournals(andTheNewestOf: "notifyextd")
+    #expect(try findings(run).contains { $0.contains("no journal is of that process") })
+  }
+
+  @Test(
+    "is broken all the same by what the databases and the frames tell",
+    arguments: [
+      (Story.sends, true, "DELETE FROM outgoing_payments", "the wallet has 0 payments of it"),
+      (
+        .sends, true,
+        "UPDATE outgoing_payments SET state = 'failed', preimage = NULL, failure_code = 16399",
+        "failed, and it was taken"
+      ),
+      (
+        .sends, true, "UPDATE outgoing_payments SET amount_msat = 49000",
+        "is not that of exactly one payment"
+      ),
+      (
+        .sends, true, "UPDATE outgoing_payments SET begun_epoch = 9",
+        "is not one that the wallet's journals begin"
+      ),
+      (
+        .sends, false, "UPDATE elsewhere SET htlc = NULL, paid_at_ns = NULL", "paid, and it has not arrived"
+      ),
+      (
+        .receives, true, "INSERT INTO invoices VALUES (x'01', 5, 'planted', x'02', 3)",
+        "is not one that the wallet made"
+      ),
+      (.receives, true, "DELETE FROM received_payments WHERE id = 2", "the wallet does not have it"),
+      (
+        .receives, false, "UPDATE payments SET amount_msat = amount_msat + 1 WHERE id = 1",
+        "and the wallet has"
+      ),
+    ])
+  func crimes(story: Story, isWallets: Bool, change: String, words: String) throws {
+    let run = try story.tell()
+    try run.removeJournals()
+    try (isWallets ? run.wallet : run.ledger).execute(change)
+    let found = try findings(run)
+    #expect(found.contains { $0.contains(words) }, "\(found)")
+  }
+}
+
+extension SampleRun {
+  /// As `JournalCleaner` does: days later, when each program runs again, whose newest journal stays.
+  fileprivate func removeJournals(
+    arguments: [String] = ["--clean-journals"], days: Int64 = 8, andTheNewestOf missing: String? = nil
+  ) throws {
+    let directory = "\(home)/journal"
+    let programs = ["mainappd", "notifyextd", "lspd"].filter { program in
+      (journals + [peer]).contains { $0.name.contains("-\(program)-") }
+    }
+    for journal in journals + [peer] {
+      try FileManager.default.removeItem(atPath: "\(directory)/\(journal.name)")
+    }
+    now += days * 24 * Self.hour
+    for (number, program) in programs.enumerated() where program != missing {
+      tick()
+      let pid = Int64(900 + number)
+      let newest = TestJournal(
+        program, pid: pid, startTime: pid * 3, at: now, arguments: program == "mainappd" ? arguments : [])
+      if program == "lspd" {
+        newest.core(
+          "peer",
+          "{\"isLegacy\":false,\"state\":{\"channel\":{\"record\":{\"localMsat\":1,\"remoteMsat\":1,"
+            + "\"localCommitmentNumber\":2,\"remoteCommitmentNumber\":2,\"revision\":9,\"htlcs\":[]}}}}",
+          at: now)
+        try ledger.insert(
+          "runs",
+          [.integer(2), .integer(now), .integer(now + TestJournal.wallOffset), .integer(pid), .integer(0)])
+      }
+      newest.end(at: now)
+      try newest.write(to: directory)
+    }
+  }
+}
