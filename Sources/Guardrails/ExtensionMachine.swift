@@ -179,9 +179,10 @@ public struct ExtensionMachine: GuardMachine {
     guard case .serving(var service) = state else { return [] }
     switch report {
     case .received(let payment):
-      service.received.append(payment)
+      let told = service.receive(payment)
       service.idleEnds = now + Self.idleTime
       state = .serving(service)
+      return told
     case .settling(let isSettling):
       service.isSettling = isSettling
       state = .serving(service)

@@ -8,6 +8,8 @@ struct Service: Hashable, Codable, Sendable {
   /// durable, a push comes for the rest, and the text of what has been received is not to wait for either.
   var idleEnds: Instant?
   var received: [ReceivedPayment] = []
+  /// Notified on their own already: what waits for the end of the push may never be told.
+  var notified: [String] = []
   /// The payment of the text, when it was received earlier: it may have been notified on its own, and has its push now.
   var maybeToldAlready: String?
   var isSettling = false
@@ -31,13 +33,24 @@ struct Service: Hashable, Codable, Sendable {
     push.paymentHash.map { hash in !received.contains { $0.paymentHash == hash } } ?? false
   }
 
-  /// One text for the push, and for each payment beyond the first a notification of its own.
+  /// The text of the push tells its own payment, or else the first. Each other has a notification of its own, at once.
+  mutating func receive(_ payment: ReceivedPayment) -> [GuardDirective] {
+    let isItsOwn = payment.paymentHash == push.paymentHash
+    received.insert(payment, at: isItsOwn ? 0 : received.count)
+    guard received.count > 1 else { return [] }
+    let other = isItsOwn ? received[1] : payment
+    notified.append(other.paymentHash)
+    return [.notify(.received(other), payment: other.paymentHash)]
+  }
+
+  /// One text for the push, and a notification for whoever was the first until its own payment was found.
   func contents(for reason: FinishReason) -> [GuardDirective] {
     guard let first = received.first else {
       return [.deliver(push: push.id, contentWithoutPayment(for: reason))]
     }
     return [.deliver(push: push.id, .received(first))]
-      + received.dropFirst().map { .notify(.received($0), payment: $0.paymentHash) }
+      + received.dropFirst().filter { !notified.contains($0.paymentHash) }
+      .map { .notify(.received($0), payment: $0.paymentHash) }
   }
 
   private func contentWithoutPayment(for reason: FinishReason) -> NotificationContent {

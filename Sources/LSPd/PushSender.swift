@@ -8,6 +8,10 @@ final class PushSender {
   struct Open {
     var id: Int64
     var request: PushRequest
+
+    func isLike(_ other: Open) -> Bool {
+      request.reason == other.request.reason && request.paymentHash == other.request.paymentHash
+    }
   }
 
   private static let retryAfter = Span.seconds(1)
@@ -20,6 +24,8 @@ final class PushSender {
   private let sendsSilentPushes: Bool
   private let isWanted: (PushRequest) -> Bool
   private let onLedgerFailure: (any Error) -> Void
+  /// Asked for and not delivered yet.
+  private var open: [Open] = []
 
   init(
     path: String, loop: EventLoop, ledger: Ledger, sendsSilentPushes: Bool,
@@ -34,7 +40,12 @@ final class PushSender {
     self.onLedgerFailure = onLedgerFailure
   }
 
+  /// While iosd is not there the wallet is called again and again: it is to meet one push then, and not all of them.
   func send(_ push: Open) {
+    if open.contains(where: { $0.id != push.id && $0.isLike(push) }) {
+      return write(push, "one like it is on its way", isOpen: false, isAttempt: false)
+    }
+    if !open.contains(where: { $0.id == push.id }) { open.append(push) }
     guard let connection = UnixConnection.connect(path: path, loop: loop) else {
       return tryAgain(push, "iosd is not there", isAttempt: true)
     }
@@ -92,6 +103,7 @@ final class PushSender {
   }
 
   private func write(_ push: Open, _ outcome: String, isOpen: Bool, isAttempt: Bool) {
+    if !isOpen { open.removeAll { $0.id == push.id } }
     do {
       try ledger.writePush(push.id, outcome: outcome, isOpen: isOpen, isAttempt: isAttempt, at: loop.now)
     } catch { onLedgerFailure(error) }

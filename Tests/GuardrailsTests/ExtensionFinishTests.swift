@@ -43,9 +43,24 @@ import Testing
     notifier.play(.node(.received(secondPayment)), at: 7.999)
     notifier.play(.deadlineReached, owned, at: 12.998)
     let end = ending(&notifier, .deadlineReached, at: 12.999)
-    #expect(end.first == .deliver(push: 1, .received(payment)))
-    #expect(end.dropFirst().first == .notify(.received(secondPayment), payment: secondPayment.paymentHash))
-    #expect(end.last == .finished(push: 1, .idle))
+    #expect(
+      end == [.deliver(push: 1, .received(payment))] + released(counter: 6) + [.finished(push: 1, .idle)])
+  }
+
+  /// A process that is killed at its end would tell nobody of them.
+  @Test func eachFurtherPaymentIsToldAtOnce() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    #expect(notifier.play(.node(.received(secondPayment)), at: 3) == [])
+    let own = notifier.send(.node(.received(payment)), at: 4)
+    #expect(
+      own == [.notify(.received(secondPayment), payment: secondPayment.paymentHash)],
+      "the text is for its own payment")
+    let third = ReceivedPayment(paymentHash: "cc", amountMsat: 1000, text: "")
+    #expect(notifier.send(.node(.received(third)), at: 5) == [.notify(.received(third), payment: "cc")])
+    notifier.play(.deadlineReached, owned, at: 9)
+    let end = ending(&notifier, .deadlineReached, at: 10)
+    #expect(
+      end == [.deliver(push: 1, .received(payment))] + released(counter: 5) + [.finished(push: 1, .idle)])
   }
 
   @Test func beforeTheFirstPaymentThereIsNoIdleEnd() {

@@ -26,13 +26,38 @@ import Testing
     return span
   }
 
-  @Test("A wallet that ends no payment is called after 2, 4, 8 … 256 s, and then no more seldom")
+  /// Nobody comes; says after how long the wallet is called the next time.
+  private func nobody(_ fixture: inout PeerFixture) throws -> Int64 {
+    let span = try #require(fixture.peer.deadline).nanoseconds / 1_000_000 - fixture.now
+    fixture.now += span - 1
+    #expect(pushes(fixture.handle(.deadlineReached)) == [])
+    fixture.now += 1
+    #expect(pushes(fixture.handle(.deadlineReached)) == [.pendingSettlement])
+    return span
+  }
+
+  @Test("A wallet that does not come is called again, after twice the time, until that is an hour and more")
+  func nobodyComes() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    _ = fixture.handle(.closed(connection: 1, "gone"))
+    var gaps: [Int64] = []
+    for _ in 1...14 { gaps.append(try nobody(&fixture)) }
+    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096, 4096].map { $0 * 1000 })
+    _ = try fixture.establish(2)
+    #expect(fixture.peer.deadline == nil)
+    _ = fixture.handle(.closed(connection: 2, "gone"))
+    #expect(try nobody(&fixture) == 4_096_000)
+  }
+
+  @Test("A wallet that ends no payment is called more and more seldom")
   func gaps() throws {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)
     var gaps: [Int64?] = []
-    for connection in 1...10 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
-    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 256, 256].map { $0 * 1000 })
+    for connection in 1...9 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
+    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 512].map { $0 * 1000 })
   }
 
   @Test("A payment that comes, or ends, makes the first gap short again")
@@ -47,6 +72,19 @@ import Testing
     #expect(others(end).count == 2)
     _ = fixture.pay(3, holdUntil: 100_000_000)
     #expect(try visit(&fixture, 7) == 2000)
+  }
+
+  @Test("A part that comes when the push for the others must be used up asks for one of its own")
+  func pushInVain() throws {
+    var fixture = try PeerFixture()
+    #expect(pushes(fixture.part(1, 400, data)) == [.incomingPayment])
+    fixture.now = 29_999
+    #expect(pushes(fixture.part(2, 100, data)) == [])
+    fixture.now = 30_000
+    #expect(pushes(fixture.part(3, 100, data)) == [.incomingPayment])
+    #expect(pushes(fixture.part(4, 100, data)) == [])
+    fixture.restart()
+    #expect(pushes(fixture.part(5, 100, data)) == [.incomingPayment], "nobody knows any more when")
   }
 
   @Test(

@@ -30,7 +30,7 @@ extension PeerMachine {
     links.removeAll { $0.id == connection }
     if link.state == .registered {
       loseChannel(&step)
-      absence = Absence(since: now)
+      awaySince = now
     }
     return step.directives
   }
@@ -46,7 +46,7 @@ extension PeerMachine {
   mutating func lose(_ connection: UInt64, at now: Instant, _ step: inout PeerStep) {
     if registered == connection {
       loseChannel(&step)
-      absence = Absence(since: now)
+      awaySince = now
     }
     set(connection, .failed)
   }
@@ -158,7 +158,7 @@ extension PeerMachine {
       step.evictions.append(.evict(connection: older, "connection \(connection) took its place"))
     }
     set(connection, .registered)
-    absence = nil
+    awaySince = nil
     var answer: FenceAnswer?
     if verdict == .accepted, let fence {
       answer = FenceAnswer(

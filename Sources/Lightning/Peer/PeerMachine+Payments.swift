@@ -6,8 +6,7 @@ extension PeerMachine {
   mutating func payRequested(_ request: PaymentRequest, at now: Instant) -> [PeerDirective] {
     if let failure = refusal(of: request) { return [.answer(payment: request.id, .failed(failure))] }
     var step = PeerStep(changes: [.paymentHeld(request)])
-    // One push calls the wallet for all that waits of one payment.
-    let isCalled = isHolding(request.paymentHash)
+    let isCalled = isCalled(for: request.paymentHash, at: now)
     callsInVain = 0
     state.payments.append(PeerPayment(request: request))
     if let connection = registered, state.channel.isReestablished {
@@ -15,6 +14,7 @@ extension PeerMachine {
     } else if request.holdUntil <= now {
       fail(request.id, .recipientAway, &step)
     } else if !isCalled {
+      state.payments[state.payments.count - 1].calledAt = now
       let push = PushRequest(
         reason: .incomingPayment, paymentHash: request.paymentHash, amountMsat: request.amountMsat)
       step.afterwards.append(.requestPush(push))
@@ -23,6 +23,15 @@ extension PeerMachine {
       step.afterwards.append(.answer(payment: request.id, .held))
     }
     return step.directives
+  }
+
+  /// One push calls the wallet for all that waits of one payment, until it must have been used up: in vain, then.
+  private func isCalled(for paymentHash: Bytes32, at now: Instant) -> Bool {
+    state.payments.contains { payment in
+      guard payment.isHeld, payment.request.paymentHash == paymentHash, let calledAt = payment.calledAt
+      else { return false }
+      return now < calledAt + Self.callBound
+    }
   }
 
   private func refusal(of request: PaymentRequest) -> PaymentFailure? {

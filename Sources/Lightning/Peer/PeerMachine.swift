@@ -49,12 +49,6 @@ public struct PeerMachine: Core {
     }
   }
 
-  /// The time without a registered connection.
-  struct Absence: Hashable, Codable, Sendable {
-    var since: Instant
-    var isCalledBack = false
-  }
-
   /// More than any phone opens. The wallet always gets in: the oldest that does not speak for it makes room.
   static let linkLimit = 64
   /// Each costs memory, and a push, for as long as its sender says; a wallet takes 30 at a time.
@@ -63,8 +57,10 @@ public struct PeerMachine: Core {
   static let greetingBound = Span.seconds(10)
   /// The block height until which HTLCs of this chainless emulation are good.
   static let cltvExpiry: UInt32 = 700_144
-  /// So often the time to the next call doubles: to four minutes, when it begins with two seconds.
-  static let doublings = 7
+  /// So often the time to the next call doubles: to an hour and eight minutes, when it begins with two seconds.
+  static let doublings = 11
+  /// As long as a push can be on its way and served: who called later than that ago calls anew.
+  static let callBound = Span.seconds(30)
 
   let isLegacy: Bool
   let callsBackAfter: Span
@@ -73,9 +69,10 @@ public struct PeerMachine: Core {
   public internal(set) var state: PeerState
   /// The oldest first.
   var links: [PeerLink] = []
-  /// Nil while a connection is registered.
-  var absence: Absence?
-  /// Since a payment came or ended. A part that lacks the others brings the wallet for nothing, and each call is seen.
+  /// Since when nobody is registered, or since the wallet was called last. Nil while a connection is registered.
+  var awaySince: Instant?
+  /// Since a payment came or ended: calls that brought nobody, or for nothing, as for a part that lacks the others. Each is
+  /// seen, so they come more and more seldom.
   var callsInVain = 0
   /// Payments of the wallet's that have not arrived. Known from the channel: a new start sends them on anew.
   var routed: [RoutedPayment] = []
@@ -87,7 +84,8 @@ public struct PeerMachine: Core {
     rules = configuration.rules
     state = configuration.state
     state.channel.disconnected()
-    absence = Absence(since: configuration.startedAt)
+    for index in state.payments.indices { state.payments[index].calledAt = nil }
+    awaySince = configuration.startedAt
     routed = state.channel.committedHTLCs.map {
       RoutedPayment(htlc: $0.id, arrivesAt: configuration.startedAt + elsewhereDelay)
     }
@@ -118,10 +116,8 @@ public struct PeerMachine: Core {
   private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
 
   private var callBackAt: Instant? {
-    guard let absence, !absence.isCalledBack, state.payments.contains(where: { !$0.isHeld }) else {
-      return nil
-    }
-    return absence.since + callBackSpan
+    guard let awaySince, state.payments.contains(where: { !$0.isHeld }) else { return nil }
+    return awaySince + callBackSpan
   }
 
   var callBackSpan: Span { Span(nanoseconds: callsBackAfter.nanoseconds << Int64(callsInVain)) }
@@ -149,7 +145,7 @@ public struct PeerMachine: Core {
     }
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
-      absence?.isCalledBack = true
+      awaySince = now
       callsInVain = min(callsInVain + 1, Self.doublings)
       let unresolved = state.payments.first { !$0.isHeld }?.request
       step.afterwards.append(

@@ -1,3 +1,5 @@
+import CoreShape
+
 /// A payment on its way.
 public struct PeerPayment: Hashable, Codable, Sendable {
   public enum State: Hashable, Codable, Sendable {
@@ -9,6 +11,8 @@ public struct PeerPayment: Hashable, Codable, Sendable {
 
   public var request: PaymentRequest
   public var state: State
+  /// When a push asked the wallet to come for it.
+  var calledAt: Instant?
 
   public init(request: PaymentRequest, state: State = .held) {
     self.request = request

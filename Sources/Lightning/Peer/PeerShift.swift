@@ -3,19 +3,17 @@ import CoreShape
 // The peer in another hour, without what lies too far back to matter.
 extension PeerMachine: Shiftable {
   public mutating func shift(by span: Span) {
-    for index in state.payments.indices { state.payments[index].request.holdUntil.shift(by: span) }
+    for index in state.payments.indices { state.payments[index].shift(by: span) }
     for index in links.indices { links[index].shift(by: span) }
-    absence?.since.shift(by: span)
+    awaySince?.shift(by: span)
     for index in routed.indices { routed[index].shift(by: span) }
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.
   public mutating func forgetLongAgo(at now: Instant) {
     for index in links.indices { links[index].forgetLongAgo(at: now) }
-    if let absence {
-      let span = callBackSpan
-      self.absence?.since = absence.isCalledBack ? now : max(absence.since, now - span)
-    }
+    for index in state.payments.indices { state.payments[index].forgetLongAgo(at: now) }
+    awaySince = awaySince.map { max($0, now - callBackSpan) }
   }
 }
 
@@ -31,5 +29,18 @@ extension PeerLink: Shiftable {
     // Who has greeted is not waited for.
     if state != .greeting { greetBy = now }
     if state != .registered, state != .visiting { silence = nil }
+  }
+}
+
+extension PeerPayment {
+  mutating func shift(by span: Span) {
+    request.holdUntil.shift(by: span)
+    calledAt?.shift(by: span)
+  }
+
+  mutating func forgetLongAgo(at now: Instant) {
+    // Who is in the channel is called for in another way.
+    let isOver = calledAt.map { now >= $0 + PeerMachine.callBound } ?? true
+    if !isHeld || isOver { calledAt = nil }
   }
 }

@@ -1,0 +1,42 @@
+import CoreShape
+import DaemonRuntime
+import Database
+import Glibc
+import Lightning
+import Testing
+
+@Suite("The calls of lspd to a wallet that does not come") struct CallTests {
+  @Test("What is called for while iosd is not there meets it as one push")
+  func onePush() throws {
+    let provider = try ProviderProcess()
+    let wallet = ScriptedWallet(loop: provider.loop)
+    wallet.isFulfilling = false
+    try wallet.connect(to: try #require(provider.address), fence(1))
+    #expect(try provider.eventually { wallet.channel?.isReestablished == true })
+    _ = try provider.pay(1, waiting: false)
+    #expect(try provider.eventually { wallet.channel?.committedHTLCs.isEmpty == false })
+    wallet.hangUp()
+
+    // The first call after two seconds, the second four later, and nobody to take either.
+    let outcomes = { try provider.ledger("SELECT outcome FROM pushes ORDER BY id") }
+    let once: [SQLValue] = ["iosd is not there", "one like it is on its way"]
+    #expect(try provider.eventually { try outcomes() == once })
+
+    var pushes: [ControlMessage] = []
+    let phone = try UnixListener(path: "\(provider.home)/os/iosd.sock", loop: provider.loop) { client in
+      client.onMessage = { message in
+        pushes.append(message)
+        client.send(ControlMessage("push", ["id": "1"]))
+      }
+    }
+    defer { phone.shutDown() }
+    #expect(try provider.eventually { try outcomes().first == "delivered" })
+    #expect(pushes.count == 1)
+    #expect(pushes.first?.bodyText.contains("\"reason\":\"PendingSettlement\"") == true)
+    #expect(try provider.ledger("SELECT count(*) FROM pushes WHERE is_open") == [0])
+    // A call after that one is used up is a push of its own.
+    #expect(try provider.eventually { pushes.count == 2 })
+    let twice: [SQLValue] = ["delivered", "one like it is on its way", "delivered"]
+    #expect(try provider.eventually { try outcomes() == twice })
+  }
+}
