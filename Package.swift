@@ -25,7 +25,13 @@ let package = Package(
     .target(name: "PhonePolicy", dependencies: ["CoreShape"]),
     .target(
       name: "Simulation",
-      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"]),
+      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"],
+      // Also in a debug build: there nothing computes as much, and the tests would wait for it.
+      swiftSettings: [
+        .unsafeFlags(
+          ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"],
+          .when(configuration: .debug))
+      ]),
     .target(name: "Scenario", dependencies: ["CoreShape", "Heartbeat", "PhonePolicy"]),
 
     // The C libraries, and the few system calls Swift cannot reach.

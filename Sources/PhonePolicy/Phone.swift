@@ -120,12 +120,17 @@ public struct Phone: Core {
 
   public var deadline: Instant? {
     var earliest = service.deadline(configuration)
-    for candidate in [appDeadline, silentDeadline] + responses.map({ Optional($0.endsBy) })
-      + invoices.map({ Optional($0.endsBy) }) + [tasks.deadline, audio.deadline]
-    {
-      guard let candidate else { continue }
+    // It is asked after every event: no list is made for it.
+    func consider(_ candidate: Instant?) {
+      guard let candidate else { return }
       earliest = min(earliest ?? candidate, candidate)
     }
+    consider(appDeadline)
+    consider(silentDeadline)
+    for response in responses { consider(response.endsBy) }
+    for invoice in invoices { consider(invoice.endsBy) }
+    consider(tasks.deadline)
+    consider(audio.deadline)
     return earliest
   }
 

@@ -55,8 +55,11 @@ enum Project {
     return String(data: data, encoding: .utf8).map { File(path: path, text: $0) }
   }
 
-  static func files(under folder: String = "", ending: String = "") -> [File] {
-    paths.filter { $0.hasPrefix(folder) && $0.hasSuffix(ending) }.compactMap(file)
+  /// Read once for all tests.
+  static let files = paths.compactMap(file)
+
+  private static func files(under folder: String) -> [File] {
+    files.filter { $0.path.hasPrefix(folder) && $0.path.hasSuffix(".swift") }
   }
 
   private static func code(of text: String) -> [String] {
@@ -72,19 +75,19 @@ enum Project {
           continue
         }
         isQuoted = byte == UInt8(ascii: "\"")
-        kept.append(byte)
-        if kept.suffix(2) == [UInt8(ascii: "/"), UInt8(ascii: "/")] {
-          kept.removeLast(2)
+        if byte == UInt8(ascii: "/"), kept.last == byte {
+          kept.removeLast()
           break
         }
+        kept.append(byte)
       }
       return String(decoding: kept, as: UTF8.self)
     }
   }
 
-  static let sources = files(under: "Sources/", ending: ".swift")
-  static let tests = files(under: "Tests/", ending: ".swift")
-  static let fuzzers = files(under: "Fuzz/", ending: ".swift")
+  static let sources = files(under: "Sources/")
+  static let tests = files(under: "Tests/")
+  static let fuzzers = files(under: "Fuzz/")
 }
 
 extension Project.File {

@@ -23,7 +23,7 @@ import Testing
 
   @Test func nothingIsLeftForLater() {
     let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X:"]
-    for file in Project.files() {
+    for file in Project.files {
       for word in words where file.text.contains(word) { Issue.record("\(file.path) has a \(word)") }
     }
   }
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func scriptsCanBeRun() {
-    for file in Project.files() where file.text.hasPrefix("#!") {
+    for file in Project.files where file.text.hasPrefix("#!") {
       let full = Project.root.appending(path: file.path).path
       #expect(FileManager.default.isExecutableFile(atPath: full), "\(file.path) is not executable")
     }
@@ -44,7 +44,7 @@ import Testing
   /// The project speaks of itself alone: a path of one machine means nothing on another.
   @Test func noFileNamesAPlaceOfOneMachine() {
     let places = ["/wo" + "rk/", "/ro" + "ot/", "/tmp/" + "w/", "/home/" + "user/"]
-    for file in Project.files() {
+    for file in Project.files {
       for place in places where file.text.contains(place) { Issue.record("\(file.path) names \(place)") }
     }
   }

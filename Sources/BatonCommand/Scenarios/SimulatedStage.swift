@@ -55,8 +55,16 @@ struct SimulatedStage: ScenarioStage {
 
   mutating func goOn(until limit: Instant) {
     strikeWords()
+    findMoves()
+    makeNext(until: limit)
+  }
+
+  private mutating func findMoves() {
     moves.removeAll(keepingCapacity: true)
     world.ready(into: &moves)
+  }
+
+  private mutating func makeNext(until limit: Instant) {
     guard moves.isEmpty else { return move(moves[generator.below(moves.count)]) }
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
@@ -66,10 +74,10 @@ struct SimulatedStage: ScenarioStage {
   /// On real processes something always happens between two lines of a story.
   private mutating func drift() {
     for _ in 0..<generator.below(Self.driftMax) {
-      moves.removeAll(keepingCapacity: true)
-      world.ready(into: &moves)
+      findMoves()
       guard !moves.isEmpty, world.violation == nil else { return }
-      goOn(until: now)
+      if strikeWords() { findMoves() }
+      makeNext(until: now)
     }
   }
 
@@ -78,15 +86,20 @@ struct SimulatedStage: ScenarioStage {
     listen()
   }
 
-  private mutating func strikeWords() {
-    guard world.hasLetters else { return }
+  /// Whether there was one to strike.
+  @discardableResult
+  private mutating func strikeWords() -> Bool {
+    guard world.hasLetters else { return false }
     if losesNextWord {
       losesNextWord = false
       move(.loseLetter(0))
     } else if repeatsNextWord {
       repeatsNextWord = false
       move(.repeatLetter(0))
+    } else {
+      return false
     }
+    return true
   }
 
   // MARK: Deeds

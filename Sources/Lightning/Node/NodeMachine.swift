@@ -152,15 +152,24 @@ public struct NodeMachine: Core {
   public var isStopped: Bool { state == .stopped }
 
   public var deadline: Instant? {
-    let ofState: Instant?
+    var earliest: Instant?
     switch state {
     case .pausing(let instant), .dialling(let instant), .greeting(_, let instant),
       .readingAgain(_, let instant),
       .awaitingBackup(_, let instant), .draining(let instant):
-      ofState = instant
-    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: ofState = nil
+      earliest = instant
+    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: break
     }
-    return [ofState, step?.retryAt, silenceEndsAt, partialsEnd, wishesEnd].compactMap { $0 }.min()
+    // It is asked after every event: no list is made for it.
+    func consider(_ candidate: Instant?) {
+      guard let candidate else { return }
+      earliest = min(earliest ?? candidate, candidate)
+    }
+    consider(step?.retryAt)
+    consider(silenceEndsAt)
+    consider(partialsEnd)
+    consider(wishesEnd)
+    return earliest
   }
 
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {

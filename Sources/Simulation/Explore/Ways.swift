@@ -68,7 +68,7 @@ public struct Ways: Hashable, Sendable {
   }
 
   private func list<Subject: Staged>(_ machine: Machine, _: Subject.Type) -> [Way] {
-    assert(Subject.Stage.allCases.count <= Self.width)
+    precondition(Subject.Stage.allCases.count <= Self.width)
     var ways: [Way] = []
     for from in Subject.Stage.allCases {
       let declared = Subject.next(after: from)
