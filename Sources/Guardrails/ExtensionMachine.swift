@@ -215,7 +215,7 @@ public struct ExtensionMachine: GuardMachine {
     guard case .serving(let service) = state else { return [] }
     state = .finishing(push: service.push.id, reason)
     let told = service.maybeToldAlready.map { [GuardDirective.withdraw(payment: $0)] } ?? []
-    return service.contents(for: reason) + told + ownership.unwant(at: now)
+    return told + service.contents(for: reason) + ownership.unwant(at: now)
   }
 
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {

@@ -12,12 +12,15 @@ public struct NotificationContent: Hashable, Codable, Sendable {
   /// How much the badge grows.
   public var badgeIncrement: Int
   public var kind: Kind
+  /// What it tells of: the person is to see one of these, whoever told first.
+  public var payment: String?
 
-  init(title: String, body: String, badgeIncrement: Int = 0, kind: Kind = .note) {
+  init(title: String, body: String, badgeIncrement: Int = 0, kind: Kind = .note, payment: String? = nil) {
     self.title = title
     self.body = body
     self.badgeIncrement = badgeIncrement
     self.kind = kind
+    self.payment = payment
   }
 
   public static func received(_ payment: ReceivedPayment) -> NotificationContent {
@@ -26,7 +29,7 @@ public struct NotificationContent: Hashable, Codable, Sendable {
     return NotificationContent(
       title: "Received payment",
       body: payment.text.isEmpty ? "+\(amount)" : "+\(amount): \(payment.text)",
-      badgeIncrement: 1, kind: .payment)
+      badgeIncrement: 1, kind: .payment, payment: payment.paymentHash)
   }
 
   /// Nothing was received in the time there was.

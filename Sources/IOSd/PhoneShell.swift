@@ -289,7 +289,7 @@ final class PhoneShell {
     case "content":
       let push = try message.integer("id", in: UInt64.min...UInt64.max)
       let text = try notificationText(message)
-      handle(.contentDelivered(push: push, text))
+      handle(.contentDelivered(push: push, text, key: message["key"]))
     case "notification": handle(.notificationPosted(try notificationText(message), key: message["key"]))
     case "withdraw": handle(.notificationWithdrawn(key: try message.required("key")))
     case "finished":

@@ -93,7 +93,7 @@ public struct Phone: Core {
     case .memorySampled(.app, let footprint, _): return warnOfMemory(footprint)
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
-    case .contentDelivered(let push, let content): return deliver(content, for: push)
+    case .contentDelivered(let push, let content, let key): return deliver(content, for: push, key: key)
     case .notificationPosted(let content, let key): return post(content, key: key)
     case .notificationTouched(let id, let category, let touch):
       return touched(id, category: category, touch, at: now)

@@ -34,7 +34,7 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case memoryLimitEnforced(PhoneRole, usedBytes: UInt64)
 
   // What the processes say.
-  case contentDelivered(push: UInt64, NotificationText)
+  case contentDelivered(push: UInt64, NotificationText, key: String? = nil)
   /// Under a key of the process's own, if it may want to take it back.
   case notificationPosted(NotificationText, key: String?)
   case notificationWithdrawn(key: String)

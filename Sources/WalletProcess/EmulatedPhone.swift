@@ -50,6 +50,7 @@ final class EmulatedPhone: PhoneLink {
 
   func deliver(_ push: UInt64, _ content: NotificationContent) {
     var message = ControlMessage("content", ["id": "\(push)"])
+    if let payment = content.payment { message["key"] = payment }
     message.fields += WalletNotifications.fields(of: content)
     connection.send(message)
   }

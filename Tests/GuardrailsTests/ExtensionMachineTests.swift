@@ -57,7 +57,7 @@ import Testing
     #expect(notifier.send(.observed(busy)) == [.readReceived(paymentHash: "aa")])
     #expect(notifier.send(.receivedFound([])) == [])
     let end: [GuardDirective] = [
-      .deliver(push: 1, .received(payment)), .withdraw(payment: "aa"), unavailable,
+      .withdraw(payment: "aa"), .deliver(push: 1, .received(payment)), unavailable,
       .finished(push: 1, .received),
     ]
     #expect(notifier.send(.receivedFound([payment])) == end)
@@ -71,7 +71,7 @@ import Testing
     #expect(answer == [.readReceived(paymentHash: "aa"), .claim(seen: 7, reason: .holderGone)])
     #expect(
       notifier.send(.receivedFound([payment])) == [
-        .deliver(push: 1, .received(payment)), .withdraw(payment: "aa"),
+        .withdraw(payment: "aa"), .deliver(push: 1, .received(payment)),
       ])
     #expect(notifier.send(.claimed(claim(8))) == [.readRow])
     #expect(notifier.send(owned()).last == .finished(push: 1, .received))
@@ -96,7 +96,7 @@ import Testing
     #expect(notifier.send(.receivedFound([payment]), at: 2) == [])
     #expect(delivered(notifier.send(.deadlineReached, at: 6.9)) == [])
     let end = notifier.send(.deadlineReached, at: 7)
-    #expect(end.prefix(2) == [.deliver(push: 1, .received(payment)), .withdraw(payment: "aa")])
+    #expect(end.prefix(2) == [.withdraw(payment: "aa"), .deliver(push: 1, .received(payment))])
   }
 
   /// It was the first until then, and would have been the text.
@@ -110,7 +110,7 @@ import Testing
         .notify(.received(secondPayment), payment: secondPayment.paymentHash)
       ])
     let end = notifier.send(.deadlineReached, at: 7)
-    #expect(end.prefix(2) == [.deliver(push: 1, .received(payment)), .withdraw(payment: "aa")])
+    #expect(end.prefix(2) == [.withdraw(payment: "aa"), .deliver(push: 1, .received(payment))])
     #expect(!end.contains(.notify(.received(secondPayment), payment: secondPayment.paymentHash)))
   }
 

@@ -45,11 +45,11 @@ import Testing
     _ = fixture.handle(.closed(connection: 1, "gone"))
     var gaps: [Int64] = []
     for _ in 1...10 { gaps.append(try nobody(&fixture)) }
-    #expect(gaps == [2, 60, 120, 240, 480, 960, 1920, 3840, 3840, 3840].map { $0 * 1000 })
+    #expect(gaps == [2, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600].map { $0 * 1000 })
     _ = try fixture.establish(2)
     #expect(fixture.peer.deadline == nil)
     _ = fixture.handle(.closed(connection: 2, "gone"))
-    #expect(try nobody(&fixture) == 256_000)
+    #expect(try nobody(&fixture) == 2_048_000)
   }
 
   @Test("So is one that does not come for a payment that is held")
@@ -81,13 +81,13 @@ import Testing
     #expect(try nobody(&fixture) == 30_000, "one push is enough to come for both")
   }
 
-  @Test("A wallet that ends no payment is called after 2, 4, 8 … 256 s, and then no more seldom")
+  @Test("A wallet that ends no payment is called after 2, 4, 8 … 2048 s, and then once an hour")
   func gaps() throws {
     var fixture = try PeerFixture()
     _ = fixture.part(1, 400, data)
     var gaps: [Int64?] = []
-    for connection in 1...10 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
-    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 256, 256].map { $0 * 1000 })
+    for connection in 1...13 as ClosedRange<UInt64> { gaps.append(try visit(&fixture, connection)) }
+    #expect(gaps == [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600].map { $0 * 1000 })
   }
 
   @Test("A payment that comes, or ends, makes the first gap short again")

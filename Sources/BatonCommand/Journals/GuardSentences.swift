@@ -82,7 +82,7 @@ enum GuardSentences {
     case .show(let status): [Sentence("shows “\(status.text)”")]
     case .deliver(let push, let content): [Sentence("delivers push \(push): \(words(content))")]
     case .notify(let content, _): [Sentence("notifies: \(words(content))")]
-    case .withdraw: [Sentence("takes a notification back: its push has come", matters: false)]
+    case .withdraw: [Sentence("takes back what told of the same payment before", matters: false)]
     case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.rawValue)")]
     case .completed(let push, let outcome):
       [

@@ -23,12 +23,19 @@ extension Hearing {
     switch push.outcome {
     case "asked": return push.isOpen == 1 && push.attempts == 0 && push.lastNs == nil
     case "delivered": return push.isOpen == 0 && push.attempts >= 1 && push.lastNs != nil
-    case "no longer needed", "one like it is on its way": return push.isOpen == 0 && push.lastNs != nil
+    case "no longer needed": return push.isOpen == 0 && push.lastNs != nil
+    case "one like it is on its way": return push.isOpen == 0 && push.lastNs != nil && hasEarlierOneLike(push)
     case "iosd is not there": return push.isOpen == 1 && push.attempts >= 1 && push.lastNs != nil
     default:
       let isRefusal =
         push.outcome.hasPrefix("iosd refused: ") || push.outcome.hasPrefix("iosd gave no answer: ")
       return isRefusal && push.isOpen == 1 && push.attempts >= 1 && push.lastNs != nil
+    }
+  }
+
+  private func hasEarlierOneLike(_ push: PushEntry) -> Bool {
+    evidence.ledger.pushes.contains {
+      $0.id < push.id && $0.reason == push.reason && $0.paymentHash == push.paymentHash
     }
   }
 

@@ -58,9 +58,9 @@ public struct PeerMachine: Core {
   static let cltvExpiry: UInt32 = 700_144
   /// As long as a push can be on its way and served. Another one would meet the same life of the wallet.
   static let callBound = Span.seconds(30)
-  /// So often the time to the next call doubles: from two seconds after a visit to four minutes, from half a minute after a
-  /// push that brought nobody to an hour.
-  static let doublings = 7
+  /// So often the time to the next call doubles, up to an hour.
+  static let doublings = 11
+  static let longestCallBack = Span.seconds(3600)
 
   let isLegacy: Bool
   let callsBackAfter: Span
@@ -122,7 +122,7 @@ public struct PeerMachine: Core {
 
   var callBackSpan: Span {
     let first = absence?.calledAt == nil ? callsBackAfter : Self.callBound
-    return Span(nanoseconds: first.nanoseconds << Int64(callsInVain))
+    return min(Span(nanoseconds: first.nanoseconds << Int64(callsInVain)), Self.longestCallBack)
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {

@@ -116,7 +116,7 @@ extension Phone {
   // MARK: Content
 
   /// Once per push, also from a process that is being killed: what it said before its end counts.
-  mutating func deliver(_ text: NotificationText, for push: UInt64) -> [PhoneDirective] {
+  mutating func deliver(_ text: NotificationText, for push: UInt64, key: String?) -> [PhoneDirective] {
     guard var current = service.current, current.push.id == push, !current.isDelivered else {
       return [.refuseContent(push: push)]
     }
@@ -130,7 +130,7 @@ extension Phone {
       return [.refuseNotification(push: push, why), .recordFate(push: push, .contentRefused(why))]
         + conclude(current.push, with: .original(current.push))
     }
-    return conclude(current.push, with: PhoneNotification(push: push, source: .content, text))
+    return conclude(current.push, with: PhoneNotification(push: push, source: .content, text, key: key))
   }
 
   mutating func serviceFinished(_ push: UInt64, _ reason: String, at now: Instant) -> [PhoneDirective] {

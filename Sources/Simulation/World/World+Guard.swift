@@ -41,7 +41,8 @@ extension World {
       life.status = status
       if !settings.reusesNumbers { life.shownSince = now }
       if life.role == .app, case .connected = status { appConnected() }
-    case .deliver(let push, let content): tellPhone(.contentDelivered(push: push, content.asText))
+    case .deliver(let push, let content):
+      tellPhone(.contentDelivered(push: push, content.asText, key: content.payment))
     case .notify(let content, let payment):
       tellPhone(.notificationPosted(content.asText, key: payment))
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment))
