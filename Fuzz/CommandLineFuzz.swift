@@ -31,7 +31,6 @@ enum CommandLineFuzz: FuzzTarget {
     let program = words.removeFirst()
     guard let declaration = declarations.first(where: { $0.name == program }) else { return }
     parse(words, declaration)
-    if program == "baton" { parse(Program.protectingNegativeSpans(words), declaration) }
   }
 
   private static func parse(_ words: [String], _ declaration: CommandLineDeclaration) {

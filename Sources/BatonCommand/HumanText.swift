@@ -1,20 +1,12 @@
 import CoreShape
+import Lightning
 
 /// Amounts and times as people read them.
 enum HumanText {
-  static func amount(msat: UInt64) -> String {
-    msat % 1000 == 0 ? "\(grouped(msat / 1000)) sat" : "\(grouped(msat)) msat"
-  }
+  static func amount(msat: UInt64) -> String { AmountText.words(msat: msat) }
 
   /// `1,234,567`.
-  static func grouped(_ number: UInt64) -> String {
-    var text = ""
-    for (place, digit) in String(number).reversed().enumerated() {
-      if place > 0 && place % 3 == 0 { text.append(",") }
-      text.append(digit)
-    }
-    return String(text.reversed())
-  }
+  static func grouped(_ number: UInt64) -> String { AmountText.grouped(number) }
 
   /// `12.345`, with the sign if it is negative.
   static func seconds(_ span: Span) -> String {
@@ -33,6 +25,11 @@ enum HumanText {
     case ..<7_200_000_000_000: return "\(nanoseconds / 60_000_000_000) min"
     default: return "\(nanoseconds / 3_600_000_000_000) h"
     }
+  }
+
+  /// `1,234.5 h`.
+  static func hours(milliseconds: UInt64) -> String {
+    "\(grouped(milliseconds / 3_600_000)).\(milliseconds % 3_600_000 / 360_000) h"
   }
 
   /// `1.7 MB`, of 1,048,576 bytes, as the limits of the phone are.

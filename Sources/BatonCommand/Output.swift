@@ -36,6 +36,12 @@ struct Output: Sendable {
 
   func say(_ line: String) { printLine(line) }
 
+  /// A word meanwhile, for the person who waits; what reads JSON is not to meet it.
+  func remark(_ line: String) {
+    guard isJSON else { return printLine(line) }
+    writeAll(standardError, Array("baton: \(line)\n".utf8))
+  }
+
   /// One sentence in the words of people, or the object in JSON.
   func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
     printLine(isJSON ? json().text : line())

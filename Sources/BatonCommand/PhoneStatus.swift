@@ -46,7 +46,7 @@ struct PhoneStatus {
     } else {
       facts.append(("holder", containerTrouble ?? "nobody: the wallet has never run"))
     }
-    facts += phoneFacts + peerFacts
+    facts += phoneFacts + peerFacts + sendingFacts
     output.facts(facts)
     for problem in container?.problems ?? [] {
       output.say(output.paint("problem: \(problem.onOneLine)", .red))
@@ -71,10 +71,21 @@ struct PhoneStatus {
     if let pid = facts?["pid"]?.int { words += " (process \(pid))" }
     if let push = facts?["push"]?.uint { words += ", push \(push)" }
     if let waiting = facts?["waiting_pushes"]?.int, waiting > 0 { words += ", \(waiting) more waiting" }
-    let tasks = (facts?["own_tasks"]?.elements ?? []).compactMap(\.text)
+    let tasks = Self.tasks(of: facts)
     if !tasks.isEmpty { words += ", at work on: \(tasks.joined(separator: ", "))" }
     if let text = facts?["status"]?["text"]?.text { words += ": \(text)" }
     return words
+  }
+
+  private static func tasks(of facts: JSONValue?) -> [String] {
+    (facts?["own_tasks"]?.elements ?? []).compactMap(\.text)
+  }
+
+  /// From the wallet's own rows: also while nobody runs.
+  private var sendingFacts: [(String, String)] {
+    guard let wallet = container?.wallet, !wallet.sending.isEmpty else { return [] }
+    let count = HumanText.count(wallet.sending.count, "payment")
+    return [("sending", "\(count) of its own on the way, \(HumanText.amount(msat: wallet.sendingMsat))")]
   }
 
   private var peerFacts: [(String, String)] {
@@ -89,7 +100,7 @@ struct PhoneStatus {
       ("peer", "\(lspd?["address"]?.text ?? "?"): \(connection)"),
       (
         "payments",
-        "\(lspd?["held"]?.word ?? "0") held for the wallet, \(lspd?["offered"]?.word ?? "0") on their way"
+        "\(lspd?["held"]?.word ?? "0") held for the wallet, \(lspd?["offered"]?.word ?? "0") on their way to it"
       ),
     ]
   }
@@ -101,6 +112,8 @@ struct PhoneStatus {
       object.set("holder", raw: container.holderJSON.text)
       object.set("app_wants_node", container.snapshot.appWantsNode)
       object.set("writer", ifPresent: container.snapshot.writer?.pid)
+      object.set("sending_payments", container.wallet.sending.count)
+      object.set("sending_msat", container.wallet.sendingMsat)
       object.set("problems", container.problems)
     }
     object.set("container_trouble", ifPresent: containerTrouble)
@@ -108,6 +121,7 @@ struct PhoneStatus {
     object.set("iosd_trouble", ifPresent: iosdAnswer.trouble(of: .iosd))
     object.set("app", ifPresent: appState)
     object.set("app_status", ifPresent: appText)
+    object.set("at_work_on", Self.tasks(of: iosd?["app"]))
     object.set("extension", ifPresent: iosd?["extension"]?["state"]?.text)
     object.set("extension_pid", ifPresent: iosd?["extension"]?["pid"]?.int)
     object.set("app_pid", ifPresent: iosd?["app"]?["pid"]?.int)

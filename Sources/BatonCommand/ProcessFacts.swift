@@ -12,6 +12,8 @@ struct ProcessFacts: Hashable, Sendable {
   var reason: String?
   var peakFootprintBytes: UInt64?
   var peakResidentBytes: UInt64?
+  /// By the phone, which stops it with the same signal as anybody else.
+  var isSuspended = false
   private var object: JSONValue
 
   init?(_ object: JSONValue) {
@@ -54,7 +56,10 @@ struct ProcessFacts: Hashable, Sendable {
 
   var processName: String { role == "app" ? "mainappd" : role == "extension" ? "notifyextd" : role }
   var hasEnded: Bool { reason != nil || endedAt != nil }
-  var state: String { hasEnded ? "ended" : ProcessTable.isStopped(pid) ? "stopped" : "running" }
+  var state: String {
+    if hasEnded { return "ended" }
+    return isSuspended ? "suspended" : ProcessTable.isStopped(pid) ? "stopped" : "running"
+  }
 
   func cells(now: Instant) -> [String] {
     let end = endedAt.map { Instant(nanoseconds: $0) } ?? now

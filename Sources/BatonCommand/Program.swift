@@ -32,12 +32,11 @@ enum Program {
       writeAll(standardError, Array(Welcome.text.utf8))
       return .wrongUsage
     }
-    let words = Self.protectingNegativeSpans(arguments)
-    if asksForWelcome(words) {
+    if asksForWelcome(arguments) {
       writeAll(standardOutput, Array(Welcome.text.utf8))
       return .done
     }
-    let line = declaration.parseOrExit(words)
+    let line = declaration.parseOrExit(arguments)
     guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
       return .wrongUsage
     }
@@ -53,17 +52,5 @@ enum Program {
     let names = Set(verbs.map { $0.declaration.name })
     let asksForHelp = words.contains { $0 == "-h" || $0 == "--help" } || words == ["help"]
     return asksForHelp && !words.contains { names.contains($0) }
-  }
-
-  /// `-1h` is a word that begins with a dash: behind `--` it is no option.
-  static func protectingNegativeSpans(_ arguments: [String]) -> [String] {
-    guard !arguments.contains("--"),
-      let place = arguments.firstIndex(where: {
-        $0.hasPrefix("-") && SpanText.parse(String($0.dropFirst())) != nil
-      })
-    else { return arguments }
-    var words = arguments
-    let span = words.remove(at: place)
-    return words + ["--", span]
   }
 }

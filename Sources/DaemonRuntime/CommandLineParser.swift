@@ -30,10 +30,11 @@ struct CommandLineParser {
     return result
   }
 
-  /// A lone dash and a negative number are words.
+  /// A lone dash, a negative number and a negative time are words.
   private func isOption(_ word: String) -> Bool {
     guard word.hasPrefix("-"), word != "-" else { return false }
-    return Int64(word) == nil || options.contains { $0.names.contains(word) }
+    if options.contains(where: { $0.names.contains(word) }) { return true }
+    return Int64(word) == nil && SpanText.parse(String(word.dropFirst())) == nil
   }
 
   private mutating func takeOption(_ word: String, rest: inout ArraySlice<String>) throws(UsageError) {
@@ -51,6 +52,9 @@ struct CommandLineParser {
     guard let value = parts.count == 2 ? parts[1] : rest.popFirst(),
       parts.count == 2 || !value.hasPrefix("--")
     else { throw UsageError(description: "\(typed) needs a value; write \(typed) \(wanted)") }
+    guard !value.isEmpty else {
+      throw UsageError(description: "\(typed) must not be empty; write \(typed) \(wanted)")
+    }
     if let complaint = option.value.complaint(about: value) {
       throw UsageError(description: "\(typed) must be \(complaint), not \(UsageError.quoted(value))")
     }
@@ -79,6 +83,7 @@ struct CommandLineParser {
       throw UsageError(description: "\(UsageError.quoted(word)) is one word too many; see \(commandName) -h")
     }
     let positional = declared[min(place, declared.count - 1)]
+    guard !word.isEmpty else { throw UsageError(description: "\(positional.name) must not be empty") }
     if let complaint = positional.value.complaint(about: word) {
       throw UsageError(description: "\(positional.name) must be \(complaint), not \(UsageError.quoted(word))")
     }

@@ -28,13 +28,11 @@ public enum OptionValue: Hashable, Sendable {
     }
   }
 
-  /// What the value must be, as it continues "must be …"; nil when it is good.
+  /// What the value must be, as it continues "must be …"; nil when it is good. It is not empty.
   func complaint(about text: String) -> String? {
     switch self {
-    case .none: return nil
-    case .text: return text.isEmpty ? "something that is not empty" : nil
+    case .none, .text: return nil
     case .path:
-      if text.isEmpty { return "something that is not empty" }
       return text.utf8.count > Self.pathBytesMax ? "a path of at most \(Self.pathBytesMax) bytes" : nil
     case .integer(let range):
       if let number = Int64(text), range.contains(number) { return nil }

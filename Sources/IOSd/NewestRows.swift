@@ -9,10 +9,6 @@ struct NewestRows<Row: NumberedRow> {
 
   private(set) var rows: [Row] = []
   private(set) var nextID: UInt64 = 1
-  /// Whether a row that is written again stands last, or where it stood.
-  private let changedStandLast: Bool
-
-  init(changedStandLast: Bool = false) { self.changedStandLast = changedStandLast }
 
   func row(_ id: UInt64) -> Row? { rows.last { $0.id == id } }
 
@@ -21,16 +17,13 @@ struct NewestRows<Row: NumberedRow> {
     if let index = rows.lastIndex(where: { $0.id == row.id }) { rows[index] = row }
   }
 
-  /// The row that had to make room.
+  /// One that is there already is changed where it stands. Gives the row that had to make room.
   @discardableResult
   mutating func keep(_ row: Row) -> Row? {
     nextID = max(nextID, row.id &+ 1)
     if let index = rows.lastIndex(where: { $0.id == row.id }) {
-      guard changedStandLast else {
-        rows[index] = row
-        return nil
-      }
-      rows.remove(at: index)
+      rows[index] = row
+      return nil
     }
     rows.append(row)
     return rows.count > Self.kept ? rows.removeFirst() : nil

@@ -1,9 +1,9 @@
 import PhonePolicy
 
-/// Which notifications there are and were, and the badge: the last row of an id counts. Only the newest are kept, and
-/// only these can be taken back.
+/// Which notifications there are and were, in the order in which they came, and the badge: the last row of an id counts.
+/// Only the newest are kept, and only these can be taken back.
 struct NotificationBoard {
-  private var newest = NewestRows<NotificationRow>(changedStandLast: true)
+  private var newest = NewestRows<NotificationRow>()
   private(set) var badge = 0
   /// All there ever were.
   private(set) var count = 0
@@ -39,8 +39,8 @@ struct NotificationBoard {
     badge = max(0, badge - 1)
     row.isWithdrawn = true
     row.badge = badge
-    row.wall = wall
-    row.at = at
+    row.goneWall = wall
+    row.goneAt = at
     keep(row)
     return row
   }
@@ -50,8 +50,8 @@ struct NotificationBoard {
     guard var row = rows.last(where: { $0.id == id && $0.isThere }) else { return nil }
     row.answer = answer
     row.badge = badge
-    row.wall = wall
-    row.at = at
+    row.goneWall = wall
+    row.goneAt = at
     keep(row)
     return row
   }

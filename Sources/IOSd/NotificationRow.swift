@@ -14,6 +14,7 @@ struct NotificationRow: Codable, Hashable, NumberedRow {
   var category: String?
   /// False when it only waits in the list, as a Focus is on; nobody has said so in rows without it.
   var isDisplayed: Bool?
+  /// When it was shown.
   var wall: Int64
   var at: Int64
   /// Under which its process may take it back.
@@ -22,6 +23,9 @@ struct NotificationRow: Codable, Hashable, NumberedRow {
   var isWithdrawn: Bool?
   /// What the person did with it: it is gone from the list.
   var answer: String?
+  /// When it was taken back or answered; rows of an older phone have it in place of when they were shown.
+  var goneWall: Int64?
+  var goneAt: Int64?
 
   var isThere: Bool { isWithdrawn != true && answer == nil }
 
@@ -31,5 +35,7 @@ struct NotificationRow: Codable, Hashable, NumberedRow {
     case isWithdrawn = "withdrawn"
     case wall = "wall_ns"
     case at = "at_ns"
+    case goneWall = "gone_wall_ns"
+    case goneAt = "gone_at_ns"
   }
 }

@@ -82,6 +82,9 @@ public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
 /// Why an invoice could not be had, or paid.
 public enum InvoiceFailure: String, Hashable, Codable, Sendable, CustomStringConvertible {
   case appNotRunning
+  case appStarting
+  case appSuspended
+  case appEnding
   case appEnded
   case timedOut
   case notInFront
@@ -91,6 +94,9 @@ public enum InvoiceFailure: String, Hashable, Codable, Sendable, CustomStringCon
   public var description: String {
     switch self {
     case .appNotRunning: "the app is not running, and only the app makes invoices; open it first"
+    case .appStarting: "the app is just starting, and only the app makes invoices; ask again"
+    case .appSuspended: "the app is suspended, and only the app makes invoices; open it first"
+    case .appEnding: "the app is just ending, and only the app makes invoices; open it again first"
     case .appEnded: "the app ended before it had made the invoice; open it and ask again"
     case .timedOut: "the app did not answer in time; look at its status and ask again"
     case .notInFront: "only a person with the app in front pays; open it first"

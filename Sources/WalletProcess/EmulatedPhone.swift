@@ -7,7 +7,7 @@ import Guardrails
 final class EmulatedPhone: PhoneLink {
   private let connection: UnixConnection
   /// What was last said, as one message says all of it.
-  private var status: Status?
+  private(set) var status: Status?
   private var openTargets: [ConnectionTarget]?
   /// Which of its times in the background this is, in the phone's words.
   var timeInBackground: String?

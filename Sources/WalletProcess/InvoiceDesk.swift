@@ -1,5 +1,6 @@
 import Crypto
 import DaemonRuntime
+import Guardrails
 import Lightning
 
 /// Makes invoices that the phone asks for, and answers when they are stored, or cannot be.
@@ -20,6 +21,8 @@ final class InvoiceDesk {
   private var waiting: [Wish] = []
 
   var onAnswer: ((ControlMessage) -> Void)?
+  /// What the person reads in the app.
+  var status: (() -> Status?)?
 
   static let amountMsatMax: UInt64 = 21_000_000 * 100_000_000 * 1000
   static let expirySecondsMax: Int64 = 366 * 24 * 3600
@@ -66,7 +69,7 @@ final class InvoiceDesk {
   private func answer(_ paymentHash: Bytes32, refusal: String?) {
     guard let index = waiting.firstIndex(where: { $0.paymentHash == paymentHash }) else { return }
     let wish = waiting.remove(at: index)
-    if let refusal { return refuse(wish.request, refusal) }
+    if let refusal { return refuse(wish.request, NodeRefusal.sentence(refusal, status?())) }
     onAnswer?(ControlMessage("invoice-made", ["request": wish.request, "invoice": wish.word]))
   }
 

@@ -15,6 +15,8 @@ final class PaymentDesk {
   private var tasks = PaymentTasks()
 
   var onAnswer: ((ControlMessage) -> Void)?
+  /// What the person reads in the app.
+  var status: (() -> Status?)?
   var onTask: ((GuardEvent) -> Void)?
 
   init(wallet: PublicKey, node: NodeShell, clock: Clock) {
@@ -32,7 +34,8 @@ final class PaymentDesk {
       if let sentence = objection(to: invoice) { return refuse(request, sentence) }
       switch (invoice.amountMsat, chosen) {
       case (nil, nil): refuse(request, "the invoice leaves the amount to you; say how much")
-      case (_?, _?): refuse(request, "the invoice asks for its own amount; say none")
+      case (let asked?, _?):
+        refuse(request, "the invoice asks for \(AmountText.words(msat: asked)) itself; leave the amount out")
       case (let asked?, nil): pay(invoice, asked, request)
       case (nil, let chosen?): pay(invoice, chosen, request)
       }
@@ -82,7 +85,7 @@ final class PaymentDesk {
             "amount-msat": "\(entry.amountMsat)",
           ]))
     case .refused(let hash, let sentence):
-      if let request = end(hash)?.request { refuse(request, sentence) }
+      if let request = end(hash)?.request { refuse(request, NodeRefusal.sentence(sentence, status?())) }
     case .ended(let hash): _ = end(hash)
     }
   }

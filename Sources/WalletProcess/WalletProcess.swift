@@ -94,6 +94,8 @@ public final class WalletProcess<Machine: GuardMachine> {
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
         invoices.onAnswer = { emulatedPhone.send($0) }
         payments.onAnswer = { emulatedPhone.send($0) }
+        invoices.status = { emulatedPhone.status }
+        payments.status = { emulatedPhone.status }
         payments.onTask = { [unowned self] in handle($0) }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }

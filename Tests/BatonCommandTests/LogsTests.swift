@@ -67,6 +67,16 @@ struct LogsTests {
     #expect(texts(JournalMerger(directory: scratch.path).readNew()) == ["iosd start"])
   }
 
+  @Test("of a process that nobody knows are refused, and not empty") func unknownProcess() {
+    let phone = Phone(home: scratch.path)
+    #expect(throws: Never.self) { try LogsVerb.check(["lspd", "notifyextd"], phone) }
+    let failure = #expect(throws: CommandFailure.self) { try LogsVerb.check(["iosd", "foo"], phone) }
+    #expect(failure?.code == .wrongUsage)
+    #expect(
+      failure?.sentence
+        == "no process of this phone is called `foo`; write one of mainappd, notifyextd, iosd, lspd")
+  }
+
   @Test("says who claimed what and why") func claimSentence() throws {
     let claim =
       "\"event\":{\"claimed\":{\"_0\":{\"epoch\":4,\"incarnation\":1,\"container\":{\"high\":1,\"low\":2}}}}"

@@ -46,6 +46,19 @@ import Testing
     #expect(SeedResult(line: Array(claim.utf8)) == nil, "broken without a sentence")
   }
 
+  @Test("The same seeds are as long to sim and to merge") func hours() throws {
+    #expect(HumanText.hours(milliseconds: 12_239_999) == "3.3 h")
+    #expect(HumanText.hours(milliseconds: 4_444_200_000) == "1,234.5 h")
+    let scratch = Scratch()
+    func simulated(_ words: String...) throws -> Substring? {
+      #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
+      return scratch.text("said").firstMatch(of: /simulated +(?<hours>[0-9.]+ h)/)?.hours
+    }
+    let hours = try simulated("sim", "--seeds", "1..3", "--results", scratch("results"))
+    #expect(hours == "0.5 h")
+    #expect(try simulated("merge", scratch("results")) == hours)
+  }
+
   @Test("Repeated parts and their order change nothing") func repeatedParts() throws {
     let once = try merged(file(1...9))
     let shuffled = try merged(file(7...9), file(1...4), file(3...8), file(1...4))

@@ -59,6 +59,17 @@ import Testing
     #expect(try phone.run("pushes").contains("10 min ago"))
   }
 
+  @Test("Of a push that lies ahead of the clock, as that was set back, it says what the clock showed")
+  func ahead() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    _ = try phone.run("push", "--silent")
+    _ = try phone.run("device", "clock", "-4h")
+    let row = try #require(try phone.phone.askForJSON(.iosd, ControlMessage("pushes")).elements?.first)
+    let came = WallClockText.write(try #require(row["wall_ns"]?.int))
+    #expect(try phone.run("pushes").contains("  at \(came)  "))
+  }
+
   private func figures(pushes: [String], tasks: [String] = [], times: [SilentPushTime] = []) throws
     -> PushFigures
   {
@@ -97,6 +108,13 @@ import Testing
     // is not over.
     #expect(figures.leftToVisible == 2)
     #expect([figures.tasksBegun, figures.tasksCompleted] == [2, 1])
+  }
+
+  @Test("One is one") func grammar() throws {
+    let one = try figures(
+      pushes: [#"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered"}"#],
+      times: [SilentPushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
+    #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
   }
 
   @Test("B-1.5.3c, B-1.5.3d The times are those between the records of the app's journal") func times() throws

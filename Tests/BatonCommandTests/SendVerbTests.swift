@@ -46,15 +46,76 @@ import Testing
     try phone.wait("the app to be at work in the background") {
       try phone.run("status").contains("at work on: outgoing payment ")
     }
+    let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
+    #expect(status?["at_work_on"]?.elements?.first?.text?.hasPrefix("outgoing payment ") == true)
+    #expect(status?["sending_payments"]?.int == 1)
     #expect(phone.scratch.end(payment) == .exited(code: 0))
     #expect(phone.scratch.text("payment").contains("\nsettled: 5,000 sat"))
     try phone.waitUntilAway()
     // A debug build, which a sanitized phone runs, is never stopped.
     if !CommandPhone.isSanitized {
       try phone.wait("the app to be suspended") { try phone.run("status").contains("suspended") }
+      #expect(try phone.run("ps").contains(try Regex("mainappd +\\d+ +suspended ")))
+      #expect(
+        try phone.run("invoice", "5")
+          == "baton: the app is suspended, and only the app makes invoices; open it first\n")
     }
     let verdict = try phone.run("judge")
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")
+  }
+
+  @Test(
+    "A payment on its way is told of by status; who waits for it hears that the app is gone, and how it ends")
+  func onItsWay() throws {
+    _ = try phone.run("up", "--elsewhere-delay", "10s")
+    try phone.openAndConnect()
+    #expect(try !phone.run("status").contains("sending "))
+    let payment = try phone.begin("send", try invoiceElsewhere(5000), into: "payment")
+    try phone.wait("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
+    let line = try Regex("\\nsending +1 payment of its own on the way, 5,000 sat\\n")
+    #expect(try phone.run("status").contains(line))
+    let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
+    #expect(status?["sending_payments"]?.int == 1)
+    #expect(status?["sending_msat"]?.uint == 5_000_000)
+    _ = try phone.run("app", "quit")
+    let gone = "\nthe app is gone; open it, or press ^C: the payment stays in the channel\n"
+    try phone.wait("the payer to hear that the app is gone") {
+      phone.scratch.text("payment").contains(gone)
+    }
+    #expect(try phone.run("status").contains(line), "also when nobody runs")
+    try phone.openAndConnect()
+    #expect(phone.scratch.end(payment) == .exited(code: 0))
+    #expect(phone.scratch.text("payment").contains("\(gone)settled: 5,000 sat in "))
+    #expect(try !phone.run("status").contains("sending "))
+    #expect(try phone.run("status", "--json").contains(#""sending_payments":0,"sending_msat":0"#))
+  }
+
+  @Test("Who waits hears what to do by where the app is, and nothing while it may end the payment yet")
+  func absences() {
+    func sentence(_ state: String) -> String? {
+      PaymentEnder.sentence(.said(.object(["app": .object(["state": .string(state)])])))
+    }
+    #expect(
+      sentence("suspended") == "the app is suspended; open it, or press ^C: the payment stays in the channel")
+    #expect(sentence("not running")?.hasPrefix("the app is gone; open it, ") == true)
+    #expect(
+      PaymentEnder.sentence(.notRunning)?.hasPrefix("the phone is off; start it with `baton up`") == true)
+    for state in ["launching", "foreground", "background", "terminating"] { #expect(sentence(state) == nil) }
+    #expect(PaymentEnder.sentence(.silent("it is stopped")) == nil)
+  }
+
+  @Test("Amounts read as elsewhere, and --amount stands only where the invoice leaves it to the payer")
+  func amounts() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let invoice = try invoiceElsewhere(100)
+    #expect(
+      try phone.run("send", invoice, "--amount", "7")
+        == "baton: the invoice asks for 100 sat itself; leave --amount out\n")
+    let dear = try phone.run("send", try invoiceElsewhere(20_000_000))
+    #expect(
+      dear.contains(try Regex("The wallet can send [0-9,]+ sat now, and this payment is of 20,000,000 sat; "))
+    )
   }
 
   @Test("Each end has its own sentence, and the next step: what was refused, what is paid, and what may be")

@@ -10,7 +10,7 @@ import Testing
 @Suite("The command line")
 struct UsageTests {
   private func parse(_ words: String...) -> ParsedCommandLine? {
-    guard case .run(let line)? = try? Program.declaration.parse(Program.protectingNegativeSpans(words)) else {
+    guard case .run(let line)? = try? Program.declaration.parse(words) else {
       return nil
     }
     return line
@@ -65,7 +65,10 @@ struct UsageTests {
     #expect(parse("device", "clock", "-1h")?.positionals == ["-1h"])
     #expect(parse("device", "clock", "-1h", "--json")?.isGiven("--json") == true)
     #expect(parse("device", "clock", "+90s")?.positionals == ["+90s"])
-    #expect(Program.protectingNegativeSpans(["logs", "-f"]) == ["logs", "-f"])
+    #expect(parse("logs", "-f")?.isGiven("-f") == true)
+    do { _ = try Program.declaration.parse(["invoice", "5", "--expiry", "-1s"]) } catch {
+      #expect("\(error)" == "--expiry must be a time such as 500ms, 2s or 1h, not `-1s`")
+    }
   }
 
   @Test("reads steps of the clock with their sign")
@@ -91,6 +94,11 @@ struct UsageTests {
       #expect(
         failure { () throws(CommandFailure) in try InvoiceVerb.amountMsat(bad) }?.code == .wrongUsage,
         "\(bad)")
+    }
+    for large in ["18446744073709551615", "9999999999999999999999", "9999999999999999999999msat"] {
+      #expect(
+        failure { () throws(CommandFailure) in try InvoiceVerb.amountMsat(large) }?.sentence
+          == "AMOUNT must be at least 1 msat and at most 21 million bitcoin, not `\(large)`")
     }
   }
 
@@ -124,6 +132,11 @@ struct UsageTests {
     arguments: [
       ("", "not JSON"), ("{", "not JSON"), ("[1]", "not an object"), ("3", "not an object"),
       ("{}", "no `aps`"),
+      ("{\"aps\":{}}", "neither an `alert` nor `content-available: 1`"),
+      ("{\"aps\":{\"content-available\":1.5}}", "neither an `alert` nor `content-available: 1`"),
+      ("{\"aps\":{\"alert\":{\"title\":\"\"}}}", "neither title nor body"),
+      ("{\"aps\":{\"alert\":null,\"content-available\":1}}", "neither title nor body"),
+      ("{\"aps\":{\"alert\":{\"title\":1}}}", "neither title nor body"),
       ("{\"aps\":1}", "`aps`"), ("{\"aps\":{},\"Simulator Target Bundle\":1}", "Simulator Target Bundle"),
     ])
   func badPushes(text: String, complaint: String) {

@@ -69,6 +69,7 @@ import Testing
   @Test func afterTwoDashesEverythingIsAWord() throws {
     #expect(try parse("push", "--", "-h", "--json").positionals == ["-h", "--json"])
     #expect(try parse("clock", "-5").positionals == ["-5"])
+    #expect(try parse("push", "-90s").positionals == ["-90s"])
     #expect(try parse("push", "-").positionals == ["-"])
   }
 
@@ -90,6 +91,8 @@ import Testing
     (["push"], "FILE is missing: the push; see phone push -h"),
     (["push", "f", "--after"], "--after needs a value; write --after TIME"),
     (["push", "f", "--after", "--json"], "--after needs a value; write --after TIME"),
+    (["push", "f", "--after", "-1s"], "--after must be a time such as 500ms, 2s or 1h, not `-1s`"),
+    (["push", "f", "--after", ""], "--after must not be empty; write --after TIME"),
     (["push", "f", "--after", "2"], "--after must be a time such as 500ms, 2s or 1h, not `2`"),
     (["push", "f", "--count", "10"], "--count must be a whole number from 1 to 9, not `10`"),
     (
@@ -103,7 +106,7 @@ import Testing
     ),
     (["push", "f", "--json=yes"], "--json takes no value; write it alone"),
     (["push", "f", "--count", "1", "--count", "2"], "--count is given twice; give it once"),
-    (["push", ""], "FILE must be something that is not empty, not ``"),
+    (["push", ""], "FILE must not be empty"),
     (["clock", "1", "2"], "`2` is one word too many; see phone clock -h"),
     (["clock", "100"], "SECONDS must be a whole number from -99 to 99, not `100`"),
   ])

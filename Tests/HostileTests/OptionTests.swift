@@ -15,7 +15,7 @@ struct OptionTests {
     ("baton", ["--hoome", "x"], "there is no option `--hoome`; did you mean --home?"),
     ("baton", ["--home", "a", "--home", "b", "ps"], "--home is given twice; give it once"),
     ("baton", ["ps", "--home"], "--home needs a value; write --home DIR"),
-    ("baton", ["ps", "--home="], "--home must be something that is not empty, not ``"),
+    ("baton", ["ps", "--home="], "--home must not be empty; write --home DIR"),
     (
       "baton", ["ps", "\u{1b}]0;owned\u{7}"],
       "`.]0;owned.` is one word too many; see baton ps -h"

@@ -33,18 +33,18 @@ struct PushTests {
       (Array(#"{"aps":1}"#.utf8), #"`aps` in FILE is not an object; write {"aps": {"alert": …}}"#),
       (
         Array(#"{"aps":{"alert":5}}"#.utf8),
-        "the push's `alert` has neither title nor body; give it one, or leave it out"
+        "the `alert` in FILE has neither title nor body; give it one, or leave it out"
       ),
       (
         Array(#"{"aps":{"content-available":1.5}}"#.utf8),
-        "the push has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"
+        "`aps` in FILE has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"
       ),
     ]
     for (content, sentence) in cases {
       try Data(content).write(to: URL(fileURLWithPath: file))
       let ran = try phone.baton(["push", file])
       #expect(ran.errors == "baton: \(sentence.replacingOccurrences(of: "FILE", with: file))\n")
-      #expect(ran.code != 0)
+      #expect(ran.code == 64)
     }
     #expect(mkfifo("\(phone.home)/fifo", 0o600) == 0)
     for (path, sentence) in [

@@ -25,4 +25,18 @@ import Testing
     #expect(board.withdraw(key: "x", wall: 7, at: 8) == nil)
     #expect(board.rows.map(\.id) == [7, 8])
   }
+
+  @Test("Rows stay in the order in which they came, with the time of their showing, whatever becomes of them")
+  func order() {
+    var board = NotificationBoard((1...5).map { row($0, badge: Int($0), key: "\($0)") })
+    #expect(board.close(1, "default", wall: 10, at: 20)?.wall == 1)
+    #expect(board.withdraw(key: "3", wall: 11, at: 21)?.at == 2)
+    #expect(board.rows.map(\.id) == [1, 2, 3, 4, 5])
+    #expect(board.rows.map(\.wall) == [1, 1, 1, 1, 1])
+    #expect(board.rows.map(\.goneWall) == [10, nil, 11, nil, nil])
+    #expect(board.rows.map(\.goneAt) == [20, nil, 21, nil, nil])
+    // As its file is read by the next iosd: the changed row comes last there.
+    let file = [row(1, badge: 1), row(2, badge: 2), row(1, badge: 2)]
+    #expect(NotificationBoard(file).rows.map(\.id) == [1, 2])
+  }
 }

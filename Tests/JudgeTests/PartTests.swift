@@ -14,7 +14,7 @@ import Testing
   func early() throws {
     let run = try SampleStory.tellInParts(.early)
     let findings = try Judge.verdict(home: run.home).findings
-    #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("had 60000 of 100000 msat") })
+    #expect(findings.contains { $0.invariant == 3 && $0.sentence.contains("had 60 sat of 100 sat") })
   }
 
   @Test("breaks money when the wallet counts one part of it, or counts it twice")

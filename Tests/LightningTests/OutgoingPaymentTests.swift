@@ -121,7 +121,7 @@ struct OutgoingPaymentTests {
     world.send(0, amountMsat: NodeWorld.walletMsat + 1)
     #expect(
       world.refusals == [
-        "The wallet can send 1000000000 msat now, and the invoice asks for 1000000001 msat; receive some first."
+        "The wallet can send 1,000,000 sat now, and this payment is of 1,000,000,001 msat; receive some first."
       ])
     #expect(world.sent.offered.isEmpty)
     #expect(world.owners[0].machine.wishes.isEmpty)

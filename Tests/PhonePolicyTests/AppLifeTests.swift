@@ -116,6 +116,13 @@ import Testing
   @Test func anInvoiceIsMadeByTheAppOrRefusedInASentence() {
     var phone = TestPhone()
     #expect(phone(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appNotRunning)])
+    var starting = phone
+    _ = starting(.personOpened)
+    #expect(starting(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appStarting)])
+    var ending = phone
+    ending.openApp()
+    _ = ending(.personQuit)
+    #expect(ending(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appEnding)])
     phone.openApp()
     #expect(phone(.invoiceWanted(request: 2)) == [.tell(.app, .invoice(request: 2))])
     #expect(phone(.invoiceAnswered(request: 2)) == [.passOnInvoice(request: 2)])

@@ -37,7 +37,7 @@ struct MergeReport {
         "seeds",
         range.map { "\(seeds) of \(HumanText.grouped($0.count)), each once" } ?? "\(seeds), each once"
       ),
-      ("simulated", "\(HumanText.grouped(sum(\.simulatedMs) / 3_600_000)) h"),
+      ("simulated", HumanText.hours(milliseconds: sum(\.simulatedMs))),
       ("events", HumanText.grouped(sum(\.events))),
       (
         "payments", "\(HumanText.grouped(sum(\.payments))), \(HumanText.grouped(sum(\.paid))) of them settled"

@@ -51,9 +51,15 @@ struct WalletView: Sendable {
   private(set) var keptHashes: [String] = []
   private(set) var problems: [String] = []
 
-  var receivedMsat: UInt64 {
-    payments.reduce(0) { sum, payment in
-      let (next, overflowed) = sum.addingReportingOverflow(payment.amountMsat)
+  var receivedMsat: UInt64 { Self.sum(payments.map(\.amountMsat)) }
+
+  /// Of the wallet's own, those that have left and are not over.
+  var sending: [SentFacts] { sent.filter { $0.state == "pending" } }
+  var sendingMsat: UInt64 { Self.sum(sending.map(\.amountMsat)) }
+
+  private static func sum(_ amounts: [UInt64]) -> UInt64 {
+    amounts.reduce(0) { sum, amount in
+      let (next, overflowed) = sum.addingReportingOverflow(amount)
       return overflowed ? .max : next
     }
   }

@@ -45,15 +45,7 @@ struct PayableInvoice: Hashable {
   }
 
   private init(_ invoice: SignedInvoice, chosen: UInt64? = nil) throws(CommandFailure) {
-    switch (invoice.amountMsat, chosen) {
-    case (nil, nil):
-      throw CommandFailure(.wrongUsage, "the invoice leaves the amount to you; say it with --amount")
-    case (let asked?, _?):
-      throw CommandFailure(
-        .wrongUsage, "the invoice asks for \(HumanText.amount(msat: asked)) itself; leave --amount out")
-    case (let asked?, nil): amountMsat = asked
-    case (nil, let chosen?): amountMsat = chosen
-    }
+    amountMsat = try invoice.amountMsat(chosen: chosen)
     paymentHash = invoice.paymentHash
     payee = invoice.payee
     paymentSecret = invoice.fields.paymentSecret
@@ -77,6 +69,19 @@ extension SignedInvoice {
     do throws(InvoiceError) {
       try self.init(decoding: String(text))
     } catch { throw CommandFailure(.wrongUsage, error.description) }
+  }
+
+  /// What is to be paid: either the invoice says it, or the payer.
+  func amountMsat(chosen: UInt64?) throws(CommandFailure) -> UInt64 {
+    switch (amountMsat, chosen) {
+    case (nil, nil):
+      throw CommandFailure(.wrongUsage, "the invoice leaves the amount to you; say it with --amount")
+    case (let asked?, _?):
+      throw CommandFailure(
+        .wrongUsage, "the invoice asks for \(HumanText.amount(msat: asked)) itself; leave --amount out")
+    case (let asked?, nil): return asked
+    case (nil, let chosen?): return chosen
+    }
   }
 
   init(madeByWallet word: String) throws(CommandFailure) {

@@ -19,19 +19,24 @@ struct PushPage {
   private func cells(_ push: PushFacts, _ now: Int64) -> [String] {
     let kind = push.isVisible ? "visible" : push.of.map { "silent, of \($0)" } ?? "silent"
     func after(_ span: Span?) -> String { span.map { "after \(HumanText.span($0))" } ?? "" }
-    // The person may have set the clock back since: then it came just now.
-    let ago = Span(nanoseconds: now &- push.wallNanoseconds)
     return [
-      "\(push.id)", kind, "\(HumanText.span(ago)) ago", after(push.time?.nodeStarted),
+      "\(push.id)", kind, came(push, now), after(push.time?.nodeStarted),
       after(push.time?.connected), figures.fate(push),
     ]
+  }
+
+  /// The person may have set the clock back since: how long ago it was is not known then, only what the clock showed.
+  private func came(_ push: PushFacts, _ now: Int64) -> String {
+    let (ago, overflowed) = now.subtractingReportingOverflow(push.wallNanoseconds)
+    guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.wallNanoseconds))" }
+    return "\(HumanText.span(Span(nanoseconds: ago))) ago"
   }
 
   var sentences: [String] {
     var all: [String] = []
     if figures.silentArrived > 0 {
       all.append(
-        "silent pushes: \(figures.silentArrived) arrived, \(figures.handlerStarts) were handed to the app, "
+        "silent pushes: \(figures.silentArrived) arrived, \(figures.handlerStarts) \(figures.handlerStarts == 1 ? "was" : "were") handed to the app, "
           + "\(figures.received) received a payment, \(figures.leftToVisible) left to the visible push")
     }
     for (what, spans) in [

@@ -57,7 +57,10 @@ struct SimFigures: Sendable {
       .map { "\($0.rawValue) \(Int(perHour($1).rounded()))" }
     return [
       ("seeds", HumanText.grouped(seeds)),
-      ("simulated", "\(decimal(hours)) h, \(grouped(hours * 3600 / seconds)) times faster than real time"),
+      (
+        "simulated",
+        "\(HumanText.hours(milliseconds: UInt64(max(0, simulated.wholeMilliseconds)))), \(grouped(hours * 3600 / seconds)) times faster than real time"
+      ),
       ("events", "\(HumanText.grouped(events)) delivered, \(grouped(Double(events) / seconds)) a second"),
       (
         "payments",
@@ -98,5 +101,4 @@ struct SimFigures: Sendable {
   }
 
   private func grouped(_ number: Double) -> String { HumanText.grouped(UInt64(max(0, number.rounded()))) }
-  private func decimal(_ number: Double) -> String { "\(Int(number)).\(Int(number * 10) % 10)" }
 }

@@ -88,17 +88,17 @@ enum InvoiceVerb: Verb {
   static func amountMsat(_ word: String, name: String = "AMOUNT") throws(CommandFailure) -> UInt64 {
     let isMsat = word.hasSuffix("msat")
     let digits = isMsat ? String(word.dropLast(4)) : word.hasSuffix("sat") ? String(word.dropLast(3)) : word
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(digits)
-    else {
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
       throw CommandFailure(
         .wrongUsage,
-        "\(name) must be a whole number of sat, or of msat such as 1500msat, not `\(word.onOneLine)`")
+        "\(name) must be a whole number of sat, or of msat such as 1500msat, not \(UsageError.quoted(word))")
     }
-    let (amount, overflowed) = number.multipliedReportingOverflow(by: isMsat ? 1 : 1000)
+    // Only digits: what is no number then is too large for one.
+    let (amount, overflowed) = (UInt64(digits) ?? .max).multipliedReportingOverflow(by: isMsat ? 1 : 1000)
     guard !overflowed, amount >= 1, amount <= amountMsatMax else {
       throw CommandFailure(
-        .wrongUsage, "\(name) must be at least 1 msat and at most 21 million bitcoin, not `\(word.onOneLine)`"
-      )
+        .wrongUsage,
+        "\(name) must be at least 1 msat and at most 21 million bitcoin, not \(UsageError.quoted(word))")
     }
     return amount
   }

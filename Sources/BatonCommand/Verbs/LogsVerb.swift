@@ -32,6 +32,7 @@ enum LogsVerb: Verb {
         )
       }
     }
+    try check(line.all("--process"), phone)
     let merger = JournalMerger(directory: phone.journal)
     var printer = LogPrinter(
       output: invocation.output, processes: line.all("--process"), isVerbose: line.isGiven("-v"))
@@ -51,4 +52,17 @@ enum LogsVerb: Verb {
       if !watch.isWatching(phone.journal) { watch.add(phone.journal) }
     }
   }
+
+  /// One of ours, which may come yet, or another program that has written a journal here.
+  static func check(_ names: [String], _ phone: Phone) throws(CommandFailure) {
+    let files = JournalMerger.files(in: phone.journal)
+    let known = ours + Set(files.map { JournalMerger.nameParts($0).process }).subtracting(ours).sorted()
+    guard let name = names.first(where: { !known.contains($0) }) else { return }
+    throw CommandFailure(
+      .wrongUsage,
+      "no process of this phone is called \(UsageError.quoted(name)); write one of \(known.joined(separator: ", ").onOneLine)"
+    )
+  }
+
+  private static let ours = ["mainappd", "notifyextd", "iosd", "lspd"]
 }

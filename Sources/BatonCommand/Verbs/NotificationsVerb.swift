@@ -59,7 +59,7 @@ enum NotificationsVerb: Verb {
   private static func list(_ rows: JSONValue, _ output: Output) {
     let names = [
       "id", "push", "source", "title", "subtitle", "body", "badge", "level", "sound", "thread", "category",
-      "displayed", "withdrawn", "answer", "wall_ns",
+      "displayed", "withdrawn", "answer", "wall_ns", "gone_wall_ns",
     ]
     let all = rows.elements ?? []
     guard !output.isJSON else { return output.say(jsonArray(all, names)) }

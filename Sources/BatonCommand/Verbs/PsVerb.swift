@@ -37,7 +37,18 @@ enum PsVerb: Verb {
       let answer = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": all ? "yes" : "no"]))
       rows += (answer.elements ?? []).compactMap(ProcessFacts.init)
     }
-    return ProcessFacts.lastOfEach(rows).filter { all || !$0.hasEnded }
+    let suspended = canAsk ? try suspendedApp(phone) : nil
+    return ProcessFacts.lastOfEach(rows).filter { all || !$0.hasEnded }.map { row in
+      var row = row
+      row.isSuspended = row.pid == suspended && !row.hasEnded
+      return row
+    }
+  }
+
+  private static func suspendedApp(_ phone: Phone) throws -> Int32? {
+    let app = try phone.askForJSON(.iosd, ControlMessage("status"))["app"]
+    guard app?["state"]?.text == "suspended" else { return nil }
+    return app?["pid"]?.int.flatMap { Int32(exactly: $0) }
   }
 
   private static func tell(

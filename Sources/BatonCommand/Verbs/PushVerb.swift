@@ -98,7 +98,7 @@ enum PushVerb: Verb {
     guard let aps = payload["aps"] else {
       throw CommandFailure(.wrongUsage, "\(name) has no `aps`; add {\"aps\": {\"alert\": …}}")
     }
-    guard aps is [String: Any] else {
+    guard let aps = aps as? [String: Any] else {
       throw CommandFailure(.wrongUsage, "`aps` in \(name) is not an object; write {\"aps\": {\"alert\": …}}")
     }
     if let bundle = payload["Simulator Target Bundle"], !(bundle is String) {
@@ -106,5 +106,25 @@ enum PushVerb: Verb {
         .wrongUsage,
         "`Simulator Target Bundle` in \(name) is not text; write the app's bundle id, or leave it out")
     }
+    try check(alertOf: aps, name: name)
+  }
+
+  /// As the phone sees it: there must be something to show, or somebody to wake.
+  private static func check(alertOf aps: [String: Any], name: String) throws(CommandFailure) {
+    switch aps["alert"] {
+    case nil:
+      // `1` and `true`, but not 1.5.
+      guard (aps["content-available"] as? NSNumber)?.doubleValue != 1 else { return }
+      throw CommandFailure(
+        .wrongUsage,
+        "`aps` in \(name) has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"
+      )
+    case is String: return
+    case let parts as [String: Any]:
+      if ["title", "body"].contains(where: { (parts[$0] as? String)?.isEmpty == false }) { return }
+    default: break
+    }
+    throw CommandFailure(
+      .wrongUsage, "the `alert` in \(name) has neither title nor body; give it one, or leave it out")
   }
 }

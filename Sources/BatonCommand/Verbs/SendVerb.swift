@@ -27,16 +27,19 @@ enum SendVerb: Verb {
   }
 
   private static let lookPause = Span.milliseconds(100)
+  /// Between two looks whether anybody is there who can end the payment.
+  private static let absencePause = Span.seconds(1)
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let invoice = try SignedInvoice(typed: invocation.word())
-    var message = ControlMessage("send", ["invoice": invoice.encoded])
-    if let word = invocation.line.text("--amount") {
-      message["amount-msat"] = "\(try InvoiceVerb.amountMsat(word, name: "--amount"))"
+    let chosen = try invocation.line.text("--amount").map { word throws(CommandFailure) in
+      try InvoiceVerb.amountMsat(word, name: "--amount")
     }
+    let amount = try invoice.amountMsat(chosen: chosen)
+    var message = ControlMessage("send", ["invoice": invoice.encoded])
+    message["amount-msat"] = chosen.map { "\($0)" }
     let start = Clock.monotonicNow
-    let answer = try invocation.phone.ask(.iosd, message)
-    let amount = answer["amount-msat"].flatMap { UInt64($0) } ?? invoice.amountMsat ?? 0
+    _ = try invocation.phone.ask(.iosd, message)
     let isPatient = !invocation.line.isGiven("--no-wait")
     let offered = SentPayment(
       paymentHash: invoice.paymentHash.hex, amountMsat: amount, took: Clock.monotonicNow - start)
@@ -51,13 +54,35 @@ enum SendVerb: Verb {
     of payment: SentPayment, _ invocation: Invocation, since start: Instant
   ) throws -> SentPayment {
     let loop = try EventLoop()
+    let ender = PaymentEnder(phone: invocation.phone)
+    var said: String?
+    var nextLook = start
     while true {
-      let tables = try Snapshot.take(of: invocation.phone.container, rowsPerTableMax: 100_000).tables
-      let row = WalletView(tables).sent.last { $0.paymentHash == payment.paymentHash }
-      if let row, row.state != "pending" {
-        return SentPayment(row, took: Clock.monotonicNow - start)
+      let snapshot = try look(invocation.phone)
+      if let ended = end(of: payment, in: snapshot, since: start) { return ended }
+      if Clock.monotonicNow >= nextLook {
+        nextLook = Clock.monotonicNow + absencePause
+        let absence = ender.absence(snapshot)
+        // Who is gone may have ended it just before.
+        if absence != nil, let ended = end(of: payment, in: try look(invocation.phone), since: start) {
+          return ended
+        }
+        if let absence, absence != said { invocation.output.remark(absence) }
+        said = absence
       }
       _ = try loop.run(for: lookPause) { false }
     }
+  }
+
+  private static func look(_ phone: Phone) throws -> Snapshot {
+    try Snapshot.take(of: phone.container, rowsPerTableMax: 100_000)
+  }
+
+  private static func end(of payment: SentPayment, in snapshot: Snapshot, since start: Instant)
+    -> SentPayment?
+  {
+    let row = WalletView(snapshot.tables).sent.last { $0.paymentHash == payment.paymentHash }
+    guard let row, row.state != "pending" else { return nil }
+    return SentPayment(row, took: Clock.monotonicNow - start)
   }
 }

@@ -40,8 +40,8 @@ struct ChannelAccount {
       }
       if !matches(entry, htlc) {
         differences.append(
-          "the \(direction) HTLC \(htlc.id) (\(entry.amountMsat) msat, \(entry.state)) is not what the messages "
-            + "left open (\(htlc.amountMsat) msat, \(htlc.stateName(at: end)))")
+          "the \(direction) HTLC \(htlc.id) (\(amountWords(entry.amountMsat)), \(entry.state)) is not what the messages "
+            + "left open (\(amountWords(htlc.amountMsat)), \(htlc.stateName(at: end)))")
       }
     }
     for entry in htlcs {

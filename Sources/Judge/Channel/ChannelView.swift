@@ -60,7 +60,8 @@ struct ChannelView: Hashable {
       throw Illegal(reason: "HTLC \(htlc.id) is offered where \(nextID[htlc.offeredBy]) is due")
     }
     guard htlc.amountMsat > 0, htlc.amountMsat <= balanceMsat[htlc.offeredBy] else {
-      throw Illegal(reason: "HTLC \(htlc.id) is of \(htlc.amountMsat) msat, which its offerer has not got")
+      throw Illegal(
+        reason: "HTLC \(htlc.id) is of \(amountWords(htlc.amountMsat)), which its offerer has not got")
     }
     balanceMsat[htlc.offeredBy] -= htlc.amountMsat
     nextID[htlc.offeredBy] += 1

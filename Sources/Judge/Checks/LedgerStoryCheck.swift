@@ -97,7 +97,9 @@ extension Hearing {
     }
     for (id, told) in stories[1].payments.sorted(by: { $0.key < $1.key })
     where !evidence.ledger.payments.contains(where: { $0.id == id }) {
-      find(4, "Payment \(id) of \(told.amountMsat ?? 0) msat is missing in the ledger", [told.held.evidence])
+      find(
+        4, "Payment \(id) of \(amountWords(told.amountMsat ?? 0)) is missing in the ledger",
+        [told.held.evidence])
     }
   }
 

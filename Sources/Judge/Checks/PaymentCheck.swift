@@ -45,7 +45,7 @@ extension Hearing {
   }
 
   private mutating func checkPaid(_ payment: PaymentEntry, _ replay: PeerReplay) {
-    let name = "Payment \(payment.id) (\(payment.amountMsat) msat, \(shortHex(payment.paymentHash)))"
+    let name = "Payment \(payment.id) (\(amountWords(payment.amountMsat)), \(shortHex(payment.paymentHash)))"
     if let preimage = payment.preimage, Secrets.sha256(preimage) != payment.paymentHash {
       find(3, "\(name) is paid with a preimage of another hash", [payment.evidence])
     }
@@ -70,13 +70,13 @@ extension Hearing {
       let parts = evidence.whole(payment.paymentHash)
       let ofAll = parts.count > 1 ? " of all \(parts.count) parts" : ""
       find(
-        3, "\(name) is paid, and the wallet has \(received[0].amountMsat) msat of it\(ofAll)",
+        3, "\(name) is paid, and the wallet has \(amountWords(received[0].amountMsat)) of it\(ofAll)",
         parts.map(\.evidence) + [received[0].evidence])
     }
   }
 
   private mutating func checkFailed(_ payment: PaymentEntry, _ replay: PeerReplay) {
-    let name = "Payment \(payment.id) (\(payment.amountMsat) msat, \(shortHex(payment.paymentHash)))"
+    let name = "Payment \(payment.id) (\(amountWords(payment.amountMsat)), \(shortHex(payment.paymentHash)))"
     let life = life(of: payment, replay)
     if life?.isFulfilled == true {
       find(
@@ -101,7 +101,8 @@ extension Hearing {
   }
 
   private mutating func checkOpen(_ payment: PaymentEntry, _ replay: PeerReplay) {
-    let name = "payment \(payment.id) of \(payment.amountMsat) msat (\(shortHex(payment.paymentHash)))"
+    let name =
+      "payment \(payment.id) of \(amountWords(payment.amountMsat)) (\(shortHex(payment.paymentHash)))"
     if let life = life(of: payment, replay), life.endSignedNs != nil {
       find(3, "The outcome of \(name) came, and its sender was not told", [payment.evidence])
     }
@@ -122,7 +123,7 @@ extension Hearing {
         || (owners[0].offeredNs ?? .max) > life.addNs || owners[0].data != life.data
       {
         find(
-          3, "HTLC \(id) of \(life.amountMsat) msat is not that of exactly one payment",
+          3, "HTLC \(id) of \(amountWords(life.amountMsat)) is not that of exactly one payment",
           ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
       }
       guard life.isFulfilled else { continue }
@@ -146,7 +147,8 @@ extension Hearing {
   // MARK: The wallet's side
 
   private mutating func checkReceived(_ entry: ReceivedEntry, _ replay: PeerReplay) {
-    let name = "received payment \(entry.id) (\(entry.amountMsat) msat, \(shortHex(entry.paymentHash)))"
+    let name =
+      "received payment \(entry.id) (\(amountWords(entry.amountMsat)), \(shortHex(entry.paymentHash)))"
     let payments = evidence.ledger.payments.filter { $0.paymentHash == entry.paymentHash }
     if !payments.contains(where: { !$0.isFailed }) {
       find(3, "The wallet counts \(name), and no sender paid it", [entry.evidence])
@@ -157,13 +159,14 @@ extension Hearing {
     let whole = evidence.whole(entry.paymentHash)
     if !whole.isEmpty, whole.amountMsat != entry.amountMsat {
       find(
-        3, "The wallet counts \(name), and its sender \(whole.amountMsat) msat",
+        3, "The wallet counts \(name), and its sender \(amountWords(whole.amountMsat))",
         [entry.evidence] + whole.map(\.evidence))
     }
     let invoice = evidence.wallet.invoices.first { $0.paymentHash == entry.paymentHash }
     if let invoice, invoice.amountMsat > entry.amountMsat {
       find(
-        3, "The invoice of \(name) asks for \(invoice.amountMsat) msat", [entry.evidence, invoice.evidence])
+        3, "The invoice of \(name) asks for \(amountWords(invoice.amountMsat))",
+        [entry.evidence, invoice.evidence])
     } else if invoice == nil {
       find(3, "There is no invoice for \(name)", [entry.evidence])
     }

@@ -20,7 +20,7 @@ extension Hearing {
   }
 
   private func name(_ entry: SentEntry) -> String {
-    "payment \(entry.id) of \(entry.amountMsat) msat (\(shortHex(entry.paymentHash)))"
+    "payment \(entry.id) of \(amountWords(entry.amountMsat)) (\(shortHex(entry.paymentHash)))"
   }
 
   private mutating func checkColumns(of entry: SentEntry) {
@@ -98,7 +98,8 @@ extension Hearing {
         || UInt64(bitPattern: owners[0].amountMsat) != life.amountMsat
       {
         find(
-          3, "HTLC \(id) of \(life.amountMsat) msat left the wallet, and is not that of exactly one payment",
+          3,
+          "HTLC \(id) of \(amountWords(life.amountMsat)) left the wallet, and is not that of exactly one payment",
           ["ledger frames \(life.addFrame)"] + owners.map(\.evidence))
       }
       if let owner = owners.first,

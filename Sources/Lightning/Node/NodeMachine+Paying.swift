@@ -4,6 +4,9 @@ import Crypto
 // Payments of the wallet's own: offered when the channel runs, each invoice once. From the step that offers it on a
 // payment belongs to the channel, and whoever owns the node then brings it to its end.
 extension NodeMachine {
+  /// How a refusal begins, also of an invoice, for which the node would be needed.
+  public static let notHeld = "The wallet does not hold its node now"
+
   /// A person waits for the answer.
   static let payPatience = Span.seconds(5)
   static let payGivenUp =
@@ -21,7 +24,7 @@ extension NodeMachine {
     case .stopped, .draining:
       return [
         .paymentRefused(
-          paymentHash: hash, "The wallet does not hold its node now; open the app and try again.")
+          paymentHash: hash, "\(Self.notHeld); open the app and try again.")
       ]
     default: break
     }
@@ -73,7 +76,7 @@ extension NodeMachine {
   private static func sentence(_ error: ChannelError, _ payment: OutgoingPayment) -> String {
     switch error {
     case .amountAboveBalance(let available):
-      "The wallet can send \(available) msat now, and the invoice asks for \(payment.amountMsat) msat; receive some first."
+      "The wallet can send \(AmountText.words(msat: available)) now, and this payment is of \(AmountText.words(msat: payment.amountMsat)); receive some first."
     case .tooManyHTLCs:
       "\(ChannelRecord.maximumHTLCs) payments are on their way already; try again when one is over."
     default: "The channel does not take the payment: \(error)"

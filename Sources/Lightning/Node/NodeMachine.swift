@@ -379,7 +379,7 @@ public struct NodeMachine: Core {
       return [
         .invoiceRefused(
           paymentHash: invoice.paymentHash,
-          "The wallet does not hold its node now; open the app and ask again.")
+          "\(Self.notHeld); open the app and ask again.")
       ]
     default: break
     }

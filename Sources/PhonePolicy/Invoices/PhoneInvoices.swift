@@ -9,7 +9,7 @@ struct PendingInvoice: Hashable, Sendable {
 
 extension Phone {
   mutating func wantInvoice(_ request: UInt64, at now: Instant) -> [PhoneDirective] {
-    guard app.isUsable else { return [.failInvoice(request: request, .appNotRunning)] }
+    if let obstacle = app.obstacleToInvoices { return [.failInvoice(request: request, obstacle)] }
     invoices.append(PendingInvoice(request: request, endsBy: now + configuration.invoicePatience))
     return [.tell(.app, .invoice(request: request))]
   }
@@ -37,5 +37,18 @@ extension Phone {
   mutating func endInvoicesWithApp() -> [PhoneDirective] {
     defer { invoices = [] }
     return invoices.map { .failInvoice(request: $0.request, $0.isToBePaid ? .endedWhilePaying : .appEnded) }
+  }
+}
+
+extension AppState {
+  /// Nil: it can make one.
+  fileprivate var obstacleToInvoices: InvoiceFailure? {
+    switch self {
+    case .notRunning: .appNotRunning
+    case .launching: .appStarting
+    case .suspended: .appSuspended
+    case .terminating: .appEnding
+    case .foreground, .background: nil
+    }
   }
 }

@@ -1,0 +1,17 @@
+/// An amount as people read it.
+public enum AmountText {
+  /// `5,000 sat`, or `1,500 msat` where satoshi cannot say it.
+  public static func words(msat: UInt64) -> String {
+    msat % 1000 == 0 ? "\(grouped(msat / 1000)) sat" : "\(grouped(msat)) msat"
+  }
+
+  /// `1,234,567`.
+  public static func grouped(_ number: UInt64) -> String {
+    var text = ""
+    for (place, digit) in String(number).reversed().enumerated() {
+      if place > 0 && place % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return String(text.reversed())
+  }
+}

@@ -1,0 +1,13 @@
+import Testing
+
+@testable import Judge
+
+@Suite struct AmountWordsTests {
+  @Test(
+    "An amount reads as people write it, whatever a row says",
+    arguments: [
+      (12_500_000, "12,500 sat"), (1, "1 msat"), (1_000_000_001, "1,000,000,001 msat"), (0, "0 sat"),
+      (-5000, "-5 sat"), (Int64.min, "-9,223,372,036,854,775,808 msat"),
+    ] as [(Int64, String)])
+  func words(_ msat: Int64, _ text: String) { #expect(amountWords(msat) == text) }
+}

@@ -1,0 +1,11 @@
+import Testing
+
+/// What the list of changes counts is counted again.
+@Suite struct ChangelogTests {
+  @Test func itHasAsManyStoriesAsThereAre() throws {
+    let page = try #require(Project.file("CHANGELOG.md"))
+    let said = try #require(page.text.firstMatch(of: /(?<count>\d+) of them in `Tests\/Scenarios`/))
+    let stories = Project.paths.filter { $0.hasPrefix("Tests/Scenarios/") && $0.hasSuffix(".txt") }
+    #expect(Int(said.count) == stories.count)
+  }
+}
