@@ -72,6 +72,15 @@ import Testing
     #expect(phone(.pushArrived(TestPhone.alert(1, mutable: false))) == [.showOriginal(1)])
   }
 
+  /// As a notification of its own: so a later one that tells of the same may take its place.
+  @Test func contentCanBeTakenBackUnderItsKey() {
+    var phone = TestPhone()
+    phone.serve(1)
+    let shown = PhoneNotification(push: 1, source: .content, received, key: "aa")
+    #expect(phone(.contentDelivered(push: 1, received, key: "aa")).contains(.show(shown)))
+    #expect(phone(.notificationWithdrawn(key: "aa")) == [.withdraw(key: "aa")])
+  }
+
   @Test func contentIsShownOnceAndASecondCallIsRefused() {
     var phone = TestPhone()
     phone.serve(1)
