@@ -88,6 +88,7 @@ public struct AppMachine: GuardMachine {
     case .terminationRequested: return terminationRequested(at: now)
     case .presenceHeard(let message): return heard(message)
     case .node(.refused(let highest, let container)): return refused(highest, container)
+    case .node(.received(let payment)): return received(payment)
     case .containerLost(let sentence): return containerLost(sentence)
     case .claimFailed(.failed(let sentence)) where ownership.isRaising:
       return halt(.trouble(sentence))
@@ -125,6 +126,12 @@ public struct AppMachine: GuardMachine {
   private func heard(_ message: PresenceMessage) -> [GuardDirective] {
     guard case .counts(let answer?) = presence.heard(message.code) else { return [] }
     return say(answer)
+  }
+
+  /// Who does not look at the app is told otherwise. The peer sends no push to who is connected; should there be one from
+  /// before, its text takes this one's place.
+  private func received(_ payment: ReceivedPayment) -> [GuardDirective] {
+    place == .foreground ? [] : [.notify(.received(payment), payment: payment.paymentHash)]
   }
 
   private mutating func refused(_ highest: Epoch, _ container: ContainerID) -> [GuardDirective] {

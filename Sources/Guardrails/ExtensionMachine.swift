@@ -201,7 +201,10 @@ public struct ExtensionMachine: GuardMachine {
       case .otherDevice: return finish(.otherDevice, at: now)
       case .outOfReach: return finish(.outOfReach, at: now)
       }
-    case .established, .collecting, .fenced, .trouble, .stopped: break
+    case .collecting(let isCollecting):
+      service.parts = isCollecting ? .waiting : .givenBack
+      state = .serving(service)
+    case .established, .fenced, .trouble, .stopped: break
     }
     return []
   }

@@ -42,6 +42,13 @@ public struct NotificationContent: Hashable, Codable, Sendable {
     }
   }
 
+  /// They are kept, and a push comes for the rest: there is nothing that the person should do.
+  static let partsWait = NotificationContent(
+    title: "Payment incoming", body: "A part of it has come. The rest is awaited.")
+
+  static let partsGivenBack = NotificationContent(
+    title: "Payment not received", body: "Its sender did not send all of it, and has it back.")
+
   /// The app has the node: it receives what this push was about.
   static let appContinues = NotificationContent(
     title: "Payment incoming", body: "The wallet is open and receives it.")

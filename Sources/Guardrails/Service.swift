@@ -13,12 +13,16 @@ struct Service: Hashable, Codable, Sendable {
   /// The payment of the text, when it was received earlier: it may have been notified on its own, and has its push now.
   var maybeToldAlready: String?
   var isSettling = false
+  /// What became of a payment of which not all had come: told when nothing else is. Nil when there was none.
+  var parts: Parts?
   /// The app wanted the node before we were connected.
   var steppedBack = false
   /// We claimed although the app wished: it was left its time, or is frozen.
   var claimedPastTheWish = false
   /// The app wants the node and we are connected: no new payment, and an end at the next safe point.
   var isHandingOver = false
+
+  enum Parts: Hashable, Codable, Sendable { case waiting, givenBack }
 
   init(push: Push, startedAt now: Instant) {
     self.push = push
@@ -58,7 +62,11 @@ struct Service: Hashable, Codable, Sendable {
     case .appWantsNode, .handedOver, .received: .appContinues
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
       .outOfReach, .tooManyPushes, .containerLost:
-      .nothingReceived(for: push.reason)
+      switch parts {
+      case .waiting: .partsWait
+      case .givenBack: .partsGivenBack
+      case nil: .nothingReceived(for: push.reason)
+      }
     }
   }
 }

@@ -25,6 +25,35 @@ import Testing
     #expect(app.send(.node(.settling(false))).suffix(3) == leaving[...])
   }
 
+  @Test(
+    "Nobody looks at an app in the background: what it receives there is notified, and in front it is not")
+  func toldInTheBackground() {
+    let told = GuardDirective.notify(.received(payment), payment: payment.paymentHash)
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    #expect(
+      !app.send(.node(.received(secondPayment))).contains { if case .notify = $0 { true } else { false } })
+    app.play(.node(.collecting(true)), .enteredBackground, .node(.settling(true)))
+    #expect(app.machine.place == .staying)
+    #expect(app.send(.node(.received(payment))) == [told])
+    app.play(.node(.collecting(false)), .node(.settling(false)))
+    #expect(app.machine.place == .leaving)
+    #expect(app.send(.node(.received(payment))) == [told], "in the last moment")
+  }
+
+  @Test("The text of a push says what became of the parts: nobody is told to retry what is on its way")
+  func textOfParts() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.collecting(true)))
+    #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsWait))
+    notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.collecting(true)), .node(.collecting(false)))
+    #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsGivenBack))
+    notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.collecting(true)), .node(.settling(true)), .node(.received(payment)))
+    notifier.play(.node(.collecting(false)), .node(.settling(false)))
+    #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .received(payment)))
+  }
+
   @Test("P-1.1 After 180 s the app leaves, whatever has come; a lost connection begins nothing anew")
   func bounded() {
     var app = Driver<AppMachine>.connected(epoch: 8)

@@ -152,6 +152,10 @@ struct MultiPartPairTests {
     let second = try phone.payPart(invoice, 2000)
     try phone.wait("both parts to settle") { isPaid(phone, invoice, [first, second]) }
     try phone.wait("the app to give its time back") { app.count("background-end") == 1 }
+    #expect(
+      app.messages.filter { $0.message.verb == "notification" }.map { $0.message["key"] } == [
+        invoice.paymentHash.hex
+      ])
     #expect(phone.owner.map { _ in true } == true)
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
   }
