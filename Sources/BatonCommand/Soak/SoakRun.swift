@@ -27,6 +27,7 @@ struct SoakRun {
     try play.begin()
     let half = rounds / 2
     try rounds(Self.firstRounds, .longLives, "the first long lives")
+    // Their end is a first one, too.
     try play.rest()
     try rounds(Self.firstRounds + warmUp, .shortLives, "warming up")
     try play.rest()
