@@ -17,10 +17,8 @@ enum DaemonAnswer {
       self = .notRunning
       return
     }
-    // The kernel takes connections for it, but nothing would ever come.
-    if ProcessTable.isStopped(pid) {
-      self = .silent(
-        "\(daemon.rawValue) \(pid) is stopped (SIGSTOP or a debugger); `kill -CONT \(pid)` lets it go on")
+    if let stopped = StoppedDaemon(daemon, pid: pid) {
+      self = .silent(stopped.description)
       return
     }
     do {

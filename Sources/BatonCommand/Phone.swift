@@ -43,7 +43,11 @@ struct Phone: Sendable {
   // MARK: Asking
 
   func connect(to daemon: Daemon) throws(ControlClientError) -> ControlClient {
-    try ControlClient(path: socket(of: daemon), daemon: daemon.rawValue)
+    let client = try ControlClient(path: socket(of: daemon), daemon: daemon.rawValue)
+    if let stopped = client.listener.flatMap({ StoppedDaemon(daemon, pid: $0) }) {
+      throw .stopped(stopped.description)
+    }
+    return client
   }
 
   @discardableResult

@@ -16,7 +16,9 @@ struct PhoneStatus {
     lspdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .lspd, of: phone)
     do throws(ContainerError) {
       container = try ContainerReport(of: phone.container, clock: phone.clock)
-    } catch .missing where !Self.hasRun(phone), .notAContainer where !Self.hasRun(phone) {
+    } catch .missing where !Self.hasRun(phone), .notAContainer where !Self.hasRun(phone),
+      .neverBegun where !Self.hasRun(phone)
+    {
       container = nil
     } catch { containerTrouble = error.description }
   }

@@ -27,6 +27,9 @@ public final class ControlClient {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
+  /// Who listens there; nil when the kernel does not say.
+  public var listener: Int32? { PeerCredentials(of: descriptor)?.pid }
+
   /// Sends one message and gives back the next one that comes. An `error` answer is thrown as `refused`.
   public func request(
     _ message: ControlMessage, timeout: Span = .seconds(30)

@@ -25,6 +25,7 @@ struct PhoneReport {
     }
     object.set("extension", raw: service.text)
     if let nowPlaying { object.set("now_playing", raw: nowPlaying.text) }
+    if phone.isGoingDown { object.set("going_down", true) }
     object.set("home", shell.home.path)
     object.set("peer", ifPresent: shell.options.peer)
     object.set("build", shell.options.isDebugBuild ? "debug" : "production")

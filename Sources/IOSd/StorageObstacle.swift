@@ -20,10 +20,19 @@ enum StorageObstacle: Hashable, CustomStringConvertible {
     self = .tooLarge(container: home.container)
   }
 
+  /// Whoever has run needs what is there: it is copied before the disk takes its place. Any step that fails leaves the
+  /// container as it was.
+  static func move(_ container: String) -> String {
+    let place = ShellWord.quoted(container)
+    let disk = ShellWord.quoted(container + ".disk")
+    return
+      "mkdir \(disk) && mount -t tmpfs -o size=16m,mode=700 tmpfs \(disk) && cp -a \(place)/. \(disk)/ && mount --bind \(disk) \(place) && umount \(disk) && rmdir \(disk)"
+  }
+
   var description: String {
     switch self {
     case .noDiskOfItsOwn(let container, let why):
-      "the storage is marked as full, and nothing runs out of room by it, as \(container) is on no disk of its own: \(why); while the phone is down give it one with `mount -t tmpfs -o size=16m,mode=700 tmpfs \(container)`"
+      "the storage is marked as full, and nothing runs out of room by it, as \(container) is on no disk of its own: \(why); while the phone is down give it one that holds all that is there, with `\(Self.move(container))`"
     case .tooLarge(let container):
       "the storage is marked as full, and nothing runs out of room by it, as the disk of \(container) has more than \(StorageBallast.roomMax >> 20) MiB to fill, and so much is none of iosd's to take; give it a smaller one"
     case .failed(let error): "the storage is marked as full, and there is still room in it: \(error)"

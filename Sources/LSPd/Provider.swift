@@ -28,7 +28,7 @@ final class Provider {
   var waiting: [UInt64: [UnixConnection]] = [:]
   /// Payments whose sender wants the first answer and not the last.
   var answersAtOnce: Set<UInt64> = []
-  private var isGoingDown = false
+  private(set) var isGoingDown = false
   /// Steps that are not durable yet, because nothing waits for them: connections that have only been opened.
   private var unhurried: [LedgerStep] = []
 

@@ -124,6 +124,7 @@ extension Provider {
     let core = runner.core
     var object = JSONObject()
     object.set("address", address)
+    if isGoingDown { object.set("going_down", true) }
     object.set("legacy", options.isLegacy)
     object.set("wallet_connected", core.isWalletConnected)
     object.set("channel_established", core.state.channel.isReestablished)

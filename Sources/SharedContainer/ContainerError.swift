@@ -13,6 +13,8 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAPlainFile(path: String, because: String)
   case lockUnavailable(path: String, because: String)
   case notAContainer(path: String, because: String)
+  /// The database is there, and nobody could ever write into it.
+  case neverBegun(path: String)
   /// The path leads to another directory or database than the one that was opened.
   case containerReplaced(path: String)
   /// SQLite's log or index lost its name under this process.
@@ -56,6 +58,8 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path) cannot be locked, \(because); put it back or remove it"
     case .notAContainer(let path, let because):
       "\(path) is not a shared container, \(because); check the path"
+    case .neverBegun(let path):
+      "\(path) is empty, and the wallet has never begun; see that its disk has room, then open the app"
     case .containerReplaced(let path):
       "\(path) was replaced or removed while it was open; put it back, and start both wallet processes again"
     case .logReplaced(let path):

@@ -19,6 +19,10 @@ struct SnapshotReader {
   func read(isLive: Bool) throws -> Snapshot {
     try connection.transaction(.deferred) {
       let names = try tableNames()
+      if names.isEmpty {
+        try EarlierLife(of: layout).refuseNewDatabase()
+        throw ContainerError.neverBegun(path: layout.database)
+      }
       guard ContainerSchema.guarded.isSubset(of: names) else {
         throw ContainerError.notAContainer(path: layout.directory, because: "as its database has no claims")
       }

@@ -40,7 +40,9 @@ import Testing
     let group = scratch("phone/AppGroup")
     let note =
       "the storage is marked as full, and nothing runs out of room by it, as \(group) is on no disk of its own: "
-      + "nothing is mounted there; while the phone is down give it one with `mount -t tmpfs -o size=16m,mode=700 tmpfs \(group)`"
+      + "nothing is mounted there; while the phone is down give it one that holds all that is there, with "
+      + "`mkdir \(group).disk && mount -t tmpfs -o size=16m,mode=700 tmpfs \(group).disk && cp -a \(group)/. \(group).disk/ "
+      + "&& mount --bind \(group).disk \(group) && umount \(group).disk && rmdir \(group).disk`"
     #expect(try said(["device", "storage", "full"]) == "\(note)\n")
     #expect(
       try run("device").words == """

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Foundation
 import Glibc
 import PairSupport
 import Testing
@@ -9,12 +10,14 @@ import Testing
 @Suite("A daemon that is stopped") struct StoppedDaemonTests {
   private let scratch = Scratch()
 
-  private func run(_ verb: String...) throws -> String {
+  private func run(_ verb: String...) throws -> String { try run(verb) }
+
+  private func run(_ verb: [String]) throws -> String {
     _ = scratch.end(try scratch.start("baton", ["--home", scratch("phone")] + verb))
     return scratch.text("said")
   }
 
-  @Test("is called so by status and ps, with what to do, and nobody waits for it")
+  @Test("is called so by status, ps, up and whoever asks it, with what to do, and nobody waits for it")
   func stopped() throws {
     defer {
       _ = try? run("down")
@@ -26,15 +29,23 @@ import Testing
     // Whatever fails, nobody is left behind who could not be asked to end.
     defer { for pid in [lspd, iosd] { kill(pid, SIGCONT) } }
 
+    let invoice = try run("invoice", "5", "--elsewhere").trimmingCharacters(in: .whitespacesAndNewlines)
     kill(lspd, SIGSTOP)
     let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` lets it go on"
     #expect(try run("status").contains(sentence))
     #expect(try run("status", "--json").contains(#""lspd_running":true,"lspd_trouble":"\#(sentence)""#))
     #expect(try run("ps").contains(try Regex("lspd +\(lspd) +stopped .*\\n *iosd +\(iosd) +running ")))
 
+    #expect(try run("up") == "baton: \(sentence)\n")
+    #expect(try run("invoice", "5", "--elsewhere") == "baton: \(sentence)\n")
+    #expect(try run("pay", invoice) == "baton: \(sentence)\n")
+
     #expect(try run("app", "open").contains("in front"))
     kill(iosd, SIGSTOP)
     #expect(try run("status").contains("iosd \(iosd) is stopped"))
+    for verb in [["invoice", "5"], ["app", "home"], ["device"], ["push", "--silent"]] {
+      #expect(try run(verb).hasPrefix("baton: iosd \(iosd) is stopped"))
+    }
     // The wallet's processes are known from the ledger.
     #expect(
       try run("ps").contains(

@@ -26,8 +26,8 @@ final class DiskPhone {
   }
 
   /// What is done to the container is done while the phone is down.
-  init(_ prepare: (DiskPhone) throws -> Void) throws {
-    phone = try PhoneProcess()
+  init(named name: String = "phone", _ prepare: (DiskPhone) throws -> Void) throws {
+    phone = try PhoneProcess(named: name)
     try phone.ask("down")
     phone.process.waitUntilExit()
     try prepare(self)
@@ -44,6 +44,17 @@ final class DiskPhone {
     mkdir(place, 0o700)
     try #require(mount("tmpfs", place, "tmpfs", 0, "size=\(size),mode=700") == 0)
     mounts.append(place)
+  }
+
+  /// What a person types, and what is a mount then.
+  func type(_ words: String, mounting place: String) throws {
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/sh")
+    shell.arguments = ["-c", words]
+    try shell.run()
+    shell.waitUntilExit()
+    mounts.append(place)
+    try #require(shell.terminationStatus == 0)
   }
 
   /// The same again, at another place.

@@ -16,12 +16,16 @@ final class PhoneProcess {
   /// What runs it, if it is not run as it is.
   private let runner: [String]
 
-  var home: String { "\(directory)/phone" }
+  private let name: String
+
+  var home: String { "\(directory)/\(name)" }
   var socket: String { "\(home)/os/iosd.sock" }
 
   init(
-    app: String = "app", ext: String = "ext", under runner: [String] = [], _ options: [String] = []
+    app: String = "app", ext: String = "ext", named name: String = "phone", under runner: [String] = [],
+    _ options: [String] = []
   ) throws {
+    self.name = name
     self.runner = runner
     var template = Array("/tmp/baton-iosd-XXXXXX".utf8CString)
     directory = String(cString: mkdtemp(&template)!)
@@ -30,7 +34,7 @@ final class PhoneProcess {
         atPath: "\(directory)/\(name)", withDestinationPath: "\(Self.products)/TestChild")
     }
     self.options =
-      ["--home", "\(directory)/phone", "--app", app.hasPrefix("/") ? app : "\(directory)/\(app)"]
+      ["--home", "\(directory)/\(name)", "--app", app.hasPrefix("/") ? app : "\(directory)/\(app)"]
       + ["--ext", ext.hasPrefix("/") ? ext : "\(directory)/\(ext)"]
       + options + (Self.isSanitized ? ["--memory-limit", "1099511627776"] : [])
     process = try Self.launch(self.options, under: runner)

@@ -3,6 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import IOSd
+
 @Suite("A storage that is full", .serialized) struct StorageTests {
   @Test(
     "Where the container has a small disk to itself nothing more fits on it, until there is room again",
@@ -63,12 +65,28 @@ import Testing
     #expect(try disk.names.isEmpty)
   }
 
+  @Test(
+    "The words that give it a disk of its own keep what is there, at a path with spaces too",
+    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
+    arguments: ["phone", "a person's phone"])
+  func advice(_ name: String) throws {
+    let disk = try DiskPhone(named: name) { disk in
+      try "of the wallet".write(toFile: "\(disk.group)/node", atomically: true, encoding: .utf8)
+      try disk.type(StorageObstacle.move(disk.group), mounting: disk.group)
+    }
+    #expect(try String(contentsOfFile: "\(disk.group)/node", encoding: .utf8) == "of the wallet")
+    #expect(try disk.note(["storage-full": "yes"]) == nil)
+    #expect(disk.troubleOfWriting == ENOSPC)
+    let beside = try FileManager.default.contentsOfDirectory(atPath: disk.phone.home)
+    #expect(!beside.contains { $0.hasSuffix(".disk") })
+  }
+
   @Test("On the disk of everything else the switch is one in name alone, and says how to have one")
   func sharedDisk() throws {
     let disk = try DiskPhone(nil)
     let words = try disk.note(["storage-full": "yes"])
     #expect(words?.contains("is on no disk of its own: nothing is mounted there; ") == true)
-    #expect(words?.hasSuffix("`mount -t tmpfs -o size=16m,mode=700 tmpfs \(disk.group)`") == true)
+    #expect(words?.hasSuffix("`\(StorageObstacle.move(disk.group))`") == true)
     #expect(disk.troubleOfWriting == 0)
     #expect(try disk.note(["storage-full": "no"]) == nil)
   }

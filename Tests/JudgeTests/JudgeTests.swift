@@ -50,6 +50,18 @@ struct JudgeTests {
     #expect(throws: JudgeError.self) { try Judge.verdict(home: run.home) }
   }
 
+  @Test("says of an empty database that the wallet never began, unless the peer has met it")
+  func neverBegun() throws {
+    let run = try SampleStory.tell()
+    let path = "\(run.home)/AppGroup/node.sqlite"
+    try Data().write(to: URL(filePath: path))
+    #expect(throws: JudgeError.unreadable(path: path, reason: "no such table: meta")) {
+      try Judge.verdict(home: run.home)
+    }
+    try run.ledger.executeAll("DELETE FROM frames")
+    #expect(throws: JudgeError.neverBegun(path: path)) { try Judge.verdict(home: run.home) }
+  }
+
   @Test("leaves no file behind, and reads what is still in a log")
   func leavesNothing() throws {
     let run = try SampleStory.tell()

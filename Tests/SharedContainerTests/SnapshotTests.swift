@@ -140,6 +140,11 @@ import Testing
     Files.write(nowhere, [])
     #expect(words(nowhere) == "\(nowhere) is not a directory; move it away or name another container")
     mkdir(copy, 0o700)
+    Files.write(copy + "/node.sqlite", [])
+    #expect(
+      words(copy)
+        == "\(copy)/node.sqlite is empty, and the wallet has never begun; see that its disk has room, then open the app"
+    )
     try Connection(path: copy + "/node.sqlite", access: .create).execute("CREATE TABLE other (v)")
     #expect(words(copy) == "\(copy) is not a shared container, as its database has no claims; check the path")
     Files.write(copy + "/node.sqlite", Array(repeating: 0x5A, count: 9000))

@@ -6,10 +6,6 @@ import Glibc
 enum DaemonStarter {
   static func start(_ path: String, arguments: [String], log: String) throws(CommandFailure) -> WatchedProcess
   {
-    guard FilePath.isExecutable(path) else {
-      throw CommandFailure(
-        .badConfiguration, "\(path) cannot be run; build it, or name the program with its option")
-    }
     // A daemon that keeps what our caller left open to us would hold up whoever waits for the end of it.
     _ = baton_close_on_exec_from(3)
     var actions = posix_spawn_file_actions_t()
@@ -37,8 +33,10 @@ enum DaemonStarter {
       posix_spawn(&pid, path, &actions, &attributes, $0, environ)
     }
     guard code == 0, let process = WatchedProcess(pid: pid) else {
+      let trouble = code == 0 ? errno : code
+      let isOurs = [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(trouble)
       throw CommandFailure(
-        .cannotCreate, SystemError("start \(path)", code: code == 0 ? errno : code).description)
+        isOurs ? .cannotCreate : .badConfiguration, SystemError("start \(path)", code: trouble).description)
     }
     return process
   }

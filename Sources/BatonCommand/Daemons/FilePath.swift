@@ -27,14 +27,20 @@ enum FilePath {
     }
   }
 
-  /// The last lines of a log, without reading all of it.
-  static func lastLines(of path: String, count: Int) -> [String] {
+  /// Zero when it is not there.
+  static func size(of path: String) -> Int {
+    var facts = stat()
+    return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
+  }
+
+  /// The last lines of a log, or of what came after the first bytes of it, without reading all of it.
+  static func lastLines(of path: String, count: Int, from beginning: Int = 0) -> [String] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return [] }
     defer { close(descriptor) }
     let size = lseek(descriptor, 0, SEEK_END)
     var buffer = [UInt8](repeating: 0, count: 16_384)
-    let length = pread(descriptor, &buffer, buffer.count, max(0, size - buffer.count))
+    let length = pread(descriptor, &buffer, buffer.count, max(0, beginning, size - buffer.count))
     guard length > 0 else { return [] }
     let lines = String(decoding: buffer[..<length], as: UTF8.self).split(separator: "\n")
     return lines.suffix(count).map(String.init)

@@ -3,8 +3,9 @@ import CoreShape
 import DaemonRuntime
 import Glibc
 
-/// Brings the two daemons of a phone up, the provider first: the phone must know where it listens.
-struct PhoneStarter {
+/// Brings the two daemons of a phone up, the provider first: the phone must know where it listens. What it has started
+/// goes down again when it cannot do all of it.
+final class PhoneStarter {
   struct Options: Sendable {
     /// Beside our own program when they are not named.
     var lspd: String?
@@ -22,9 +23,17 @@ struct PhoneStarter {
 
   /// A daemon answers within milliseconds; a machine that is very busy gets its time.
   private static let patience = Span.seconds(20)
+  /// Whoever runs may be on its way out while it still answers, and so may those that took its place.
+  private static let looks = 5
 
   let phone: Phone
   let options: Options
+  private var started: [StartedDaemon] = []
+
+  init(phone: Phone, options: Options) {
+    self.phone = phone
+    self.options = options
+  }
 
   func start() throws -> Result {
     for directory in [phone.home, phone.lsp, phone.os, phone.journal] {
@@ -33,32 +42,50 @@ struct PhoneStarter {
     // Twice as long as a daemon may take: there are two of them.
     let lock = try StartLock(phone, patience: Self.patience + Self.patience)
     defer { withExtendedLifetime(lock) {} }
-    var result = Result()
-    for daemon in Daemon.allCases {
-      if phone.answers(daemon) {
-        result.pids[daemon] = DaemonProbe.pid(listeningOn: phone.socket(of: daemon))
-        continue
-      }
-      result.pids[daemon] = try start(daemon)
-      result.started.append(daemon)
+    do {
+      return try complete()
+    } catch {
+      for daemon in started.reversed() { daemon.end() }
+      throw error
     }
+  }
+
+  /// Looks again after each start, until both run that ran before.
+  private func complete() throws -> Result {
+    for _ in 0..<Self.looks {
+      let running = try Daemon.allCases.map { (daemon: $0, pid: try RunningDaemon($0, of: phone).pid()) }
+      let missing = running.filter { $0.pid == nil }.map(\.daemon)
+      if missing.isEmpty { return result(running) }
+      try checkPrograms(of: missing)
+      for daemon in missing { try start(daemon) }
+    }
+    throw CommandFailure(
+      .daemonMissing,
+      "what runs of \(phone.home) ends again at once; see who stops it in \(phone.log(of: .lspd)) and \(phone.log(of: .iosd))"
+    )
+  }
+
+  private func result(_ running: [(daemon: Daemon, pid: Int32?)]) -> Result {
+    var result = Result()
+    for (daemon, pid) in running { result.pids[daemon] = pid }
+    result.started = Daemon.allCases.filter { daemon in started.contains { $0.daemon == daemon } }
     return result
   }
 
-  private func start(_ daemon: Daemon) throws -> Int32 {
+  // MARK: Starting one
+
+  private func start(_ daemon: Daemon) throws {
     let watch = try DirectoryWatch([daemon == .lspd ? phone.lsp : phone.os])
-    let program =
-      (daemon == .lspd ? options.lspd : options.iosd) ?? "\(FilePath.ownDirectory)/\(daemon.rawValue)"
-    let process = try DaemonStarter.start(
-      program, arguments: try arguments(for: daemon), log: phone.log(of: daemon))
+    let started = try StartedDaemon(
+      daemon, program: program(of: daemon), arguments: try arguments(for: daemon), log: phone.log(of: daemon))
+    self.started.append(started)
     let deadline = Clock.monotonicNow + Self.patience
-    while true {
-      if isReady(daemon) { return process.pid }
-      if process.hasEnded { throw failure(daemon, "ended before it answered", process) }
-      guard Clock.monotonicNow < deadline else { throw failure(daemon, "did not answer in time", process) }
+    while !isReady(daemon) {
+      if started.process.hasEnded { throw started.failure("ended before it answered") }
+      guard Clock.monotonicNow < deadline else { throw started.failure("did not answer in time") }
       // The socket's name appears an instant before somebody accepts behind it, so we also look at short intervals.
       let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))
-      try watch.wait(until: soon, alsoFor: [process.descriptor])
+      try watch.wait(until: soon, alsoFor: [started.process.descriptor])
     }
   }
 
@@ -88,13 +115,24 @@ struct PhoneStarter {
     }
   }
 
-  private func failure(_ daemon: Daemon, _ what: String, _ process: WatchedProcess) -> CommandFailure {
-    _ = process.reap()
-    let log = phone.log(of: daemon)
-    let lines = FilePath.lastLines(of: log, count: 8).map { "  \($0)" }
-    let end =
-      lines.isEmpty
-      ? "; it said nothing" : "; its last words are in \(log):\n\(lines.joined(separator: "\n"))"
-    return CommandFailure(.daemonMissing, "\(daemon.rawValue) \(what)\(end)")
+  // MARK: Programs
+
+  private func program(of daemon: Daemon) -> String {
+    (daemon == .lspd ? options.lspd : options.iosd) ?? "\(FilePath.ownDirectory)/\(daemon.rawValue)"
+  }
+
+  /// Before anything is started: iosd would refuse those of the wallet when lspd is up already.
+  private func checkPrograms(of missing: [Daemon]) throws(CommandFailure) {
+    var programs = missing.map { (program(of: $0), "--\($0.rawValue)") }
+    if missing.contains(.iosd) {
+      let words = options.iosdArguments
+      for (name, path) in zip(words, words.dropFirst()) where ["--app", "--ext"].contains(name) {
+        programs.append((path, name))
+      }
+    }
+    for (path, option) in programs where !FilePath.isExecutable(path) {
+      throw CommandFailure(
+        .badConfiguration, "\(path) cannot be run; build it, or name another program with \(option)")
+    }
   }
 }

@@ -17,9 +17,12 @@ struct PhoneStopper {
 
   let phone: Phone
 
-  /// Only those that ran.
+  /// Only those that ran. Whoever starts this phone meanwhile is let finish, and who comes after us waits, so that nobody
+  /// takes a daemon that is about to end for one that is up. A lock that cannot be had keeps nobody from ending.
   func stop() -> [Ended] {
-    [Daemon.iosd, .lspd].compactMap(stop)
+    let lock = try? StartLock(phone, patience: Self.patience + Self.patience)
+    defer { withExtendedLifetime(lock) {} }
+    return [Daemon.iosd, .lspd].compactMap(stop)
   }
 
   private func stop(_ daemon: Daemon) -> Ended? {

@@ -2,7 +2,7 @@ import CoreShape
 import DaemonRuntime
 import Glibc
 
-/// Held while the daemons of a phone are started: two who start one phone at once would take each other's daemons for
+/// Held while the daemons of a phone are started, or taken down: two who start one phone at once would take each other's daemons for
 /// failed ones. The kernel takes it back from whoever dies.
 final class StartLock {
   private let descriptor: Int32
@@ -13,7 +13,8 @@ final class StartLock {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard Clock.monotonicNow < deadline else {
         throw CommandFailure(
-          .daemonMissing, "another `baton up` of \(phone.home) is still at work; wait for it, or end it")
+          .daemonMissing,
+          "another `baton up` or `baton down` of \(phone.home) is still at work; wait for it, or end it")
       }
       poll(nil, 0, 20)
     }

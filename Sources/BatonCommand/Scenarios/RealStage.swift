@@ -269,7 +269,10 @@ final class RealStage: ScenarioStage {
       } catch .missing {
         return nil
       } catch {
-        if case .notAContainer = error { return nil }
+        switch error {
+        case .notAContainer, .neverBegun: return nil
+        default: break
+        }
         guard now < end else { throw error }
       }
       try goOn(until: end)

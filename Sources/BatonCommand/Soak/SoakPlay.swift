@@ -60,7 +60,8 @@ final class SoakPlay {
   func rest() throws {
     try quitApp()
     try endExtension()
-    try wait(for: "the daemons to have no timer any more") {
+    // Some of them run for many seconds, and nobody is to be kept busy by questions meanwhile.
+    try wait(for: "the daemons to have no timer any more", every: .milliseconds(50)) {
       try status()["timers"]?.int == timersOfTasks()
         && phone.askForJSON(.lspd, ControlMessage("status"))["timers"]?.int == 0
     }
@@ -166,12 +167,12 @@ final class SoakPlay {
   private func appText() throws -> String? { try status()["app"]?["status"]?["text"]?.text }
 
   /// Looks again whenever a journal grows, and at short intervals.
-  func wait(for what: String, _ condition: () throws -> Bool) throws {
+  func wait(for what: String, every interval: Span? = nil, _ condition: () throws -> Bool) throws {
     let end = Clock.monotonicNow + .seconds(60)
     while try !condition() {
       let now = Clock.monotonicNow
       guard now < end else { throw Failure(sentence: "waited 60 s in vain for \(what) in round \(number)") }
-      try watch.wait(until: min(end, now + lookInterval))
+      try watch.wait(until: min(end, now + (interval ?? lookInterval)))
     }
   }
 }

@@ -17,6 +17,12 @@ enum AppVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let verb = invocation.line.verbs.last ?? ""
     let answer = try invocation.phone.ask(.iosd, ControlMessage(verb))
+    if verb == "open", let pid = answer["pid"].flatMap({ Int32($0) }),
+      let reason = try AppStart(phone: invocation.phone, pid: pid).end()
+    {
+      throw CommandFailure(
+        .daemonMissing, "the app was started and ended at once (process \(pid)): \(reason)")
+    }
     invocation.output.say(sentence(verb, answer), json: json(verb, answer))
     return .done
   }

@@ -54,13 +54,19 @@ struct EvidenceCollector {
       guard let wallet = try source(walletPath, "node.sqlite", scratch),
         let ledger = try source(ledgerPath, "ledger.sqlite", scratch)
       else { continue }
-      let walletFile = try SQLiteFile(path: wallet.path, isLive: wallet.isLive)
+      let walletFile = try SQLiteFile(path: wallet.path, isLive: wallet.isLive, of: walletPath)
+      let ledgerFile = try SQLiteFile(path: ledger.path, isLive: ledger.isLive, of: ledgerPath)
+      // An empty one of a wallet that the peer has met is a loss, and no beginning.
+      if try !walletFile.hasTables(), try LedgerEvidence(ledgerFile).frames.isEmpty {
+        throw .neverBegun(path: walletPath)
+      }
       let before = try WalletEvidence(walletFile)
-      let ledgerEvidence = try LedgerEvidence(try SQLiteFile(path: ledger.path, isLive: ledger.isLive))
+      let ledgerEvidence = try LedgerEvidence(ledgerFile)
       let isLive = wallet.isLive || ledger.isLive
       if isLive {
         guard let again = try source(walletPath, "node-again.sqlite", scratch) else { continue }
-        let after = try WalletEvidence(try SQLiteFile(path: again.path, isLive: again.isLive))
+        let after = try WalletEvidence(
+          try SQLiteFile(path: again.path, isLive: again.isLive, of: walletPath))
         guard after.stamp == before.stamp else { continue }
       }
       return Moment(

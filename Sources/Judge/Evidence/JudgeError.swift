@@ -2,6 +2,8 @@
 public enum JudgeError: Error, Hashable, Sendable {
   /// A part of the evidence is not there.
   case missing(part: String, path: String)
+  /// There is a database without a table, and nobody has ever been at the peer.
+  case neverBegun(path: String)
   /// It is there and cannot be read.
   case unreadable(path: String, reason: String)
   /// It can be read and is not what it should be.
@@ -15,6 +17,8 @@ extension JudgeError: CustomStringConvertible {
     switch self {
     case .missing(let part, let path):
       "There is no \(part) at \(path): name the home directory of a phone that has run."
+    case .neverBegun(let path):
+      "The wallet never began: \(path) is empty, and there is nothing to judge. See that its disk has room, open the app, then judge again."
     case .unreadable(let path, let reason):
       "\(path) cannot be read (\(reason)): check its rights and its disk, then judge again."
     case .foreign(let path, let reason):

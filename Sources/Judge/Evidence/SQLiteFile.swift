@@ -5,16 +5,17 @@ final class SQLiteFile {
   private var handle: OpaquePointer?
   let path: String
 
-  /// `isLive` asks SQLite to leave the file as it is; otherwise it is a scratch copy, whose log may be read back.
-  init(path: String, isLive: Bool) throws(JudgeError) {
-    self.path = path
+  /// `isLive` asks SQLite to leave the file as it is; otherwise it is a scratch copy of that `original`, whose log may be
+  /// read back. Nobody can do anything about the copy, so that errors name what it is of.
+  init(path: String, isLive: Bool, of original: String? = nil) throws(JudgeError) {
+    self.path = original ?? path
     let mode = isLive ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     let code = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK else {
       let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
       sqlite3_close_v2(handle)
       handle = nil
-      throw .unreadable(path: path, reason: reason)
+      throw .unreadable(path: self.path, reason: reason)
     }
     sqlite3_busy_timeout(handle, 5000)
     for statement in ["PRAGMA trusted_schema = OFF", "PRAGMA query_only = ON", "BEGIN"] {
@@ -26,6 +27,10 @@ final class SQLiteFile {
 
   private func failure() -> JudgeError {
     .unreadable(path: path, reason: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "closed")
+  }
+
+  func hasTables() throws(JudgeError) -> Bool {
+    try !rows("sqlite_schema", statement: "SELECT name FROM sqlite_schema WHERE type = 'table'").isEmpty
   }
 
   /// Nothing where an older program has made the file, without that table.

@@ -6,9 +6,10 @@ final class Scratch {
   let directory: String
 
   init() throws(JudgeError) {
-    var template = Array((NSTemporaryDirectory() + "/judge-XXXXXX").utf8CString)
+    let base = URL(fileURLWithPath: NSTemporaryDirectory()).path
+    var template = Array("\(base)/judge-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .unreadable(path: NSTemporaryDirectory(), reason: String(cString: strerror(errno)))
+      throw .unreadable(path: base, reason: String(cString: strerror(errno)))
     }
     directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

@@ -1,0 +1,45 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+
+/// A daemon that we have started ourselves.
+final class StartedDaemon {
+  /// iosd gives its processes five seconds, and then ends them itself.
+  private static let patience = Span.seconds(15)
+
+  let daemon: Daemon
+  let process: WatchedProcess
+  private let log: String
+  /// What others have said there before is none of its words.
+  private let beginning: Int
+
+  init(_ daemon: Daemon, program: String, arguments: [String], log: String) throws(CommandFailure) {
+    self.daemon = daemon
+    self.log = log
+    beginning = FilePath.size(of: log)
+    process = try DaemonStarter.start(program, arguments: arguments, log: log)
+  }
+
+  /// So that nothing is left of a start that failed.
+  func end() {
+    process.send(SIGTERM)
+    if !process.waitForEnd(within: Self.patience) {
+      process.send(SIGKILL)
+      _ = process.waitForEnd(within: Self.patience)
+    }
+    _ = process.reap()
+  }
+
+  /// With its last words; what it calls a mistake in how it was started is one of ours, too.
+  func failure(_ what: String) -> CommandFailure {
+    let status = process.reap()
+    let isConfiguration =
+      status.map { $0 & 0x7f == 0 && $0 >> 8 & 0xff == ExitCode.badConfiguration.rawValue } ?? false
+    let lines = FilePath.lastLines(of: log, count: 8, from: beginning).map { "  \($0)" }
+    let end =
+      lines.isEmpty
+      ? "; it said nothing" : "; its last words are in \(log):\n\(lines.joined(separator: "\n"))"
+    return CommandFailure(
+      isConfiguration ? .badConfiguration : .daemonMissing, "\(daemon.rawValue) \(what)\(end)")
+  }
+}

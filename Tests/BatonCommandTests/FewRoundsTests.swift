@@ -1,0 +1,17 @@
+import Testing
+
+@testable import BatonCommand
+
+@Suite("baton soak with few rounds") struct FewRoundsTests {
+  private let scratch = Scratch()
+
+  @Test("finds nothing kept, as what the first rounds make for good is made before")
+  func few() throws {
+    let words =
+      ["soak", "--rounds", "2", "--warm-up", "0"]
+      + (CommandPhone.isSanitized ? ["--build", "debug"] : [])
+    let end = scratch.end(try scratch.start("baton", words))
+    #expect(end == .exited(code: 0), "\(scratch.text("said"))")
+    #expect(scratch.text("said").hasSuffix("the judge: sound\nnothing is kept\n"))
+  }
+}

@@ -1,0 +1,54 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+@Suite("baton up while somebody goes down") struct UpAndDownTests {
+  private let phone = CommandPhone()
+
+  private func isRunning(_ daemon: Daemon, _ answer: String) throws -> Bool {
+    let pid = try #require(JSONValue(parsing: Array(answer.utf8))?[daemon.rawValue]?.int)
+    return DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)) == Int32(pid)
+  }
+
+  @Test("finds the phone down and starts it when `baton down` is at work") func duringDown() throws {
+    _ = try phone.run("up")
+    let iosd = try #require(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket))
+    // As long as it is stopped it cannot end, and `down` waits for it.
+    kill(iosd, SIGSTOP)
+    defer { kill(iosd, SIGCONT) }
+    let down = try phone.begin("down", into: "down")
+    try phone.wait("down to be at work") { phone.isLocked }
+    let up = try phone.begin("up", "--json", into: "up")
+    kill(iosd, SIGCONT)
+    #expect(phone.scratch.end(down) == .exited(code: 0))
+    #expect(phone.scratch.end(up) == .exited(code: 0))
+    let answer = phone.scratch.text("up")
+    #expect(answer.contains(#""started":["lspd","iosd"]"#))
+    for daemon in Daemon.allCases { #expect(try isRunning(daemon, answer)) }
+  }
+
+  @Test("waits for a daemon on its way out and starts another", arguments: Daemon.allCases)
+  func onItsWayOut(_ daemon: Daemon) throws {
+    _ = try phone.run("up")
+    if daemon == .iosd { try phone.openAndConnect() }
+    let process = try #require(
+      DaemonProbe.pid(listeningOn: phone.phone.socket(of: daemon)).flatMap(WatchedProcess.init))
+    process.send(SIGTERM)
+    let answer = try phone.run("up", "--json")
+    #expect(process.hasEnded)
+    for daemon in Daemon.allCases { #expect(try isRunning(daemon, answer)) }
+  }
+}
+
+extension CommandPhone {
+  /// Whether somebody takes it up or down.
+  fileprivate var isLocked: Bool {
+    let file = open("\(phone.os)/up.lock", O_RDWR | O_CLOEXEC)
+    defer { close(file) }
+    return file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+}

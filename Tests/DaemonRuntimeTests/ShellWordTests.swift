@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite("A word for a shell") struct ShellWordTests {
+  @Test(
+    "is one word to the shell, whatever is in it",
+    arguments: [
+      "/srv/my phone/AppGroup", "it's", "$(id)", "`id`", "a;b", "", "ä b", "*", "~/x", "\"", "a\\b", "#a",
+      "'", "@/a'",
+    ])
+  func quoting(_ word: String) throws {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "printf '%s|' \(ShellWord.quoted(word))"]
+    process.standardOutput = pipe
+    try process.run()
+    let said = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(String(decoding: said, as: UTF8.self) == "\(word)|")
+  }
+
+  @Test("stays as it is where no shell minds it") func plain() {
+    for word in ["/tmp/phone/AppGroup", "a-b_c.d", "x=1,y:2@3%4+5"] {
+      #expect(ShellWord.quoted(word) == word)
+    }
+  }
+}
