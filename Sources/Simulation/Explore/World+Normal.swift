@@ -89,6 +89,9 @@ extension World {
       container.value.beats[role]?.bootClock = longStale
     }
     if isOlder(container.part({ $0.pointee.lease })) { container.value.lease?.bootClock = longStale }
+    for role in [Role.app, .extension] where lives[role]?.isSealed == false {
+      lives[role]?.value.forgetOldStamps(settings.coordination.longestMemory)
+    }
   }
 }
 
@@ -111,6 +114,16 @@ extension Life {
     for index in guardQueue.indices {
       guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
       if beat.epoch == epoch { observation.beat?.counter = number(beat.counter) }
+      guardQueue[index] = .observed(observation)
+    }
+  }
+
+  /// Also in what it has seen and not read yet: long stale as of then.
+  mutating func forgetOldStamps(_ memory: Span) {
+    for index in guardQueue.indices {
+      guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
+      let longStale = observation.bootClock + Span(nanoseconds: -memory.nanoseconds)
+      observation.beat?.bootClock = max(beat.bootClock, longStale)
       guardQueue[index] = .observed(observation)
     }
   }
