@@ -34,6 +34,9 @@ extension Channel {
       return try take(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.revoked(body)
       }
+    case .quiescence, .addInput, .addOutput, .transactionComplete,
+      .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
+      throw .unexpectedMessage(type: message.type)
     case .greeting, .error, .warning, .ping, .pong, .peerStorage, .peerStorageRetrieval, .unknown:
       return []
     }

@@ -31,7 +31,8 @@ extension PeerMachine {
     case .peerStorage:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
-      .commitmentSigned, .revokeAndAck:
+      .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,
+      .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
       let why = "There is no channel with this node."
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       // Of the channel that it speaks of: an error about none would be one about all that it has with us.
@@ -76,7 +77,8 @@ extension PeerMachine {
     case .pong, .warning, .peerStorageRetrieval, .unknown:
       return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
-      .commitmentSigned, .revokeAndAck:
+      .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,
+      .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
       return receivedForChannel(message, at: now, on: connection)
     }
   }

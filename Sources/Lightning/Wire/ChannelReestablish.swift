@@ -9,11 +9,15 @@ public struct ChannelReestablish: Hashable, Codable, Sendable {
   public var nextRevocationNumber: UInt64
   public var yourLastPerCommitmentSecret: Bytes32
   public var myCurrentPerCommitmentPoint: CurvePoint
+  public var nextFunding: NextFunding?
+  public var fundingLocked: FundingLocked?
+  /// Records that are neither of the two.
   public var extensions: RecordStream
 
   public init(
     channel: Bytes32, nextCommitmentNumber: UInt64, nextRevocationNumber: UInt64,
     yourLastPerCommitmentSecret: Bytes32, myCurrentPerCommitmentPoint: CurvePoint = .zeros,
+    nextFunding: NextFunding? = nil, fundingLocked: FundingLocked? = nil,
     extensions: RecordStream = RecordStream()
   ) {
     self.channel = channel
@@ -21,6 +25,8 @@ public struct ChannelReestablish: Hashable, Codable, Sendable {
     self.nextRevocationNumber = nextRevocationNumber
     self.yourLastPerCommitmentSecret = yourLastPerCommitmentSecret
     self.myCurrentPerCommitmentPoint = myCurrentPerCommitmentPoint
+    self.nextFunding = nextFunding
+    self.fundingLocked = fundingLocked
     self.extensions = extensions
   }
 
@@ -31,6 +37,10 @@ public struct ChannelReestablish: Hashable, Codable, Sendable {
     yourLastPerCommitmentSecret = try reader.bytes32()
     myCurrentPerCommitmentPoint = try reader.fixed(CurvePoint.self)
     extensions = try reader.records()
+    if let record = extensions.take(NextFunding.recordType) { nextFunding = try NextFunding(record: record) }
+    if let record = extensions.take(FundingLocked.recordType) {
+      fundingLocked = try FundingLocked(record: record)
+    }
   }
 
   func write(to writer: inout WireWriter) {
@@ -39,6 +49,8 @@ public struct ChannelReestablish: Hashable, Codable, Sendable {
     writer.u64(nextRevocationNumber)
     writer.put(yourLastPerCommitmentSecret)
     writer.put(myCurrentPerCommitmentPoint)
-    writer.records(extensions)
+    writer.records(
+      extensions.with(NextFunding.recordType, nextFunding?.record)
+        .with(FundingLocked.recordType, fundingLocked?.record))
   }
 }

@@ -2,18 +2,24 @@ import Crypto
 
 /// BOLT 2 `commitment_signed`: all updates before it now bind the other side's next commitment.
 public struct CommitmentSigned: Hashable, Codable, Sendable {
+  /// BOLT 2 `funding_txid`.
+  public static let fundingType: UInt64 = 1
+
   public var channel: Bytes32
   public var signature: Signature
   public var htlcSignatures: [Signature]
+  /// The funding that the commitment spends. Nil: that of the channel as it is.
+  public var funding: TransactionID?
   public var extensions: RecordStream
 
   public init(
     channel: Bytes32, signature: Signature = .zeros, htlcSignatures: [Signature] = [],
-    extensions: RecordStream = RecordStream()
+    funding: TransactionID? = nil, extensions: RecordStream = RecordStream()
   ) {
     self.channel = channel
     self.signature = signature
     self.htlcSignatures = htlcSignatures
+    self.funding = funding
     self.extensions = extensions
   }
 
@@ -26,6 +32,7 @@ public struct CommitmentSigned: Hashable, Codable, Sendable {
     htlcSignatures = []
     for _ in 0..<count { htlcSignatures.append(try reader.fixed(Signature.self)) }
     extensions = try reader.records()
+    funding = try extensions.takeTransaction(CommitmentSigned.fundingType)
   }
 
   func write(to writer: inout WireWriter) {
@@ -34,6 +41,6 @@ public struct CommitmentSigned: Hashable, Codable, Sendable {
     let signatures = htlcSignatures.prefix(Int(UInt16.max))
     writer.u16(UInt16(signatures.count))
     for signature in signatures { writer.put(signature) }
-    writer.records(extensions)
+    writer.records(extensions.with(CommitmentSigned.fundingType, funding.map { Bytes($0.hash.bytes) }))
   }
 }

@@ -21,13 +21,16 @@ public struct Features: Hashable, Codable, Sendable {
 
   public static let dataLossProtect = 1
   public static let staticRemoteKey = 13
+  public static let quiesce = 35
   public static let provideStorage = 43
+  public static let splice = 63
 
   /// By their even bits: what both ends do, what BOLT 9 takes for granted of every node, and what asks nothing of a
   /// node that hears no gossip.
   private static let understood = [
     0 /* data_loss_protect */, 6 /* gossip_queries */, 8 /* var_onion_optin */, 12 /* static_remotekey */,
-    14 /* payment_secret */, 42 /* provide_storage */, 44 /* channel_type */,
+    14 /* payment_secret */, 34 /* option_quiesce */, 42 /* provide_storage */, 44 /* channel_type */,
+    62, /* option_splice */
   ]
 
   /// A bit by which the other end demands what is not known here: the connection must end.
@@ -42,5 +45,10 @@ public struct Features: Hashable, Codable, Sendable {
   }
 
   /// What both ends of this project say they can do.
-  public static let ours = Features([dataLossProtect, staticRemoteKey, provideStorage])
+  public static let ours = Features([dataLossProtect, staticRemoteKey, quiesce, provideStorage, splice])
+  /// What an end says that was told not to splice.
+  public static let withoutSplices = Features([dataLossProtect, staticRemoteKey, provideStorage])
+
+  /// Whether somebody who says this goes along with a splice, which needs a channel at rest.
+  public var offersSplices: Bool { offers(Self.quiesce) && offers(Self.splice) }
 }

@@ -23,6 +23,16 @@ public enum Message: Hashable, Codable, Sendable {
   case updateFee(UpdateFee)
   case commitmentSigned(CommitmentSigned)
   case revokeAndAck(RevokeAndAck)
+  /// `stfu`
+  case quiescence(Quiescence)
+  case addInput(AddInput)
+  case addOutput(AddOutput)
+  case transactionComplete(TransactionComplete)
+  case transactionSignatures(TransactionSignatures)
+  case transactionAbort(TransactionAbort)
+  case spliceLocked(SpliceLocked)
+  case spliceInit(SpliceInit)
+  case spliceAck(SpliceAck)
   /// An odd type that is not known: to be ignored.
   case unknown(type: UInt16, bytes: Bytes)
 
@@ -42,6 +52,15 @@ public enum Message: Hashable, Codable, Sendable {
     case .updateFee(let body): body.channel
     case .commitmentSigned(let body): body.channel
     case .revokeAndAck(let body): body.channel
+    case .quiescence(let body): body.channel
+    case .addInput(let body): body.channel
+    case .addOutput(let body): body.channel
+    case .transactionComplete(let body): body.channel
+    case .transactionSignatures(let body): body.channel
+    case .transactionAbort(let body): body.channel
+    case .spliceLocked(let body): body.channel
+    case .spliceInit(let body): body.channel
+    case .spliceAck(let body): body.channel
     case .error(let body), .warning(let body): body.channel
     case .greeting, .ping, .pong, .peerStorage, .peerStorageRetrieval, .unknown: nil
     }
@@ -50,12 +69,21 @@ public enum Message: Hashable, Codable, Sendable {
   public var type: UInt16 {
     switch self {
     case .warning: 1
+    case .quiescence: 2
     case .peerStorage: 7
     case .peerStorageRetrieval: 9
     case .greeting: 16
     case .error: 17
     case .ping: 18
     case .pong: 19
+    case .addInput: 66
+    case .addOutput: 67
+    case .transactionComplete: 70
+    case .transactionSignatures: 71
+    case .transactionAbort: 74
+    case .spliceLocked: 77
+    case .spliceInit: 80
+    case .spliceAck: 81
     case .addHTLC: 128
     case .fulfillHTLC: 130
     case .failHTLC: 131

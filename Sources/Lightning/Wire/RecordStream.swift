@@ -16,6 +16,20 @@ public struct RecordStream: Hashable, Sendable {
   /// seconds.
   mutating func append(_ record: Record) { records.append(record) }
 
+  /// The value of a record, which is gone afterwards.
+  mutating func take(_ type: UInt64) -> Bytes? {
+    guard let value = self[type] else { return nil }
+    remove(type)
+    return value
+  }
+
+  /// With this value for the type; nil: without one.
+  func with(_ type: UInt64, _ value: Bytes?) -> RecordStream {
+    var all = self
+    if let value { all.set(type, value) } else { all.remove(type) }
+    return all
+  }
+
   public mutating func remove(_ type: UInt64) { records.removeAll { $0.type == type } }
 }
 

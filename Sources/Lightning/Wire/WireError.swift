@@ -10,6 +10,8 @@ public enum WireError: Error, Hashable, Codable, Sendable {
   case unknownEvenRecord(UInt64)
   /// A record that is understood has a length or content it cannot have.
   case malformedRecord(UInt64)
+  /// A field has a value that it cannot have.
+  case impossibleValue
   /// A message whose type is even must be understood, and this one is not.
   case unknownEvenMessage(UInt16)
   /// Bytes follow where the layout ends.
@@ -27,6 +29,7 @@ extension WireError: CustomStringConvertible {
     case .unknownEvenRecord(let type):
       "The record type \(type) is even and not known here: leave it out, or use an odd type."
     case .malformedRecord(let type): "The record of type \(type) is malformed: check its length and content."
+    case .impossibleValue: "A field has a value that it cannot have: use one that BOLT 2 names."
     case .unknownEvenMessage(let type):
       "The message type \(type) is even and not known here: leave it out, or use an odd type."
     case .trailingBytes: "Bytes follow the end of the message: leave them out."

@@ -68,14 +68,15 @@ struct WireReader {
     return digits.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// All that is left, as a stream of records. Odd types that nobody knows are kept as they are.
-  mutating func records() throws(WireError) -> RecordStream {
+  /// All that is left, as a stream of records. Odd types that nobody knows are kept as they are; of the even ones,
+  /// those that the caller knows.
+  mutating func records(knowing known: [UInt64] = []) throws(WireError) -> RecordStream {
     var stream = RecordStream()
     var last: UInt64?
     while !isAtEnd {
       let type = try bigSize()
       if let last, type <= last { throw .recordsNotIncreasing }
-      guard !type.isMultiple(of: 2) else { throw .unknownEvenRecord(type) }
+      guard !type.isMultiple(of: 2) || known.contains(type) else { throw .unknownEvenRecord(type) }
       let length = try bigSize()
       guard length <= UInt64(remaining) else { throw .truncated }
       stream.append(Record(type: type, value: Bytes(try take(Int(length)))))

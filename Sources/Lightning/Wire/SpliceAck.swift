@@ -1,0 +1,37 @@
+import Crypto
+
+/// BOLT 2 `splice_ack`: the other side goes along.
+public struct SpliceAck: Hashable, Codable, Sendable {
+  public var channel: Bytes32
+  /// What the sender adds to its balance in satoshis; below zero, what it takes out.
+  public var contribution: Int64
+  public var fundingKey: CurvePoint
+  public var needsConfirmedInputs: Bool
+  public var extensions: RecordStream
+
+  public init(
+    channel: Bytes32, contribution: Int64 = 0, fundingKey: CurvePoint, needsConfirmedInputs: Bool = false,
+    extensions: RecordStream = RecordStream()
+  ) {
+    self.channel = channel
+    self.contribution = contribution
+    self.fundingKey = fundingKey
+    self.needsConfirmedInputs = needsConfirmedInputs
+    self.extensions = extensions
+  }
+
+  init(reader: inout WireReader) throws(WireError) {
+    channel = try reader.bytes32()
+    contribution = Int64(bitPattern: try reader.u64())
+    fundingKey = try reader.fixed(CurvePoint.self)
+    extensions = try reader.records(knowing: [RecordStream.confirmedInputsType])
+    needsConfirmedInputs = try extensions.takeConfirmedInputs()
+  }
+
+  func write(to writer: inout WireWriter) {
+    writer.put(channel)
+    writer.u64(UInt64(bitPattern: contribution))
+    writer.put(fundingKey)
+    writer.records(extensions.with(confirmedInputs: needsConfirmedInputs))
+  }
+}

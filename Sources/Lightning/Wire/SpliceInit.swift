@@ -1,0 +1,46 @@
+import Crypto
+
+/// BOLT 2 `splice_init`: the funding of the channel is to be replaced by a new one.
+public struct SpliceInit: Hashable, Codable, Sendable {
+  public var channel: Bytes32
+  /// What the sender adds to its balance in satoshis; below zero, what it takes out.
+  public var contribution: Int64
+  /// In satoshis for each thousand units of weight.
+  public var feeratePerKw: UInt32
+  public var lockTime: UInt32
+  public var fundingKey: CurvePoint
+  public var needsConfirmedInputs: Bool
+  public var extensions: RecordStream
+
+  public init(
+    channel: Bytes32, contribution: Int64, feeratePerKw: UInt32, lockTime: UInt32 = 0, fundingKey: CurvePoint,
+    needsConfirmedInputs: Bool = false, extensions: RecordStream = RecordStream()
+  ) {
+    self.channel = channel
+    self.contribution = contribution
+    self.feeratePerKw = feeratePerKw
+    self.lockTime = lockTime
+    self.fundingKey = fundingKey
+    self.needsConfirmedInputs = needsConfirmedInputs
+    self.extensions = extensions
+  }
+
+  init(reader: inout WireReader) throws(WireError) {
+    channel = try reader.bytes32()
+    contribution = Int64(bitPattern: try reader.u64())
+    feeratePerKw = try reader.u32()
+    lockTime = try reader.u32()
+    fundingKey = try reader.fixed(CurvePoint.self)
+    extensions = try reader.records(knowing: [RecordStream.confirmedInputsType])
+    needsConfirmedInputs = try extensions.takeConfirmedInputs()
+  }
+
+  func write(to writer: inout WireWriter) {
+    writer.put(channel)
+    writer.u64(UInt64(bitPattern: contribution))
+    writer.u32(feeratePerKw)
+    writer.u32(lockTime)
+    writer.put(fundingKey)
+    writer.records(extensions.with(confirmedInputs: needsConfirmedInputs))
+  }
+}
