@@ -30,7 +30,7 @@ enum InvoiceFuzz: FuzzTarget {
     full.metadata = [1, 2, 3]
     full.payee = key?.publicKey
     full.fallbacks = [0, 1, 17, 18].compactMap {
-      FallbackAddress(version: $0, program: [UInt8](repeating: 7, count: 20))
+      BitcoinAddress(version: $0, program: [UInt8](repeating: 7, count: 20))
     }
     full.routeHints =
       key.map { [[RouteHop(node: $0.publicKey, channel: ShortChannelID(1), expiryDelta: 144)]] } ?? []
@@ -43,7 +43,7 @@ enum InvoiceFuzz: FuzzTarget {
 
   /// What stands in front of the 1, a zero, and the words of five bits up to the signature.
   private static func content(of word: String) -> [UInt8]? {
-    guard let (prefix, words) = try? Bech32.decode(word) else { return nil }
+    guard let (prefix, words, _) = try? Bech32.decode(word) else { return nil }
     return Array(prefix.utf8) + [0] + words.dropLast(104)
   }
 

@@ -44,7 +44,7 @@ struct InvoicePageTests {
       $0.features = Features([8, 14, 99])
       $0.metadata = [1, 2]
       $0.routeHints = [[hop, hop]]
-      $0.fallbacks = [FallbackAddress(version: 17, program: [UInt8](repeating: 0, count: 20))!]
+      $0.fallbacks = [BitcoinAddress(version: 17, program: [UInt8](repeating: 0, count: 20))!]
     }
     #expect(row("amount", page) == "as the payer likes")
     #expect(row("hash of the text", page) == SHA256.hash([9]).hex)

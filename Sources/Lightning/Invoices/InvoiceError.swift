@@ -30,6 +30,17 @@ public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
   case fieldIsTooLong(InvoiceTag)
   case payeeIsAnother
 
+  init(_ error: Bech32Error) {
+    self =
+      switch error {
+      case .foreignCharacter: .foreignCharacter
+      case .mixedCase: .mixedCase
+      case .noSeparator: .noSeparator
+      case .tooShort: .tooShort
+      case .checksumIsWrong: .checksumIsWrong
+      }
+  }
+
   public var description: String {
     switch self {
     case .notAnInvoice:

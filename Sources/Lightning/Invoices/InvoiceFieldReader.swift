@@ -10,7 +10,7 @@ struct InvoiceFieldReader {
   private var finalExpiryDelta: UInt64?
   private var metadata: Bytes?
   private var payee: PublicKey?
-  private var fallbacks: [FallbackAddress] = []
+  private var fallbacks: [BitcoinAddress] = []
   private var routeHints: [[RouteHop]] = []
   private var features: Features?
 
@@ -67,9 +67,9 @@ struct InvoiceFieldReader {
 
   private mutating func takeFallback(_ words: ArraySlice<UInt8>) throws(InvoiceError) {
     guard let version = words.first else { throw .badField(.fallback) }
-    guard FallbackAddress.isKnown(version: version) else { return }
+    guard BitcoinAddress.isKnown(version: version) else { return }
     let program = BitReader.bytes(of: words.dropFirst())
-    guard let address = FallbackAddress(version: version, program: program) else {
+    guard let address = BitcoinAddress(version: version, program: program) else {
       throw .badField(.fallback)
     }
     fallbacks.append(address)

@@ -19,7 +19,7 @@ public struct InvoiceFields: Hashable, Sendable {
   /// When the invoice names it. It can be found by the signature anyway.
   public var payee: PublicKey?
   /// The one that the payee likes best is the first.
-  public var fallbacks: [FallbackAddress]
+  public var fallbacks: [BitcoinAddress]
   /// Ways to a payee that no public channel leads to.
   public var routeHints: [[RouteHop]]
   public var features: Features
@@ -32,7 +32,7 @@ public struct InvoiceFields: Hashable, Sendable {
     network: BitcoinNetwork, amountMsat: UInt64?, timestamp: UInt64, paymentHash: Bytes32,
     paymentSecret: Bytes32, purpose: InvoicePurpose, expirySeconds: UInt64? = nil,
     finalExpiryDelta: UInt64? = nil, metadata: Bytes? = nil, payee: PublicKey? = nil,
-    fallbacks: [FallbackAddress] = [], routeHints: [[RouteHop]] = [], features: Features = .ofEveryInvoice
+    fallbacks: [BitcoinAddress] = [], routeHints: [[RouteHop]] = [], features: Features = .ofEveryInvoice
   ) {
     self.network = network
     self.amountMsat = amountMsat

@@ -44,7 +44,7 @@ public struct SignedInvoice: Hashable, Sendable {
 
   public init(decoding word: String) throws(InvoiceError) {
     guard word.utf8.prefix(2).map({ $0 | 0x20 }) == Array(Self.beginning.utf8) else { throw .notAnInvoice }
-    let (prefix, words) = try Bech32.decode(word)
+    let (prefix, words) = try Self.parts(of: word)
     let (network, amountMsat) = try Self.readPrefix(prefix)
     guard words.count >= Self.timestampWords + Self.signatureWords else { throw .tooShort }
     let data = words.dropLast(Self.signatureWords)
@@ -64,6 +64,14 @@ public struct SignedInvoice: Hashable, Sendable {
     self.fields = fields
     self.signature = signature
     encoded = Self.lowercased(word)
+  }
+
+  private static func parts(of word: String) throws(InvoiceError) -> (prefix: String, words: [UInt8]) {
+    do throws(Bech32Error) {
+      let (prefix, words, variant) = try Bech32.decode(word)
+      guard variant == .bech32 else { throw .checksumIsWrong }
+      return (prefix, words)
+    } catch { throw InvoiceError(error) }
   }
 
   private static func readPrefix(

@@ -5,8 +5,8 @@ import Testing
 /// BIP 173, "Test vectors". What is too long there is not too long here.
 @Suite("Bech32")
 struct Bech32Tests {
-  private func failure(_ text: String) -> InvoiceError? {
-    do throws(InvoiceError) {
+  private func failure(_ text: String) -> Bech32Error? {
+    do throws(Bech32Error) {
       _ = try Bech32.decode(text)
       return nil
     } catch { return error }
@@ -22,7 +22,8 @@ struct Bech32Tests {
       "split1checkupstagehandshakeupstreamerranterredcaperred2y9e3w", "?1ezyfcl",
     ])
   func valid(text: String) throws {
-    let (prefix, words) = try Bech32.decode(text)
+    let (prefix, words, variant) = try Bech32.decode(text)
+    #expect(variant == .bech32)
     #expect(Bech32.encode(prefix: prefix, words: words) == text.lowercased())
   }
 
@@ -34,8 +35,8 @@ struct Bech32Tests {
       ("x1b4n0q5v", .foreignCharacter), ("li1dgmt3", .tooShort), ("de1lg7wt\u{ff}", .foreignCharacter),
       ("A1G7SGD8", .checksumIsWrong), ("10a06t8", .noSeparator), ("1qzzfhee", .noSeparator),
       ("a12UEL5L", .mixedCase),
-    ] as [(String, InvoiceError)])
-  func invalid(text: String, reason: InvoiceError) {
+    ] as [(String, Bech32Error)])
+  func invalid(text: String, reason: Bech32Error) {
     #expect(failure(text) == reason)
   }
 

@@ -27,10 +27,10 @@ struct InvoiceFixture {
     return String((0..<random.below(150)).map { _ in random.pick(letters) })
   }
 
-  private mutating func fallback() -> FallbackAddress {
+  private mutating func fallback() -> BitcoinAddress {
     let version = UInt8(random.below(19))
     let size = version == 0 ? random.pick([20, 32]) : version > 16 ? 20 : 2 + random.below(39)
-    return FallbackAddress(version: version, program: bytes(size))!
+    return BitcoinAddress(version: version, program: bytes(size))!
   }
 
   private mutating func hop() -> RouteHop {

@@ -54,9 +54,9 @@ private func needed<Value>(_ value: Value?, _ name: String) throws -> Value {
 }
 
 extension InvoiceLine.Fallback {
-  fileprivate func address() throws -> FallbackAddress {
+  fileprivate func address() throws -> BitcoinAddress {
     let program = try needed(Hexadecimal.decode(program), "program")
-    return try needed(FallbackAddress(version: version, program: program), "fallback")
+    return try needed(BitcoinAddress(version: version, program: program), "fallback")
   }
 }
 

@@ -1,18 +1,19 @@
-/// Where on the chain the payee takes the money, should Lightning fail.
-public struct FallbackAddress: Hashable, Sendable {
+/// Where money on the chain goes, as people copy it; in an invoice, where the payee takes it should Lightning fail.
+public struct BitcoinAddress: Hashable, Sendable {
   /// 0 to 16 as in a witness program, 17 for the hash of a key, 18 for the hash of a script.
   public let version: UInt8
   public let program: Bytes
 
   static let publicKeyHash: UInt8 = 17
   static let scriptHash: UInt8 = 18
+  static let hashSize = 20
 
   /// Nil unless there is such an address: of 17 and 18 with 20 bytes, of 0 with 20 or 32, of 1 to 16 with 2 to 40.
   public init?(version: UInt8, program: [UInt8]) {
     switch version {
-    case 0: guard program.count == 20 || program.count == 32 else { return nil }
+    case 0: guard program.count == Self.hashSize || program.count == 32 else { return nil }
     case 1...16: guard (2...40).contains(program.count) else { return nil }
-    case Self.publicKeyHash, Self.scriptHash: guard program.count == 20 else { return nil }
+    case Self.publicKeyHash, Self.scriptHash: guard program.count == Self.hashSize else { return nil }
     default: return nil
     }
     self.version = version
@@ -23,10 +24,9 @@ public struct FallbackAddress: Hashable, Sendable {
 
   /// As people copy it.
   public func text(on network: BitcoinNetwork) -> String {
-    let isMainnet = network == .mainnet
     switch version {
-    case Self.publicKeyHash: return Base58.encodeChecked([isMainnet ? 0 : 111] + program.array)
-    case Self.scriptHash: return Base58.encodeChecked([isMainnet ? 5 : 196] + program.array)
+    case Self.publicKeyHash: return Base58.encodeChecked([network.publicKeyHashByte] + program.array)
+    case Self.scriptHash: return Base58.encodeChecked([network.scriptHashByte] + program.array)
     default:
       var writer = BitWriter()
       writer.put([version])

@@ -25,8 +25,10 @@ enum Bech32 {
     return prefix + "1" + String(decoding: (words + checksum).map { letters[Int($0 & 31)] }, as: UTF8.self)
   }
 
-  /// The prefix in lower case, and the words without the checksum.
-  static func decode(_ text: String) throws(InvoiceError) -> (prefix: String, words: [UInt8]) {
+  /// The prefix in lower case, the words without the checksum, and what that came to.
+  static func decode(
+    _ text: String
+  ) throws(Bech32Error) -> (prefix: String, words: [UInt8], variant: Variant) {
     let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")
     let lower = UInt8(ascii: "a")...UInt8(ascii: "z")
     guard text.utf8.allSatisfy({ (33...126).contains($0) }) else { throw .foreignCharacter }
@@ -44,8 +46,10 @@ enum Bech32 {
     }
     guard words.count >= checksumSize else { throw .tooShort }
     let prefix = characters[..<separator]
-    guard remainder(of: spread(prefix) + words) == Variant.bech32.rawValue else { throw .checksumIsWrong }
-    return (String(decoding: prefix, as: UTF8.self), words.dropLast(checksumSize))
+    guard let variant = Variant(rawValue: remainder(of: spread(prefix) + words)) else {
+      throw .checksumIsWrong
+    }
+    return (String(decoding: prefix, as: UTF8.self), words.dropLast(checksumSize), variant)
   }
 
   private static func spread(_ prefix: some Collection<UInt8>) -> [UInt8] {

@@ -1,5 +1,5 @@
-/// Whose bitcoin an invoice asks for.
-public enum BitcoinNetwork: String, Hashable, CaseIterable, Sendable {
+/// Whose bitcoin an invoice or an address asks for.
+public enum BitcoinNetwork: String, Hashable, CaseIterable, Codable, Sendable {
   case mainnet
   case testnet
   case signet
@@ -18,4 +18,9 @@ public enum BitcoinNetwork: String, Hashable, CaseIterable, Sendable {
 
   /// What an address of BIP 173 begins with: signet has those of testnet.
   var addressPrefix: String { self == .signet ? Self.testnet.prefix : prefix }
+
+  /// What stands in front of the hash of a key in an address of Base58: all but mainnet have one.
+  var publicKeyHashByte: UInt8 { self == .mainnet ? 0 : 111 }
+  /// What stands in front of the hash of a script.
+  var scriptHashByte: UInt8 { self == .mainnet ? 5 : 196 }
 }

@@ -1,0 +1,8 @@
+/// Why text is none of BIP 173.
+enum Bech32Error: Error, Hashable {
+  case foreignCharacter
+  case mixedCase
+  case noSeparator
+  case tooShort
+  case checksumIsWrong
+}

@@ -1,0 +1,11 @@
+/// Bitcoin's numbers of different lengths, the lowest byte first; only the shortest form is read.
+enum CompactSize {
+  static func size(of value: Int) -> Int {
+    switch value {
+    case ..<0xfd: 1
+    case ...0xffff: 3
+    case ...0xffff_ffff: 5
+    default: 9
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// Why bytes are no Bitcoin transaction.
+public enum TransactionError: Error, Hashable, Sendable, CustomStringConvertible {
+  case truncated
+  case numberNotMinimal
+  case noInputs
+  case noOutputs
+  case unknownFlag(UInt8)
+  case noWitnesses
+  case tooMuchMoney
+  case trailingBytes
+
+  public var description: String {
+    switch self {
+    case .truncated: "The transaction ends in the middle of a field: send it whole."
+    case .numberNotMinimal:
+      "A number in the transaction is written longer than it needs: use its shortest form."
+    case .noInputs: "The transaction spends nothing: it needs an input."
+    case .noOutputs: "The transaction pays nothing: it needs an output."
+    case .unknownFlag(let flag): "The transaction has the flag \(flag), and BIP 144 knows 1 alone."
+    case .noWitnesses:
+      "The transaction says that it has witnesses, and has none: write it without the marker."
+    case .tooMuchMoney: "The transaction pays more bitcoin than there will ever be."
+    case .trailingBytes: "Bytes follow the end of the transaction: leave them out."
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// What a transaction pays.
+public struct TransactionOutput: Hashable, Codable, Sendable {
+  /// All the bitcoin that there will ever be.
+  public static let mostSatoshis: UInt64 = 2_100_000_000_000_000
+
+  public var satoshis: UInt64
+  public var script: OutputScript
+
+  public init(satoshis: UInt64, script: OutputScript) {
+    self.satoshis = satoshis
+    self.script = script
+  }
+
+  /// The shortest that there is.
+  static let smallestSize = 8 + 1
+
+  init(reader: inout TransactionReader) throws(TransactionError) {
+    satoshis = try reader.number(8)
+    guard satoshis <= Self.mostSatoshis else { throw .tooMuchMoney }
+    script = OutputScript(try reader.counted())
+  }
+
+  func write(to writer: inout TransactionWriter) {
+    writer.number(satoshis, 8)
+    writer.counted(script.bytes)
+  }
+}

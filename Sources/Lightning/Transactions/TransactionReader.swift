@@ -1,0 +1,54 @@
+import Crypto
+
+/// Reads the parts of a Bitcoin transaction in their order. Whatever the bytes are, it gives a value or an error.
+struct TransactionReader {
+  private let bytes: [UInt8]
+  private(set) var position = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var remaining: Int { bytes.count - position }
+
+  /// The next two bytes, not read yet.
+  var next: (UInt8, UInt8)? { remaining >= 2 ? (bytes[position], bytes[position + 1]) : nil }
+
+  mutating func take(_ count: Int) throws(TransactionError) -> [UInt8] {
+    guard count >= 0, count <= remaining else { throw .truncated }
+    defer { position += count }
+    return Array(bytes[position..<position + count])
+  }
+
+  /// Bitcoin has the lowest byte first.
+  mutating func number(_ count: Int) throws(TransactionError) -> UInt64 {
+    try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  mutating func u32() throws(TransactionError) -> UInt32 { UInt32(try number(4)) }
+
+  mutating func compactSize() throws(TransactionError) -> UInt64 {
+    let first = try number(1)
+    let (value, minimum): (UInt64, UInt64) =
+      switch first {
+      case 0xfd: (try number(2), 0xfd)
+      case 0xfe: (try number(4), 0x1_0000)
+      case 0xff: (try number(8), 0x1_0000_0000)
+      default: (first, 0)
+      }
+    guard value >= minimum else { throw .numberNotMinimal }
+    return value
+  }
+
+  /// How many of something follow, of at least so many bytes each: a lie costs no memory.
+  mutating func count(ofSize size: Int) throws(TransactionError) -> Int {
+    let count = try compactSize()
+    guard count <= UInt64(remaining / size) else { throw .truncated }
+    return Int(count)
+  }
+
+  mutating func counted() throws(TransactionError) -> Bytes { Bytes(try take(try count(ofSize: 1))) }
+
+  mutating func transactionID() throws(TransactionError) -> TransactionID {
+    guard let hash = Bytes32(try take(Bytes32.size)) else { throw .truncated }
+    return TransactionID(hash: hash)
+  }
+}
