@@ -6,7 +6,7 @@ import Lightning
 enum ChannelTable {
   static func write(_ record: ChannelRecord, to database: Connection) throws {
     try database.execute(
-      "INSERT OR REPLACE INTO channel VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO channel VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .blob(record.id.bytes), .integer(record.isOpener ? 1 : 0), try .unsigned(record.localMsat),
         try .unsigned(record.remoteMsat), try .unsigned(record.localCommitmentNumber),
@@ -14,6 +14,8 @@ enum ChannelTable {
         try .unsigned(record.revocationsReceived), .blob(record.lastReceivedSecret.bytes),
         try .unsigned(record.nextOfferedID), try .unsigned(record.nextReceivedID),
         .integer(record.sentRevocationLast ? 1 : 0), try .unsigned(record.revision),
+        record.splicedTo.map { .blob($0.transaction.hash.bytes) } ?? .null,
+        record.splicedTo.map { .integer(Int64($0.index)) } ?? .null,
       ])
     try database.execute("DELETE FROM htlcs")
     for htlc in record.htlcs { try write(htlc, to: database) }
@@ -66,6 +68,8 @@ enum ChannelTable {
     record.nextReceivedID = try row.unsigned(11)
     record.sentRevocationLast = try row.integer(12) == 1
     record.revision = try row.unsigned(13)
+    if try !row.isNull(14) { record.splicedTo = try SpliceTable.outPoint(row, 14) }
+    record.splice = try SpliceTable.readPending(database)
     // 'offered' sorts before 'received': the channel's own order.
     record.htlcs = try database.rows("SELECT * FROM htlcs ORDER BY direction, id").map(htlc)
     return record

@@ -79,7 +79,9 @@ final class Ledger {
       try database.execute(
         "INSERT INTO losses(at_ns, connection, whose) VALUES (?, ?, ?)",
         [at, .bits(connection), .text(whose.rawValue)])
-    case .channel(let record): try ChannelTable.write(record, to: database)
+    case .channel(let record):
+      try ChannelTable.write(record, to: database)
+      try SpliceTable.write(record, at: step.at, to: database)
     case .elsewhereMade, .elsewherePaid: try ElsewhereTable.write(change, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
       try PaymentTable.write(change, at: step.at, to: database)

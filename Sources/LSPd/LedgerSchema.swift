@@ -62,5 +62,16 @@ enum LedgerSchema {
       payment_secret BLOB NOT NULL, preimage BLOB NOT NULL, made_at_ns INTEGER NOT NULL, htlc INTEGER,
       paid_at_ns INTEGER) STRICT;
     """,
+    """
+    ALTER TABLE channel ADD COLUMN funding_txid BLOB;
+    ALTER TABLE channel ADD COLUMN funding_index INTEGER;
+    CREATE TABLE splices(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, txid BLOB NOT NULL,
+      state TEXT NOT NULL CHECK (state IN ('signing', 'committed', 'signed', 'done', 'forgotten')),
+      is_ours INTEGER NOT NULL, spent_txid BLOB NOT NULL, spent_index INTEGER NOT NULL,
+      funding_index INTEGER NOT NULL, amount_sat INTEGER NOT NULL, fee_sat INTEGER NOT NULL,
+      unsigned_transaction BLOB NOT NULL, begun_at_ns INTEGER NOT NULL, ended_at_ns INTEGER) STRICT;
+    CREATE UNIQUE INDEX splices_once ON splices(txid) WHERE state <> 'forgotten';
+    """,
   ]
 }

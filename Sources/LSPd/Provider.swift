@@ -54,6 +54,7 @@ final class Provider {
     runner = CoreRunner(
       configuration: .init(
         isLegacy: options.isLegacy, elsewhereDelay: options.elsewhereDelay, rules: options.rules,
+        fundingKey: options.splices ? CurvePoint(key.publicKey) : nil, spliceDelay: options.spliceDelay,
         startedAt: now, state: state),
       loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }

@@ -133,6 +133,8 @@ extension Provider {
     object.set("channel", core.state.channel.id.hex)
     object.set("provider_msat", core.state.channel.localMsat)
     object.set("wallet_msat", core.state.channel.remoteMsat)
+    object.set("funding", core.state.channel.funding.description)
+    object.set("splice", ifPresent: core.state.channel.pendingSplice.map { "\($0.stage)" })
     object.set("htlcs", core.state.channel.htlcs.count)
     object.set("revision", core.state.channel.revision)
     object.set("held", core.state.payments.filter(\.isHeld).count)

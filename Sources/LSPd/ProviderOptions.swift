@@ -21,6 +21,11 @@ struct ProviderOptions {
       OptionDeclaration(
         "--elsewhere-delay", value: .span, default: "0s",
         help: "how long a payment of the wallet's takes through the network to its recipient"),
+      OptionDeclaration(
+        "--no-splices", help: "go along with no splice: the wallet's money stays in the channel"),
+      OptionDeclaration(
+        "--splice-delay", value: .span, default: "0s",
+        help: "how long it takes to sign for a splice; the wallet waits 30 s for any word"),
       OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
     ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "serve the phone of that directory")])
@@ -29,6 +34,8 @@ struct ProviderOptions {
   let listen: HostAndPort?
   let hold: Span
   let elsewhereDelay: Span
+  let splices: Bool
+  let spliceDelay: Span
   let isLegacy: Bool
   let sendsSilentPushes: Bool
   let rules: ConnectionRules
@@ -39,6 +46,8 @@ struct ProviderOptions {
     hold = .seconds(parsed.integer("--hold-seconds") ?? 60)
     sendsSilentPushes = parsed.isGiven("--silent-pushes")
     elsewhereDelay = parsed.span("--elsewhere-delay") ?? .zero
+    splices = !parsed.isGiven("--no-splices")
+    spliceDelay = parsed.span("--splice-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
     rules = ConnectionRules(parsed)
   }

@@ -10,7 +10,7 @@ enum ChannelTable {
       """
       SELECT id, is_opener, local_msat, remote_msat, local_commitment_number, remote_commitment_number,
         revocations_sent, revocations_received, last_received_secret, next_offered_id, next_received_id,
-        sent_revocation_last, revision FROM channels
+        sent_revocation_last, revision, funding_txid, funding_index FROM channels
       """)
     guard let row else { return nil }
     var record = ChannelRecord(
@@ -25,6 +25,8 @@ enum ChannelTable {
     record.nextReceivedID = try row.unsigned(10)
     record.sentRevocationLast = try row.integer(11) != 0
     record.revision = try row.unsigned(12)
+    if try !row.isNull(13) { record.splicedTo = try row.outPoint(13) }
+    record.splice = try SpliceTable.readPending(reader)
     record.htlcs = try HTLCTable.read(channel: record.id, reader)
     do throws(ChannelError) {
       return try Channel(restoring: record)
@@ -43,15 +45,16 @@ enum ChannelTable {
       """
       INSERT INTO channels (id, is_opener, local_msat, remote_msat, local_commitment_number,
         remote_commitment_number, revocations_sent, revocations_received, last_received_secret,
-        next_offered_id, next_received_id, sent_revocation_last, revision)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        next_offered_id, next_received_id, sent_revocation_last, revision, funding_txid, funding_index)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET is_opener = excluded.is_opener, local_msat = excluded.local_msat,
         remote_msat = excluded.remote_msat, local_commitment_number = excluded.local_commitment_number,
         remote_commitment_number = excluded.remote_commitment_number,
         revocations_sent = excluded.revocations_sent, revocations_received = excluded.revocations_received,
         last_received_secret = excluded.last_received_secret, next_offered_id = excluded.next_offered_id,
         next_received_id = excluded.next_received_id, sent_revocation_last = excluded.sent_revocation_last,
-        revision = excluded.revision
+        revision = excluded.revision, funding_txid = excluded.funding_txid,
+        funding_index = excluded.funding_index
       """,
       [
         .blob(record.id.bytes), .integer(record.isOpener ? 1 : 0), .unsigned(record.localMsat),
@@ -60,12 +63,22 @@ enum ChannelTable {
         .unsigned(record.revocationsReceived), .blob(record.lastReceivedSecret.bytes),
         .unsigned(record.nextOfferedID), .unsigned(record.nextReceivedID),
         .integer(record.sentRevocationLast ? 1 : 0), .unsigned(record.revision),
+        record.splicedTo.map { .blob($0.transaction.hash.bytes) } ?? .null,
+        record.splicedTo.map { .integer(Int64($0.index)) } ?? .null,
       ])
     for htlc in record.htlcs { try HTLCTable.insert(htlc, channel: record.id, writer) }
   }
 }
 
 extension Row {
+  func transactionID(_ index: Int) throws -> TransactionID { TransactionID(hash: try bytes32(index)) }
+
+  /// Of a column and the one behind it.
+  func outPoint(_ index: Int) throws -> OutPoint {
+    guard let place = UInt32(exactly: try integer(index + 1)) else { throw mismatch(index + 1, "an output") }
+    return OutPoint(transaction: try transactionID(index), index: place)
+  }
+
   func bytes32(_ index: Int) throws -> Bytes32 {
     guard let value = Bytes32(try blob(index)) else { throw mismatch(index, "32 bytes") }
     return value

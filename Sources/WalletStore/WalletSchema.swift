@@ -77,5 +77,26 @@ public enum WalletSchema {
       first_boot_ns INTEGER NOT NULL
     ) STRICT;
     """,
+    """
+    ALTER TABLE channels ADD COLUMN funding_txid BLOB;
+    ALTER TABLE channels ADD COLUMN funding_index INTEGER;
+    CREATE TABLE splices (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      txid BLOB NOT NULL,
+      state TEXT NOT NULL CHECK (state IN ('signing', 'committed', 'signed', 'done', 'forgotten', 'lost')),
+      is_ours INTEGER NOT NULL,
+      spent_txid BLOB NOT NULL,
+      spent_index INTEGER NOT NULL,
+      funding_index INTEGER NOT NULL,
+      amount_sat INTEGER NOT NULL,
+      fee_sat INTEGER NOT NULL,
+      unsigned_transaction BLOB NOT NULL,
+      begun_epoch INTEGER NOT NULL,
+      begun_wall_ns INTEGER NOT NULL,
+      ended_epoch INTEGER,
+      ended_wall_ns INTEGER
+    ) STRICT;
+    CREATE UNIQUE INDEX splices_once ON splices (txid) WHERE state NOT IN ('forgotten', 'lost');
+    """,
   ]
 }

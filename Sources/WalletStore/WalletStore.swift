@@ -25,7 +25,12 @@ public enum WalletStore {
           channel, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
       }
     }
-    if let channel = change.channel { try ChannelTable.write(channel.record, writer) }
+    if let channel = change.channel {
+      try ChannelTable.write(channel.record, writer)
+      try SpliceTable.write(
+        channel.record, isRestored: change.restored != nil, epoch: epoch,
+        wallClockNanoseconds: wallClockNanoseconds, writer)
+    }
     if let payments = change.payments {
       try OutgoingPaymentTable.apply(
         payments, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)

@@ -12,6 +12,13 @@ public enum ChannelError: Error, Hashable, Codable, Sendable {
   case notCommitted(id: UInt64)
   case alreadyRemoved(id: UInt64)
 
+  /// One is under way: updates wait until it is over.
+  case spliceUnderWay
+  case doesNotSplice
+  case belowDust(leastSat: UInt64)
+  /// Also what the other side may not take out.
+  case spliceAboveBalance(availableSat: UInt64)
+
   // What the other side did wrong.
   case otherChannel(Bytes32)
   case notReestablished
@@ -28,6 +35,10 @@ public enum ChannelError: Error, Hashable, Codable, Sendable {
   case wrongSignatureCount(expected: Int, got: Int)
   /// A commitment that changes nothing.
   case emptyCommitment
+  /// It has asked for rest, or is bound to a splice.
+  case updateDuringSplice(type: UInt16)
+  case otherFunding
+  case lacksSharedSignature
 
   // One of the two lost data.
   /// The other side proves a state that this side does not know. This side must not sign or broadcast anything.
@@ -47,11 +58,12 @@ extension ChannelError {
     let complaint = Complaint(channel: channel, text: description)
     switch self {
     case .otherChannel(let other): return .error(Complaint(channel: other, text: description))
-    case .wrongSecret, .weAreBehind, .peerIsBehind, .damaged: return .error(complaint)
+    case .wrongSecret, .weAreBehind, .peerIsBehind, .lacksSharedSignature, .damaged: return .error(complaint)
     case .amountIsZero, .amountAboveBalance, .tooManyHTLCs, .expiryOutOfRange, .unknownHTLC, .notCommitted,
       .alreadyRemoved, .notReestablished, .unexpectedMessage, .unexpectedHTLCID, .wrongPreimage,
       .malformedFailure, .notBadOnion, .feeOfNonOpener, .feeOnFeelessChannel, .wrongSignatureCount,
-      .emptyCommitment:
+      .emptyCommitment, .spliceUnderWay, .doesNotSplice, .belowDust, .spliceAboveBalance, .updateDuringSplice,
+      .otherFunding:
       return .warning(complaint)
     }
   }
@@ -68,6 +80,11 @@ extension ChannelError: CustomStringConvertible {
     case .unknownHTLC(let id): "There is no HTLC \(id): use the number of one that is committed."
     case .notCommitted(let id): "HTLC \(id) is not irrevocably committed: wait until it is."
     case .alreadyRemoved(let id): "HTLC \(id) is being removed already: leave it."
+    case .spliceUnderWay: "A splice is under way: wait until it is over."
+    case .doesNotSplice: "The peer does not splice."
+    case .belowDust(let least): "The amount is below the dust limit: take at least \(least) satoshis."
+    case .spliceAboveBalance(let available):
+      "The amount is above the balance: take at most \(available) satoshis."
     case .otherChannel(let id): "Channel \(id) is not known here: speak of the channel both sides share."
     case .notReestablished: "The channel is not re-established: exchange channel_reestablish first."
     case .unexpectedMessage(let type): "A message of type \(type) has no place here: reconnect."
@@ -84,6 +101,10 @@ extension ChannelError: CustomStringConvertible {
     case .wrongSignatureCount(let expected, let got):
       "The commitment carries \(got) HTLC signatures where \(expected) are due: reconnect."
     case .emptyCommitment: "The commitment changes nothing: send one only after an update."
+    case .updateDuringSplice(let type):
+      "A message of type \(type) came while the channel is at rest: reconnect."
+    case .otherFunding: "That is another funding than the one under way: reconnect."
+    case .lacksSharedSignature: "The signature of the shared input is missing: send it."
     case .weAreBehind: "This side has lost data: restore the newest backup before going on."
     case .peerIsBehind: "The other side has lost data: it must restore its newest backup before going on."
     case .damaged(let what): "The stored channel is damaged (\(what)): restore it from a backup."

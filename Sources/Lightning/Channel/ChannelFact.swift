@@ -17,4 +17,6 @@ public enum ChannelFact: Hashable, Codable, Sendable {
   case settled(HTLC)
   /// The other side gave up its previous commitment.
   case revoked
+  /// What was being agreed on leads to nothing, and why. Nothing has moved.
+  case spliceGivenUp(String)
 }

@@ -5,6 +5,13 @@ struct ChannelLink: Hashable, Codable, Sendable {
   /// Sent before, and lost on the way.
   var mustResendCommitment = false
   var mustResendRevocation = false
+  /// Nil is an empty one, as in journals from before there were splices.
+  private var splices: SpliceLink?
 
   var isUp: Bool { saidReestablish && heardReestablish }
+
+  var splicing: SpliceLink {
+    get { splices ?? SpliceLink() }
+    set { splices = newValue == SpliceLink() ? nil : newValue }
+  }
 }

@@ -8,22 +8,23 @@ extension Channel {
     case .channelReestablish(let body):
       return try receiveReestablish(body)
     case .addHTLC(let body):
-      return try take(message, about: body.channel) { (channel) throws(ChannelError) in try channel.add(body)
+      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
+        try channel.add(body)
       }
     case .fulfillHTLC(let body):
-      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.fulfilled(body)
       }
     case .failHTLC(let body):
-      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.failed(body)
       }
     case .failMalformedHTLC(let body):
-      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.failedAsMalformed(body)
       }
     case .updateFee(let body):
-      return try take(message, about: body.channel) { (channel) throws(ChannelError) in
+      return try update(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.feeUpdate()
       }
     case .commitmentSigned(let body):
@@ -34,9 +35,11 @@ extension Channel {
       return try take(message, about: body.channel) { (channel) throws(ChannelError) in
         try channel.revoked(body)
       }
-    case .quiescence, .addInput, .addOutput, .transactionComplete,
-      .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
-      throw .unexpectedMessage(type: message.type)
+    case .quiescence, .addInput, .addOutput, .transactionComplete, .transactionSignatures, .transactionAbort,
+      .spliceLocked, .spliceInit, .spliceAck:
+      return try take(message, about: message.channel ?? .zero) { (channel) throws(ChannelError) in
+        try channel.receiveOfSplice(message)
+      }
     case .greeting, .error, .warning, .ping, .pong, .peerStorage, .peerStorageRetrieval, .unknown:
       return []
     }
@@ -49,6 +52,16 @@ extension Channel {
     guard id == record.id else { throw .otherChannel(id) }
     guard link.isUp else { throw .notReestablished }
     return try change(body)
+  }
+
+  private mutating func update(
+    _ message: Message, about id: Bytes32,
+    _ body: (inout Channel) throws(ChannelError) -> [ChannelFact]
+  ) throws(ChannelError) -> [ChannelFact] {
+    try take(message, about: id) { (channel) throws(ChannelError) in
+      try channel.checkUpdate(message.type)
+      return try body(&channel)
+    }
   }
 
   private mutating func add(_ body: AddHTLC) throws(ChannelError) -> [ChannelFact] {
@@ -96,6 +109,8 @@ extension Channel {
   }
 
   private mutating func committed(_ body: CommitmentSigned) throws(ChannelError) -> [ChannelFact] {
+    guard record.splice == nil else { return try heardSpliceCommitment(body) }
+    if let funding = body.funding, funding != record.funding.transaction { throw .otherFunding }
     guard !record.isRevocationDue else { throw .unexpectedMessage(type: 132) }
     let moved = advance(.commitmentReceived)
     guard !moved.isEmpty else { throw .emptyCommitment }

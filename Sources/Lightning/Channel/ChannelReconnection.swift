@@ -2,14 +2,16 @@ import Crypto
 
 // What happens to a channel when its connection ends and another begins.
 extension Channel {
-  /// Says how far this side has come. Send it once per connection.
-  public mutating func reestablish() -> Message {
+  /// Says how far this side has come. Send it once per connection; with a side if both ends splice.
+  public mutating func reestablish(splicing side: SplicingSide? = nil) -> Message {
     link.saidReestablish = true
-    return .channelReestablish(
-      ChannelReestablish(
-        channel: record.id, nextCommitmentNumber: record.localCommitmentNumber &+ 1,
-        nextRevocationNumber: record.revocationsReceived,
-        yourLastPerCommitmentSecret: record.lastReceivedSecret))
+    link.splicing.side = side
+    var message = ChannelReestablish(
+      channel: record.id, nextCommitmentNumber: record.localCommitmentNumber &+ 1,
+      nextRevocationNumber: record.revocationsReceived,
+      yourLastPerCommitmentSecret: record.lastReceivedSecret)
+    addFundings(to: &message)
+    return .channelReestablish(message)
   }
 
   /// The connection is gone, and with it every update of the other side that no commitment covers: it will send
@@ -46,10 +48,14 @@ extension Channel {
     guard !link.heardReestablish else { throw .unexpectedMessage(type: 136) }
     try checkRevocations(theirs)
     try checkCommitments(theirs)
+    try checkFundings(theirs)
     rollBack()
     link.heardReestablish = true
     link.mustResendRevocation = theirs.nextRevocationNumber != record.revocationsSent
     link.mustResendCommitment = theirs.nextCommitmentNumber == record.remoteCommitmentNumber
+    let before = record
+    resumeSplice(theirs)
+    if record != before { record.revision += 1 }
     return [.reestablished]
   }
 

@@ -21,6 +21,10 @@ public struct ChannelRecord: Hashable, Codable, Sendable {
   public var sentRevocationLast: Bool = false
   /// Grows by one with every call that changes anything here: of two copies of one channel, the higher is newer.
   public var revision: UInt64 = 0
+  /// Where the last splice has moved the money; nil before the first.
+  public var splicedTo: OutPoint?
+  /// A splice that this side is bound to, and that is not over.
+  public var splice: PendingSplice?
   /// By direction, then id.
   public var htlcs: [HTLC] = []
 
@@ -36,6 +40,11 @@ public struct ChannelRecord: Hashable, Codable, Sendable {
   public static let maximumCapacityMsat: UInt64 = 21_000_000 * 100_000_000 * 1000
   /// Far below the point where a counter could overflow.
   static let counterLimit: UInt64 = 1 << 48
+
+  /// By BOLT 2 the id of a channel names the output that it was opened with: here the first of its transaction.
+  public var funding: OutPoint {
+    splicedTo ?? OutPoint(transaction: TransactionID(hash: id), index: 0)
+  }
 
   public var isCommitmentInFlight: Bool { remoteCommitmentNumber != revocationsReceived }
   public var isRevocationDue: Bool { localCommitmentNumber != revocationsSent }

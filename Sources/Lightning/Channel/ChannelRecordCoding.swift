@@ -1,9 +1,9 @@
 import Crypto
 
 // The channel as bytes, for a backup. Strict and versioned: a reader takes exactly what a writer of a version that it
-// knows made. In version 1 HTLCs had no payment data.
+// knows made. In version 1 HTLCs had no payment data, and before version 3 there were no splices.
 extension ChannelRecord {
-  static let encodingVersion: UInt8 = 2
+  static let encodingVersion: UInt8 = 3
 
   func encoded() -> [UInt8] {
     var writer = WireWriter()
@@ -17,6 +17,12 @@ extension ChannelRecord {
     writer.put(lastReceivedSecret)
     writer.u8(UInt8(clamping: htlcs.count))
     for htlc in htlcs { htlc.write(to: &writer) }
+    writer.u8((splicedTo == nil ? 0 : 1) | (splice == nil ? 0 : 2))
+    if let splicedTo {
+      writer.put(splicedTo.transaction.hash)
+      writer.u32(splicedTo.index)
+    }
+    splice?.write(to: &writer)
     return writer.bytes
   }
 
@@ -34,7 +40,7 @@ extension ChannelRecord {
 
   private init(reader: inout WireReader) throws {
     let version = try reader.u8()
-    guard version == 1 || version == ChannelRecord.encodingVersion else {
+    guard (1...ChannelRecord.encodingVersion).contains(version) else {
       throw ChannelError.damaged("its version \(version) is not known here")
     }
     let id = try reader.bytes32()
@@ -52,6 +58,37 @@ extension ChannelRecord {
     lastReceivedSecret = try reader.bytes32()
     let count = try reader.u8()
     for _ in 0..<count { htlcs.append(try HTLC(reader: &reader, version: version)) }
+    guard version >= 3 else { return }
+    let fundings = try reader.u8()
+    guard fundings < 4 else { throw ChannelError.damaged("the fundings") }
+    if fundings & 1 == 1 {
+      splicedTo = OutPoint(transaction: TransactionID(hash: try reader.bytes32()), index: try reader.u32())
+    }
+    if fundings & 2 == 2 { splice = try PendingSplice(reader: &reader) }
+  }
+}
+
+extension PendingSplice {
+  fileprivate func write(to writer: inout WireWriter) {
+    writer.u8(stage.rawValue)
+    writer.u8(isOurs ? 1 : 0)
+    writer.u32(fundingIndex)
+    writer.u64(amountSat)
+    writer.u64(feeSat)
+    writer.counted(transaction)
+  }
+
+  fileprivate init(reader: inout WireReader) throws {
+    guard let stage = Stage(rawValue: try reader.u8()) else {
+      throw ChannelError.damaged("the stage of the splice")
+    }
+    let isOurs = try reader.u8()
+    guard isOurs < 2 else { throw ChannelError.damaged("the side of the splice") }
+    let index = try reader.u32()
+    self.init(
+      isOurs: isOurs == 1, stage: stage, transaction: [], fundingIndex: index, amountSat: try reader.u64(),
+      feeSat: try reader.u64())
+    transaction = try reader.counted()
   }
 }
 

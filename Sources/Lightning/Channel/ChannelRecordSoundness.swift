@@ -7,6 +7,7 @@ extension ChannelRecord {
     try checkCapacity()
     try checkOrder()
     for htlc in htlcs { try check(htlc) }
+    if let splice { try check(splice) }
   }
 
   private func checkCounters() throws(ChannelError) {
@@ -68,5 +69,25 @@ extension ChannelRecord {
     if htlc.state.after(.revocationSent) != .unmoved, !isRevocationDue {
       throw .damaged("HTLC \(htlc.id) waits for a revocation that is not due")
     }
+  }
+
+  /// A splice stands in the transaction itself: the columns beside it say what is there, or they are no splice's.
+  private func check(_ splice: PendingSplice) throws(ChannelError) {
+    let balance = (splice.isOurs ? localMsat : remoteMsat) / 1000
+    guard splice.amountSat <= balance, splice.feeSat <= balance - splice.amountSat else {
+      throw .damaged("the amounts of the splice")
+    }
+    guard !isCommitmentInFlight, !isRevocationDue, htlcs.allSatisfy(\.state.isForGood) else {
+      throw .damaged("updates beside the splice")
+    }
+    guard let transaction = try? BitcoinTransaction(decoding: splice.transaction.array),
+      transaction.encodedWithoutWitnesses() == splice.transaction.array,
+      transaction.inputs.map(\.outPoint) == [funding], transaction.outputs.count == 2, splice.fundingIndex < 2
+    else { throw .damaged("the transaction of the splice") }
+    let capacity = htlcs.reduce(localMsat &+ remoteMsat) { $0 &+ $1.amountMsat } / 1000
+    let index = Int(splice.fundingIndex)
+    guard transaction.outputs[index].satoshis == capacity - splice.amountSat - splice.feeSat,
+      transaction.outputs[1 - index].satoshis == splice.amountSat
+    else { throw .damaged("the outputs of the splice") }
   }
 }

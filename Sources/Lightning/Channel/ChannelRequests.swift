@@ -7,6 +7,7 @@ extension Channel {
     amountMsat: UInt64, paymentHash: Bytes32, cltvExpiry: UInt32, paymentData: PaymentData? = nil
   ) throws(ChannelError) -> UInt64 {
     try change { (channel) throws(ChannelError) in
+      try channel.checkMayUpdate()
       let id = channel.record.nextOfferedID
       guard amountMsat > 0 else { throw .amountIsZero }
       guard amountMsat <= channel.record.localMsat else {
@@ -36,6 +37,7 @@ extension Channel {
 
   private mutating func remove(_ id: UInt64, as removal: HTLCRemoval) throws(ChannelError) {
     try change { (channel) throws(ChannelError) in
+      try channel.checkMayUpdate()
       guard let index = channel.record.index(.received, id) else { throw .unknownHTLC(id: id) }
       guard channel.record.htlcs[index].removal == nil else { throw .alreadyRemoved(id: id) }
       guard channel.record.htlcs[index].state == .receivedAddAckRevocation else {

@@ -10,7 +10,7 @@ extension Channel {
     let before = record
     var outgoing = takeLost()
     if record.isRevocationDue { outgoing.append(revoke()) }
-    outgoing += commit()
+    outgoing += takeOfSplice() + commit() + askForRest()
     if record != before { record.revision += 1 }
     return outgoing
   }
@@ -55,7 +55,8 @@ extension Channel {
     var outgoing = record.htlcs.filter { $0.state == .sentAddCommit }.map(addition)
     outgoing += record.htlcs.filter { $0.state == .sentRemoveCommit }.map(removal)
     let signatures = record.htlcs.filter(\.state.isInRemoteCommitment).map { _ in Signature.zeros }
-    let commitment = CommitmentSigned(channel: record.id, htlcSignatures: signatures)
+    let funding = link.splicing.side == nil ? nil : record.funding.transaction
+    let commitment = CommitmentSigned(channel: record.id, htlcSignatures: signatures, funding: funding)
     return outgoing + [.message(.commitmentSigned(commitment))]
   }
 

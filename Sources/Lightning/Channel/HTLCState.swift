@@ -51,6 +51,9 @@ extension HTLCState {
   /// Whether a fulfilment or a failure is under way.
   public var isBeingRemoved: Bool { rawValue % 10 >= 5 }
 
+  /// In both commitments for good, and nobody has begun to remove it.
+  var isForGood: Bool { self == .sentAddAckRevocation || self == .receivedAddAckRevocation }
+
   /// Whether the commitment that this side signed last, for the other side, contains the HTLC.
   var isInRemoteCommitment: Bool {
     switch direction {

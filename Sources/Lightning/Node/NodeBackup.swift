@@ -12,8 +12,9 @@ public struct NodeBackup: Hashable, Codable, Sendable {
 
   /// A peer keeps at most 65531 bytes. The channel comes first; of the invoices as many as fit, the newest first.
   private static let invoiceLimit = 200
-  /// 2: HTLCs with payment data. A reader of version 1 must say that it is too old, and not that the backup is damaged.
-  private static let version: UInt8 = 2
+  /// 2: HTLCs with payment data; 3: splices. An older reader must say that it is too old, and not that the backup is
+  /// damaged.
+  private static let version: UInt8 = 3
 
   public func encoded() -> [UInt8] {
     var writer = WireWriter()

@@ -27,6 +27,11 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   /// Nothing of it is anywhere.
   case paymentRefused(paymentHash: Bytes32, String)
   case paymentEnded(PaymentChange.Ended)
+  /// This side is bound to it, whatever becomes of this process.
+  case spliceBegun(PendingSplice)
+  /// Nothing of what was asked for last is anywhere.
+  case spliceRefused(String)
+  case spliceEnded(TransactionID, SpliceEnd)
 }
 
 /// What goes over the wire. Secrets are put in by the shell at the moment of sending.
@@ -44,6 +49,8 @@ public enum NodeNews: Hashable, Codable, Sendable {
   case settling(Bool)
   /// Whether parts of a payment are here, and wait for the others.
   case collecting(Bool)
+  /// Whether a splice is half-way: bound to, and not over.
+  case splicing(Bool)
   case received(Receipt)
   case stopped
   case fenced

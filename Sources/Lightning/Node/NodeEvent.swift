@@ -28,4 +28,6 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case invoiceMade(Invoice)
   /// With what the container has, at this moment, of an earlier payment of the same invoice that is over.
   case payRequested(OutgoingPayment, past: PastPayment? = nil)
+  /// A person wants money paid out on chain.
+  case spliceRequested(SpliceRequest)
 }

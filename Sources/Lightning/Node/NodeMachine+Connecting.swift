@@ -13,7 +13,8 @@ extension NodeMachine {
   mutating func dialled(at now: Instant) -> [NodeDirective] {
     guard case .dialling = state, let claim else { return [] }
     state = .greeting(Heard(), giveUpAt: now + bound(Self.greetingBounds))
-    return [.send([.message(.greeting(Greeting(fence: claim.fence)))])]
+    let features = fundingKey == nil ? Features.withoutSplices : .ours
+    return [.send([.message(.greeting(Greeting(features: features, fence: claim.fence)))])]
   }
 
   mutating func closed(_ why: String, at now: Instant) -> [NodeDirective] {
@@ -112,7 +113,7 @@ extension NodeMachine {
       return adoptNew(theirs, heard)
     }
     channel.disconnected()
-    let ours = channel.reestablish()
+    let ours = channel.reestablish(splicing: splicingSide(heard))
     do throws(ChannelError) {
       _ = try channel.receiveReestablish(theirs)
     } catch .weAreBehind {
@@ -125,9 +126,17 @@ extension NodeMachine {
     establishedAt = now
     var directives: [NodeDirective] = [.send(missingBackup(heard) + [.message(ours)]), .report(.established)]
     // Half-way from an earlier connection or owner: between true and false nothing should cut in.
-    let advanced = advance(mustStore: false, at: now)
+    watchSplice(at: now)
+    // By what the peer said it may be over; no message follows that would make it durable.
+    let hasMoved = channel.pendingSplice != node.channel?.pendingSplice
+    let advanced = advance(mustStore: hasMoved, at: now)
     directives += sayWhatChanged(received: [])
     return directives + advanced
+  }
+
+  private func splicingSide(_ heard: Heard) -> SplicingSide? {
+    guard let fundingKey, heard.greeting?.offersSplices == true else { return nil }
+    return SplicingSide(role: .begins, key: fundingKey)
   }
 
   /// A backup that was lost with an earlier connection, before our numbers tell the peer of the state it belongs to:

@@ -45,7 +45,7 @@ extension NodeMachine {
 
   /// When parts have waited long enough; nil while no decision would be taken.
   var partialsEnd: Instant? {
-    guard state == .established, step == nil, acceptsPayments else { return nil }
+    guard state == .established, step == nil, acceptsPayments, channel?.mayUpdate == true else { return nil }
     return partials.map(\.endsAt).min()
   }
 }

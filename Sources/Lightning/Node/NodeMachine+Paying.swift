@@ -16,6 +16,9 @@ extension NodeMachine {
   static let payDuringRestore =
     "The wallet has just been restored from its peer's backup; nothing left. Try again."
 
+  static let payDuringSplice =
+    "Money is being taken out of the channel on chain, and payments wait until that is over; nothing left. Try again."
+
   mutating func payRequested(
     _ payment: OutgoingPayment, past: PastPayment?, at now: Instant
   ) -> [NodeDirective] {
@@ -40,7 +43,9 @@ extension NodeMachine {
 
   /// Puts what is wanted into the channel. What does not fit is refused, and stays nowhere.
   mutating func offerWanted(_ channel: inout Channel) -> (offered: [OutgoingPayment], [NodeDirective]) {
-    guard state == .established, acceptsPayments, channel.isReestablished else { return ([], []) }
+    guard state == .established, acceptsPayments, channel.isReestablished, channel.mayUpdate else {
+      return ([], [])
+    }
     var offered: [OutgoingPayment] = []
     var refusals: [NodeDirective] = []
     for wish in wishes {
@@ -89,7 +94,7 @@ extension NodeMachine {
       switch fact {
       case .fulfilled(let htlc, let preimage): ended(htlc, .paid(preimage: preimage))
       case .failed(let htlc, let code): ended(htlc, .failed(code: code))
-      case .reestablished, .committed, .settled, .revoked: nil
+      case .reestablished, .committed, .settled, .revoked, .spliceGivenUp: nil
       }
     }
   }
@@ -118,7 +123,7 @@ extension NodeMachine {
   var wishesEnd: Instant? { openWishes.map(\.giveUpAt).min() }
 
   mutating func refuseLateWishes(at now: Instant) -> [NodeDirective] {
-    refuse(openWishes.filter { $0.giveUpAt <= now }, Self.payInVain)
+    refuse(openWishes.filter { $0.giveUpAt <= now }, isSplicing ? Self.payDuringSplice : Self.payInVain)
   }
 
   mutating func refuseWishes(_ sentence: String) -> [NodeDirective] { refuse(openWishes, sentence) }

@@ -47,7 +47,10 @@ extension NodeMachine {
         + redial("the peer broke the protocol: \(error)", at: now)
     }
     channel = changed
-    return advance(mustStore: message.isStepOfChannel, ended: ended(by: facts), at: now)
+    watchSplice(message, at: now)
+    let directives = advance(mustStore: message.isStepOfChannel, ended: ended(by: facts), at: now)
+    guard let why = givenUp(by: facts) else { return directives }
+    return directives + endTalk(why, at: now)
   }
 
   /// Takes decisions that are due, then makes the step durable; what is to be sent waits for that.
@@ -56,8 +59,9 @@ extension NodeMachine {
   ) -> [NodeDirective] {
     guard step == nil, var changed = channel else { return [] }
     let before = partials
-    let accepted = acceptsPayments ? decide(&changed, at: now) : []
-    let (offered, refusals) = offerWanted(&changed)
+    let accepted = acceptsPayments && changed.mayUpdate ? decide(&changed, at: now) : []
+    var (offered, refusals) = offerWanted(&changed)
+    refusals += beginWanted(&changed, at: now)
     let outgoing = changed.takeOutgoing()
     channel = changed
     let waiting = newWaits(since: before)
@@ -86,13 +90,14 @@ extension NodeMachine {
   mutating func written(at now: Instant) -> [NodeDirective] {
     guard let done = step else { return [] }
     step = nil
+    let before = node.channel
     apply(done.change)
     var directives: [NodeDirective] = done.outgoing.isEmpty ? [] : [.send(done.outgoing)]
     if let invoice = done.change.newInvoice {
       directives.append(.invoiceStored(paymentHash: invoice.paymentHash))
     }
     directives += sayWhatChanged(received: done.change.received)
-    directives += tellOfPayments(done.change.payments)
+    directives += tellOfPayments(done.change.payments) + tellOfSplice(since: before)
     // What the container has of a wish may be another now than when it was asked.
     if done.change.restored != nil { directives += refuseWishes(Self.payDuringRestore) }
     if case .adopting(let heard) = state { directives += adopted(heard, at: now) }
@@ -118,6 +123,11 @@ extension NodeMachine {
       saidSettling = isSettling
       directives.append(.report(.settling(isSettling)))
     }
+    let isSplicing = node.channel?.pendingSplice != nil
+    if state == .established, isSplicing != saidSplicing {
+      saidSplicing = isSplicing
+      directives.append(.report(.splicing(isSplicing)))
+    }
     // That all of it has come is said behind its settling: nobody may think in between that there is nothing to do.
     let isCollecting = !partials.isEmpty || saidCollecting && step != nil
     if state == .established, isCollecting != saidCollecting {
@@ -134,7 +144,9 @@ extension NodeMachine {
       directives += receivedForChannel(inbox.removeFirst(), at: now)
     }
     if step == nil, !invoicesToStore.isEmpty { directives += store(invoicesToStore.removeFirst()) }
-    if step == nil, !wishes.isEmpty { directives += advance(mustStore: false, at: now) }
+    if step == nil, !wishes.isEmpty || spliceWish?.isBegun == false {
+      directives += advance(mustStore: false, at: now)
+    }
     return directives
   }
 
@@ -148,6 +160,7 @@ extension NodeMachine {
       // A step of a connection that is gone is of no use any more: nothing of it was sent.
       if let waiting = step, waiting.change.newInvoice == nil, !isConnected { step = nil }
       step?.retryAt = now + Self.storeRetry
+      if !isConnected { return refuseTalk(Self.spliceLost) }
     }
     return []
   }
@@ -156,17 +169,19 @@ extension NodeMachine {
   mutating func storeFailed(_ sentence: String, at now: Instant) -> [NodeDirective] {
     let refusals = refuseInvoices(sentence)
     step = nil
-    let unpaid = refuseWishes(sentence)
+    let unpaid = refuseWishes(sentence) + refuseSplice(sentence)
     guard state != .stopped else { return refusals + unpaid }
     return refusals + unpaid + redial(sentence, at: now)
   }
 }
 
 extension Message {
-  /// After these two the channel is another: they are never answered, nor forgotten, before it is durable.
+  /// After these the channel may be another: they are never answered, nor forgotten, before it is durable.
   var isStepOfChannel: Bool {
     switch self {
-    case .commitmentSigned, .revokeAndAck: true
+    case .commitmentSigned, .revokeAndAck, .transactionComplete, .transactionSignatures, .transactionAbort,
+      .spliceLocked:
+      true
     default: false
     }
   }

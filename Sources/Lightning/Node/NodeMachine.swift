@@ -10,37 +10,6 @@ public struct NodeMachine: Core {
   public static let name = "node"
   public static var deadlineReached: NodeEvent { .deadlineReached }
 
-  public struct Configuration: Hashable, Codable, Sendable {
-    public var terms: ChannelTerms
-    public var rules: ConnectionRules
-    /// The peer is reached over Tor: it has three times as long for a dial and a greeting. Nil is no.
-    public var overTor: Bool?
-    /// How long the parts of a payment wait for the others. BOLT 4 asks for a minute at least.
-    public var multiPartWindow: Span
-
-    public init(
-      terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
-      multiPartWindow: Span = .seconds(60)
-    ) {
-      self.terms = terms
-      self.rules = rules
-      self.overTor = overTor
-      self.multiPartWindow = multiPartWindow
-    }
-
-    /// Journals from before there were pings, or parts, say nothing of them.
-    public init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      self.init(
-        terms: try container.decode(ChannelTerms.self, forKey: .terms),
-        rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
-        overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor))
-      if let window = try container.decodeIfPresent(Span.self, forKey: .multiPartWindow) {
-        multiPartWindow = window
-      }
-    }
-  }
-
   enum State: Hashable, Codable, Sendable {
     /// Not started, or refused, or fenced: no socket. → checkingRow
     case stopped
@@ -107,6 +76,7 @@ public struct NodeMachine: Core {
   let rules: ConnectionRules
   private let boundFactor: Int64
   let multiPartWindow: Span
+  let fundingKey: CurvePoint?
   var state = State.stopped
   var claim: NodeClaim?
   /// What is durable, as far as this owner knows.
@@ -129,6 +99,10 @@ public struct NodeMachine: Core {
   var partials: [PartialPayment] = []
   /// Kept from one connection to the next: the parts are still there, and nobody is told twice.
   var saidCollecting = false
+  var spliceWish: SpliceWish?
+  /// When the connection is given up, unless the splice on it gets further.
+  var spliceStallsAt: Instant?
+  var saidSplicing = false
   /// What the phone last said of it.
   var isNetworkThere = true
 
@@ -137,6 +111,7 @@ public struct NodeMachine: Core {
     rules = configuration.rules
     boundFactor = configuration.overTor == true ? 3 : 1
     multiPartWindow = configuration.multiPartWindow
+    fundingKey = configuration.fundingKey
   }
 
   /// Of this attempt.
@@ -169,6 +144,7 @@ public struct NodeMachine: Core {
     consider(silenceEndsAt)
     consider(partialsEnd)
     consider(wishesEnd)
+    consider(spliceDeadline)
     return earliest
   }
 
@@ -197,6 +173,7 @@ public struct NodeMachine: Core {
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .invoiceMade(let invoice): return invoiceMade(invoice)
     case .payRequested(let payment, let past): return payRequested(payment, past: past, at: now)
+    case .spliceRequested(let request): return spliceRequested(request, at: now)
     }
   }
 
@@ -208,6 +185,7 @@ public struct NodeMachine: Core {
     guard self.state == .stopped else { return [] }
     step = nil
     wishes = []
+    spliceWish = nil
     forgetConnection()
     self.claim = claim
     learn(state, at: now)
@@ -238,7 +216,7 @@ public struct NodeMachine: Core {
       return dialOrWait()
     default:
       forgetConnection()
-      return [.cutOff] + dialOrWait() + [.report(.connecting)]
+      return refuseTalk(Self.spliceLost) + [.cutOff] + dialOrWait() + [.report(.connecting)]
     }
   }
 
@@ -268,7 +246,7 @@ public struct NodeMachine: Core {
     }
     let refusals = refuseInvoices(Self.givenUp)
     step = nil
-    let unpaid = refuseWishes(Self.payGivenUp)
+    let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp)
     forgetConnection()
     claim = nil
     node = NodeState()
@@ -289,6 +267,8 @@ public struct NodeMachine: Core {
     inbox = []
     channel = nil
     saidSettling = false
+    saidSplicing = false
+    spliceStallsAt = nil
     partials = []
   }
 
@@ -297,7 +277,7 @@ public struct NodeMachine: Core {
   mutating func giveUpWaitingWrites() -> [NodeDirective] {
     let refusals = refuseInvoices(Self.givenUp)
     if step?.retryAt != nil { step = nil }
-    return refusals + refuseWishes(Self.payGivenUp)
+    return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp)
   }
 
   mutating func refuseInvoices(_ sentence: String) -> [NodeDirective] {
@@ -324,6 +304,7 @@ public struct NodeMachine: Core {
       return [.write(waiting.change)]
     }
     if let wishesEnd, now >= wishesEnd { return refuseLateWishes(at: now) }
+    if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
     if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
     switch state {
     case .pausing:
@@ -356,14 +337,14 @@ public struct NodeMachine: Core {
     guard isNetworkThere else {
       forgetConnection()
       state = .offline
-      return [.cutOff, .report(.trouble(why)), .report(.connecting)]
+      return refuseTalk(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
     }
     if let establishedAt, now - establishedAt >= Self.provenAfter { attempt = 0 }
     forgetConnection()
     let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]
     attempt += 1
     state = .pausing(until: now + pause)
-    return [.cutOff, .report(.trouble(why)), .report(.connecting)]
+    return refuseTalk(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
   }
 
   mutating func mute(_ sentence: String) -> [NodeDirective] {

@@ -16,6 +16,8 @@ extension NodeMachine: Shiftable {
     step?.retryAt.shift(by: span)
     establishedAt.shift(by: span)
     for index in wishes.indices { wishes[index].shift(by: span) }
+    spliceWish?.shift(by: span)
+    spliceStallsAt.shift(by: span)
     for index in partials.indices { partials[index].shift(by: span) }
     chatter.shift(by: span)
     silence?.shift(by: span)

@@ -38,6 +38,8 @@ extension PeerMachine {
   /// With its connection the channel forgets what no commitment covers.
   private mutating func loseChannel(_ step: inout PeerStep) {
     let before = state.channel.record
+    held = nil
+    restingSince = nil
     state.channel.disconnected()
     if state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
   }
@@ -78,10 +80,15 @@ extension PeerMachine {
       giveUp(connection, Self.demand(bit), at: now, &step)
       return step.directives
     }
-    guard !isLegacy else { return accept(connection, .unfenced, greeting.fence, raising: nil) }
+    let splices = greeting.offersSplices
+    guard !isLegacy else {
+      return accept(connection, .unfenced, greeting.fence, raising: nil, splices: splices)
+    }
     guard let fence = greeting.fence else {
       // A wallet that has once shown its claim always does: without one anybody could take its place.
-      guard let known = state.fence else { return accept(connection, .unfenced, nil, raising: nil) }
+      guard let known = state.fence else {
+        return accept(connection, .unfenced, nil, raising: nil, splices: splices)
+      }
       return refuse(connection, .refusedWithoutFence, nil, known)
     }
     guard fence.epoch <= UInt64(Int64.max) else {
@@ -89,13 +96,15 @@ extension PeerMachine {
       giveUp(connection, "The epoch is above \(Int64.max): no container can hold it.", at: now, &step)
       return step.directives
     }
-    guard let known = state.fence else { return accept(connection, .accepted, fence, raising: fence) }
+    guard let known = state.fence else {
+      return accept(connection, .accepted, fence, raising: fence, splices: splices)
+    }
     if !fence.isOfSameContainer(as: known) { return refuse(connection, .refusedOtherContainer, fence, known) }
     if fence.epoch < known.epoch { return refuse(connection, .refusedLowerEpoch, fence, known) }
     if fence.epoch == known.epoch, fence.incarnation != known.incarnation {
       return refuse(connection, .refusedOtherIncarnation, fence, known)
     }
-    return accept(connection, .accepted, fence, raising: fence == known ? nil : fence)
+    return accept(connection, .accepted, fence, raising: fence == known ? nil : fence, splices: splices)
   }
 
   /// The channel is with the first node that showed a claim, as no other software does; a peer that knows no claims takes
@@ -143,7 +152,7 @@ extension PeerMachine {
   }
 
   private mutating func accept(
-    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence?, raising: Fence?
+    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence?, raising: Fence?, splices: Bool
   ) -> [PeerDirective] {
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])
     if let raising {
@@ -165,11 +174,13 @@ extension PeerMachine {
         accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
         containerLow: fence.containerLow)
     }
-    step.messages.append(.send(connection: connection, .greeting(Greeting(fenceAnswer: answer))))
+    step.messages.append(
+      .send(connection: connection, .greeting(Greeting(features: features, fenceAnswer: answer))))
     if let backup = state.backup {
       step.messages.append(.send(connection: connection, .peerStorageRetrieval(backup)))
     }
-    step.messages.append(.send(connection: connection, state.channel.reestablish()))
+    step.messages.append(
+      .send(connection: connection, state.channel.reestablish(splicing: splices ? splicingSide : nil)))
     return step.directives
   }
 }

@@ -12,6 +12,7 @@ extension PeerMachine {
 
   /// Sends on what is new, and ends what has arrived.
   mutating func route(_ step: inout PeerStep, at now: Instant) {
+    guard state.channel.mayUpdate else { return }
     let committed = state.channel.committedHTLCs
     routed.removeAll { payment in !committed.contains { $0.id == payment.htlc } }
     for htlc in committed {
@@ -41,11 +42,11 @@ extension PeerMachine {
 
   /// Something has arrived while the wallet said nothing.
   mutating func arrivals(_ step: inout PeerStep, at now: Instant) {
-    guard routed.contains(where: { $0.arrivesAt <= now }) else { return }
+    guard state.channel.mayUpdate, routed.contains(where: { $0.arrivesAt <= now }) else { return }
     let before = state.channel.record
     route(&step, at: now)
     if let connection = registered {
-      advance(on: connection, &step, isChanged: state.channel.record != before)
+      advance(on: connection, &step, isChanged: state.channel.record != before, at: now)
     } else if state.channel.record != before {
       step.changes.append(.channel(state.channel.record))
     }

@@ -94,8 +94,9 @@ extension PeerMachine {
     }
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])
     for fact in facts { take(fact, &step) }
+    watchRest(at: now)
     route(&step, at: now)
-    advance(on: connection, &step, isChanged: true)
+    advance(on: connection, &step, isChanged: true, at: now)
     return step.directives
   }
 
@@ -125,7 +126,7 @@ extension PeerMachine {
       guard let payment = payment(of: htlc) else { return }
       callsInVain = 0
       fail(payment.request.id, .refusedByRecipient(code: code), &step)
-    case .committed, .reestablished, .revoked, .settled: break
+    case .committed, .reestablished, .revoked, .settled, .spliceGivenUp: break
     }
   }
 
@@ -134,12 +135,14 @@ extension PeerMachine {
   }
 
   /// Offers what is held, and lets leave what is due.
-  mutating func advance(on connection: UInt64, _ step: inout PeerStep, isChanged: Bool) {
+  mutating func advance(on connection: UInt64, _ step: inout PeerStep, isChanged: Bool, at now: Instant) {
     let before = state.channel.record
     if state.channel.isReestablished { offerHeld(&step) }
     for outgoing in state.channel.takeOutgoing() {
       guard let message = message(outgoing) else { continue }
-      step.messages.append(.send(connection: connection, message))
+      if !holds(message, for: connection, at: now) {
+        step.messages.append(.send(connection: connection, message))
+      }
     }
     if isChanged || state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
   }

@@ -10,7 +10,7 @@ extension PeerMachine {
     state.payments.append(PeerPayment(request: request))
     if let connection = registered, state.channel.isReestablished {
       callsInVain = 0
-      advance(on: connection, &step, isChanged: false)
+      advance(on: connection, &step, isChanged: false, at: now)
     } else if request.holdUntil <= now {
       fail(request.id, .recipientAway, &step)
     } else {
@@ -67,6 +67,7 @@ extension PeerMachine {
 
   /// Puts into the channel what fits, the oldest first.
   mutating func offerHeld(_ step: inout PeerStep) {
+    guard state.channel.mayUpdate else { return }
     for request in state.payments.filter(\.isHeld).map(\.request) {
       do throws(ChannelError) {
         let htlc = try state.channel.offer(

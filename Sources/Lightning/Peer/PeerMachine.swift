@@ -18,6 +18,10 @@ public struct PeerMachine: Core {
     /// How long a payment of the wallet's takes to its recipient.
     public var elsewhereDelay: Span
     public var rules: ConnectionRules
+    /// This node's key for the fundings that splices make. Nil: it does not splice.
+    public var fundingKey: CurvePoint?
+    /// How long it takes to sign for a new funding.
+    public var spliceDelay: Span
     /// When this run began: a wallet that is not there counts as away from here on.
     public var startedAt: Instant
     /// What the ledger had.
@@ -25,24 +29,28 @@ public struct PeerMachine: Core {
 
     public init(
       isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), elsewhereDelay: Span = .zero,
-      rules: ConnectionRules = .standard,
+      rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: Span = .zero,
       startedAt: Instant, state: PeerState
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
       self.elsewhereDelay = elsewhereDelay
       self.rules = rules
+      self.fundingKey = fundingKey
+      self.spliceDelay = spliceDelay
       self.startedAt = startedAt
       self.state = state
     }
 
-    /// Journals from before the wallet could pay say nothing of the way.
+    /// Journals from before the wallet could pay say nothing of the way, nor older ones of splices.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
       callsBackAfter = try container.decode(Span.self, forKey: .callsBackAfter)
       elsewhereDelay = try container.decodeIfPresent(Span.self, forKey: .elsewhereDelay) ?? .zero
       rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
+      fundingKey = try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey)
+      spliceDelay = try container.decodeIfPresent(Span.self, forKey: .spliceDelay) ?? .zero
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
     }
@@ -66,6 +74,8 @@ public struct PeerMachine: Core {
   let callsBackAfter: Span
   let elsewhereDelay: Span
   let rules: ConnectionRules
+  let fundingKey: CurvePoint?
+  let spliceDelay: Span
   public internal(set) var state: PeerState
   /// The oldest first.
   var links: [PeerLink] = []
@@ -76,12 +86,18 @@ public struct PeerMachine: Core {
   var callsInVain = 0
   /// Payments of the wallet's that have not arrived. Known from the channel: a new start sends them on anew.
   var routed: [RoutedPayment] = []
+  /// What waits to be sent, while this node takes its time to sign for a splice.
+  var held: HeldSplice?
+  /// Since when the channel of the registered connection has been at rest, or comes to it, for a splice.
+  var restingSince: Instant?
 
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
     callsBackAfter = configuration.callsBackAfter
     elsewhereDelay = configuration.elsewhereDelay
     rules = configuration.rules
+    fundingKey = configuration.fundingKey
+    spliceDelay = configuration.spliceDelay
     state = configuration.state
     state.channel.disconnected()
     for index in state.payments.indices { state.payments[index].calledAt = nil }
@@ -109,8 +125,10 @@ public struct PeerMachine: Core {
   public var deadline: Instant? {
     let holds = state.payments.filter(\.isHeld).map(\.request.holdUntil)
     let silences = links.compactMap { silenceEndsAt($0) }
-    let times = holds + ungreetedLinks.map(\.greetBy) + silences + routed.map(\.arrivesAt)
-    return (times + [callBackAt].compactMap { $0 }).min()
+    // While the channel takes no update nothing arrives.
+    let arrivals = state.channel.mayUpdate ? routed.map(\.arrivesAt) : []
+    let times = holds + ungreetedLinks.map(\.greetBy) + silences + arrivals
+    return (times + [callBackAt, held?.sendAt, restEndsAt].compactMap { $0 }).min()
   }
 
   private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
@@ -146,6 +164,8 @@ public struct PeerMachine: Core {
     for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {
       fail(payment.request.id, .recipientAway, &step)
     }
+    sendHeld(&step, at: now)
+    restEnded(&step, at: now)
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
       callsInVain = min(callsInVain + 1, Self.doublings)

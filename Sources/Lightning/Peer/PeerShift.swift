@@ -7,6 +7,8 @@ extension PeerMachine: Shiftable {
     for index in links.indices { links[index].shift(by: span) }
     absence?.shift(by: span)
     for index in routed.indices { routed[index].shift(by: span) }
+    held?.shift(by: span)
+    restingSince.shift(by: span)
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.

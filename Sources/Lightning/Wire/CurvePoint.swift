@@ -1,6 +1,9 @@
+import Crypto
+
 /// A compressed point of the curve: a public key, or a per-commitment point.
 public struct CurvePoint: FixedBytes {
   public static let size = 33
   public let bytes: Bytes
   public init(unchecked bytes: Bytes) { self.bytes = bytes }
+  public init(_ key: PublicKey) { self.init(unchecked: Bytes(key.bytes)) }
 }

@@ -10,7 +10,7 @@ public struct Greeting: Hashable, Codable, Sendable {
   public var others: RecordStream
 
   public init(
-    globalFeatures: Bytes = [], features: Features = .ours, fence: Fence? = nil,
+    globalFeatures: Bytes = [], features: Features = .withoutSplices, fence: Fence? = nil,
     fenceAnswer: FenceAnswer? = nil, others: RecordStream = RecordStream()
   ) {
     self.globalFeatures = globalFeatures
@@ -23,6 +23,11 @@ public struct Greeting: Hashable, Codable, Sendable {
   /// Both fields of features count as one.
   public var unknownDemand: Int? {
     Features(bytes: globalFeatures).unknownDemand ?? features.unknownDemand
+  }
+
+  public var offersSplices: Bool {
+    let both = [Features(bytes: globalFeatures), features]
+    return [Features.quiesce, Features.splice].allSatisfy { bit in both.contains { $0.offers(bit) } }
   }
 
   init(reader: inout WireReader) throws(WireError) {

@@ -1,0 +1,38 @@
+import CoreShape
+
+extension NodeMachine {
+  public struct Configuration: Hashable, Codable, Sendable {
+    public var terms: ChannelTerms
+    public var rules: ConnectionRules
+    /// The peer is reached over Tor: it has three times as long for a dial and a greeting. Nil is no.
+    public var overTor: Bool?
+    /// How long the parts of a payment wait for the others. BOLT 4 asks for a minute at least.
+    public var multiPartWindow: Span
+    /// This wallet's key for the fundings that splices make. Nil: it does not splice.
+    public var fundingKey: CurvePoint?
+
+    public init(
+      terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
+      multiPartWindow: Span = .seconds(60), fundingKey: CurvePoint? = nil
+    ) {
+      self.terms = terms
+      self.rules = rules
+      self.overTor = overTor
+      self.multiPartWindow = multiPartWindow
+      self.fundingKey = fundingKey
+    }
+
+    /// Journals from before there were pings, parts or splices say nothing of them.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      self.init(
+        terms: try container.decode(ChannelTerms.self, forKey: .terms),
+        rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
+        overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor),
+        fundingKey: try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey))
+      if let window = try container.decodeIfPresent(Span.self, forKey: .multiPartWindow) {
+        multiPartWindow = window
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import CoreShape
+import Crypto
+
+// Money that leaves the channel for the chain. The wallet begins a splice when a person wants one; from the first
+// signature on it is the channel's, and whoever owns the node brings it to its end.
+extension NodeMachine {
+  /// A splice that gets no further for so long gives the connection up: the next one begins where this one is.
+  static let splicePatience = Span.seconds(30)
+
+  static let spliceGivenUp =
+    "The node was given up before anything was signed; nothing has moved. Open the app and try again."
+  static let spliceInVain = "The wallet did not reach its peer within 5 s; nothing has moved. Try again."
+  static let spliceLost = "The connection ended before anything was signed; nothing has moved. Try again."
+  static let spliceUnderWay = "Money is being taken out of the channel already; wait until that is over."
+  static let spliceStalled = "The peer did not answer for 30 s; nothing has moved. Try again."
+  static let doesNotSplice = "The peer does not splice, so no money can be taken out of the channel on chain."
+
+  mutating func spliceRequested(_ request: SpliceRequest, at now: Instant) -> [NodeDirective] {
+    switch state {
+    case .stopped, .draining: return [.spliceRefused("\(Self.notHeld); open the app and try again.")]
+    default: break
+    }
+    guard spliceWish == nil, node.channel?.pendingSplice == nil, channel?.pendingSplice == nil else {
+      return [.spliceRefused(Self.spliceUnderWay)]
+    }
+    spliceWish = SpliceWish(request: request, giveUpAt: now + Self.payPatience)
+    return advance(mustStore: false, at: now)
+  }
+
+  /// Asks the channel for rest. What was wanted before is in it already.
+  mutating func beginWanted(_ channel: inout Channel, at now: Instant) -> [NodeDirective] {
+    guard var wish = spliceWish, !wish.isBegun, state == .established, acceptsPayments,
+      channel.isReestablished
+    else { return [] }
+    do throws(ChannelError) {
+      try channel.beginSplice(wish.request)
+    } catch {
+      spliceWish = nil
+      return [.spliceRefused(Self.sentence(error))]
+    }
+    wish.isBegun = true
+    spliceWish = wish
+    spliceStallsAt = now + Self.splicePatience
+    return []
+  }
+
+  private static func sentence(_ error: ChannelError) -> String {
+    switch error {
+    case .doesNotSplice: doesNotSplice
+    case .spliceUnderWay: spliceUnderWay
+    case .belowDust(let least): "The amount is below what an output may be: take at least \(least) sat."
+    case .spliceAboveBalance(let available):
+      "The wallet can send \(available) sat on chain now, beside the fee; take less, or receive some first."
+    default: "The channel does not take the splice: \(error)"
+    }
+  }
+
+  var isSplicing: Bool { channel?.pendingSplice != nil || channel?.isTalkingOfSplice == true }
+
+  /// With every message of it there is more patience.
+  mutating func watchSplice(_ message: Message? = nil, at now: Instant) {
+    guard isSplicing else { return spliceStallsAt = nil }
+    if spliceStallsAt == nil || message?.isOfSplice == true { spliceStallsAt = now + Self.splicePatience }
+  }
+
+  /// What was said on this connection is gone with it.
+  mutating func refuseTalk(_ sentence: String) -> [NodeDirective] {
+    guard spliceWish?.isBegun == true else { return [] }
+    return refuseSplice(sentence)
+  }
+
+  /// Unless the step under way is about to bind this side to it.
+  mutating func refuseSplice(_ sentence: String) -> [NodeDirective] {
+    guard spliceWish != nil, !isBindingSplice else { return [] }
+    spliceWish = nil
+    return [.spliceRefused(sentence)]
+  }
+
+  private var isBindingSplice: Bool {
+    step?.change.channel?.pendingSplice != nil && node.channel?.pendingSplice == nil
+  }
+
+  func givenUp(by facts: [ChannelFact]) -> String? {
+    for case .spliceGivenUp(let why) in facts { return why }
+    return nil
+  }
+
+  /// The channel rests until the connection ends, so it ends now.
+  mutating func endTalk(_ why: String, at now: Instant) -> [NodeDirective] {
+    refuseTalk("The peer does not go along: \(why) Nothing has moved.")
+      + redial("nothing came of a splice: \(why)", at: now)
+  }
+
+  // MARK: What is durable
+
+  /// For whoever asked. Only what is durable is told.
+  mutating func tellOfSplice(since before: Channel?) -> [NodeDirective] {
+    let (old, new) = (before?.pendingSplice, node.channel?.pendingSplice)
+    guard old?.id != new?.id else { return [] }
+    var directives: [NodeDirective] = []
+    if let old {
+      directives.append(.spliceEnded(old.id, node.channel?.funding == old.funding ? .done : .forgotten))
+    }
+    if let new {
+      if new.isOurs { spliceWish = nil }
+      directives.append(.spliceBegun(new))
+    }
+    return directives
+  }
+
+  // MARK: Patience
+
+  var spliceDeadline: Instant? {
+    if let wish = spliceWish, !wish.isBegun { return wish.giveUpAt }
+    return state == .established ? spliceStallsAt : nil
+  }
+
+  mutating func spliceLate(at now: Instant) -> [NodeDirective] {
+    if let wish = spliceWish, !wish.isBegun, wish.giveUpAt <= now { return refuseSplice(Self.spliceInVain) }
+    spliceStallsAt = nil
+    return refuseTalk(Self.spliceStalled) + redial("the peer got no further with a splice in 30 s", at: now)
+  }
+}
+
+extension Message {
+  var isOfSplice: Bool {
+    switch self {
+    case .quiescence, .spliceInit, .spliceAck, .addInput, .addOutput, .transactionComplete,
+      .transactionSignatures, .transactionAbort, .spliceLocked:
+      true
+    case .commitmentSigned(let body): body.funding != nil
+    default: false
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import CoreShape
+
+/// A person wants money taken out of the channel, and nothing is bound to it yet.
+struct SpliceWish: Hashable, Codable, Sendable {
+  var request: SpliceRequest
+  /// Until then it must have begun.
+  var giveUpAt: Instant
+  /// It is being agreed on, on this connection.
+  var isBegun = false
+}
+
+extension SpliceWish: Shiftable {
+  mutating func shift(by span: Span) { giveUpAt.shift(by: span) }
+}
+
+/// How a splice ended that this side was bound to.
+public enum SpliceEnd: String, Hashable, Codable, Sendable {
+  /// The transaction is out, and the channel stands in the new funding.
+  case done
+  /// The other side did not know it any more, and nothing was signed: it is as if it had never been.
+  case forgotten
+}
