@@ -48,7 +48,7 @@ struct PhoneStatus {
     } else {
       facts.append(("holder", containerTrouble ?? "nobody: the wallet has never run"))
     }
-    facts += phoneFacts + peerFacts + sendingFacts
+    facts += phoneFacts + peerFacts + sendingFacts + spliceFacts
     output.facts(facts)
     for problem in container?.problems ?? [] {
       output.say(output.paint("problem: \(problem.onOneLine)", .red))
@@ -90,6 +90,18 @@ struct PhoneStatus {
     return [("sending", "\(count) of its own on the way, \(HumanText.amount(msat: wallet.sendingMsat))")]
   }
 
+  /// The same of money that is half-way out of the channel.
+  private var spliceFacts: [(String, String)] {
+    guard let splice = container?.wallet.splices.last, !splice.isOver else { return [] }
+    let amount = HumanText.amount(msat: splice.amountSat * 1000)
+    return [
+      (
+        "withdrawing",
+        "\(amount) to the chain with transaction \(splice.transaction.prefix(8)): \(splice.state)"
+      )
+    ]
+  }
+
   private var peerFacts: [(String, String)] {
     if let trouble = lspdAnswer.trouble(of: .lspd) { return [("peer", trouble)] }
     let isConnected = lspd?["wallet_connected"]?.flag == true
@@ -116,6 +128,9 @@ struct PhoneStatus {
       object.set("writer", ifPresent: container.snapshot.writer?.pid)
       object.set("sending_payments", container.wallet.sending.count)
       object.set("sending_msat", container.wallet.sendingMsat)
+      let splice = container.wallet.splices.last.flatMap { $0.isOver ? nil : $0 }
+      object.set("splice", ifPresent: splice?.transaction)
+      object.set("splice_state", ifPresent: splice?.state)
       object.set("problems", container.problems)
     }
     object.set("container_trouble", ifPresent: containerTrouble)

@@ -5,7 +5,8 @@ enum Program {
   static var verbs: [any Verb.Type] {
     [
       DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
-      InvoiceVerb.self, PayVerb.self, SendVerb.self, DeviceVerb.self, NotificationsVerb.self, TasksVerb.self,
+      InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, DeviceVerb.self,
+      NotificationsVerb.self, TasksVerb.self,
       PushesVerb.self,
       StatusVerb.self,
       InspectVerb.self,

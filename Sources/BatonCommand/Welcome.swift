@@ -12,6 +12,7 @@ enum Welcome {
       app open|home|quit   the person's thumb
       invoice, pay         ask for money on the wallet; pay it as a sender
       send INVOICE         pay somebody else from the wallet, also with the app on its way home
+      withdraw AMOUNT ADDR send money from the wallet's channel to a bitcoin address
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or one that nobody sees
       device               how the phone is switched: lock, low power, network and the like; its clock; a reboot
       notifications        the phone's list of notifications; tap, answer or wipe one away

@@ -74,8 +74,10 @@ extension AppMachine {
     case .taskEnded(let task): tasks.end(.named(task.name), generation: task.generation)
     case .node(.settling(true)) where !ownership.isIdle: tasks.begin(.settling, at: now)
     case .node(.collecting(true)) where !ownership.isIdle: tasks.begin(.multiPartPayment, at: now)
+    case .node(.splicing(true)) where !ownership.isIdle: tasks.begin(.splicing, at: now)
     case .node(.settling(false)): tasks.end(.settling)
     case .node(.collecting(false)): tasks.end(.multiPartPayment)
+    case .node(.splicing(false)): tasks.end(.splicing)
     case .node(.stopped), .node(.fenced): endTasksOfNode()
     // Whatever is under way: what is not let go of now is taken.
     case .backgroundTimeExpired(let task) where task == backgroundTask:
@@ -90,6 +92,7 @@ extension AppMachine {
   mutating func endTasksOfNode() {
     tasks.end(.settling)
     tasks.end(.multiPartPayment)
+    tasks.end(.splicing)
   }
 
   /// The last task is over; or there is no node any more that it could go on with.

@@ -192,6 +192,7 @@ public struct ExtensionMachine: GuardMachine {
       if service.lacksItsPayment { return [.readReceived(paymentHash: service.push.paymentHash)] }
     case .connecting:
       service.isSettling = false
+      service.isSplicing = false
       state = .serving(service)
       // The connection was lost while handing over: there is nothing left to wait for.
       if service.isHandingOver { return finish(.handedOver, at: now) }
@@ -201,6 +202,10 @@ public struct ExtensionMachine: GuardMachine {
       case .otherDevice: return finish(.otherDevice, at: now)
       case .outOfReach: return finish(.outOfReach, at: now)
       }
+    case .splicing(let isSplicing):
+      // A handover does not wait for it: the app goes on where it is.
+      service.isSplicing = isSplicing
+      state = .serving(service)
     case .collecting(let isCollecting):
       service.parts = isCollecting ? .waiting : .givenBack
       state = .serving(service)

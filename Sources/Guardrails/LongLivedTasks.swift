@@ -5,6 +5,8 @@ import CoreShape
 public enum LongLivedTask: Hashable, Codable, Sendable {
   /// A payment is half-way through the channel: the node itself says so.
   case settling
+  /// A splice is half-way, whoever has begun it: the node itself says so.
+  case splicing
   /// Something the wallet has begun under a name of its own: an outgoing payment, a splice; or the node: a payment that comes in parts.
   case named(String)
 

@@ -10,6 +10,8 @@ public enum NodeReport: Hashable, Codable, Sendable {
   case settling(Bool)
   /// Whether parts of a payment are here and wait for the others. They are durable, whoever owns the node next.
   case collecting(Bool)
+  /// Whether a splice is half-way. It is durable, whoever owns the node next.
+  case splicing(Bool)
   case received(ReceivedPayment)
   /// The socket is closed and nothing more will be written.
   case stopped

@@ -14,6 +14,7 @@ public struct PushErrand: Hashable, Sendable {
   private var hasReceived = false
   private var isSettling = false
   private var isCollecting = false
+  private var isSplicing = false
   private var quietEnds: Instant?
   private var patienceEnds: Instant?
   /// What was in its way last.
@@ -22,8 +23,10 @@ public struct PushErrand: Hashable, Sendable {
   private var failure: String?
 
   var deadline: Instant? {
-    isOver ? nil : [isSettling || isCollecting ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
+    isOver ? nil : [isHalfWay ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
   }
+
+  private var isHalfWay: Bool { isSettling || isCollecting || isSplicing }
 
   mutating func begin(_ push: UInt64, time: Span?, isEstablished: Bool, at now: Instant) {
     let ends = now + Self.patience(of: time)
@@ -50,14 +53,18 @@ public struct PushErrand: Hashable, Sendable {
     case .node(.stopped), .node(.fenced):
       quietEnds = nil
       isCollecting = false
+      isSplicing = false
     case .claimed: trouble = nil
     case .node(.settling(let isSettling)):
       self.isSettling = isSettling
       // All that was waiting came at once.
-      if !isSettling, !isCollecting, hasReceived { giveUp() }
+      if !isHalfWay, hasReceived { giveUp() }
+    case .node(.splicing(let isSplicing)):
+      self.isSplicing = isSplicing
+      if !isHalfWay, hasReceived { giveUp() }
     case .node(.collecting(let isCollecting)):
       self.isCollecting = isCollecting
-      if !isCollecting, !isSettling, hasReceived { giveUp() }
+      if !isHalfWay, hasReceived { giveUp() }
     case .node(.received): hasReceived = true
     case .node(.trouble(let sentence)): trouble = sentence
     case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = why.sentence

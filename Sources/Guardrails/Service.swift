@@ -13,6 +13,8 @@ struct Service: Hashable, Codable, Sendable {
   /// The payment of the text, when it was received earlier: it may have been notified on its own, and has its push now.
   var maybeToldAlready: String?
   var isSettling = false
+  /// A splice that the app began is half-way: the connection that brings it on is this one.
+  var isSplicing = false
   /// What became of a payment of which not all had come: told when nothing else is. Nil when there was none.
   var parts: Parts?
   /// The app wanted the node before we were connected.
@@ -29,8 +31,8 @@ struct Service: Hashable, Codable, Sendable {
     totalEnds = now + ExtensionMachine.totalTime
   }
 
-  /// A payment that is half-way is not cut off by the idle end: it restarts it in a moment, or the total ends it.
-  var endsBy: Instant { isSettling ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
+  /// What is half-way is not cut off by the idle end: a payment restarts it in a moment, or the total ends it.
+  var endsBy: Instant { isSettling || isSplicing ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
 
   /// What was settled just now may be its payment all the same, accepted in an earlier life that was cut short.
   var lacksItsPayment: Bool {

@@ -42,6 +42,9 @@ final class ControlDesk {
     case "send":
       try send(message, connection)
       return nil
+    case "withdraw":
+      try withdraw(message, connection)
+      return nil
     case "status": return json(PhoneReport(shell).status)
     case "memory": return json(PhoneReport(shell).memory)
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))

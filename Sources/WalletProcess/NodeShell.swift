@@ -30,6 +30,7 @@ final class NodeShell {
   var onInvoiceStored: ((Bytes32) -> Void)?
   var onInvoiceRefused: ((Bytes32, String) -> Void)?
   var onPayment: ((PaymentNews) -> Void)?
+  var onSplice: ((SpliceNews) -> Void)?
 
   init(
     container: SharedContainer, secrets: WalletSecrets, loop: EventLoop, clock: Clock, journal: Journal,
@@ -63,6 +64,7 @@ final class NodeShell {
     life &+= 1
     learnTweaks(state)
     tell { $0.onPayment?(.started(pending: state.payments.pending.map(\.paymentHash))) }
+    tell { $0.onSplice?(.started(pending: state.channel?.pendingSplice?.id)) }
     runner.handle(
       .started(
         NodeClaim(
@@ -96,6 +98,8 @@ final class NodeShell {
     }
   }
 
+  func splice(_ request: SpliceRequest) { runner.handle(.spliceRequested(request)) }
+
   private func refuse(_ payment: Bytes32, _ sentence: String) {
     tell { $0.onPayment?(.refused(payment, sentence)) }
   }
@@ -117,6 +121,9 @@ final class NodeShell {
     case .paymentOffered(let hash): tell { $0.onPayment?(.offered(hash)) }
     case .paymentRefused(let hash, let sentence): tell { $0.onPayment?(.refused(hash, sentence)) }
     case .paymentEnded(let ended): tell { $0.onPayment?(.ended(ended.payment.paymentHash)) }
+    case .spliceBegun(let splice): tell { $0.onSplice?(.begun(splice)) }
+    case .spliceRefused(let sentence): tell { $0.onSplice?(.refused(sentence)) }
+    case .spliceEnded(let id, let end): tell { $0.onSplice?(.ended(id, end)) }
     }
   }
 
@@ -257,6 +264,7 @@ extension NodeReport {
     case .established: self = .established
     case .settling(let isSettling): self = .settling(isSettling)
     case .collecting(let isCollecting): self = .collecting(isCollecting)
+    case .splicing(let isSplicing): self = .splicing(isSplicing)
     case .received(let receipt):
       self = .received(
         ReceivedPayment(

@@ -3,6 +3,7 @@ import DaemonRuntime
 import Glibc
 import Guardrails
 import Heartbeat
+import Lightning
 import SharedContainer
 import WalletStore
 
@@ -17,6 +18,7 @@ public final class WalletProcess<Machine: GuardMachine> {
   private let guardShell: GuardShell<Machine>
   private let invoices: InvoiceDesk
   private let payments: PaymentDesk
+  private let splices: SpliceDesk
   private let container: SharedContainer
   private let journalDirectory: String
   /// The app's alone.
@@ -52,9 +54,11 @@ public final class WalletProcess<Machine: GuardMachine> {
         directory: options.journal, name: name, clock: clock, version: batonVersion,
         arguments: Array(CommandLine.arguments.dropFirst()))
       presence = PresenceLink(directory: container.layout.presence, role: Machine.role, loop: loop)
+      var configuration = options.node
+      configuration.fundingKey = CurvePoint(secrets.nodeKey.publicKey)
       let node = NodeShell(
         container: container, secrets: secrets, loop: loop, clock: clock, journal: journal,
-        peer: options.peer, configuration: options.node)
+        peer: options.peer, configuration: configuration)
       terminalPhone = TerminalPhone(role: name)
       emulatedPhone = channel.flatMap { [loop] in EmulatedPhone(channel: $0, loop: loop) }
       guardShell = GuardShell(
@@ -62,6 +66,7 @@ public final class WalletProcess<Machine: GuardMachine> {
         phone: emulatedPhone ?? terminalPhone, loop: loop, clock: clock, journal: journal)
       invoices = InvoiceDesk(secrets: secrets, node: node, clock: clock, peer: options.peer?.node)
       payments = PaymentDesk(wallet: secrets.nodeKey.publicKey, node: node, clock: clock)
+      splices = SpliceDesk(node: node)
     } catch {
       Self.end(Self.code(of: error), "\(error)", telling: channel)
     }
@@ -97,6 +102,9 @@ public final class WalletProcess<Machine: GuardMachine> {
         invoices.status = { emulatedPhone.status }
         payments.status = { emulatedPhone.status }
         payments.onTask = { [unowned self] in handle($0) }
+        splices.onAnswer = { emulatedPhone.send($0) }
+        splices.status = { emulatedPhone.status }
+        splices.onTask = { [unowned self] in handle($0) }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
@@ -174,6 +182,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "notification-response": try respond(message)
       case "invoice": invoices.asked(message)
       case "send": payments.asked(message)
+      case "withdraw": splices.asked(message)
       case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-") || verb == "memory-warning":
         break
       default: journal.note("the phone said something unknown: \(message.verb)")

@@ -27,21 +27,28 @@ struct ChannelStorm {
   var preimages: [Bytes32: Bytes32] = [:]
   var offered: UInt64 = 0
   var capacity: UInt64
+  /// A splice takes many messages, so those storms have calmer hours.
+  var calm: Int { splices == nil ? 1 : 5 }
+  /// Nil: nobody splices.
+  var splices: SpliceWatch?
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, splicing: Bool = false) throws {
     random = SeededGenerator(seed: seed)
-    let left = try Channel(id: channelID, localMsat: 60_000, remoteMsat: 40_000, isOpener: true)
-    let right = try Channel(id: channelID, localMsat: 40_000, remoteMsat: 60_000, isOpener: false)
+    let unit: UInt64 = splicing ? 1_000_000 : 1000
+    let left = try Channel(id: channelID, localMsat: 60 * unit, remoteMsat: 40 * unit, isOpener: true)
+    let right = try Channel(id: channelID, localMsat: 40 * unit, remoteMsat: 60 * unit, isOpener: false)
     sides = [StormSide(left), StormSide(right)]
     capacity = left.capacityMsat
+    if splicing { splices = SpliceWatch(left.funding) }
   }
 
   mutating func step() throws {
+    if splices != nil, random.oneIn(12) { try splice() }
     switch random.below(10) {
     case 0, 1: try offer(random.below(2))
     case 2: try resolve(random.below(2))
-    case 3: if random.oneIn(4) { try disconnect(crashing: nil) } else { try connectAgain() }
-    case 4: if random.oneIn(4) { try disconnect(crashing: random.below(2)) }
+    case 3: if random.oneIn(4 * calm) { try disconnect(crashing: nil) } else { try connectAgain() }
+    case 4: if random.oneIn(4 * calm) { try disconnect(crashing: random.below(2)) }
     default: try deliver(to: random.below(2))
     }
   }
@@ -55,7 +62,10 @@ struct ChannelStorm {
         try resolve(side)
         while !queues[side].isEmpty { try deliver(to: side, crashing: false) }
       }
-      if queues.allSatisfy(\.isEmpty), sides.allSatisfy({ $0.channel.htlcs.isEmpty }) { return }
+      if queues.allSatisfy(\.isEmpty), sides.allSatisfy({ $0.channel.htlcs.isEmpty && $0.channel.mayUpdate })
+      {
+        return
+      }
     }
   }
 
@@ -66,13 +76,25 @@ struct ChannelStorm {
     do {
       _ = try sides[side].channel.offer(
         amountMsat: amount, paymentHash: paymentHash(offered), cltvExpiry: 700)
-    } catch .amountAboveBalance, .tooManyHTLCs {
+    } catch .amountAboveBalance, .tooManyHTLCs, .spliceUnderWay {
       return
     }
     try finish(side)
   }
 
+  private mutating func splice() throws {
+    let request = SpliceRequest(amountSat: UInt64(random.below(3000)), script: targetScript)
+    do {
+      try sides[1].channel.beginSplice(request)
+    } catch .notReestablished, .spliceUnderWay, .belowDust, .spliceAboveBalance, .doesNotSplice {
+      return
+    }
+    splices?.wanted += 1
+    try finish(1)
+  }
+
   private mutating func resolve(_ side: Int) throws {
+    guard sides[side].channel.mayUpdate else { return }
     for htlc in sides[side].channel.committedHTLCs {
       if random.oneIn(3) {
         try sides[side].channel.fail(htlc.id, code: 0x1007)
@@ -90,18 +112,22 @@ struct ChannelStorm {
     // Sometimes several messages are taken before anything is sent or made durable.
     if crashing, random.oneIn(4), facts.isEmpty, message.type != 132, message.type != 133 { return }
     try finish(side, facts: facts, crashing: crashing)
+    if facts.contains(where: { if case .spliceGivenUp = $0 { true } else { false } }) {
+      try disconnect(crashing: nil)
+    }
   }
 
   /// The caller's rule: take what is to be sent, make the channel durable, send. A crash may come in between.
   private mutating func finish(_ side: Int, facts: [ChannelFact] = [], crashing: Bool = true) throws {
     let outgoing = sides[side].channel.takeOutgoing()
-    if crashing, random.oneIn(40) { return try disconnect(crashing: side) }
+    if crashing, random.oneIn(40 * calm) { return try disconnect(crashing: side) }
     sides[side].durable = sides[side].channel.record
     sides[side].facts += facts
-    if crashing, random.oneIn(40) { return try disconnect(crashing: side) }
+    splices?.look(sides[side].channel, sending: outgoing)
+    if crashing, random.oneIn(40 * calm) { return try disconnect(crashing: side) }
     let channel = sides[side].channel
     let messages = outgoing.map { strangely(message($0, of: channel, preimages: preimages)) }
-    let count = crashing && random.oneIn(40) ? random.below(messages.count) : messages.count
+    let count = crashing && random.oneIn(40 * calm) ? random.below(messages.count) : messages.count
     queues[1 - side] += messages.prefix(count)
     if count < messages.count { try disconnect(crashing: side) }
   }
@@ -125,6 +151,7 @@ struct ChannelStorm {
           _ = sides[side].channel.takeOutgoing()
           sides[side].durable = sides[side].channel.record
           sides[side].facts += facts
+          splices?.look(sides[side].channel, sending: [])
         }
         sides[side].channel.disconnected()
       }
@@ -135,6 +162,8 @@ struct ChannelStorm {
   private mutating func connectAgain() throws {
     guard !isConnected else { return }
     isConnected = true
-    for side in 0...1 { queues[1 - side].append(sides[side].channel.reestablish()) }
+    for side in 0...1 {
+      queues[1 - side].append(sides[side].channel.reestablish(splicing: splices?.side(side)))
+    }
   }
 }

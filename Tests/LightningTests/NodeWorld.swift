@@ -58,6 +58,15 @@ struct NodeWorld {
   /// What the wallet sends itself.
   var sent = SentPayments()
   var refusals: [String] = []
+  /// Whether the wallet splices.
+  var splices = false
+  var splicesBegun: [TransactionID] = []
+  var splicesEnded: [SpliceSaid] = []
+
+  struct SpliceSaid: Hashable {
+    var id: TransactionID
+    var end: SpliceEnd
+  }
 
   init(seed: UInt64, payments: Int) throws {
     let terms = ChannelTerms.standard
@@ -90,7 +99,10 @@ struct NodeWorld {
       containerLow: Self.container.low)
     nextOwner += 1
     owners.append(
-      Owner(id: nextOwner, fence: fence, machine: NodeMachine(configuration: .init(rules: Self.rules))))
+      Owner(
+        id: nextOwner, fence: fence,
+        machine: NodeMachine(
+          configuration: .init(rules: Self.rules, fundingKey: splices ? walletSide.key : nil))))
     handle(.started(NodeClaim(fence: fence), readState()), by: nextOwner)
   }
 
@@ -152,6 +164,15 @@ struct NodeWorld {
       return nil
     case .paymentRefused(_, let sentence):
       refusals.append(sentence)
+      return nil
+    case .spliceRefused(let sentence):
+      refusals.append(sentence)
+      return nil
+    case .spliceBegun(let splice):
+      splicesBegun.append(splice.id)
+      return nil
+    case .spliceEnded(let id, let end):
+      splicesEnded.append(SpliceSaid(id: id, end: end))
       return nil
     case .invoiceStored, .invoiceRefused, .paymentOffered, .paymentEnded: return nil
     }

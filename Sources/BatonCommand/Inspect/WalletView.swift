@@ -43,6 +43,19 @@ struct WalletView: Sendable {
     var begunWallNanoseconds: Int64
   }
 
+  /// Money on its way out of the channel to the chain.
+  struct SpliceFacts: Hashable, Sendable {
+    /// As people write it: the bytes the other way round.
+    var transaction: String
+    /// `signing`, `committed` or `signed` while it is half-way; `done`, `forgotten` or `lost`.
+    var state: String
+    var amountSat: UInt64
+    var feeSat: UInt64
+
+    var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
+  }
+
+  private(set) var splices: [SpliceFacts] = []
   private(set) var channels: [ChannelFacts] = []
   private(set) var invoices: [InvoiceFacts] = []
   private(set) var payments: [PaymentFacts] = []
@@ -79,6 +92,11 @@ struct WalletView: Sendable {
         begunEpoch: try row.integer("begun_epoch"), endedEpoch: try row.integerIfPresent("ended_epoch"),
         begunWallNanoseconds: try row.integer("begun_wall_ns"))
     }
+    splices = read("splices", of: tables) { row in
+      SpliceFacts(
+        transaction: Self.reversed(try row.hex("txid")), state: try row.text("state"),
+        amountSat: try row.unsigned("amount_sat"), feeSat: try row.unsigned("fee_sat"))
+    }
     let paid = Set(payments.map(\.paymentHash))
     invoices = read("invoices", of: tables) { row in
       let hash = try row.hex("payment_hash")
@@ -95,6 +113,10 @@ struct WalletView: Sendable {
         id: try row.hex("id"), localMsat: try row.unsigned("local_msat"),
         remoteMsat: try row.unsigned("remote_msat"), revision: try row.integer("revision"), openHTLCs: htlcs)
     }
+  }
+
+  private static func reversed(_ hex: String) -> String {
+    Hexadecimal.encode((Hexadecimal.decode(hex) ?? []).reversed())
   }
 
   private mutating func read<Facts>(

@@ -52,6 +52,8 @@ enum GuardSentences {
       [Sentence(isSettling ? "settles a payment" : "has settled", matters: false)]
     case .collecting(let isCollecting):
       [Sentence(isCollecting ? "waits for more parts of a payment" : "waits for no more parts")]
+    case .splicing(let isSplicing):
+      [Sentence(isSplicing ? "is half-way through a splice" : "has no splice half-way any more")]
     case .received(let payment):
       [
         Sentence(

@@ -28,6 +28,8 @@ enum NodeSentences {
           "is to pay \(HumanText.amount(msat: payment.amountMsat)), hash \(payment.paymentHash.hex.prefix(8))"
         )
       ]
+    case .spliceRequested(let request):
+      [Sentence("is to take \(request.amountSat) sat out of the channel on chain")]
     case .storeBlocked: [Sentence("cannot write: somebody is inside a transaction")]
     case .storeFailed(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowChecked, .greetingChecked, .written,
@@ -48,6 +50,18 @@ enum NodeSentences {
     case .paymentRefused(_, let sentence): [Sentence("cannot pay: \(sentence)")]
     case .paymentEnded(let ended):
       [Sentence("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
+    case .spliceBegun(let splice):
+      [
+        Sentence(
+          "the splice \(splice.id.text.prefix(8)) over \(splice.amountSat) sat and a fee of \(splice.feeSat) sat is begun"
+        )
+      ]
+    case .spliceRefused(let sentence): [Sentence("cannot splice: \(sentence)")]
+    case .spliceEnded(let id, let end):
+      [
+        Sentence(
+          "the splice \(id.text.prefix(8)) is \(end == .done ? "done" : "forgotten: nothing has moved")")
+      ]
     case .checkRow, .checkGreeting, .hangUp, .cutOff, .report, .invoiceStored: []
     }
   }

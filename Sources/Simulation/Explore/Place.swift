@@ -218,7 +218,10 @@ extension Life {
     guard !isStopped else { return false }
     if let next = nodeTodo.first {
       switch next {
-      case .report, .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded: return true
+      case .report, .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded, .spliceBegun,
+        .spliceRefused,
+        .spliceEnded:
+        return true
       default: return false
       }
     }

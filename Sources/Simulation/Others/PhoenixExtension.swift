@@ -80,7 +80,7 @@ public struct PhoenixExtension: OtherMachine {
       isNodeRunning = false
       isConnected = false
       return isEnding ? [.end(.terminated)] : serveNext(at: now)
-    case .settling, .collecting, .fenced, .refused, .trouble: break
+    case .settling, .collecting, .splicing, .fenced, .refused, .trouble: break
     }
     return []
   }

@@ -26,6 +26,7 @@ extension World {
     case .paymentOffered(let hash): paymentOffered(hash, &life)
     case .paymentRefused(let hash, let sentence): paymentRefused(hash, sentence, &life)
     case .paymentEnded(let ended): paymentEnded(ended.payment.paymentHash, &life)
+    case .spliceBegun, .spliceRefused, .spliceEnded: break
     }
   }
 
@@ -211,6 +212,7 @@ extension NodeReport {
     case .established: self = .established
     case .settling(let isSettling): self = .settling(isSettling)
     case .collecting(let isCollecting): self = .collecting(isCollecting)
+    case .splicing(let isSplicing): self = .splicing(isSplicing)
     case .received(let receipt): self = .received(ReceivedPayment(receipt))
     case .stopped: self = .stopped
     case .fenced: self = .fenced

@@ -1,0 +1,34 @@
+import Lightning
+import Testing
+
+@Suite struct SpliceStormTests {
+  @Test
+  func `In 300 storms with splices both ends end with one funding, and what left the channel left once`()
+    throws
+  {
+    var done = 0
+    var wanted = 0
+    for seed in UInt64(1)...300 {
+      var storm = try ChannelStorm(seed: seed, splicing: true)
+      for _ in 0..<300 {
+        try storm.step()
+        for side in storm.sides {
+          let taken = try #require(storm.splices?.takenMsat(with: side.channel), "seed \(seed)")
+          try #require(side.channel.capacityMsat + taken == storm.capacity, "seed \(seed)")
+        }
+      }
+      try storm.heal()
+      let (left, right) = (storm.sides[0].channel, storm.sides[1].channel)
+      #expect(left.mayUpdate && right.mayUpdate, "seed \(seed)")
+      #expect(left.funding == right.funding, "seed \(seed)")
+      #expect(left.htlcs.isEmpty && left.localMsat == right.remoteMsat, "seed \(seed)")
+      #expect(left.remoteMsat == right.localMsat, "seed \(seed)")
+      #expect(storm.splices?.complaints == [], "seed \(seed)")
+      done += storm.splices?.takenMsat(with: left) == 0 ? 0 : 1
+      wanted += storm.splices?.wanted ?? 0
+    }
+    // Most of a storm is cuts and crashes, and still the money gets out.
+    #expect(done > 200)
+    #expect(wanted > 1000)
+  }
+}
