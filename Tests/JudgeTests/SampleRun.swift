@@ -221,15 +221,20 @@ final class SampleRun {
       [.integer(stamp), .text(why), .integer(id)])
   }
 
-  func greet(_ id: Int64, epoch: Int64, verdict: String = "accepted", highest: Int64, reestablish: [UInt8]?)
-    throws
-  {
+  func greet(
+    _ id: Int64, epoch: Int64, verdict: String = "accepted", highest: Int64, reestablish: [UInt8]?,
+    splices: Bool = false
+  ) throws {
     let accepted = verdict == "accepted"
-    var out = [WireBytes.greetingAnswer(accepted: accepted, highest: highest, container: container)]
+    var out = [
+      WireBytes.greetingAnswer(accepted: accepted, highest: highest, container: container, splices: splices)
+    ]
     if accepted, let backup { out.append(WireBytes.retrieval(backup)) }
     if let reestablish { out.append(reestablish) }
     try receive(
-      id, WireBytes.greeting(epoch: epoch, incarnation: incarnation(epoch), container: container),
+      id,
+      WireBytes.greeting(
+        epoch: epoch, incarnation: incarnation(epoch), container: container, splices: splices),
       ["{\"connectionJudged\":{\"connection\":\(id),\"_1\":\"\(verdict)\"}}"], out: out)
     try ledger.execute(
       "UPDATE connections SET epoch = ?, incarnation = ?, container = ?, verdict = ?, judged_at_ns = ? WHERE id = ?",

@@ -37,6 +37,7 @@ struct Hearing {
     checkPayments(replay)
     checkSent(replay)
     checkSentAgainstJournals()
+    checkSplices(replay)
     checkInvoices()
     checkPushes()
     checkPhone()
