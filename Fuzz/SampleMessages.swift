@@ -12,7 +12,7 @@ enum SampleMessages {
 
   static var extensions: RecordStream {
     var stream = RecordStream()
-    stream.set(1, [7])
+    stream.set(9, [7])
     stream.set(0x1_0001, Bytes(repeating: 5, count: 300))
     return stream
   }
@@ -44,7 +44,43 @@ enum SampleMessages {
       .updateFee(UpdateFee(channel: channelID, feeratePerKw: 253)),
       .commitmentSigned(CommitmentSigned(channel: channelID, htlcSignatures: [.zeros])),
       .revokeAndAck(RevokeAndAck(channel: channelID, perCommitmentSecret: preimage)),
+    ] + splice + [
       .unknown(type: 32769, bytes: [1, 2, 3]),
+    ]
+  }
+
+  static let transaction = TransactionID(hash: SHA256.hash(Array("splice".utf8)))
+  static let fundingKey = CurvePoint([2] + preimage.bytes) ?? .zeros
+
+  /// The messages of a splice.
+  static var splice: [Message] {
+    [
+      .quiescence(Quiescence(channel: channelID, isInitiator: true)),
+      .spliceInit(
+        SpliceInit(channel: channelID, contribution: -20_724, feeratePerKw: 1000, fundingKey: fundingKey)),
+      .spliceInit(
+        SpliceInit(
+          channel: channelID, contribution: 5, feeratePerKw: 253, lockTime: 9, fundingKey: fundingKey,
+          needsConfirmedInputs: true, extensions: extensions)),
+      .spliceAck(SpliceAck(channel: channelID, fundingKey: fundingKey)),
+      .addInput(AddInput(channel: channelID, serial: 0, outputIndex: 0, sharedInput: transaction)),
+      .addInput(AddInput(channel: channelID, serial: 2, previous: [1, 2, 3], outputIndex: 1)),
+      .addOutput(AddOutput(channel: channelID, serial: 4, satoshis: 20_000, script: [0, 2, 7, 7])),
+      .transactionComplete(TransactionComplete(channel: channelID)),
+      .commitmentSigned(
+        CommitmentSigned(channel: channelID, htlcSignatures: [.zeros], funding: transaction)),
+      .transactionSignatures(
+        TransactionSignatures(channel: channelID, transaction: transaction, sharedInputSignature: .zeros)),
+      .transactionSignatures(
+        TransactionSignatures(channel: channelID, transaction: transaction, witnesses: [[1, 1, 5], [0]])),
+      .transactionAbort(TransactionAbort(channel: channelID, text: "no")),
+      .spliceLocked(SpliceLocked(channel: channelID, transaction: transaction)),
+      .channelReestablish(
+        ChannelReestablish(
+          channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0,
+          yourLastPerCommitmentSecret: .zero,
+          nextFunding: NextFunding(transaction: transaction, needsCommitment: true),
+          fundingLocked: FundingLocked(transaction: transaction))),
     ]
   }
 

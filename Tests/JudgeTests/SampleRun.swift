@@ -21,6 +21,7 @@ final class SampleRun {
   private(set) var peerRevision = 0
   private(set) var walletRevision = 0
   private var backup: [UInt8]?
+  private var lastFence: Int64?
   private var pushRows: [String] = []
   private var notificationRows: [String] = []
   private var processRows: [String] = []
@@ -242,7 +243,8 @@ final class SampleRun {
         .integer(epoch), .integer(incarnation(epoch)), .blob(container), .text(verdict), .integer(stamp),
         .integer(id),
       ])
-    guard accepted else { return }
+    guard accepted, epoch != lastFence else { return }
+    lastFence = epoch
     try ledger.execute(
       "INSERT INTO fence (epoch, incarnation, container, at_ns) VALUES (?, ?, ?, ?)",
       [.integer(epoch), .integer(incarnation(epoch)), .blob(container), .integer(stamp)])

@@ -58,8 +58,17 @@ extension SampleStory {
         + "\"\(WireBytes.hex(SpliceBytes.target))\"}}}}", at: run.now)
     try run.receive(1, SpliceBytes.rest(true), out: [SpliceBytes.rest(false)])
     try run.receive(1, SpliceBytes.begin, out: [SpliceBytes.agree])
-    for part in [SpliceBytes.input] + SpliceBytes.outputs {
-      try run.receive(1, part, out: [SpliceBytes.complete])
+    try run.receive(
+      1, SpliceBytes.input, out: [SpliceBytes.complete],
+      told: "{\"addInput\":{\"_0\":{\"serial\":0,\"outputIndex\":0,\"sequence\":4294967293,\"sharedInput\":"
+        + "\"\(WireBytes.hex(WireBytes.channel))\"}}}")
+    for (serial, satoshis, script) in [
+      (2, SpliceBytes.restSat, SpliceBytes.funding), (4, SpliceBytes.amountSat, SpliceBytes.target),
+    ] {
+      try run.receive(
+        1, SpliceBytes.output(UInt64(serial), satoshis, script), out: [SpliceBytes.complete],
+        told: "{\"addOutput\":{\"_0\":{\"serial\":\(serial),\"satoshis\":\(satoshis),\"script\":"
+          + "\"\(WireBytes.hex(script))\"}}}")
     }
     try run.write(1, app)
     try run.wallet.execute(

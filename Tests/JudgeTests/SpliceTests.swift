@@ -65,7 +65,7 @@ import Testing
     "breaks the channel when a frame is not one that BOLT 2 wants there",
     arguments: [
       (
-        "another amount", SpliceBytes.output(4, 21_000, SpliceBytes.target), SpliceBytes.outputs[1],
+        "another amount", SpliceBytes.output(4, 20_500, SpliceBytes.target), SpliceBytes.outputs[1],
         "the fee is"
       ),
       (
@@ -89,7 +89,7 @@ import Testing
 
   @Test("breaks exclusion when the wallet signed before it was durable") func early() throws {
     let run = try SampleStory.tellOfSplice()
-    try run.wallet.execute("UPDATE node_writes SET at_mono_ns = at_mono_ns + 400000000 WHERE id > 2")
+    try run.wallet.execute("UPDATE node_writes SET at_mono_ns = at_mono_ns + 400000000 WHERE id > 1")
     let found = try findings(run)
     #expect(
       found.contains { $0.invariant == 1 && $0.sentence.contains("had made") }, "\(found.map(\.sentence))")
