@@ -101,8 +101,10 @@ package final class TestPhone {
 
   /// As after a crash: another process goes on from the ledger, where wallets find it again.
   package func restartPeer() throws {
-    peer?.kill(SIGKILL)
-    peer?.reap()
+    guard let old = peer else { return }
+    old.kill(SIGKILL)
+    try wait("the peer's end") { old.hasEnded }
+    extensions.append(old)
     peer = try start("lspd", ["--home", home] + peerArguments)
   }
 
