@@ -45,6 +45,10 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--elsewhere-delay", value: .span,
         help: "how long a payment of the wallet's takes through the network (default 0s)"),
+      OptionDeclaration("--no-splices", help: "the peer goes along with no splice"),
+      OptionDeclaration(
+        "--splice-delay", value: .span,
+        help: "how long the peer takes to sign for a splice (default 0s); the wallet waits 30 s for any word"),
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]),
         help: "a legacy peer knows no epochs (default fencing)"),
@@ -91,6 +95,8 @@ enum UpVerb: Verb {
     options.lspdArguments += ofBothEnds
     if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
     if let delay = line.text("--elsewhere-delay") { options.lspdArguments += ["--elsewhere-delay", delay] }
+    if line.isGiven("--no-splices") { options.lspdArguments.append("--no-splices") }
+    if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
     if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
     if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
     return options

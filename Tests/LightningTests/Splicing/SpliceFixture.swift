@@ -3,7 +3,9 @@ import Crypto
 @testable import Lightning
 
 func fundingKey(_ number: UInt8) -> CurvePoint {
-  guard let key = Bytes32(Array(repeating: number, count: 32)).flatMap({ PrivateKey($0) }) else { return .zeros }
+  guard let key = Bytes32(Array(repeating: number, count: 32)).flatMap({ PrivateKey($0) }) else {
+    return .zeros
+  }
   return CurvePoint(key.publicKey)
 }
 

@@ -50,6 +50,29 @@ extension TestPhone {
     return try? row.text(state)
   }
 
+  /// The states of the wallet's splices, the oldest first.
+  package func spliceStates() -> [String] {
+    guard let table = try? snapshot().tables.first(where: { $0.name == "splices" }),
+      let state = table.columns.firstIndex(of: "state")
+    else { return [] }
+    return table.rows.compactMap { try? $0.text(state) }
+  }
+
+  /// The same of the peer.
+  package func peerSpliceStates() throws -> [String] {
+    let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
+    return try ledger.rows("SELECT state FROM splices ORDER BY id").map { try $0.text(0) }
+  }
+
+  /// Where both ends have the channel's money: the wallet's row and the peer's.
+  package func fundings() throws -> (wallet: [UInt8]?, peer: [UInt8]?) {
+    let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)
+    let table = try snapshot().tables.first { $0.name == "channels" }
+    let column = table?.columns.firstIndex(of: "funding_txid")
+    let wallet = try column.flatMap { column in try table?.rows.first?.optionalBlob(column) }
+    return (wallet, try ledger.firstRow("SELECT funding_txid FROM channel")?.optionalBlob(0))
+  }
+
   /// How many messages the peer has acted on that came on a connection of this epoch.
   package func framesActedOn(epoch: UInt64) throws -> Int64 {
     let ledger = try Connection(path: "\(home)/lsp/ledger.sqlite", access: .readOnly, busyTimeoutMs: 2000)

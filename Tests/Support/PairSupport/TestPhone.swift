@@ -26,6 +26,7 @@ package final class TestPhone {
   package let loop: EventLoop
   package let clock: Clock
   package let walletArguments: [String]
+  private let peerArguments: [String]
   /// Where the wallet processes find their peer; lspd, unless a test says otherwise.
   package var peerAddress: String?
   package private(set) var app: TestProcess?
@@ -38,6 +39,7 @@ package final class TestPhone {
 
   package init(_ walletArguments: [String] = [], peerArguments: [String] = []) throws {
     self.walletArguments = walletArguments
+    self.peerArguments = peerArguments
     var template = Array("\(NSTemporaryDirectory())/baton-pair-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw TimedOut(description: "no directory") }
     home = String(cString: made)
@@ -95,6 +97,15 @@ package final class TestPhone {
       "--container", "\(home)/AppGroup", "--keychain", "\(home)/Keychain", "--journal", "\(home)/journal",
       "--clock", "\(home)/os/clock", "--peer", peerAddress ?? address ?? "",
     ] + walletArguments
+  }
+
+  /// As after a crash: another process goes on from the ledger, where wallets find it again.
+  package func restartPeer() throws {
+    guard let old = peer else { return }
+    old.kill(SIGKILL)
+    try wait("the peer's end") { old.hasEnded }
+    extensions.append(old)
+    peer = try start("lspd", ["--home", home] + peerArguments)
   }
 
   /// Without waiting for a greeting: it may be about to refuse.
@@ -170,6 +181,22 @@ package final class TestPhone {
     try wait("the app's word") { app.message(request: request) != nil }
     return app.message(request: request) ?? ControlMessage("nothing")
   }
+
+  /// The person takes money out of the channel, and the app says whether it begins.
+  package func withdraw(_ amountSat: UInt64, to address: String = TestPhone.ownAddress, _ app: TestProcess)
+    throws
+    -> ControlMessage
+  {
+    let request = "w\(nextRequest)"
+    nextRequest += 1
+    app.send(
+      ControlMessage(
+        "withdraw", ["request": request, "amount-sat": "\(amountSat)", "address": address]))
+    try wait("the app's word") { app.message(request: request) != nil }
+    return app.message(request: request) ?? ControlMessage("nothing")
+  }
+
+  package static let ownAddress = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
 
   // MARK: The sender
 

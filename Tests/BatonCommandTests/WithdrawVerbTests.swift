@@ -1,0 +1,100 @@
+import DaemonRuntime
+import Foundation
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+/// The person takes money out of the channel, as it is typed.
+@Suite("baton withdraw") struct WithdrawVerbTests {
+  private let phone = CommandPhone()
+
+  @Test("Only an app in front does it; its story is told, with the transaction and the time")
+  func done() throws {
+    _ = try phone.run("up")
+    #expect(
+      try phone.run("withdraw", "4000", TestPhone.ownAddress)
+        == "baton: only a person with the app in front pays; open it first\n")
+    try phone.openAndConnect()
+    let lines = try phone.run("withdraw", "4000sat", "bitcoin:\(TestPhone.ownAddress)").split(separator: "\n")
+    #expect(
+      lines.first?.contains(
+        try Regex("^begun: 4,000 sat and a fee of [0-9]+ sat leave the channel with transaction [0-9a-f]{8}$")
+      )
+        == true, "\(lines)")
+    #expect(
+      lines.last?.contains(
+        try Regex("^done: 4,000 sat on chain in .*, fee [0-9]+ sat, transaction [0-9a-f]{64}$")) == true,
+      "\(lines)")
+    let other = JSONValue(
+      parsing: Array(try phone.run("withdraw", "500", TestPhone.ownAddress, "--json").utf8))
+    #expect(other?["state"]?.text == "done" && other?["amount_sat"]?.uint == 500)
+    #expect(other?["txid"]?.text?.count == 64)
+    let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
+    #expect(status?["splice"] == nil || status?["splice"]?.text == nil)
+    let lspd = try phone.phone.askForJSON(.lspd, ControlMessage("status"))
+    #expect(lspd["funding"]?.text == other?["txid"]?.text.map { "\($0):0" })
+    let verdict = try phone.run("judge")
+    #expect(verdict.contains("Verdict: sound."), "\(verdict)")
+  }
+
+  @Test(
+    "P-1.4 A splice holds the app awake behind the person's back, status says so, and it is suspended after it"
+  )
+  func namedTask() throws {
+    _ = try phone.run("up", "--splice-delay", "4s")
+    try phone.openAndConnect()
+    let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
+    try phone.wait("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
+    _ = try phone.run("app", "home")
+    try phone.wait("the app to be at work in the background") {
+      try phone.run("status").contains("at work on: splice ")
+    }
+    #expect(
+      try phone.run("status").contains(
+        try Regex("\\nwithdrawing +4,000 sat to the chain with transaction [0-9a-f]{8}: signing\\n")))
+    let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
+    #expect(status?["splice_state"]?.text == "signing")
+    #expect(phone.scratch.end(withdrawal) == .exited(code: 0))
+    #expect(phone.scratch.text("withdrawal").contains("\ndone: 4,000 sat on chain in "))
+    try phone.waitUntilAway()
+    // A debug build, which a sanitized phone runs, is never stopped.
+    if !CommandPhone.isSanitized {
+      try phone.wait("the app to be suspended") { try phone.run("status").contains("suspended") }
+    }
+    let verdict = try phone.run("judge")
+    #expect(verdict.contains("Verdict: sound."), "\(verdict)")
+  }
+
+  @Test("Who waits hears that the app is gone, and how it ended when it is back")
+  func killed() throws {
+    _ = try phone.run("up", "--splice-delay", "3s")
+    try phone.openAndConnect()
+    let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
+    try phone.wait("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
+    _ = try phone.run("app", "quit")
+    let gone =
+      "\nthe app is gone; open it, or press ^C: it stays half-way, and goes on when the wallet is connected again\n"
+    try phone.wait("the person to hear that the app is gone") {
+      phone.scratch.text("withdrawal").contains(gone)
+    }
+    try phone.openAndConnect()
+    #expect(phone.scratch.end(withdrawal) == .exited(code: 0))
+    #expect(phone.scratch.text("withdrawal").contains("\(gone)done: 4,000 sat on chain in "))
+  }
+
+  @Test("What cannot be is said in one sentence")
+  func refused() throws {
+    _ = try phone.run("up", "--no-splices")
+    #expect(
+      try phone.run("withdraw", "4000", "here")
+        == "baton: this is no bitcoin address; copy it again, all of it and nothing else\n")
+    #expect(
+      try phone.run("withdraw", "1500msat", TestPhone.ownAddress)
+        == "baton: AMOUNT must be a whole number of sat on chain, not '1500msat'\n")
+    try phone.openAndConnect()
+    #expect(
+      try phone.run("withdraw", "4000", TestPhone.ownAddress)
+        == "baton: The peer does not splice, so no money can be taken out of the channel on chain.\n")
+  }
+}

@@ -1,0 +1,100 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("The provider and splices") struct PeerSplicingTests {
+  private func fixture(delay: Span = .zero) throws -> (PeerMachine, Channel) {
+    let channel = try Channel(
+      id: channelID, localMsat: 90_000_000, remoteMsat: 10_000_000, isOpener: true)
+    var peer = PeerMachine(
+      configuration: .init(
+        rules: ConnectionRules(silence: nil), fundingKey: providerSide.key, spliceDelay: delay,
+        startedAt: milliseconds(0), state: PeerState(channel: channel)))
+    var wallet = try Channel(id: channelID, localMsat: 10_000_000, remoteMsat: 90_000_000, isOpener: false)
+    _ = peer.handle(.connected(connection: 1), at: milliseconds(0))
+    let hello = Message.greeting(Greeting(features: .ours, fence: fence(1)))
+    let greeted = messages(peer.handle(.received(connection: 1, hello), at: milliseconds(0)))
+    guard case .greeting(let answer)? = greeted.first else { throw WireError.truncated }
+    #expect(answer.offersSplices)
+    let ours = wallet.reestablish(splicing: walletSide)
+    for message in greeted.dropFirst() { _ = try wallet.receive(message) }
+    _ = peer.handle(.received(connection: 1, ours), at: milliseconds(0))
+    return (peer, wallet)
+  }
+
+  /// All that the wallet has to say and what comes back, until both are silent. Gives the provider's directives.
+  private func talk(_ peer: inout PeerMachine, _ wallet: inout Channel, at now: Instant) throws
+    -> [PeerDirective]
+  {
+    var all: [PeerDirective] = []
+    while true {
+      let said = plain(wallet.takeOutgoing())
+      if said.isEmpty { return all }
+      for message in said {
+        let directives = peer.handle(.received(connection: 1, message), at: now)
+        all += directives
+        for answer in messages(directives) { _ = try wallet.receive(answer) }
+      }
+    }
+  }
+
+  private func types(_ directives: [PeerDirective]) -> [UInt16] { messages(directives).map(\.type) }
+
+  @Test("It takes the time that it was told to take before it signs, and nothing overtakes the signature")
+  func delay() throws {
+    var (peer, wallet) = try fixture(delay: .seconds(2))
+    try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
+    let said = try talk(&peer, &wallet, at: milliseconds(0))
+    #expect(types(said) == [2, 81, 70, 70, 70])
+    #expect(peer.state.channel.pendingSplice?.stage == .committed)
+    #expect(peer.deadline == milliseconds(2000))
+    #expect(types(peer.handle(.deadlineReached, at: milliseconds(1999))) == [])
+    let signed = peer.handle(.deadlineReached, at: milliseconds(2000))
+    #expect(types(signed) == [132, 71])
+    for message in messages(signed) { _ = try wallet.receive(message) }
+    #expect(types(try talk(&peer, &wallet, at: milliseconds(2000))) == [77])
+    #expect(peer.state.channel.funding == wallet.funding && wallet.record.splicedTo != nil)
+  }
+
+  @Test("What it is bound to is in the ledger before anything that binds it leaves")
+  func durableFirst() throws {
+    var (peer, wallet) = try fixture()
+    try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
+    let said = try talk(&peer, &wallet, at: milliseconds(0))
+    for (stored, sent) in zip(said, said.dropFirst()) {
+      guard case .send(_, let message) = sent, [132, 71, 77].contains(message.type),
+        case .store(let changes) = stored
+      else { continue }
+      let record = changes.compactMap { if case .channel(let record) = $0 { record } else { nil } }.last
+      let stage: PendingSplice.Stage =
+        message.type == 132 ? .signing : message.type == 71 ? .committed : .signed
+      #expect(record?.splice?.stage == stage)
+    }
+  }
+
+  @Test("A channel that is kept at rest for 60 s is given up with its connection, and stays as it was")
+  func rest() throws {
+    var (peer, wallet) = try fixture()
+    let before = peer.state.channel.record
+    try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
+    for message in plain(wallet.takeOutgoing()) {
+      _ = peer.handle(.received(connection: 1, message), at: milliseconds(0))
+    }
+    #expect(peer.deadline == milliseconds(60_000))
+    #expect(types(peer.handle(.deadlineReached, at: milliseconds(60_000))) == [1])
+    #expect(peer.state.channel.record == before && !peer.isWalletConnected)
+  }
+
+  @Test("Told not to, it says so in its init and takes no word of a splice")
+  func withoutSplices() throws {
+    var fixture = try PeerFixture()
+    let greeted = messages(fixture.greet(1, fence(1)))
+    guard case .greeting(let answer)? = greeted.first else { return #expect(Bool(false)) }
+    #expect(!answer.offersSplices)
+    _ = fixture.handle(.received(connection: 1, fixture.wallet.reestablish()))
+    let word = Message.quiescence(Quiescence(channel: channelID, isInitiator: true))
+    #expect(types(fixture.handle(.received(connection: 1, word))) == [1])
+  }
+}

@@ -1,0 +1,171 @@
+import DaemonRuntime
+import Foundation
+import Heartbeat
+import Lightning
+import PairSupport
+import Testing
+
+@Suite("The pair on real processes: money that leaves the channel on chain", .serialized)
+struct SplicingPairTests {
+  private static let balanceMsat: UInt64 = 1_000_000_000
+
+  private func connected(_ phone: TestPhone) throws -> TestProcess {
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    return app
+  }
+
+  /// Asked for, and bound to.
+  private func halfWay(_ phone: TestPhone, _ app: TestProcess, _ amountSat: UInt64 = 4000) throws -> UInt64 {
+    let begun = try phone.withdraw(amountSat, app)
+    #expect(begun.verb == "withdraw-done", "\(begun["message"] ?? "")")
+    return (amountSat + (UInt64(begun["fee-sat"] ?? "") ?? 0)) * 1000
+  }
+
+  private func waitUntilDone(_ phone: TestPhone, left totalMsat: UInt64) throws {
+    try phone.wait("the splice to be done") { phone.spliceStates().last == "done" }
+    try phone.wait("the peer to have it, too") { (try? phone.peerSpliceStates().last) == "done" }
+    #expect(try phone.balanceMsat() == Self.balanceMsat - totalMsat)
+    let fundings = try phone.fundings()
+    #expect(fundings.wallet != nil && fundings.wallet == fundings.peer)
+  }
+
+  @Test("Money leaves, twice; payments come and go before, between and behind")
+  func done() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try connected(phone)
+    let first = try halfWay(phone, app)
+    try waitUntilDone(phone, left: first)
+    let invoice = try phone.invoice(3000, app)
+    try phone.pay(invoice)
+    try phone.waitUntilSettled(invoice)
+    let second = try halfWay(phone, app, 900)
+    try phone.wait("the second splice to be done") { phone.spliceStates() == ["done", "done"] }
+    #expect(try phone.balanceMsat() == Self.balanceMsat + 3000 - first - second)
+    let bill = try phone.invoiceElsewhere(5000)
+    #expect(try phone.send(bill, app)["state"] == "offered")
+    try phone.wait("the payment to be settled") { phone.sentState(bill) == "paid" }
+  }
+
+  @Test("What cannot be taken is said in one sentence, and nothing moves")
+  func refused() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try connected(phone)
+    func sentence(_ amount: UInt64, _ address: String = TestPhone.ownAddress) throws -> String {
+      try phone.withdraw(amount, to: address, app)["message"] ?? "it was begun"
+    }
+    #expect(
+      try sentence(4000, "nonsense")
+        == "this is no bitcoin address; copy it again, all of it and nothing else")
+    #expect(
+      try sentence(4000, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4").hasPrefix(
+        "the address is one of mainnet, and this wallet is on regtest"))
+    #expect(try sentence(293) == "The amount is below what an output may be: take at least 294 sat.")
+    #expect(
+      try sentence(1_000_000).contains(
+        try Regex("^The wallet can send 999[0-9]+ sat on chain now, beside the fee; take less")))
+    #expect(phone.spliceStates() == [] && app.count("background-begin") == 0)
+    #expect(try phone.balanceMsat() == Self.balanceMsat)
+  }
+
+  @Test(
+    "P-1.4 A splice holds the app awake when the person goes home half-way, under its name, and then no lock is held"
+  )
+  func homeHalfWay() throws {
+    let phone = try TestPhone(peerArguments: ["--splice-delay", "2s"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    let total = try halfWay(phone, app)
+    phone.home(app)
+    try phone.wait("the app to have heard it") { app.count("background-done") == 1 }
+    #expect(app.status.hasPrefix("connected") && app.count("background-end") == 0)
+    #expect(phone.spliceStates() == ["signing"])
+    let name = app.messages.last { $0.message.verb == "background-begin" }?.message["name"]
+    #expect(name?.hasPrefix("splice w") == true)
+    #expect(
+      try phone.withdraw(500, app)["message"]
+        == "money is being taken out of the channel already; wait until that is over")
+    try phone.wait("the app to give its time back") { app.count("background-end") == 1 }
+    #expect(phone.spliceStates() == ["done"])
+    #expect(try phone.snapshot().appLock.holders.isEmpty)
+    try waitUntilDone(phone, left: total)
+  }
+
+  @Test("The app is killed half-way: its next start ends the splice")
+  func nextStart() throws {
+    let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    let total = try halfWay(phone, app)
+    app.kill(SIGKILL)
+    try phone.wait("its end") { app.hasEnded }
+    #expect(phone.spliceStates() == ["signing"])
+    let next = try connected(phone)
+    // Nobody has asked this one, and it stays for it all the same: the node says that it is half-way.
+    phone.home(next)
+    try phone.wait("the app to give its time back") { next.count("background-end") == 1 }
+    try waitUntilDone(phone, left: total)
+  }
+
+  @Test("The app is killed half-way: the extension, woken for a payment, ends the splice and then receives")
+  func extensionEnds() throws {
+    let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    let incoming = try phone.invoice(3000, app)
+    let total = try halfWay(phone, app)
+    app.kill(SIGKILL)
+    try phone.wait("its end") { app.hasEnded }
+    #expect(phone.spliceStates() == ["signing"])
+    try phone.pay(incoming)
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.waitUntilSettled(incoming)
+    try phone.wait("the splice to be done") { phone.spliceStates() == ["done"] }
+    try phone.wait("the balance to be what is left") {
+      (try? phone.balanceMsat()) == Self.balanceMsat - total + 3000
+    }
+  }
+
+  @Test("A peer that does not splice is asked for nothing, and the person reads so")
+  func noSplices() throws {
+    let phone = try TestPhone(peerArguments: ["--no-splices"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    #expect(
+      try phone.withdraw(4000, app)["message"]
+        == "The peer does not splice, so no money can be taken out of the channel on chain.")
+    #expect(phone.spliceStates() == [])
+    let invoice = try phone.invoice(3000, app)
+    try phone.pay(invoice)
+    try phone.waitUntilSettled(invoice)
+  }
+
+  @Test("A payment that comes meanwhile waits, and is received when the splice is over")
+  func waits() throws {
+    let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    let invoice = try phone.invoice(3000, app)
+    _ = try halfWay(phone, app)
+    try phone.pay(invoice)
+    #expect(try phone.outcome(invoice) == "held")
+    try phone.waitUntilSettled(invoice)
+    #expect(phone.spliceStates() == ["done"])
+  }
+
+  @Test("The peer is killed half-way: the next one goes on from its ledger")
+  func peerEnds() throws {
+    let phone = try TestPhone(peerArguments: ["--splice-delay", "1s"])
+    defer { phone.end() }
+    let app = try connected(phone)
+    let total = try halfWay(phone, app)
+    try phone.wait("the peer to be bound to it, too") { (try? phone.peerSpliceStates().isEmpty) == false }
+    try phone.restartPeer()
+    try waitUntilDone(phone, left: total)
+    #expect(app.status.hasPrefix("connected"))
+  }
+}
