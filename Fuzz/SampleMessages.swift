@@ -45,12 +45,15 @@ enum SampleMessages {
       .commitmentSigned(CommitmentSigned(channel: channelID, htlcSignatures: [.zeros])),
       .revokeAndAck(RevokeAndAck(channel: channelID, perCommitmentSecret: preimage)),
     ] + splice + [
-      .unknown(type: 32769, bytes: [1, 2, 3]),
+      .unknown(type: 32769, bytes: [1, 2, 3])
     ]
   }
 
   static let transaction = TransactionID(hash: SHA256.hash(Array("splice".utf8)))
   static let fundingKey = CurvePoint([2] + preimage.bytes) ?? .zeros
+
+  static let spliceRequest = SpliceRequest(
+    amountSat: 1000, script: OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20))))
 
   /// The messages of a splice.
   static var splice: [Message] {
@@ -101,8 +104,32 @@ enum SampleMessages {
       if number == 0 { try? wallet.fulfill(0) } else { try? wallet.fail(UInt64(number), code: 7) }
       carry(&peer, &wallet, &all)
     }
+    addSplice(peer, wallet, &all)
     var seen: Set<Channel> = []
     return all.filter { seen.insert($0).inserted }
+  }
+
+  /// The wallet takes money out; both are kept as they are after each message.
+  private static func addSplice(_ peer: Channel, _ wallet: Channel, _ all: inout [Channel]) {
+    var ends = [peer, wallet]
+    for end in 0..<2 { ends[end].disconnected() }
+    let greetings = (0..<2).map { end in
+      ends[end].reestablish(splicing: SplicingSide(role: end == 0 ? .answers : .begins, key: keys[end]))
+    }
+    for end in 0..<2 { _ = try? ends[end].receive(greetings[1 - end]) }
+    try? ends[1].beginSplice(spliceRequest)
+    for round in 0..<24 {
+      let sender = (round + 1) % 2
+      for case .message(let message) in ends[sender].takeOutgoing() {
+        _ = try? ends[1 - sender].receive(message)
+        all += ends
+      }
+    }
+  }
+
+  /// Points of the curve: of the peer, and of the wallet.
+  static let keys = [1, 2].compactMap { number in
+    PrivateKey(SHA256.hash([number])).map { CurvePoint($0.publicKey) }
   }
 
   private static func carry(_ peer: inout Channel, _ wallet: inout Channel, _ all: inout [Channel]) {
