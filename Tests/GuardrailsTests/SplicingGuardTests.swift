@@ -14,13 +14,15 @@ import Testing
   func named() throws {
     var app = Driver<AppMachine>.connected(epoch: 8)
     var task = SpliceTask()
-    let begun = try #require(task.begin(amountSat: 4000, for: "7"))
+    let first = task.begin(amountSat: 4000, for: "7")
+    let begun = try #require(first)
     app.play(.taskBegan(begun))
     #expect(app.machine.hasNamedTask)
     #expect(
       app.send(.enteredBackground) == [.beginBackgroundTask(1, name: "splice 7"), .backgroundDone])
     app.play(.node(.splicing(true)))
-    #expect(app.send(.taskEnded(begun)) == [] && app.machine.place == .staying)
+    #expect(app.send(.taskEnded(begun)) == [])
+    #expect(app.machine.place == .staying)
     #expect(app.send(.node(.splicing(false))).suffix(3) == leaving[...])
   }
 
@@ -84,16 +86,21 @@ import Testing
     let first = task.begin(amountSat: 4000, for: "1")
     #expect(first == TaskBeginning(name: "splice 1", generation: 1))
     #expect(task.begin(amountSat: 1, for: "2") == nil)
-    #expect(task.ended("a") == nil && task.nodeStarted(pending: nil) == nil)
+    #expect(task.ended("a") == nil)
+    #expect(task.nodeStarted(pending: nil) == nil)
     #expect(task.begun("a")?.request == "1")
-    #expect(task.begun("a") == nil && task.refused() == nil && task.ended("b") == nil)
+    #expect(task.begun("a") == nil)
+    #expect(task.refused() == nil)
+    #expect(task.ended("b") == nil)
     #expect(task.nodeStarted(pending: "a") == nil)
     #expect(task.ended("a")?.task == first)
-    let second = task.begin(amountSat: 1, for: "3")
-    #expect(second?.generation == 2 && task.refused()?.request == "3" && task.entry == nil)
+    #expect(task.begin(amountSat: 1, for: "3")?.generation == 2)
+    #expect(task.refused()?.request == "3")
+    #expect(task.entry == nil)
     _ = task.begin(amountSat: 1, for: "4")
     _ = task.begun("c")
     // Another process has ended it meanwhile.
-    #expect(task.nodeStarted(pending: nil)?.splice == "c" && task.entry == nil)
+    #expect(task.nodeStarted(pending: nil)?.splice == "c")
+    #expect(task.entry == nil)
   }
 }
