@@ -182,7 +182,8 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "notification-response": try respond(message)
       case "invoice": invoices.asked(message)
       case "send": payments.asked(message)
-      case "withdraw": splices.asked(message)
+      // What is half-way the extension ends as well, but only a person begins one.
+      case "withdraw" where Machine.role == .app: splices.asked(message)
       case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-") || verb == "memory-warning":
         break
       default: journal.note("the phone said something unknown: \(message.verb)")

@@ -91,7 +91,7 @@ import Testing
         == "baton: this is no bitcoin address; copy it again, all of it and nothing else\n")
     #expect(
       try phone.run("withdraw", "1500msat", TestPhone.ownAddress)
-        == "baton: AMOUNT must be a whole number of sat on chain, not '1500msat'\n")
+        == "baton: AMOUNT must be a whole number of sat on chain, not `1500msat`\n")
     try phone.openAndConnect()
     #expect(
       try phone.run("withdraw", "4000", TestPhone.ownAddress)

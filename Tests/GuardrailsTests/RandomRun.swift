@@ -137,7 +137,7 @@ struct RandomRun<Machine: GuardMachine> {
     let highest = generator.chance(80) ? epoch + Epoch(generator.below(3)) : generator.pick([0, .max])
     return generator.pick([
       .connecting, .established, .established, .settling(true), .settling(false), .collecting(true),
-      .collecting(false), .received(payment),
+      .collecting(false), .splicing(true), .splicing(false), .received(payment),
       .received(secondPayment), .trouble("x"), .stopped, generator.chance(30) ? .fenced : .established,
       .refused(highest: highest, container: generator.chance(80) ? container : otherContainer),
     ])

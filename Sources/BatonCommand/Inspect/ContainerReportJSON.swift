@@ -22,6 +22,7 @@ extension ContainerReport {
     object.set("invoices", raw: list(wallet.invoices.map(invoiceJSON)))
     object.set("payments", raw: list(wallet.payments.map(paymentJSON)))
     object.set("sent", raw: list(wallet.sent.map(sentJSON)))
+    object.set("splices", raw: list(wallet.splices.map(spliceJSON)))
     object.set("problems", problems)
     return object
   }
@@ -46,6 +47,15 @@ extension ContainerReport {
   }
 
   private func list(_ objects: [JSONObject]) -> String { "[\(objects.map(\.text).joined(separator: ","))]" }
+
+  private func spliceJSON(_ splice: WalletView.SpliceFacts) -> JSONObject {
+    var object = JSONObject()
+    object.set("txid", splice.transaction)
+    object.set("state", splice.state)
+    object.set("amount_sat", splice.amountSat)
+    object.set("fee_sat", splice.feeSat)
+    return object
+  }
 
   private func sentJSON(_ payment: WalletView.SentFacts) -> JSONObject {
     var object = JSONObject()

@@ -29,6 +29,7 @@ extension ContainerReport {
     tellClaims(output, isFull: isFull)
     tellWallet(output, isFull: isFull)
     tellSent(output, isFull: isFull)
+    tellSplices(output, isFull: isFull)
     tellProblems(output)
   }
 
@@ -112,6 +113,15 @@ extension ContainerReport {
           HumanText.amount(msat: payment.amountMsat),
           "\(WallClockText.write(payment.begunWallNanoseconds))  \(payment.state)  \(payment.paymentHash)"
         )
+      })
+  }
+
+  private func tellSplices(_ output: Output, isFull: Bool) {
+    guard !wallet.splices.isEmpty else { return }
+    section(
+      "on chain (\(wallet.splices.count))", output,
+      (isFull ? wallet.splices[...] : wallet.splices.suffix(10)).map { splice in
+        (HumanText.amount(msat: splice.amountSat &* 1000), "\(splice.state)  \(splice.transaction)")
       })
   }
 

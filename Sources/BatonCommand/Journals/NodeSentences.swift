@@ -29,7 +29,10 @@ enum NodeSentences {
         )
       ]
     case .spliceRequested(let request):
-      [Sentence("is to take \(request.amountSat) sat out of the channel on chain")]
+      [
+        Sentence(
+          "is to take \(HumanText.amount(msat: request.amountSat &* 1000)) out of the channel on chain")
+      ]
     case .storeBlocked: [Sentence("cannot write: somebody is inside a transaction")]
     case .storeFailed(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowChecked, .greetingChecked, .written,
@@ -53,7 +56,7 @@ enum NodeSentences {
     case .spliceBegun(let splice):
       [
         Sentence(
-          "the splice \(splice.id.text.prefix(8)) over \(splice.amountSat) sat and a fee of \(splice.feeSat) sat is begun"
+          "the splice \(splice.id.text.prefix(8)) over \(HumanText.amount(msat: splice.amountSat &* 1000)) and a fee of \(HumanText.amount(msat: splice.feeSat &* 1000)) is begun"
         )
       ]
     case .spliceRefused(let sentence): [Sentence("cannot splice: \(sentence)")]

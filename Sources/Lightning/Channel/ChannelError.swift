@@ -38,6 +38,8 @@ public enum ChannelError: Error, Hashable, Codable, Sendable {
   /// It has asked for rest, or is bound to a splice.
   case updateDuringSplice(type: UInt16)
   case otherFunding
+  /// Both are bound to a splice, and each to another.
+  case conflictingSplices
   case lacksSharedSignature
 
   // One of the two lost data.
@@ -58,7 +60,8 @@ extension ChannelError {
     let complaint = Complaint(channel: channel, text: description)
     switch self {
     case .otherChannel(let other): return .error(Complaint(channel: other, text: description))
-    case .wrongSecret, .weAreBehind, .peerIsBehind, .lacksSharedSignature, .damaged: return .error(complaint)
+    case .wrongSecret, .weAreBehind, .peerIsBehind, .lacksSharedSignature, .conflictingSplices, .damaged:
+      return .error(complaint)
     case .amountIsZero, .amountAboveBalance, .tooManyHTLCs, .expiryOutOfRange, .unknownHTLC, .notCommitted,
       .alreadyRemoved, .notReestablished, .unexpectedMessage, .unexpectedHTLCID, .wrongPreimage,
       .malformedFailure, .notBadOnion, .feeOfNonOpener, .feeOnFeelessChannel, .wrongSignatureCount,
@@ -104,6 +107,7 @@ extension ChannelError: CustomStringConvertible {
     case .updateDuringSplice(let type):
       "A message of type \(type) came while the channel is at rest: reconnect."
     case .otherFunding: "That is another funding than the one under way: reconnect."
+    case .conflictingSplices: "Each side is bound to another splice: this cannot be brought together."
     case .lacksSharedSignature: "The signature of the shared input is missing: send it."
     case .weAreBehind: "This side has lost data: restore the newest backup before going on."
     case .peerIsBehind: "The other side has lost data: it must restore its newest backup before going on."

@@ -1,6 +1,6 @@
 import CoreShape
 
-/// Counts messages that nobody needs, or not so many of: pings, pongs, warnings, copies of the backup, and types
+/// Counts messages that nobody needs, or not so many of: pings, pongs, warnings, aborts, copies of the backup, and types
 /// that are not known.
 ///
 /// BOLT 1 expects a ping every half minute or so. Each one costs a line of the journal and an answer of up to 64 KiB;
@@ -28,7 +28,7 @@ struct Chatter: Hashable, Codable, Sendable {
 extension Message {
   var isChatter: Bool {
     switch self {
-    case .ping, .pong, .warning, .peerStorageRetrieval, .unknown: true
+    case .ping, .pong, .warning, .peerStorageRetrieval, .transactionAbort, .unknown: true
     default: false
     }
   }

@@ -85,7 +85,7 @@ extension Channel {
     }
     guard let next = theirs.nextFunding?.transaction, next != record.splice?.id else { return }
     if next == funding.transaction { throw .peerIsBehind(theirs: theirs) }
-    if let splice = record.splice, splice.stage != .signed { throw .otherFunding }
+    if let splice = record.splice, splice.stage != .signed { throw .conflictingSplices }
   }
 
   /// Sends again what the other side has not got.

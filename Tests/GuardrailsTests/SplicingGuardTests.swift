@@ -1,0 +1,106 @@
+import CoreShape
+import Heartbeat
+import Testing
+
+@testable import Guardrails
+
+/// Money is half-way out of the channel: what that means for who may sleep, and who may go.
+@Suite("A splice that is half-way") struct SplicingGuardTests {
+  private let leaving: [GuardDirective] = [
+    .withdrawWish, .say(PresenceMessage(code: .appPing)), .stopNode(gracefully: true),
+  ]
+
+  @Test("P-1.4 A splice holds the app awake under its name, and then until the node says that it is over")
+  func named() throws {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    var task = SpliceTask()
+    let first = task.begin(amountSat: 4000, for: "7")
+    let begun = try #require(first)
+    app.play(.taskBegan(begun))
+    #expect(app.machine.hasNamedTask)
+    #expect(
+      app.send(.enteredBackground) == [.beginBackgroundTask(1, name: "splice 7"), .backgroundDone])
+    app.play(.node(.splicing(true)))
+    #expect(app.send(.taskEnded(begun)) == [])
+    #expect(app.machine.place == .staying)
+    #expect(app.send(.node(.splicing(false))).suffix(3) == leaving[...])
+  }
+
+  @Test("P-1.4 A splice that an earlier life has left half-way holds the app awake, too, and without a name")
+  func found() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.splicing(true)))
+    #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1, name: nil), .backgroundDone])
+    #expect(app.machine.place == .staying)
+    #expect(app.send(.node(.splicing(false))).suffix(3) == leaving[...])
+  }
+
+  @Test("What is half-way under a claim that is lost keeps nobody in the background")
+  func fenced() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.splicing(true)), .rowRead(row(9, .extension), appWantsNode: true))
+    #expect(app.machine.tasks.isEmpty)
+  }
+
+  @Test("The idle end of the extension waits for it, the total one and a lost connection do not")
+  func idle() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.splicing(true)), .node(.received(payment)), at: 1)
+    #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
+    #expect(notifier.play(.node(.splicing(false)), at: 21) == [])
+    #expect(
+      notifier.send(.deadlineReached, at: 21) == [
+        .deliver(push: 1, .received(payment)), .stopNode(gracefully: true),
+      ])
+    notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.splicing(true)), .node(.received(payment)), at: 1)
+    #expect(notifier.send(.deadlineReached, at: 29.5).contains(.stopNode(gracefully: true)))
+    notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.splicing(true)), .node(.received(payment)), .node(.connecting), at: 1)
+    #expect(notifier.send(.deadlineReached, at: 6).contains(.stopNode(gracefully: true)))
+  }
+
+  @Test("A handover does not wait for it")
+  func handover() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.splicing(true)), at: 1)
+    let asked = notifier.send(
+      .presenceHeard(PresenceMessage(code: .appPong, wantsNode: true, asksForHandover: true)), at: 2)
+    #expect(asked.contains(.acceptNoNewPayment) && asked.contains(.stopNode(gracefully: true)))
+  }
+
+  @Test("Woken by a silent push, the app is not done because nothing comes for 5 s in the middle of one")
+  func silentPush() {
+    var errand = PushErrand()
+    let start = Instant(nanoseconds: 0)
+    errand.begin(1, time: nil, isEstablished: true, at: start)
+    errand.note(.node(.splicing(true)), at: start)
+    #expect(errand.deadline == start + .seconds(25))
+    errand.note(.node(.splicing(false)), at: start)
+    #expect(errand.deadline == start + .seconds(5))
+  }
+
+  @Test("One at a time has a task, from the request to its end; who waits is told once")
+  func task() {
+    var task = SpliceTask()
+    let first = task.begin(amountSat: 4000, for: "1")
+    #expect(first == TaskBeginning(name: "splice 1", generation: 1))
+    #expect(task.begin(amountSat: 1, for: "2") == nil)
+    #expect(task.ended("a") == nil)
+    #expect(task.nodeStarted(pending: nil) == nil)
+    #expect(task.begun("a")?.request == "1")
+    #expect(task.begun("a") == nil)
+    #expect(task.refused() == nil)
+    #expect(task.ended("b") == nil)
+    #expect(task.nodeStarted(pending: "a") == nil)
+    #expect(task.ended("a")?.task == first)
+    #expect(task.begin(amountSat: 1, for: "3")?.generation == 2)
+    #expect(task.refused()?.request == "3")
+    #expect(task.entry == nil)
+    _ = task.begin(amountSat: 1, for: "4")
+    _ = task.begun("c")
+    // Another process has ended it meanwhile.
+    #expect(task.nodeStarted(pending: nil)?.splice == "c")
+    #expect(task.entry == nil)
+  }
+}
