@@ -6,9 +6,9 @@ import Lightning
 /// and sockets answer when they are let.
 struct Conversation {
   private static let terms = ChannelTerms.standard
-  static let capacityMsat = terms.providerMsat + terms.walletMsat
 
-  private(set) var node = NodeMachine(configuration: NodeMachine.Configuration(terms: terms))
+  private(set) var node = NodeMachine(
+    configuration: NodeMachine.Configuration(terms: terms, fundingKey: SampleMessages.keys[1]))
   private(set) var peer: PeerMachine
   private var now = Instant(nanoseconds: 0)
   private var stored = NodeState()
@@ -20,6 +20,8 @@ struct Conversation {
   private var toNode: [Message] = []
   private var connection: UInt64 = 0
   private var payments: UInt64 = 0
+  /// What the channel holds in each funding that either end was ever bound to.
+  private var capacities: [OutPoint: UInt64] = [:]
 
   init() {
     guard
@@ -28,7 +30,9 @@ struct Conversation {
         isOpener: true)
     else { fatalError("there is no channel to talk about") }
     peer = PeerMachine(
-      configuration: PeerMachine.Configuration(startedAt: now, state: PeerState(channel: channel)))
+      configuration: PeerMachine.Configuration(
+        fundingKey: SampleMessages.keys[0], startedAt: now, state: PeerState(channel: channel)))
+    capacities[channel.funding] = channel.capacityMsat
   }
 
   static func preimage(_ number: UInt8) -> Bytes32 { SHA256.hash([number]) }
@@ -75,6 +79,11 @@ struct Conversation {
         past: past[Self.paymentHash(number)]))
   }
 
+  mutating func splice(satoshis: UInt64) {
+    tell(
+      .spliceRequested(SpliceRequest(amountSat: satoshis, script: SampleMessages.spliceRequest.script)))
+  }
+
   mutating func tell(_ event: NodeEvent) {
     for directive in node.handle(event, at: now) { carryOut(directive) }
   }
@@ -90,7 +99,7 @@ struct Conversation {
 
   mutating func hear(_ event: PeerEvent) {
     for directive in peer.handle(event, at: now) { carryOut(directive) }
-    promise(peer.state.channel.capacityMsat == Self.capacityMsat, "the peer's channel lost or made money")
+    promiseCapacity(of: peer.state.channel, "the peer's channel lost or made money")
   }
 
   mutating func sayToPeer(_ message: Message, from other: UInt64?) {
@@ -178,7 +187,10 @@ struct Conversation {
       hear(.closed(connection: connection, "the wallet left"))
       forgetWire()
       answers.append(.closed("left"))
-    case .report, .invoiceStored, .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded: break
+    case .report, .invoiceStored, .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded,
+      .spliceBegun,
+      .spliceRefused, .spliceEnded:
+      break
     }
   }
 
@@ -206,9 +218,16 @@ struct Conversation {
     }
   }
 
-  private func promiseRestorable(_ channel: Channel) {
+  private mutating func promiseRestorable(_ channel: Channel) {
     promise(
       (try? Channel(decoding: channel.encoded())) != nil, "the container holds a channel that it cannot read")
-    promise(channel.capacityMsat == Self.capacityMsat, "the wallet's channel lost or made money")
+    promiseCapacity(of: channel, "the wallet's channel lost or made money")
+  }
+
+  /// By a splice that much leaves it as its transaction takes; by nothing else anything.
+  private mutating func promiseCapacity(of channel: Channel, _ sentence: String) {
+    promise(capacities[channel.funding] == channel.capacityMsat, sentence)
+    guard let splice = channel.pendingSplice else { return }
+    capacities[splice.funding] = channel.capacityMsat - (splice.amountSat + splice.feeSat) * 1000
   }
 }

@@ -10,7 +10,7 @@ enum ConversationFuzz: FuzzTarget {
     case settle, toPeer, toNode, answer, start, pay, invoice, strangerToPeer, strangerToNode, pass, hangUp,
       stop
     case handOver, containerFails, backup, otherConnection
-    case bill, send
+    case bill, send, splice
   }
 
   static var seeds: [[UInt8]] {
@@ -36,6 +36,12 @@ enum ConversationFuzz: FuzzTarget {
         + [Step.send.rawValue, 2, 10] + settle,
       start + settle + [Step.send.rawValue, 3, 10, Step.answer.rawValue, Step.hangUp.rawValue] + settle
         + [Step.pass.rawValue, 40] + settle,
+      start + settle + [Step.splice.rawValue, 20] + settle + pay + settle,
+      start + settle + [Step.splice.rawValue, 20]
+        + (0..<12).flatMap { _ in [Step.answer.rawValue, Step.toPeer.rawValue, Step.toNode.rawValue] }
+        + [Step.hangUp.rawValue] + settle + [Step.pass.rawValue, 40] + settle,
+      start + settle + (0..<10).flatMap { [Step.strangerToPeer.rawValue, 0, 9, 0, $0, 0, 0] },
+      start + settle + (0..<10).flatMap { [Step.strangerToNode.rawValue, 9, 0, $0, 0, 0] },
       [Step.otherConnection.rawValue, 9] + start + settle + [Step.handOver.rawValue] + pay + settle,
     ]
   }
@@ -68,6 +74,7 @@ enum ConversationFuzz: FuzzTarget {
             text: "", tweak: .zero, expiresAt: .max)))
     case .bill: conversation.makeBill(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
     case .send: conversation.send(source.byte() % 8, amountMsat: UInt64(source.byte()) * 1000)
+    case .splice: conversation.splice(satoshis: UInt64(source.byte()) * 1000)
     case .strangerToPeer:
       let other = source.byte()
       guard let message = StrangeMessage.draw(&source) else { return }

@@ -7,7 +7,8 @@ enum FuzzTargets {
   /// Every parser that turns what comes from outside into values.
   static var all: [any FuzzTarget.Type] {
     [
-      AddressFileFuzz.self, BackgroundMessageFuzz.self, BeatSlotFuzz.self, CategoryListFuzz.self,
+      AddressFileFuzz.self, AddressFuzz.self, TransactionFuzz.self, BackgroundMessageFuzz.self,
+      BeatSlotFuzz.self, CategoryListFuzz.self,
       ChannelRecordFuzz.self,
       CommandLineFuzz.self,
       ControlMessageFuzz.self, ConversationFuzz.self, DeviceFileFuzz.self, SecureChannelFuzz.self,

@@ -14,7 +14,9 @@ enum JudgeRowsFuzz: FuzzTarget {
     "start_time", "boot_high", "boot_low", "claimed_boot_ns", "claimed_wall_ns", "seen_epoch", "reason",
     "what",
     "at_mono_ns", "text", "tweak", "expires_at", "cltv_expiry", "removal", "preimage", "failure_code",
-    "htlc", "ended_epoch", "paid_at_ns",
+    "htlc", "ended_epoch", "paid_at_ns", "txid", "is_ours", "spent_txid", "spent_index", "funding_index",
+    "amount_sat", "fee_sat", "unsigned_transaction", "begun_epoch", "begun_at_ns", "ended_at_ns",
+    "funding_txid",
   ]
 
   static var seeds: [[UInt8]] {
@@ -54,6 +56,14 @@ enum JudgeRowsFuzz: FuzzTarget {
       promise(!(sent.isPaid && sent.isFailed), "a payment is paid and failed")
     }
     read { () throws(JudgeError) in _ = try ElsewhereEntry(row).evidence }
+    for holder in [ChannelEnd.wallet, .peer] {
+      read { () throws(JudgeError) in
+        let splice = try SpliceEntry(row, of: holder)
+        promiseOneLine(splice.name)
+        _ = splice.takenMsat
+        _ = SplicePlan.output(of: splice)
+      }
+    }
     read { () throws(JudgeError) in _ = try HTLCEntry(row, channel: nil) }
     read { () throws(JudgeError) in _ = try ChannelEntry(row) }
   }

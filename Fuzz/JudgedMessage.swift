@@ -22,6 +22,9 @@ enum JudgedMessage {
     case .channelReestablish(let body): return of(body)
     case .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee, .commitmentSigned, .revokeAndAck:
       return step(message).map { .step($0) }
+    case .quiescence, .addInput, .addOutput, .transactionComplete, .transactionSignatures, .transactionAbort,
+      .spliceLocked, .spliceInit, .spliceAck:
+      return splice(message).map { .step(.splice($0)) }
     }
   }
 
@@ -41,11 +44,47 @@ enum JudgedMessage {
   }
 
   private static func of(_ body: ChannelReestablish) -> WireMessage? {
-    guard body.extensions.records.isEmpty, isZeros(body.myCurrentPerCommitmentPoint.bytes) else { return nil }
+    guard body.extensions.records.isEmpty, isZeros(body.myCurrentPerCommitmentPoint.bytes),
+      body.nextFunding?.flags ?? 0 <= 1, body.fundingLocked?.flags ?? 0 == 0
+    else { return nil }
     return .reestablish(
       WireMessage.Reestablish(
         channel: body.channel.bytes, nextCommitment: body.nextCommitmentNumber,
-        nextRevocation: body.nextRevocationNumber, secret: body.yourLastPerCommitmentSecret.bytes))
+        nextRevocation: body.nextRevocationNumber, secret: body.yourLastPerCommitmentSecret.bytes,
+        fundings: WireMessage.Fundings(
+          next: body.nextFunding?.transaction.hash.bytes,
+          needsCommitment: body.nextFunding?.needsCommitment ?? false,
+          locked: body.fundingLocked?.transaction.hash.bytes)))
+  }
+
+  /// Inputs from elsewhere, witnesses and demands are what this version never sends.
+  private static func splice(_ message: Message) -> SpliceStep? {
+    switch message {
+    case .quiescence(let body) where body.extensions.records.isEmpty: .rest(isInitiator: body.isInitiator)
+    case .spliceInit(let body) where body.extensions.records.isEmpty && !body.needsConfirmedInputs:
+      .begin(
+        contribution: body.contribution, feeratePerKw: UInt64(body.feeratePerKw),
+        lockTime: UInt64(body.lockTime), key: body.fundingKey.bytes.array)
+    case .spliceAck(let body) where body.extensions.records.isEmpty && !body.needsConfirmedInputs:
+      .agree(contribution: body.contribution, key: body.fundingKey.bytes.array)
+    case .addInput(let body) where body.extensions.records.isEmpty && body.previous.count == 0:
+      body.sharedInput.map {
+        .input(
+          serial: body.serial, outputIndex: UInt64(body.outputIndex), sequence: UInt64(body.sequence),
+          spends: $0.hash.bytes)
+      }
+    case .addOutput(let body) where body.extensions.records.isEmpty:
+      .output(serial: body.serial, satoshis: body.satoshis, script: body.script.array)
+    case .transactionComplete(let body) where body.extensions.records.isEmpty: .complete
+    case .transactionSignatures(let body)
+    where body.extensions.records.isEmpty && body.witnesses.isEmpty
+      && body.sharedInputSignature.map({ isZeros($0.bytes) }) == true:
+      .signatures(txid: body.transaction.hash.bytes)
+    case .transactionAbort(let body) where body.extensions.records.isEmpty: .abort(text: body.data.array)
+    case .spliceLocked(let body) where body.extensions.records.isEmpty:
+      .locked(txid: body.transaction.hash.bytes)
+    default: nil
+    }
   }
 
   private static func step(_ message: Message) -> ChannelStep? {
@@ -66,7 +105,7 @@ enum JudgedMessage {
     case .commitmentSigned(let body)
     where body.extensions.records.isEmpty && isZeros(body.signature.bytes)
       && body.htlcSignatures.allSatisfy { isZeros($0.bytes) }:
-      .commit(htlcSignatures: body.htlcSignatures.count)
+      .commit(htlcSignatures: body.htlcSignatures.count, funding: body.funding?.hash.bytes)
     case .revokeAndAck(let body)
     where body.extensions.records.isEmpty && isZeros(body.nextPerCommitmentPoint.bytes):
       .revoke(secret: body.perCommitmentSecret.bytes)

@@ -15,7 +15,11 @@ enum LedgerRowsFuzz: FuzzTarget {
     "offered_at_ns", "settled_at_ns", "htlc", "preimage", "failure_code", "failure",
     "payment_secret", "total_msat",
   ]
-  private static let channelWidth = 14
+  private static let channelWidth = 16
+  private static let spliceColumns = [
+    "id", "txid", "state", "is_ours", "spent_txid", "spent_index", "funding_index", "amount_sat", "fee_sat",
+    "unsigned_transaction", "begun_at_ns", "ended_at_ns",
+  ]
   private static let htlcWidth = 11
   private static let elsewhereColumns = [
     "id", "payment_hash", "amount_msat", "payment_secret", "preimage", "made_at_ns", "htlc", "paid_at_ns",
@@ -32,17 +36,27 @@ enum LedgerRowsFuzz: FuzzTarget {
     let channel: [SQLValue] = [
       1, .blob(SampleMessages.channelID.bytes), 1, 9000, 0, 0, 0, 0, 0, .blob(Array(repeating: 0, count: 32)),
       1, 0, 0,
-      3,
+      3, nil, nil,
     ]
+    let spliced: [SQLValue] = Array(channel.dropLast(2)) + [hash, 1]
+    let splice: [SQLValue] = [
+      1, hash, "committed", 0, hash, 0, 0, 1000, 724, .blob([2, 0, 0, 0]), 5, nil,
+    ]
+    let ownSplice: [SQLValue] = [1, hash, "signed", 1, hash, 0, 5, 1000, 724, .blob([]), 5, nil]
     let htlc: [SQLValue] = ["offered", 0, 1000, hash, 40, "sentAdd", nil, nil, nil, hash, 2000]
     let right = SQLValue.blob(SHA256.hash(SampleMessages.preimage.bytes).bytes)
     let elsewhere: [[SQLValue]] = [
       [1, right, 1000, hash, hash, 5, nil, nil], [1, right, 1000, hash, hash, 5, 0, 9],
       [1, hash, 1000, hash, hash, 5, 0, 9], [1, right, -1, hash, hash, 5, nil, nil],
     ]
-    return zip(payments, elsewhere).map { payment, other in
+    let plain = zip(payments, elsewhere).map { payment, other in
       (payment + channel).flatMap(ByteSource.write) + [1] + (htlc + other).flatMap(ByteSource.write)
     }
+    return plain
+      + [splice, ownSplice].map { splice in
+        (payments[0] + spliced).flatMap(ByteSource.write) + [0]
+          + (elsewhere[0] + splice).flatMap(ByteSource.write)
+      }
   }
 
   nonisolated(unsafe) private static let connection: Connection? = {
@@ -55,6 +69,7 @@ enum LedgerRowsFuzz: FuzzTarget {
       CREATE TABLE payments (\(paymentColumns.joined(separator: ", ")));
       CREATE TABLE channel (\(columns("c", channelWidth)));
       CREATE TABLE elsewhere (\(elsewhereColumns.joined(separator: ", ")));
+      CREATE TABLE splices (\(spliceColumns.joined(separator: ", ")));
       CREATE TABLE htlcs (direction, id, \(columns("c", htlcWidth - 2)));
       """)
     return connection
@@ -70,6 +85,7 @@ enum LedgerRowsFuzz: FuzzTarget {
       try insert("channel", source.values(channelWidth), connection)
       for _ in 0..<(source.byte() % 4) { try insert("htlcs", source.values(htlcWidth), connection) }
       if !source.isAtEnd { try insert("elsewhere", source.values(elsewhereColumns.count), connection) }
+      if !source.isAtEnd { try insert("splices", source.values(spliceColumns.count), connection) }
       attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
       attempt { _ = try PaymentTable.readPaid(connection) }
       attempt { _ = try PaymentTable.find(SampleMessages.preimage, number: nil, connection) }

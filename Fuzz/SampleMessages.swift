@@ -12,7 +12,7 @@ enum SampleMessages {
 
   static var extensions: RecordStream {
     var stream = RecordStream()
-    stream.set(1, [7])
+    stream.set(9, [7])
     stream.set(0x1_0001, Bytes(repeating: 5, count: 300))
     return stream
   }
@@ -44,7 +44,46 @@ enum SampleMessages {
       .updateFee(UpdateFee(channel: channelID, feeratePerKw: 253)),
       .commitmentSigned(CommitmentSigned(channel: channelID, htlcSignatures: [.zeros])),
       .revokeAndAck(RevokeAndAck(channel: channelID, perCommitmentSecret: preimage)),
-      .unknown(type: 32769, bytes: [1, 2, 3]),
+    ] + splice + [
+      .unknown(type: 32769, bytes: [1, 2, 3])
+    ]
+  }
+
+  static let transaction = TransactionID(hash: SHA256.hash(Array("splice".utf8)))
+  static let fundingKey = CurvePoint([2] + preimage.bytes) ?? .zeros
+
+  static let spliceRequest = SpliceRequest(
+    amountSat: 1000, script: OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20))))
+
+  /// The messages of a splice.
+  static var splice: [Message] {
+    [
+      .quiescence(Quiescence(channel: channelID, isInitiator: true)),
+      .spliceInit(
+        SpliceInit(channel: channelID, contribution: -20_724, feeratePerKw: 1000, fundingKey: fundingKey)),
+      .spliceInit(
+        SpliceInit(
+          channel: channelID, contribution: 5, feeratePerKw: 253, lockTime: 9, fundingKey: fundingKey,
+          needsConfirmedInputs: true, extensions: extensions)),
+      .spliceAck(SpliceAck(channel: channelID, fundingKey: fundingKey)),
+      .addInput(AddInput(channel: channelID, serial: 0, outputIndex: 0, sharedInput: transaction)),
+      .addInput(AddInput(channel: channelID, serial: 2, previous: [1, 2, 3], outputIndex: 1)),
+      .addOutput(AddOutput(channel: channelID, serial: 4, satoshis: 20_000, script: [0, 2, 7, 7])),
+      .transactionComplete(TransactionComplete(channel: channelID)),
+      .commitmentSigned(
+        CommitmentSigned(channel: channelID, htlcSignatures: [.zeros], funding: transaction)),
+      .transactionSignatures(
+        TransactionSignatures(channel: channelID, transaction: transaction, sharedInputSignature: .zeros)),
+      .transactionSignatures(
+        TransactionSignatures(channel: channelID, transaction: transaction, witnesses: [[1, 1, 5], [0]])),
+      .transactionAbort(TransactionAbort(channel: channelID, text: "no")),
+      .spliceLocked(SpliceLocked(channel: channelID, transaction: transaction)),
+      .channelReestablish(
+        ChannelReestablish(
+          channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0,
+          yourLastPerCommitmentSecret: .zero,
+          nextFunding: NextFunding(transaction: transaction, needsCommitment: true),
+          fundingLocked: FundingLocked(transaction: transaction))),
     ]
   }
 
@@ -65,8 +104,32 @@ enum SampleMessages {
       if number == 0 { try? wallet.fulfill(0) } else { try? wallet.fail(UInt64(number), code: 7) }
       carry(&peer, &wallet, &all)
     }
+    addSplice(peer, wallet, &all)
     var seen: Set<Channel> = []
     return all.filter { seen.insert($0).inserted }
+  }
+
+  /// The wallet takes money out; both are kept as they are after each message.
+  private static func addSplice(_ peer: Channel, _ wallet: Channel, _ all: inout [Channel]) {
+    var ends = [peer, wallet]
+    for end in 0..<2 { ends[end].disconnected() }
+    let greetings = (0..<2).map { end in
+      ends[end].reestablish(splicing: SplicingSide(role: end == 0 ? .answers : .begins, key: keys[end]))
+    }
+    for end in 0..<2 { _ = try? ends[end].receive(greetings[1 - end]) }
+    try? ends[1].beginSplice(spliceRequest)
+    for round in 0..<24 {
+      let sender = (round + 1) % 2
+      for case .message(let message) in ends[sender].takeOutgoing() {
+        _ = try? ends[1 - sender].receive(message)
+        all += ends
+      }
+    }
+  }
+
+  /// Points of the curve: of the peer, and of the wallet.
+  static let keys = [1, 2].compactMap { number in
+    PrivateKey(SHA256.hash([number])).map { CurvePoint($0.publicKey) }
   }
 
   private static func carry(_ peer: inout Channel, _ wallet: inout Channel, _ all: inout [Channel]) {

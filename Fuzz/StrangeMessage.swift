@@ -5,7 +5,7 @@ import Lightning
 enum StrangeMessage {
   static func draw(_ source: inout ByteSource) -> Message? {
     let channel = SampleMessages.channelID
-    switch source.byte() % 9 {
+    switch source.byte() % 10 {
     case 0: return try? Message(decoding: source.counted())
     case 1:
       let id = UInt64(source.byte())
@@ -29,12 +29,50 @@ enum StrangeMessage {
           channel: channel, id: UInt64(source.byte()),
           code: UInt16(source.byte()) << 8 | UInt16(source.byte())))
     case 7: return .updateFee(UpdateFee(channel: channel, feeratePerKw: UInt32(source.byte())))
+    case 9: return splice(&source)
     case 5: return .revokeAndAck(RevokeAndAck(channel: channel, perCommitmentSecret: secret(&source)))
     default:
       return .channelReestablish(
         ChannelReestablish(
           channel: channel, nextCommitmentNumber: UInt64(source.byte()),
           nextRevocationNumber: UInt64(source.byte()), yourLastPerCommitmentSecret: secret(&source)))
+    }
+  }
+
+  private static func splice(_ source: inout ByteSource) -> Message {
+    let channel = SampleMessages.channelID
+    let transaction = TransactionID(hash: source.byte() == 0 ? channel : SampleMessages.transaction.hash)
+    switch source.byte() % 10 {
+    case 0: return .quiescence(Quiescence(channel: channel, isInitiator: source.byte() == 0))
+    case 1:
+      return .spliceInit(
+        SpliceInit(
+          channel: channel, contribution: -Int64(source.byte()) * 1000,
+          feeratePerKw: UInt32(source.byte()) * 10, fundingKey: SampleMessages.keys[1]))
+    case 2: return .spliceAck(SpliceAck(channel: channel, fundingKey: SampleMessages.keys[0]))
+    case 3:
+      return .addInput(
+        AddInput(
+          channel: channel, serial: UInt64(source.byte()), outputIndex: UInt32(source.byte()),
+          sharedInput: transaction))
+    case 4:
+      return .addOutput(
+        AddOutput(
+          channel: channel, serial: UInt64(source.byte()), satoshis: UInt64(source.byte()) * 1000,
+          script: SampleMessages.spliceRequest.script.bytes))
+    case 5: return .transactionComplete(TransactionComplete(channel: channel))
+    case 6:
+      return .transactionSignatures(
+        TransactionSignatures(channel: channel, transaction: transaction, sharedInputSignature: .zeros))
+    case 7: return .transactionAbort(TransactionAbort(channel: channel, text: "no"))
+    case 8: return .spliceLocked(SpliceLocked(channel: channel, transaction: transaction))
+    default:
+      return .channelReestablish(
+        ChannelReestablish(
+          channel: channel, nextCommitmentNumber: UInt64(source.byte()),
+          nextRevocationNumber: UInt64(source.byte()), yourLastPerCommitmentSecret: secret(&source),
+          nextFunding: NextFunding(transaction: transaction, needsCommitment: source.byte() == 0),
+          fundingLocked: FundingLocked(transaction: transaction)))
     }
   }
 

@@ -17,7 +17,11 @@ enum WalletRowsFuzz: FuzzTarget {
   private static let channelColumns = [
     "id", "is_opener", "local_msat", "remote_msat", "local_commitment_number", "remote_commitment_number",
     "revocations_sent", "revocations_received", "last_received_secret", "next_offered_id", "next_received_id",
-    "sent_revocation_last", "revision",
+    "sent_revocation_last", "revision", "funding_txid", "funding_index",
+  ]
+  private static let spliceColumns = [
+    "id", "txid", "state", "is_ours", "spent_txid", "spent_index", "funding_index", "amount_sat", "fee_sat",
+    "unsigned_transaction", "begun_epoch", "begun_wall_ns", "ended_epoch", "ended_wall_ns",
   ]
   private static let htlcColumns = [
     "channel", "direction", "id", "amount_msat", "payment_hash", "cltv_expiry", "state", "removal",
@@ -48,7 +52,9 @@ enum WalletRowsFuzz: FuzzTarget {
         state == "pending" ? nil : 4, state == "pending" ? nil : 7,
       ]
     }
-    return SampleMessages.channels.prefix(12).enumerated().map { place, channel in
+    // Of splices the last; what stands before them is enough of the rest.
+    let channels = SampleMessages.channels
+    return (channels.prefix(12) + channels.suffix(12)).enumerated().map { place, channel in
       let record = channel.record
       let row: [SQLValue] = [
         id, .integer(record.isOpener ? 1 : 0), .bits(record.localMsat), .bits(record.remoteMsat),
@@ -57,6 +63,8 @@ enum WalletRowsFuzz: FuzzTarget {
         .bits(record.revocationsReceived), .blob(record.lastReceivedSecret.bytes),
         .bits(record.nextOfferedID),
         .bits(record.nextReceivedID), .integer(record.sentRevocationLast ? 1 : 0), .bits(record.revision),
+        record.splicedTo.map { .blob($0.transaction.hash.bytes) } ?? .null,
+        record.splicedTo.map { .integer(Int64($0.index)) } ?? .null,
       ]
       let htlcs = record.htlcs.map { htlc -> [SQLValue] in
         [
@@ -70,7 +78,16 @@ enum WalletRowsFuzz: FuzzTarget {
       let waiting: [SQLValue] = [.blob(SampleMessages.preimage.bytes), 1, 2, .integer(.min)]
       return (claim + row + invoice).flatMap(ByteSource.write) + [UInt8(htlcs.count)]
         + (htlcs.joined() + waiting + sent[place % sent.count]).flatMap(ByteSource.write)
+        + (record.splice.map { row(of: $0, record.funding).flatMap(ByteSource.write) } ?? [])
     }
+  }
+
+  private static func row(of splice: PendingSplice, _ spent: OutPoint) -> [SQLValue] {
+    [
+      1, .blob(splice.id.hash.bytes), .text("\(splice.stage)"), .integer(splice.isOurs ? 1 : 0),
+      .blob(spent.transaction.hash.bytes), .integer(Int64(spent.index)), .integer(Int64(splice.fundingIndex)),
+      .bits(splice.amountSat), .bits(splice.feeSat), .blob(splice.transaction.array), 3, 4, nil, nil,
+    ]
   }
 
   nonisolated(unsafe) private static let connection: Connection? = {
@@ -83,6 +100,7 @@ enum WalletRowsFuzz: FuzzTarget {
       CREATE TABLE invoices (\(invoiceColumns.joined(separator: ", ")));
       CREATE TABLE waiting_parts (\(waitingColumns.joined(separator: ", ")));
       CREATE TABLE outgoing_payments (\(sentColumns.joined(separator: ", ")));
+      CREATE TABLE splices (\(spliceColumns.joined(separator: ", ")));
       CREATE TABLE received_payments (id, payment_hash, amount_msat, epoch, received_wall_ns);
       """)
     return connection
@@ -102,6 +120,7 @@ enum WalletRowsFuzz: FuzzTarget {
       if !source.isAtEnd {
         try insert("outgoing_payments", source.values(sentColumns.count), connection)
       }
+      if !source.isAtEnd { try insert("splices", source.values(spliceColumns.count), connection) }
       try read(connection)
     } catch { promiseOneLine("\(error)") }
   }

@@ -21,6 +21,7 @@ final class SampleRun {
   private(set) var peerRevision = 0
   private(set) var walletRevision = 0
   private var backup: [UInt8]?
+  private var lastFence: Int64?
   private var pushRows: [String] = []
   private var notificationRows: [String] = []
   private var processRows: [String] = []
@@ -221,15 +222,20 @@ final class SampleRun {
       [.integer(stamp), .text(why), .integer(id)])
   }
 
-  func greet(_ id: Int64, epoch: Int64, verdict: String = "accepted", highest: Int64, reestablish: [UInt8]?)
-    throws
-  {
+  func greet(
+    _ id: Int64, epoch: Int64, verdict: String = "accepted", highest: Int64, reestablish: [UInt8]?,
+    splices: Bool = false
+  ) throws {
     let accepted = verdict == "accepted"
-    var out = [WireBytes.greetingAnswer(accepted: accepted, highest: highest, container: container)]
+    var out = [
+      WireBytes.greetingAnswer(accepted: accepted, highest: highest, container: container, splices: splices)
+    ]
     if accepted, let backup { out.append(WireBytes.retrieval(backup)) }
     if let reestablish { out.append(reestablish) }
     try receive(
-      id, WireBytes.greeting(epoch: epoch, incarnation: incarnation(epoch), container: container),
+      id,
+      WireBytes.greeting(
+        epoch: epoch, incarnation: incarnation(epoch), container: container, splices: splices),
       ["{\"connectionJudged\":{\"connection\":\(id),\"_1\":\"\(verdict)\"}}"], out: out)
     try ledger.execute(
       "UPDATE connections SET epoch = ?, incarnation = ?, container = ?, verdict = ?, judged_at_ns = ? WHERE id = ?",
@@ -237,7 +243,8 @@ final class SampleRun {
         .integer(epoch), .integer(incarnation(epoch)), .blob(container), .text(verdict), .integer(stamp),
         .integer(id),
       ])
-    guard accepted else { return }
+    guard accepted, epoch != lastFence else { return }
+    lastFence = epoch
     try ledger.execute(
       "INSERT INTO fence (epoch, incarnation, container, at_ns) VALUES (?, ?, ?, ?)",
       [.integer(epoch), .integer(incarnation(epoch)), .blob(container), .integer(stamp)])

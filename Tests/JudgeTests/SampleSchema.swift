@@ -11,7 +11,7 @@ enum SampleSchema {
       id BLOB PRIMARY KEY, is_opener INTEGER, local_msat INTEGER, remote_msat INTEGER,
       local_commitment_number INTEGER, remote_commitment_number INTEGER, revocations_sent INTEGER,
       revocations_received INTEGER, last_received_secret BLOB, next_offered_id INTEGER, next_received_id INTEGER,
-      sent_revocation_last INTEGER, revision INTEGER) STRICT;
+      sent_revocation_last INTEGER, revision INTEGER, funding_txid BLOB, funding_index INTEGER) STRICT;
     CREATE TABLE htlcs (
       channel BLOB, direction TEXT, id INTEGER, amount_msat INTEGER, payment_hash BLOB, cltv_expiry INTEGER,
       state TEXT, removal TEXT, preimage BLOB, failure_code INTEGER, payment_secret BLOB,
@@ -25,6 +25,10 @@ enum SampleSchema {
       id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, amount_msat INTEGER, payment_secret BLOB,
       htlc INTEGER, state TEXT, preimage BLOB, failure_code INTEGER, begun_epoch INTEGER, begun_wall_ns INTEGER,
       ended_epoch INTEGER, ended_wall_ns INTEGER) STRICT;
+    CREATE TABLE splices (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, txid BLOB, state TEXT, is_ours INTEGER, spent_txid BLOB,
+      spent_index INTEGER, funding_index INTEGER, amount_sat INTEGER, fee_sat INTEGER, unsigned_transaction BLOB,
+      begun_epoch INTEGER, begun_wall_ns INTEGER, ended_epoch INTEGER, ended_wall_ns INTEGER) STRICT;
     """
 
   static let ledger = """
@@ -51,7 +55,7 @@ enum SampleSchema {
       one INTEGER PRIMARY KEY, id BLOB, is_opener INTEGER, local_msat INTEGER, remote_msat INTEGER,
       local_commitment_number INTEGER, remote_commitment_number INTEGER, revocations_sent INTEGER,
       revocations_received INTEGER, last_received_secret BLOB, next_offered_id INTEGER, next_received_id INTEGER,
-      sent_revocation_last INTEGER, revision INTEGER) STRICT;
+      sent_revocation_last INTEGER, revision INTEGER, funding_txid BLOB, funding_index INTEGER) STRICT;
     CREATE TABLE htlcs(
       direction TEXT, id INTEGER, amount_msat INTEGER, payment_hash BLOB, cltv_expiry INTEGER, state TEXT,
       removal TEXT, preimage BLOB, failure_code INTEGER, payment_secret BLOB, total_msat INTEGER,
@@ -64,5 +68,9 @@ enum SampleSchema {
     CREATE TABLE elsewhere(
       id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, amount_msat INTEGER, payment_secret BLOB,
       preimage BLOB, made_at_ns INTEGER, htlc INTEGER, paid_at_ns INTEGER) STRICT;
+    CREATE TABLE splices(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, txid BLOB, state TEXT, is_ours INTEGER, spent_txid BLOB,
+      spent_index INTEGER, funding_index INTEGER, amount_sat INTEGER, fee_sat INTEGER, unsigned_transaction BLOB,
+      begun_at_ns INTEGER, ended_at_ns INTEGER) STRICT;
     """
 }

@@ -213,7 +213,8 @@ enum SampleStory {
 
   static func leaveChannel(
     _ run: SampleRun, peer: [Int64]?, _ secret: [UInt8], next: [Int64], last: Int64, _ database: TestDatabase,
-    _ wallet: [Int64] = [1_000_000_000, 9_000_000_000, 0, 0, 0, 0]
+    _ wallet: [Int64] = [1_000_000_000, 9_000_000_000, 0, 0, 0, 0],
+    funding: [TestDatabase.Value] = [.null, .null]
   ) throws {
     let numbers = (peer ?? wallet).map { TestDatabase.Value.integer($0) }
     let head: [TestDatabase.Value] = [.blob(WireBytes.channel), .integer(peer == nil ? 0 : 1)]
@@ -222,6 +223,7 @@ enum SampleStory {
       .blob(secret), .integer(next[0]), .integer(next[1]), .integer(last), .integer(Int64(revision)),
     ]
     try database.insert(
-      peer == nil ? "channels" : "channel", (peer == nil ? [] : [.integer(1)]) + head + numbers + tail)
+      peer == nil ? "channels" : "channel",
+      (peer == nil ? [] : [.integer(1)]) + head + numbers + tail + funding)
   }
 }

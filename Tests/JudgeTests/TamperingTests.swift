@@ -9,6 +9,8 @@ struct TamperingTests {
   private static let displayOnly = [
     "outgoing_payments.begun_wall_ns": "a time of the phone's clock, for people",
     "outgoing_payments.ended_wall_ns": "a time of the phone's clock, for people",
+    "splices.begun_wall_ns": "a time of the phone's clock, for people",
+    "splices.ended_wall_ns": "a time of the phone's clock, for people",
   ]
 
   @Test("is noticed, whatever row or column it is", arguments: ["AppGroup/node.sqlite", "lsp/ledger.sqlite"])
@@ -22,6 +24,14 @@ struct TamperingTests {
   )
   func everyRowAndColumnOfSending(database: String) throws {
     try demandNotice(of: database, in: try SampleStory.tellOfSending(), atLeast: 70)
+  }
+
+  @Test(
+    "is noticed also in what is taken out to the chain",
+    arguments: ["AppGroup/node.sqlite", "lsp/ledger.sqlite"],
+    [SampleStory.SpliceEnd.whole, .resumed, .forgotten])
+  func everyRowAndColumnOfSplicing(database: String, end: SampleStory.SpliceEnd) throws {
+    try demandNotice(of: database, in: try SampleStory.tellOfSplice(end), atLeast: 70)
   }
 
   private func demandNotice(of database: String, in run: SampleRun, atLeast count: Int) throws {

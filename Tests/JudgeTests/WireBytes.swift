@@ -4,6 +4,13 @@ import CSodium
 enum WireBytes {
   static let channel = [UInt8](repeating: 0xC1, count: 32)
   private static let features: [UInt8] = [0x08, 0x00, 0x00, 0x00, 0x20, 0x02]
+  /// With rest (35) and splices (63).
+  private static let spliceFeatures: [UInt8] = [0x80, 0x00, 0x08, 0x08, 0x00, 0x00, 0x20, 0x02]
+
+  /// `init`, up to its records.
+  private static func hello(_ splices: Bool) -> [UInt8] {
+    splices ? [0, 16, 0, 0, 0, 8] + spliceFeatures : [0, 16, 0, 0, 0, 6] + features
+  }
 
   static func number(_ value: UInt64, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(value >> UInt64(8 * (count - 1 - $0)) & 0xff) }
@@ -19,14 +26,18 @@ enum WireBytes {
   /// Without a word of claims.
   static let greeting = [0, 16, 0, 0, 0, 6] + features
 
-  static func greeting(epoch: Int64, incarnation: Int64, container: [UInt8]) -> [UInt8] {
+  static func greeting(
+    epoch: Int64, incarnation: Int64, container: [UInt8], splices: Bool = false
+  ) -> [UInt8] {
     let record = number(UInt64(epoch), 8) + number(UInt64(bitPattern: incarnation), 8) + container
-    return [0, 16, 0, 0, 0, 6] + features + [0xfe, 0xba, 0x70, 0, 1, 32] + record
+    return hello(splices) + [0xfe, 0xba, 0x70, 0, 1, 32] + record
   }
 
-  static func greetingAnswer(accepted: Bool, highest: Int64, container: [UInt8]) -> [UInt8] {
+  static func greetingAnswer(
+    accepted: Bool, highest: Int64, container: [UInt8], splices: Bool = false
+  ) -> [UInt8] {
     let record = [accepted ? 1 : 0] + number(UInt64(highest), 8) + container
-    return [0, 16, 0, 0, 0, 6] + features + [0xfe, 0xba, 0x70, 0, 3, 25] + record
+    return hello(splices) + [0xfe, 0xba, 0x70, 0, 3, 25] + record
   }
 
   static func reestablish(nextCommitment: UInt64, nextRevocation: UInt64, secret: [UInt8]) -> [UInt8] {

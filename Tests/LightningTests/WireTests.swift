@@ -59,8 +59,11 @@ private let everyMessage: [Message] = [
     #expect(Hexadecimal.encode(Message.pong([0, 0]).encoded()) == "001300020000")
     #expect(Hexadecimal.encode(Message.peerStorage([0xaa]).encoded()) == "00070001aa")
     #expect(Hexadecimal.encode(Message.peerStorageRetrieval([0xaa]).encoded()) == "00090001aa")
-    // 2 features of 6 bytes: bits 43, 13, 1.
-    #expect(Hexadecimal.encode(Message.greeting(Greeting()).encoded()) == "001000000006080000002002")
+    // 2 features of 8 bytes: bits 63, 43, 35, 13, 1.
+    #expect(Hexadecimal.encode(Message.greeting(Greeting()).encoded()) == "0010000000088000080800002002")
+    #expect(
+      Hexadecimal.encode(Message.greeting(Greeting(features: .withoutSplices)).encoded())
+        == "001000000006080000002002")
     #expect(
       Hexadecimal.encode(Message.failHTLC(FailHTLC(channel: id, id: 1, code: 0x1007)).encoded())
         == "0083" + id.hex + "0000000000000001" + "0002" + "1007")

@@ -2,6 +2,9 @@
 struct ChannelAccount {
   let row: ChannelEntry
   let htlcs: [HTLCEntry]
+  let splices: [SpliceEntry]
+  /// What an older database knew is lost, and it is no fault that it is.
+  var isRestored = false
   let end: ChannelEnd
 
   /// Where the account differs from the model, in words; empty when it does not.
@@ -25,7 +28,7 @@ struct ChannelAccount {
     if row.lastReceivedSecret != view.lastSecret[other] {
       differences.append("last_received_secret is not the one that was revealed last")
     }
-    return differences + htlcDifferences(from: view)
+    return differences + htlcDifferences(from: view) + spliceDifferences(from: view)
   }
 
   private func htlcDifferences(from view: ChannelView) -> [String] {

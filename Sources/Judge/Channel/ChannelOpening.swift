@@ -43,7 +43,9 @@ struct ChannelOpening {
         }
     }
     let peer = (gone + [row.localMsat]).reduce(0, &+) &- came.map(\.amountMsat).reduce(0, &+)
-    let wallet = all.reduce(0, &+) &- peer
+    // What was taken out to the chain was the wallet's.
+    let taken = ledger.splices.filter { $0.state == "done" }.map(\.takenMsat).reduce(0, &+)
+    let wallet = all.reduce(0, &+) &- peer &+ taken
     return (UInt64(clamping: wallet), UInt64(clamping: peer))
   }
 }

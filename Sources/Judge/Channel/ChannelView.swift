@@ -15,10 +15,21 @@ struct ChannelView: Hashable {
   var lastSecret = Pair<[UInt8]>([UInt8](repeating: 0, count: 32))
   var revokedLast = Pair<Bool>(false)
   var htlcs: [OpenHTLC] = []
+  /// The end that sees it so. Only splices move money at different moments at both.
+  var viewer = ChannelEnd.peer
+  var funding: ChannelFunding
+  var talk: SpliceTalk?
+  /// Who has said `tx_abort` on this connection and was not answered.
+  var waitsForAbort = Pair<Bool>(false)
+  /// What both had put together when their connection ended, and the wallet may be bound to.
+  var carried: SplicePlan?
+  /// Splices that the viewer was ever bound to.
+  var deals: [SpliceDeal] = []
 
   init(channel: [UInt8], opener: ChannelEnd, walletMsat: UInt64, peerMsat: UInt64) {
     self.channel = channel
     self.opener = opener
+    funding = ChannelFunding(txid: channel, index: 0)
     balanceMsat = Pair(walletMsat)
     balanceMsat[.peer] = peerMsat
   }
@@ -37,6 +48,10 @@ struct ChannelView: Hashable {
   }
 
   mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [Move] {
+    if !step.isOfSplice, step.isNumbered ? talk?.isAtRest == true || !isSpliceOver(at: end) : !mayUpdate(end)
+    {
+      throw Illegal(reason: "an update passes while the channel is at rest")
+    }
     switch step {
     case .add(let id, let amount, let hash, let expiry, let data):
       return try add(
@@ -50,7 +65,13 @@ struct ChannelView: Hashable {
       }
       return try remove(id, .failed(code), by: end)
     case .fee: throw Illegal(reason: "no fee is paid in this channel")
-    case .commit(let signatures): return try commit(signatures, by: end)
+    case .commit(let signatures, nil): return try commit(signatures, by: end)
+    case .commit(let signatures, let txid?):
+      try commitToSplice(txid, signatures, by: end)
+      return []
+    case .splice(let step):
+      try applySplice(step, by: end)
+      return []
     case .revoke(let secret): return try revoke(secret, by: end)
     }
   }

@@ -8,6 +8,7 @@ extension PeerReplay {
     }
     do throws(ChannelView.Illegal) {
       let moves = try next.apply(step, by: end)
+      noteSplices(from: view, to: next, frame)
       view = next
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
       for move in moves {
@@ -59,7 +60,14 @@ extension PeerReplay {
     }
     let isAgain: Bool
     switch step {
-    case .commit(let signatures):
+    case .splice, .commit(_, .some):
+      if link.mustResendCommitment || link.mustResendRevocation {
+        find(
+          2, "The peer sent \(step.name) (frame \(frame.entry.id)) before it repeated what was lost", frame)
+      }
+      apply(step, by: .peer, frame)
+      return
+    case .commit(let signatures, nil):
       isAgain = link.mustResendCommitment && signatures == view.htlcSignatures(by: .peer)
       if isAgain { links[frame.entry.connection]?.mustResendCommitment = false }
     case .revoke(let secret):
@@ -92,7 +100,7 @@ extension PeerReplay {
       case .fail(let id, let code):
         htlc.offeredBy == .wallet && htlc.removeStage == 1 && htlc.id == id && htlc.ending == .failed(code)
       // Ours never says these two.
-      case .failMalformed, .fee, .commit, .revoke: false
+      case .failMalformed, .fee, .commit, .revoke, .splice: false
       }
     }
   }
@@ -105,13 +113,15 @@ extension PeerReplay {
     guard isChannelKnown, let view else { return }
     let expected = WireMessage.Reestablish(
       channel: view.channel, nextCommitment: view.commitmentsSigned[.wallet] + 1,
-      nextRevocation: view.revocationsSent[.wallet], secret: view.lastSecret[.wallet])
+      nextRevocation: view.revocationsSent[.wallet], secret: view.lastSecret[.wallet],
+      fundings: fundings(of: view, links[frame.entry.connection]))
+    defer { resume(body, by: .peer, frame) }
     guard body != expected else { return }
     find(
       2,
       "The peer's channel_reestablish (frame \(frame.entry.id)) says \(body.nextCommitment)/\(body.nextRevocation) "
         + "where the frames before it lead to \(expected.nextCommitment)/\(expected.nextRevocation), "
-        + "or its channel or secret is another", frame)
+        + "or its channel, its secret or its fundings are others", frame)
   }
 
   /// What the wallet says may lack what was on the wire, and nothing that its own messages prove it had.
@@ -145,6 +155,7 @@ extension PeerReplay {
         2, "The wallet's channel_reestablish (frame \(frame.entry.id)) shows a wrong secret or channel", frame
       )
     }
+    checkFundings(of: body, view, frame)
     guard frame.entry.isActedOn else {
       links[frame.entry.connection]?.state = .failed
       find(
@@ -161,5 +172,6 @@ extension PeerReplay {
       body.nextCommitment == view.commitmentsSigned[.peer]
       && view.isInFlight(from: .peer)
     links[frame.entry.connection]?.mustResendRevocation = body.nextRevocation != revocations
+    resume(body, by: .wallet, frame)
   }
 }

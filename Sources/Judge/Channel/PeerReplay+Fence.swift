@@ -73,6 +73,7 @@ extension PeerReplay {
     // With the older connection everything is gone that the wallet had said there and not signed for.
     view?.forgetUnsigned(by: .wallet)
     forgetUnsignedInSequence()
+    forgetTalk(frame)
     links[id]?.state = .registered
     registered = id
     wallet = wallet ?? evidence.ledger.connection(id)?.node
@@ -93,7 +94,7 @@ extension PeerReplay {
     }
     var kept: [SequenceEntry] = []
     for (index, entry) in sequence.enumerated()
-    where entry.by != .wallet || entry.step.isNumbered || index <= signed ?? -1 {
+    where entry.by != .wallet || entry.step.isNumbered || entry.step.isOfSplice || index <= signed ?? -1 {
       kept.append(entry)
     }
     sequence = kept

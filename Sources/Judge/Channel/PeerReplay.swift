@@ -8,6 +8,8 @@ struct PeerReplay {
     var heardReestablish = false
     var mustResendCommitment = false
     var mustResendRevocation = false
+    /// Of both `init`s: splices are for two.
+    var offersSplices = Pair<Bool>(false)
     /// Pings that wait for their pong, by the size they asked for.
     var pings: [Int] = []
   }
@@ -54,6 +56,10 @@ struct PeerReplay {
   /// False once the channel did something illegal: what follows cannot be judged.
   var isChannelKnown = true
   var sequence: [SequenceEntry] = []
+  /// When the peer was bound to each splice of its view, and when that was over.
+  var spliceTimes: [(begunNs: Int64, endedNs: Int64?)] = []
+  /// The epoch of the connection that it was talked of on, by the id of the transaction.
+  var spliceEpochs: [[UInt8]: Int64] = [:]
   var lives: [UInt64: HTLCLife] = [:]
   /// The same of what the wallet offered.
   var sentLives: [UInt64: HTLCLife] = [:]
@@ -103,8 +109,9 @@ struct PeerReplay {
   private mutating func take(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     let link = links[connection] ?? Link()
-    if case .greeting(let claim, _, _) = message, link.state == .greeting {
+    if case .greeting(let claim, _, let features) = message, link.state == .greeting {
       expectActed(true, frame)
+      links[connection, default: Link()].offersSplices[.wallet] = SpliceFeatures.areOffered(by: features)
       judge(claim, frame)
       return
     }
@@ -172,7 +179,9 @@ struct PeerReplay {
   private mutating func send(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     switch message {
-    case .greeting(_, let reply, _): checkReply(reply, frame)
+    case .greeting(_, let reply, let features):
+      links[connection]?.offersSplices[.peer] = SpliceFeatures.areOffered(by: features)
+      checkReply(reply, frame)
     case .retrieval(let blob):
       if blob != backup {
         find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
@@ -192,6 +201,9 @@ struct PeerReplay {
     case .reestablish(let body): checkSaid(body, frame)
     case .step(let step): sendStep(step, frame)
     case .ping where links[connection]?.state == .registered: break
+    // A wallet that stands still in the middle of a talk is not waited for without end.
+    case .complaint where registered == connection && view?.talk?.isAtRest == true:
+      links[connection]?.state = .failed
     case .complaint, .ping, .storage, .other:
       find(4, "The peer sent \(message.name) (frame \(frame.entry.id)), which it never does", frame)
     }

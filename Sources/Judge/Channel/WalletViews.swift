@@ -5,13 +5,15 @@ struct WalletViews {
   /// The wallet's own rows: only they tell of updates that are not at the peer yet.
   let rows: [HTLCEntry]
 
-  private enum OwnStep { case revoke, commit }
+  private enum OwnStep { case revoke, commit, bind }
 
   func all() -> [ChannelView] {
     var views: [ChannelView] = []
     for missing in cuts() {
       guard let base = play(without: missing) else { continue }
-      for steps in [[], [.revoke], [.commit], [.revoke, .commit], [.commit, .revoke]] as [[OwnStep]] {
+      for steps in [[], [.revoke], [.commit], [.revoke, .commit], [.commit, .revoke], [.bind]]
+        as [[OwnStep]]
+      {
         if let view = extend(base, by: steps, adoptsFirst: true) { views.append(view) }
         if let view = extend(base, by: steps, adoptsFirst: false) { views.append(view) }
       }
@@ -26,9 +28,9 @@ struct WalletViews {
     var revocations = 0
     for index in sequence.indices.reversed() where sequence[index].by == .peer {
       switch sequence[index].step {
-      case .commit: commitments += 1
+      case .commit(_, nil): commitments += 1
       case .revoke: revocations += 1
-      case .add, .fulfil, .fail, .failMalformed, .fee: break
+      case .add, .fulfil, .fail, .failMalformed, .fee, .commit, .splice: break
       }
       if commitments > 1 || revocations > 1 { break }
       cuts.append(index)
@@ -39,6 +41,7 @@ struct WalletViews {
   /// Nil if the wallet's own messages show that it had taken in more.
   private func play(without cut: Int) -> ChannelView? {
     var view = opening
+    view.viewer = .wallet
     for (index, entry) in sequence.enumerated() where entry.by == .wallet || index < cut {
       do { _ = try view.apply(entry.step, by: entry.by) } catch { return nil }
     }
@@ -56,6 +59,7 @@ struct WalletViews {
             channel: view.channel, ofOpener: view.opener == .wallet, number: view.revocationsSent[.wallet])
           _ = try view.apply(.revoke(secret: secret), by: .wallet)
         case .commit: try commit(&view)
+        case .bind: try view.bindAhead()
         }
       }
     } catch { return nil }
@@ -67,7 +71,9 @@ struct WalletViews {
     // The number of signatures follows from the state after the step; nobody outside has seen this one.
     for signatures in 0...view.htlcs.count {
       var next = view
-      guard (try? next.apply(.commit(htlcSignatures: signatures), by: .wallet)) != nil else { continue }
+      guard (try? next.apply(.commit(htlcSignatures: signatures, funding: nil), by: .wallet)) != nil else {
+        continue
+      }
       view = next
       return
     }
@@ -80,6 +86,8 @@ struct WalletViews {
       let step = ChannelStep.add(
         id: UInt64(bitPattern: row.id), amountMsat: UInt64(bitPattern: row.amountMsat),
         paymentHash: row.paymentHash, cltvExpiry: UInt64(bitPattern: row.cltvExpiry), data: row.data)
+      // What was only talked of may be forgotten by now.
+      if view.openDeal == nil { view.talk = nil }
       if view.nextID[.wallet] == UInt64(bitPattern: row.id) { _ = try? view.apply(step, by: .wallet) }
     }
     for row in rows where row.direction == "received" {

@@ -4,7 +4,8 @@ extension Hearing {
   /// So the n-th such bundle of an epoch needs n writes of that epoch, made before it came.
   ///
   /// The first bundle of a connection may instead repeat what got lost with an earlier one, without a backup in front: it
-  /// is durable under an earlier epoch, which then has made more writes than the peer has seen bundles of.
+  /// is durable under an earlier epoch, which then has made more writes than the peer has seen bundles of. What is said
+  /// again of a splice, and it says so in the first bundle of a connection, too, is left out.
   mutating func checkDurability(_ replay: PeerReplay) {
     let writes = evidence.wallet.writes.filter { WriteSummary($0.what)?.revision != nil }
     var earlierBundles = 0
@@ -14,6 +15,7 @@ extension Hearing {
       var needed = 0
       let bundles = bundles(of: claim.epoch)
       for bundle in bundles {
+        if bundle.mayRepeat, bundle.isOfSplice { continue }
         if bundle.mayRepeat, earlierWrites > earlierBundles {
           earlierBundles += 1
           continue
@@ -39,6 +41,7 @@ extension Hearing {
     let mayRepeat: Bool
     var hasCommitment = false
     var hasRevocation = false
+    var isOfSplice = false
   }
 
   private func bundles(of epoch: Int64) -> [Bundle] {
@@ -48,20 +51,22 @@ extension Hearing {
     var isFirst = false
     for frame in frames
     where frame.entry.isIn && frame.entry.isActedOn && connections.contains(frame.entry.connection) {
-      guard case .step(let step)? = frame.message else {
+      guard case .step(let step)? = frame.message, step.bindsWallet else {
         isOpen = false
         if case .reestablish? = frame.message { isFirst = true } else { isFirst = false }
         continue
       }
       var last = isOpen ? bundles.popLast() : nil
       switch step {
-      case .commit where last?.hasCommitment == true, .revoke where last?.hasRevocation == true:
+      case .commit where last?.hasCommitment == true, .revoke where last?.hasRevocation == true,
+        .splice(.signatures) where last != nil:
         if let last { bundles.append(last) }
         last = nil
       default: break
       }
       var bundle =
         last ?? Bundle(frame: frame.entry.id, atNs: frame.entry.atNs, name: frame.name, mayRepeat: isFirst)
+      if step.isOfSplice { bundle.isOfSplice = true }
       if case .commit = step { bundle.hasCommitment = true }
       if case .revoke = step { bundle.hasRevocation = true }
       bundles.append(bundle)
@@ -69,5 +74,16 @@ extension Hearing {
       isFirst = false
     }
     return bundles
+  }
+}
+
+extension ChannelStep {
+  /// What is durable before it is said. What the two only talk of is not.
+  fileprivate var bindsWallet: Bool {
+    switch self {
+    case .splice(.complete), .splice(.signatures), .splice(.locked): true
+    case .splice: false
+    case .add, .fulfil, .fail, .failMalformed, .fee, .commit, .revoke: true
+    }
   }
 }

@@ -8,15 +8,17 @@ extension Hearing {
     checkNumbers("pushes", ledger.pushes.map(\.id))
     checkNumbers("runs", ledger.runs.map(\.id))
     checkNumbers("losses", ledger.losses.map(\.id))
+    checkNumbers("splices", ledger.splices.map(\.id))
     for (table, last) in [
       ("frames", ledger.frames.last?.id), ("backups", ledger.backups.last?.revision),
       ("pushes", ledger.pushes.last?.id), ("runs", ledger.runs.last?.id), ("losses", ledger.losses.last?.id),
-      ("elsewhere", ledger.elsewhere.last?.id),
+      ("elsewhere", ledger.elsewhere.last?.id), ("splices", ledger.splices.last?.id),
     ] {
       checkHighest(table, last, ledger.highestNumbers, "ledger")
     }
     for table in ledger.highestNumbers.keys.sorted()
-    where !["frames", "backups", "pushes", "runs", "losses", "fence", "elsewhere"].contains(table) {
+    where !["frames", "backups", "pushes", "runs", "losses", "fence", "elsewhere", "splices"].contains(table)
+    {
       find(4, "SQLite counts rows of a table \(table) that is not numbered", ["ledger sqlite_sequence"])
     }
     if ledger.channels.map(\.one) != [1] {
@@ -71,7 +73,8 @@ extension Hearing {
       }
       // What another node offers is its own business.
       let isOurs = !entry.isIn || connection.verdict != "visitor"
-      if case .greeting(_, _, let said)? = frame.message, isOurs {
+      if case .greeting(_, _, let all)? = frame.message, isOurs {
+        let said = SpliceFeatures.without(all)
         if let earlier = features[entry.direction], earlier != said {
           find(4, "Frame \(entry.id) offers other features than the inits before it", [entry.evidence])
         }

@@ -56,8 +56,10 @@ extension Hearing {
     guard frame.entry.connection == told.connection, frame.entry.whyNot == told.whyNot,
       told.record.announces(frame.entry.atNs)
     else { return false }
-    // What was acted on is checked by what it led to; of what was ignored only the journal has a second copy.
-    guard !frame.entry.isActedOn, let message = told.record.event["received"]?["_1"] else { return true }
+    // What was acted on is checked by what it led to; of what was ignored, and of some numbers in what splices are made
+    // of, only the journal has a second copy.
+    guard !frame.entry.isActedOn || frame.isOfSplice, let message = told.record.event["received"]?["_1"]
+    else { return true }
     let isOfVisitor = evidence.ledger.connection(frame.entry.connection)?.verdict == "visitor"
     // Other nodes may say what this version's own never do, and the judge cannot read.
     if isOfVisitor, frame.message == nil { return true }

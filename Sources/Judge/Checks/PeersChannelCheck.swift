@@ -2,7 +2,8 @@
 extension Hearing {
   mutating func checkPeersChannel(_ replay: PeerReplay) {
     guard let view = replay.view, let row = evidence.ledger.channels.first else { return }
-    let account = ChannelAccount(row: row, htlcs: evidence.ledger.htlcs, end: .peer)
+    let account = ChannelAccount(
+      row: row, htlcs: evidence.ledger.htlcs, splices: evidence.ledger.splices, end: .peer)
     var withOffers = view
     adoptOffers(&withOffers)
     adoptRemovals(&withOffers)

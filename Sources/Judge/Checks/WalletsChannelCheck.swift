@@ -18,7 +18,10 @@ extension Hearing {
       return
     }
     guard let opening = replay.opening else { return }
-    let account = ChannelAccount(row: row, htlcs: evidence.wallet.htlcs, end: .wallet)
+    let account = ChannelAccount(
+      row: row, htlcs: evidence.wallet.htlcs, splices: evidence.wallet.splices,
+      isRestored: evidence.wallet.writes.contains { WriteSummary($0.what)?.isRestored ?? false }, end: .wallet
+    )
     var fewest: [String]?
     for view in WalletViews(opening: opening, sequence: replay.sequence, rows: evidence.wallet.htlcs).all() {
       let differences = account.differences(from: view)
@@ -29,7 +32,8 @@ extension Hearing {
       find(
         2,
         "The wallet's channel is not where the messages at the peer lead, and nothing in flight explains it: "
-          + fewest.joined(separator: "; "), ["node.sqlite channels", "node.sqlite htlcs"])
+          + fewest.joined(separator: "; "),
+        ["node.sqlite channels", "node.sqlite htlcs", "node.sqlite splices"])
     }
     checkRevision(row)
   }

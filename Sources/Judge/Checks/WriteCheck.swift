@@ -18,8 +18,9 @@ extension Hearing {
       "received_payments", evidence.wallet.received.last?.id, evidence.wallet.highestNumbers, "node.sqlite")
     checkHighest(
       "outgoing_payments", evidence.wallet.sent.last?.id, evidence.wallet.highestNumbers, "node.sqlite")
+    checkHighest("splices", evidence.wallet.splices.last?.id, evidence.wallet.highestNumbers, "node.sqlite")
     for entry in evidence.wallet.highestNumbers.keys.sorted()
-    where !["node_writes", "received_payments", "outgoing_payments"].contains(entry) {
+    where !["node_writes", "received_payments", "outgoing_payments", "splices"].contains(entry) {
       find(4, "SQLite counts rows of a table \(entry) that is not numbered", ["node.sqlite sqlite_sequence"])
     }
   }

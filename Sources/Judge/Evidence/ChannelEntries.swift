@@ -15,6 +15,9 @@ struct ChannelEntry {
   let nextReceivedID: Int64
   let sentRevocationLast: Int64
   let revision: Int64
+  /// Both empty before the first splice.
+  let fundingTxid: [UInt8]?
+  let fundingIndex: Int64?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     one = row.names.contains("one") ? try row.integer("one") : 1
@@ -31,6 +34,9 @@ struct ChannelEntry {
     nextReceivedID = try row.integer("next_received_id")
     sentRevocationLast = try row.integer("sent_revocation_last")
     revision = try row.integer("revision")
+    let isOlder = !row.names.contains("funding_txid")
+    fundingTxid = isOlder ? nil : try row.optionalBlob("funding_txid")
+    fundingIndex = isOlder ? nil : try row.optionalInteger("funding_index")
   }
 }
 

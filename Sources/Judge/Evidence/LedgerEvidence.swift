@@ -11,6 +11,7 @@ struct LedgerEvidence {
   let runs: [RunEntry]
   let losses: [LossEntry]
   let elsewhere: [ElsewhereEntry]
+  let splices: [SpliceEntry]
   let highestNumbers: [String: Int64]
   /// Every frame asks who its connection is with, and a crowd of strangers leaves thousands of them.
   private let connectionsByID: [Int64: ConnectionEntry]
@@ -41,6 +42,9 @@ struct LedgerEvidence {
     losses = try file.rows("losses", orderedBy: "id").map { (row) throws(JudgeError) in try LossEntry(row) }
     elsewhere = try file.rows(ofLater: "elsewhere", orderedBy: "id").map { (row) throws(JudgeError) in
       try ElsewhereEntry(row)
+    }
+    splices = try file.rows(ofLater: "splices", orderedBy: "id").map { (row) throws(JudgeError) in
+      try SpliceEntry(row, of: .peer)
     }
     highestNumbers = try highestNumbersEverGiven(file)
   }

@@ -9,6 +9,7 @@ struct WalletEvidence {
   let invoices: [InvoiceEntry]
   let received: [ReceivedEntry]
   let sent: [SentEntry]
+  let splices: [SpliceEntry]
   /// What SQLite says was the highest number ever given, by table.
   let highestNumbers: [String: Int64]
 
@@ -36,6 +37,9 @@ struct WalletEvidence {
     }
     sent = try file.rows(ofLater: "outgoing_payments", orderedBy: "id").map { (row) throws(JudgeError) in
       try SentEntry(row)
+    }
+    splices = try file.rows(ofLater: "splices", orderedBy: "id").map { (row) throws(JudgeError) in
+      try SpliceEntry(row, of: .wallet)
     }
     highestNumbers = try highestNumbersEverGiven(file)
   }

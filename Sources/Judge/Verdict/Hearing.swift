@@ -37,6 +37,7 @@ struct Hearing {
     checkPayments(replay)
     checkSent(replay)
     checkSentAgainstJournals()
+    checkSplices(replay)
     checkInvoices()
     checkPushes()
     checkPhone()
@@ -105,6 +106,8 @@ struct ReadFrame {
       problem = error.reason
     }
   }
+
+  var isOfSplice: Bool { if case .step(let step)? = message { step.isOfSplice } else { false } }
 
   var name: String { message?.name ?? "unreadable frame" }
 }

@@ -13,7 +13,8 @@ struct FrameReader {
   static func read(_ bytes: [UInt8]) throws(Malformed) -> (message: WireMessage, channel: [UInt8]?) {
     var reader = FrameReader(bytes: bytes)
     let message = try reader.message()
-    // Only `init` and `update_add_htlc` carry records behind their fields; of unknown messages only the type is read.
+    // Records that this version never sends are not read, so that something is left over; of unknown messages only the
+    // type is read.
     if case .other = message { return (message, nil) }
     let rest = bytes.count - reader.position
     guard rest == 0 else { throw Malformed(reason: "\(rest) bytes follow its end") }
@@ -44,6 +45,9 @@ struct FrameReader {
       let size = Int(try number(2))
       try zeros(size, "a pong")
       return .pong(size: size)
+    case 2, 66, 67, 70, 71, 74, 77, 80, 81:
+      channel = try take(32)
+      return .step(.splice(try splice(type)))
     case 128, 130...136: return try aboutChannel(type)
     default: return .other(type: type)
     }
@@ -70,7 +74,7 @@ struct FrameReader {
       try zeros(64, "the signature")
       let count = Int(try number(2))
       try zeros(64 * count, "an HTLC signature")
-      return .step(.commit(htlcSignatures: count))
+      return .step(.commit(htlcSignatures: count, funding: try commitmentFunding()))
     case 133:
       let secret = try take(32)
       try zeros(33, "the next point")
@@ -103,7 +107,8 @@ struct FrameReader {
     try zeros(33, "the current point")
     return .reestablish(
       WireMessage.Reestablish(
-        channel: channel, nextCommitment: nextCommitment, nextRevocation: nextRevocation, secret: secret))
+        channel: channel, nextCommitment: nextCommitment, nextRevocation: nextRevocation, secret: secret,
+        fundings: try fundings()))
   }
 
   private mutating func greeting() throws(Malformed) -> WireMessage {
@@ -131,17 +136,17 @@ struct FrameReader {
 
   // MARK: Fields
 
-  private mutating func take(_ count: Int) throws(Malformed) -> [UInt8] {
+  mutating func take(_ count: Int) throws(Malformed) -> [UInt8] {
     guard count >= 0, count <= bytes.count - position else { throw Malformed(reason: "it is cut off") }
     defer { position += count }
     return Array(bytes[position..<position + count])
   }
 
-  private mutating func number(_ count: Int) throws(Malformed) -> UInt64 {
+  mutating func number(_ count: Int) throws(Malformed) -> UInt64 {
     try take(count).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  private mutating func counted() throws(Malformed) -> [UInt8] { try take(Int(try number(2))) }
+  mutating func counted() throws(Malformed) -> [UInt8] { try take(Int(try number(2))) }
 
   private mutating func zeros(_ count: Int, _ what: String) throws(Malformed) {
     guard try take(count).allSatisfy({ $0 == 0 }) else { throw Malformed(reason: "\(what) is not zeros") }
@@ -157,7 +162,7 @@ struct FrameReader {
     return value
   }
 
-  private mutating func records() throws(Malformed) -> [(type: UInt64, value: [UInt8])] {
+  mutating func records() throws(Malformed) -> [(type: UInt64, value: [UInt8])] {
     var records: [(type: UInt64, value: [UInt8])] = []
     while position < bytes.count {
       let type = try bigSize()

@@ -15,6 +15,16 @@ enum WireMessage: Hashable {
     let nextCommitment: UInt64
     let nextRevocation: UInt64
     let secret: [UInt8]
+    var fundings = Fundings()
+  }
+
+  /// What it says of splices.
+  struct Fundings: Hashable {
+    /// The transaction that waits for the other's signatures.
+    var next: [UInt8]?
+    var needsCommitment = false
+    /// The newest transaction that its sender takes for done.
+    var locked: [UInt8]?
   }
 }
 
@@ -39,8 +49,10 @@ enum ChannelStep: Hashable {
   case fail(id: UInt64, code: Int64?)
   case failMalformed(id: UInt64, code: Int64)
   case fee(perKiloweight: UInt64)
-  case commit(htlcSignatures: Int)
+  /// With a funding it binds its sender to that of a splice, and moves no HTLC.
+  case commit(htlcSignatures: Int, funding: [UInt8]?)
   case revoke(secret: [UInt8])
+  case splice(SpliceStep)
 
   var name: String {
     switch self {
@@ -51,14 +63,24 @@ enum ChannelStep: Hashable {
     case .fee: "update_fee"
     case .commit: "commitment_signed"
     case .revoke: "revoke_and_ack"
+    case .splice(let step): step.name
     }
   }
 
   /// A commitment or a revocation: what becomes durable as a state number.
   var isNumbered: Bool {
     switch self {
-    case .commit, .revoke: true
-    case .add, .fulfil, .fail, .failMalformed, .fee: false
+    case .commit(_, let funding): funding == nil
+    case .revoke: true
+    case .add, .fulfil, .fail, .failMalformed, .fee, .splice: false
+    }
+  }
+
+  var isOfSplice: Bool {
+    switch self {
+    case .splice: true
+    case .commit(_, let funding): funding != nil
+    case .add, .fulfil, .fail, .failMalformed, .fee, .revoke: false
     }
   }
 }
@@ -97,6 +119,7 @@ extension WireMessage {
     case .step(.fee): "updateFee"
     case .step(.commit): "commitmentSigned"
     case .step(.revoke): "revokeAndAck"
+    case .step(.splice(let step)): step.journalWord
     case .other: "unknown"
     }
   }
@@ -105,10 +128,10 @@ extension WireMessage {
   var numbersAndBytes: Set<String> {
     switch self {
     case .reestablish(let body):
-      [
+      Set([
         "\(body.nextCommitment)", "\(body.nextRevocation)", hexadecimal(body.secret),
         hexadecimal(body.channel),
-      ]
+      ]).union([body.fundings.next, body.fundings.locked].compactMap { $0.map(transactionWords) })
     case .storage(let blob), .retrieval(let blob): [hexadecimal(blob)]
     case .step(.add(let id, let amount, let hash, let expiry, let data)):
       Set(
@@ -119,7 +142,9 @@ extension WireMessage {
     case .step(.failMalformed(let id, let code)): ["\(id)", "\(code)"]
     case .step(.fee(let rate)): ["\(rate)"]
     case .step(.revoke(let secret)): [hexadecimal(secret)]
-    case .step(.commit), .greeting, .complaint, .ping, .pong, .other: []
+    case .step(.commit(_, let funding)): Set([funding].compactMap { $0.map(transactionWords) })
+    case .step(.splice(let step)): step.numbersAndBytes
+    case .greeting, .complaint, .ping, .pong, .other: []
     }
   }
 }

@@ -53,7 +53,8 @@ public struct BitcoinTransaction: Hashable, Codable, Sendable {
     var reader = TransactionReader(bytes)
     version = try reader.u32()
     var hasWitnesses = false
-    if let (marker, flag) = reader.next, marker == Self.marker {
+    guard let (marker, flag) = reader.next else { throw .truncated }
+    if marker == Self.marker {
       // A transaction without inputs begins alike, and there is none.
       guard flag != 0 else { throw .noInputs }
       guard flag == Self.flag else { throw .unknownFlag(flag) }

@@ -1,0 +1,46 @@
+// Splices in an end's own account.
+extension ChannelAccount {
+  func spliceDifferences(from view: ChannelView) -> [String] {
+    var differences: [String] = []
+    let isFirst = view.funding == ChannelFunding(txid: view.channel, index: 0)
+    if row.fundingTxid != (isFirst ? nil : view.funding.txid)
+      || row.fundingIndex != (isFirst ? nil : Int64(view.funding.index))
+    {
+      differences.append("funding is not that of the last splice that is done")
+    }
+    // What became of these nobody knows any more.
+    let known = splices.filter { $0.state != "lost" }
+    for deal in view.deals {
+      let entry = known.first {
+        $0.txid == deal.plan.txid && ($0.state == "forgotten") == (deal.end == .forgotten)
+      }
+      guard let entry else {
+        if !isRestored {
+          differences.append("a splice of \(amountWords(deal.plan.amountSat &* 1000)) is missing")
+        }
+        continue
+      }
+      if let problem = problem(of: entry, deal) { differences.append("\(entry.name) \(problem)") }
+    }
+    if known.count > view.deals.count {
+      differences.append("it has \(known.count) splices where \(view.deals.count) are in the messages")
+    }
+    return differences
+  }
+
+  private func problem(of entry: SpliceEntry, _ deal: SpliceDeal) -> String? {
+    let plan = deal.plan
+    if entry.state != deal.stateName(at: end) {
+      return "is \(entry.state) and must be \(deal.stateName(at: end))"
+    }
+    if entry.transaction != plan.transaction || entry.spentTxid != plan.spentTxid
+      || entry.spentIndex != Int64(plan.spentIndex) || entry.fundingIndex != Int64(plan.fundingIndex)
+    {
+      return "is not the transaction that both have made"
+    }
+    if entry.amountSat != Int64(clamping: plan.amountSat) || entry.feeSat != Int64(clamping: plan.feeSat) {
+      return "is not of what the transaction pays"
+    }
+    return entry.isOurs == (end == .wallet ? 1 : 0) ? nil : "is not the wallet's"
+  }
+}

@@ -1,0 +1,102 @@
+// Splices, as the frames tell of them.
+extension PeerReplay {
+  /// With the connection everything is forgotten that neither was bound to.
+  mutating func forgetTalk(_ frame: ReadFrame) {
+    guard let view, view.talk != nil || view.waitsForAbort != Pair(false) else { return }
+    let step = SpliceStep.hangUp
+    try? self.view?.applySplice(step, by: .wallet)
+    sequence.append(SequenceEntry(frame: frame.entry.id, by: .wallet, step: .splice(step)))
+  }
+
+  /// Keeps the moments at which the peer's own account must change.
+  mutating func noteSplices(from before: ChannelView?, to after: ChannelView, _ frame: ReadFrame) {
+    let known = before?.deals.count ?? 0
+    if let deal = after.deals.last, after.deals.count > known {
+      spliceTimes.append((frame.entry.atNs, nil))
+      spliceEpochs[deal.plan.txid] = evidence.ledger.connection(frame.entry.connection)?.epoch
+    }
+    if let end = after.deals.last?.end, before?.deals.last?.end != end || after.deals.count > known {
+      spliceTimes[spliceTimes.count - 1].endedNs = frame.entry.atNs
+    }
+    if let txid = after.talkedOf {
+      spliceEpochs[txid] = evidence.ledger.connection(frame.entry.connection)?.epoch
+    }
+  }
+
+  mutating func resume(_ body: WireMessage.Reestablish, by end: ChannelEnd, _ frame: ReadFrame) {
+    guard body.fundings != WireMessage.Fundings() || view?.carried != nil else { return }
+    apply(
+      .splice(
+        .resume(
+          next: body.fundings.next, needsCommitment: body.fundings.needsCommitment,
+          locked: body.fundings.locked)), by: end, frame)
+  }
+
+  /// What the peer must say of splices when a connection begins.
+  func fundings(of view: ChannelView, _ link: Link?) -> WireMessage.Fundings {
+    var fundings = WireMessage.Fundings()
+    let isSigned = view.openDeal?.signed[.wallet] == true
+    if let deal = view.openDeal, !isSigned {
+      fundings.next = deal.plan.txid
+      fundings.needsCommitment = !deal.committed[.wallet]
+    }
+    if says(view, link) {
+      fundings.locked = isSigned ? view.openDeal?.plan.txid : view.funding.txid
+    }
+    return fundings
+  }
+
+  /// Nobody speaks of fundings who never splices.
+  private func says(_ view: ChannelView, _ link: Link?) -> Bool {
+    let areBoth = link.map { $0.offersSplices[.wallet] && $0.offersSplices[.peer] } ?? false
+    return areBoth || view.openDeal != nil || view.funding.txid != view.channel
+  }
+
+  /// What the wallet says may lack what was on the wire, and nothing that its own messages prove it had.
+  mutating func checkFundings(of body: WireMessage.Reestablish, _ view: ChannelView, _ frame: ReadFrame) {
+    var possible: [WireMessage.Fundings] = []
+    func add(_ next: [UInt8]?, _ needsCommitment: Bool, locked: [UInt8]) {
+      var fundings = WireMessage.Fundings(next: next, needsCommitment: needsCommitment)
+      // Bound to a splice of which the peer does not know, it says what is done all the same.
+      if next != nil || says(view, links[frame.entry.connection]) { fundings.locked = locked }
+      possible.append(fundings)
+    }
+    if let deal = view.openDeal {
+      if deal.signed[.peer] { add(nil, false, locked: deal.plan.txid) }
+      if !deal.signed[.wallet] {
+        add(deal.plan.txid, true, locked: view.funding.txid)
+        if deal.committed[.peer] { add(deal.plan.txid, false, locked: view.funding.txid) }
+      }
+    } else {
+      add(nil, false, locked: view.funding.txid)
+      if let carried = view.carried { add(carried.txid, true, locked: view.funding.txid) }
+    }
+    guard !possible.contains(body.fundings) else { return }
+    find(
+      2,
+      "The wallet's channel_reestablish (frame \(frame.entry.id)) says of splices what its messages and the peer's "
+        + "do not lead to: next \(Self.words(body.fundings.next)), done \(Self.words(body.fundings.locked))",
+      frame)
+  }
+
+  private static func words(_ txid: [UInt8]?) -> String {
+    txid.map { String(transactionWords($0).prefix(12)) + "…" } ?? "none"
+  }
+}
+
+/// The bits of `init` by which both ends say that they splice: rest is 35, and splices are 63.
+enum SpliceFeatures {
+  static func areOffered(by features: [UInt8]) -> Bool {
+    features.count >= 9 && features[features.count - 5] & 0x08 != 0
+      && features[features.count - 8] & 0x80 != 0
+  }
+
+  /// The rest of what is offered: with `--no-splices` a peer offers the same, but for these two.
+  static func without(_ features: [UInt8]) -> [UInt8] {
+    guard areOffered(by: features), let separator = features.firstIndex(of: 0xff) else { return features }
+    var rest = features
+    rest[rest.count - 5] &= ~0x08
+    rest[rest.count - 8] &= ~0x80
+    return Array(rest[...separator]) + rest[(separator + 1)...].drop { $0 == 0 }
+  }
+}

@@ -1,0 +1,93 @@
+/// The transaction that both ends have put together, by the rules of BOLT 2 and BOLT 3.
+struct SplicePlan: Hashable {
+  /// As it is hashed.
+  let txid: [UInt8]
+  /// Without witnesses, as BIP 144 lays it out.
+  let transaction: [UInt8]
+  let spentTxid: [UInt8]
+  let spentIndex: UInt64
+  let fundingIndex: UInt64
+  let amountSat: UInt64
+  let feeSat: UInt64
+  /// Where the money goes.
+  let script: [UInt8]
+
+  var takenMsat: UInt64 { (amountSat &+ feeSat) &* 1000 }
+
+  private static let version: UInt64 = 2
+  /// Version, lock time and two counts; marker and flag; the input; what spends it: two signatures and the script.
+  private static let weightWithoutOutputs: UInt64 = 4 * (4 + 4 + 1 + 1) + 2 + 4 * 41 + 222
+
+  init(_ talk: SpliceTalk, funding: ChannelFunding, capacitySat: UInt64) throws(ChannelView.Illegal) {
+    guard let terms = talk.terms, let peerKey = talk.peerKey, let input = talk.input, talk.outputs.count == 2
+    else { throw ChannelView.Illegal(reason: "the transaction is not whole") }
+    let taken = terms.contribution.magnitude
+    guard taken < capacitySat else {
+      throw ChannelView.Illegal(reason: "it takes more than the channel holds")
+    }
+    let outputs = talk.outputs.sorted { $0.serial < $1.serial }
+    let script = Self.fundingScript(terms.key, peerKey)
+    let places = outputs.indices.filter {
+      outputs[$0].script == script && outputs[$0].satoshis == capacitySat - taken
+    }
+    guard places.count == 1 else {
+      throw ChannelView.Illegal(reason: "the transaction does not pay the rest of the channel back to both")
+    }
+    let paid = outputs[1 - places[0]]
+    guard paid.satoshis <= taken else { throw ChannelView.Illegal(reason: "the transaction has no fee") }
+    let bytes = outputs.reduce(UInt64(0)) { $0 + 9 + UInt64($1.script.count) }
+    let fee = ((Self.weightWithoutOutputs + 4 * bytes) * terms.feeratePerKw + 999) / 1000
+    guard taken - paid.satoshis == fee else {
+      throw ChannelView.Illegal(reason: "the fee is \(taken - paid.satoshis) sat where \(fee) sat are due")
+    }
+    self.script = paid.script
+    amountSat = paid.satoshis
+    feeSat = fee
+    spentTxid = funding.txid
+    spentIndex = funding.index
+    fundingIndex = UInt64(places[0])
+    transaction =
+      Self.number(Self.version, 4) + [1] + funding.txid + Self.number(funding.index, 4) + [0]
+      + Self.number(input.sequence, 4) + [UInt8(outputs.count)]
+      + outputs.flatMap { Self.number($0.satoshis, 8) + [UInt8($0.script.count)] + $0.script }
+      + Self.number(terms.lockTime, 4)
+    txid = Secrets.sha256(Secrets.sha256(transaction))
+  }
+
+  /// The lowest byte first.
+  private static func number(_ value: UInt64, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(value >> UInt64(8 * $0) & 0xff) }
+  }
+
+  /// The hash of BOLT 3's `2 <key> <key> 2 OP_CHECKMULTISIG`, the lesser key first.
+  private static func fundingScript(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] {
+    let keys = [one, other].sorted { $0.lexicographicallyPrecedes($1) }
+    return [0, 32] + Secrets.sha256([0x52, 33] + keys[0] + [33] + keys[1] + [0x52, 0xae])
+  }
+}
+
+/// What the channel's money stands in. The id of a channel names the transaction that it was opened with.
+struct ChannelFunding: Hashable {
+  var txid: [UInt8]
+  var index: UInt64
+}
+
+extension SplicePlan {
+  /// Where the transaction of a row pays the amount that the row says, if it does.
+  static func output(of entry: SpliceEntry) -> [UInt8]? {
+    // The version, one input of 41 bytes, and the number of outputs.
+    var rest = entry.transaction.dropFirst(4 + 1 + 41)
+    guard let count = rest.popFirst(), count < 0xfd else { return nil }
+    var found: [UInt8]?
+    for index in 0..<Int64(count) {
+      let satoshis = rest.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      rest = rest.dropFirst(8)
+      guard let size = rest.popFirst(), size < 0xfd, rest.count >= Int(size) else { return nil }
+      if index != entry.fundingIndex, satoshis == UInt64(bitPattern: entry.amountSat) {
+        found = Array(rest.prefix(Int(size)))
+      }
+      rest = rest.dropFirst(Int(size))
+    }
+    return found
+  }
+}

@@ -1,0 +1,141 @@
+// The app opens the channel, and takes 20,000 sat out of it to the chain.
+extension SampleStory {
+  enum SpliceEnd {
+    /// In one go.
+    case whole
+    /// The connection is lost after the wallet has signed for the new funding, and the peer's answer with it.
+    case resumed
+    /// What bound the wallet is lost with the connection, so the peer knows nothing of it.
+    case forgotten
+  }
+
+  static func tellOfSplice(_ end: SpliceEnd = .whole) throws -> SampleRun {
+    let run = try SampleRun()
+    let app = run.start("mainappd", pid: 100)
+    try run.claim(1, "app", pid: 100, app, "never claimed before")
+    try connect(run, 1)
+    try run.write(1, app)
+    try run.receive(1, reestablish(1, 0, none) + SpliceBytes.fundings())
+    try talk(run, app)
+    switch end {
+    case .whole:
+      try bindPeer(run, 1)
+      try run.receive(1, SpliceBytes.commit, changesChannel: true, out: [SpliceBytes.signatures])
+      try run.write(1, app)
+    case .resumed: try resume(run, app)
+    case .forgotten: try forget(run, app)
+    }
+    if end != .forgotten { try finish(run, app, end == .whole ? 1 : 2) }
+    try run.close(end == .whole ? 1 : 2, "the other side hung up")
+    app.end(at: run.now)
+    run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
+    let taken = end == .forgotten ? 0 : Int64(SpliceBytes.amountSat + SpliceBytes.feeSat) * 1000
+    let funding: [TestDatabase.Value] =
+      end == .forgotten ? [.null, .null] : [.blob(SpliceBytes.txid), .integer(0)]
+    try leaveChannel(
+      run, peer: [9_000_000_000, 1_000_000_000 - taken, 0, 0, 0, 0], none, next: [0, 0], last: 0, run.ledger,
+      funding: funding)
+    try leaveChannel(
+      run, peer: nil, none, next: [0, 0], last: 0, run.wallet,
+      [1_000_000_000 - taken, 9_000_000_000, 0, 0, 0, 0], funding: funding)
+    try run.finish()
+    return run
+  }
+
+  private static func connect(_ run: SampleRun, _ id: Int64, fundings: [UInt8] = SpliceBytes.fundings())
+    throws
+  {
+    try run.connect(id)
+    try run.greet(id, epoch: 1, highest: 1, reestablish: reestablish(1, 0, none) + fundings, splices: true)
+  }
+
+  /// Until the wallet is bound.
+  private static func talk(_ run: SampleRun, _ app: TestJournal) throws {
+    run.tick()
+    app.event(
+      "node",
+      "{\"spliceRequested\":{\"_0\":{\"amountSat\":\(SpliceBytes.amountSat),\"script\":{\"bytes\":"
+        + "\"\(WireBytes.hex(SpliceBytes.target))\"}}}}", at: run.now)
+    try run.receive(1, SpliceBytes.rest(true), out: [SpliceBytes.rest(false)])
+    try run.receive(1, SpliceBytes.begin, out: [SpliceBytes.agree])
+    try run.receive(
+      1, SpliceBytes.input, out: [SpliceBytes.complete],
+      told: "{\"addInput\":{\"_0\":{\"serial\":0,\"outputIndex\":0,\"sequence\":4294967293,\"sharedInput\":"
+        + "\"\(WireBytes.hex(WireBytes.channel))\"}}}")
+    for (serial, satoshis, script) in [
+      (2, SpliceBytes.restSat, SpliceBytes.funding), (4, SpliceBytes.amountSat, SpliceBytes.target),
+    ] {
+      try run.receive(
+        1, SpliceBytes.output(UInt64(serial), satoshis, script), out: [SpliceBytes.complete],
+        told: "{\"addOutput\":{\"_0\":{\"serial\":\(serial),\"satoshis\":\(satoshis),\"script\":"
+          + "\"\(WireBytes.hex(script))\"}}}")
+    }
+    try run.write(1, app)
+    try run.wallet.execute(
+      """
+      INSERT INTO splices (txid, state, is_ours, spent_txid, spent_index, funding_index, amount_sat, fee_sat,
+        unsigned_transaction, begun_epoch, begun_wall_ns) VALUES (?, 'signing', 1, ?, 0, 0, ?, ?, ?, 1, ?)
+      """, row + [.integer(run.now + TestJournal.wallOffset)])
+    try run.store(1)
+  }
+
+  private static var row: [TestDatabase.Value] {
+    [
+      .blob(SpliceBytes.txid), .blob(WireBytes.channel), .integer(Int64(SpliceBytes.amountSat)),
+      .integer(Int64(SpliceBytes.feeSat)), .blob(SpliceBytes.transaction),
+    ]
+  }
+
+  private static func bindPeer(_ run: SampleRun, _ connection: Int64) throws {
+    try run.receive(connection, SpliceBytes.complete, changesChannel: true, out: [SpliceBytes.commit])
+    try run.ledger.execute(
+      """
+      INSERT INTO splices (txid, state, is_ours, spent_txid, spent_index, funding_index, amount_sat, fee_sat,
+        unsigned_transaction, begun_at_ns) VALUES (?, 'signing', 0, ?, 0, 0, ?, ?, ?, ?)
+      """, row + [.integer(run.stamp)])
+  }
+
+  /// Both say what they wait for, and say again what the other has not got.
+  private static func resume(_ run: SampleRun, _ app: TestJournal) throws {
+    try bindPeer(run, 1)
+    try run.close(1, "connection reset")
+    try connect(run, 2, fundings: SpliceBytes.fundings(next: true))
+    try run.receive(
+      2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.commit])
+    try run.receive(2, SpliceBytes.commit, changesChannel: true, out: [SpliceBytes.signatures])
+    try run.write(1, app)
+  }
+
+  private static func forget(_ run: SampleRun, _ app: TestJournal) throws {
+    try run.close(1, "connection reset")
+    try connect(run, 2)
+    try run.receive(
+      2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.forget])
+    try run.write(1, app)
+    try run.wallet.execute(
+      "UPDATE splices SET state = 'forgotten', ended_epoch = 1, ended_wall_ns = ?",
+      [.integer(run.now + TestJournal.wallOffset)])
+    say(run, app, "forgotten")
+    try run.receive(2, SpliceBytes.forget)
+  }
+
+  /// From the peer's signatures to the new funding.
+  private static func finish(_ run: SampleRun, _ app: TestJournal, _ connection: Int64) throws {
+    try run.write(1, app)
+    try run.store(connection)
+    try run.receive(connection, SpliceBytes.signatures, changesChannel: true, out: [SpliceBytes.locked])
+    try run.receive(connection, SpliceBytes.locked, changesChannel: true)
+    try run.ledger.execute("UPDATE splices SET state = 'done', ended_at_ns = ?", [.integer(run.stamp)])
+    try run.write(1, app)
+    try run.wallet.execute(
+      "UPDATE splices SET state = 'done', ended_epoch = 1, ended_wall_ns = ?",
+      [.integer(run.now + TestJournal.wallOffset)])
+    say(run, app, "done")
+  }
+
+  private static func say(_ run: SampleRun, _ app: TestJournal, _ end: String) {
+    let id = WireBytes.hex(SpliceBytes.txid.reversed())
+    app.event(
+      "node", "{\"written\":{}}", ["{\"spliceEnded\":{\"_0\":\"\(id)\",\"_1\":\"\(end)\"}}"], at: run.now)
+  }
+}

@@ -1,0 +1,124 @@
+import Testing
+
+@testable import Judge
+
+@Suite("A splice, judged") struct SpliceTests {
+  private func findings(_ run: SampleRun) throws -> [Finding] { try Judge.verdict(home: run.home).findings }
+
+  @Test(
+    "is in order when it was done in one go, over two connections, or forgotten by both",
+    arguments: [SampleStory.SpliceEnd.whole, .resumed, .forgotten])
+  func sound(end: SampleStory.SpliceEnd) throws {
+    let found = try findings(try SampleStory.tellOfSplice(end))
+    #expect(found == [], "\(found.map(\.sentence))")
+  }
+
+  enum Place { case wallet, ledger }
+
+  @Test(
+    "breaks money or its evidence when a table says what the other, the wire or a person did not",
+    arguments: [
+      (Place.wallet, "UPDATE splices SET state = 'forgotten'", 3, "the peer calls it done"),
+      (.ledger, "UPDATE splices SET state = 'forgotten'", 3, "and the peer calls it forgotten"),
+      (.ledger, "DELETE FROM splices", 3, "the peer does not know it"),
+      (.wallet, "DELETE FROM splices", 3, "the wallet has it 0 times"),
+      (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "Nobody asked for"),
+      (.wallet, "UPDATE splices SET amount_sat = 19000", 2, "is not of what the transaction pays"),
+      (.wallet, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),
+      (.ledger, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),
+      (.wallet, "UPDATE splices SET txid = x'01'", 3, "has another id"),
+      (.wallet, "UPDATE splices SET unsigned_transaction = x'0102'", 3, "has another id"),
+      (.ledger, "UPDATE splices SET spent_index = 1", 2, "is not the transaction that both have made"),
+      (.wallet, "UPDATE splices SET state = 'signed', ended_epoch = NULL", 2, "is signed and must be done"),
+      (
+        .ledger, "UPDATE splices SET begun_at_ns = begun_at_ns + 1", 4, "did not begin or end with the frames"
+      ),
+      (.wallet, "UPDATE splices SET begun_epoch = 2", 4, "did not begin or end it"),
+      (.wallet, "UPDATE splices SET ended_epoch = NULL", 3, "its other columns say otherwise"),
+      (.wallet, "UPDATE channels SET local_msat = local_msat + 20724000", 2, "local_msat is"),
+      (.ledger, "UPDATE channel SET remote_msat = remote_msat + 724000", 2, "remote_msat is"),
+      (.wallet, "UPDATE channels SET funding_txid = NULL, funding_index = NULL", 2, "funding is not that"),
+      (
+        .wallet,
+        "INSERT INTO splices SELECT 2, txid, state, is_ours, spent_txid, spent_index, funding_index, amount_sat, fee_sat, unsigned_transaction, begun_epoch, begun_wall_ns, ended_epoch, ended_wall_ns FROM splices",
+        3, "the wallet has it 2 times"
+      ),
+    ])
+  func crimes(place: Place, change: String, invariant: Int, words: String) throws {
+    let run = try SampleStory.tellOfSplice()
+    try (place == .wallet ? run.wallet : run.ledger).execute(change)
+    let found = try findings(run)
+    #expect(
+      found.contains { $0.invariant == invariant && $0.sentence.contains(words) }, "\(found.map(\.sentence))")
+  }
+
+  @Test("that is half-way in both tables is in order, and is waited for") func halfWay() throws {
+    let run = try SampleStory.tellOfSplice(.resumed)
+    try run.wallet.execute("UPDATE splices SET state = 'committed', ended_epoch = NULL, ended_wall_ns = NULL")
+    // Nothing says that the wallet has had the peer's last words: they may be on their way.
+    #expect(try findings(run).contains { $0.sentence.contains("must be") })
+    #expect(try Judge.verdict(home: run.home).unsettled.contains { $0.contains("is half-way") })
+  }
+
+  /// Frames that this version never sends: what the other end must not go along with.
+  @Test(
+    "breaks the channel when a frame is not one that BOLT 2 wants there",
+    arguments: [
+      (
+        "another amount", SpliceBytes.output(4, 20_500, SpliceBytes.target), SpliceBytes.outputs[1],
+        "the fee is"
+      ),
+      (
+        "an output that is not the channel's", SpliceBytes.output(2, SpliceBytes.restSat, SpliceBytes.target),
+        SpliceBytes.outputs[0], "back to both"
+      ),
+      ("another id", [0, 77] + WireBytes.channel + WireBytes.channel, SpliceBytes.locked, "not under way"),
+      ("an update", WireBytes.add(0, msat: 1000, hash: SampleStory.bill), SpliceBytes.begin, "at rest"),
+      ("no turn", SpliceBytes.complete, SpliceBytes.begin, "not its turn"),
+    ])
+  func strangeFrames(what: String, new: [UInt8], old: [UInt8], words: String) throws {
+    let run = try SampleStory.tellOfSplice()
+    try run.ledger.execute(
+      "UPDATE frames SET bytes = ? WHERE id = (SELECT max(id) FROM frames WHERE bytes = ? AND direction = 'in')",
+      [.blob(new), .blob(old)])
+    let found = try findings(run)
+    #expect(
+      found.contains { $0.invariant == 2 && $0.sentence.contains(words) }, "\(what): \(found.map(\.sentence))"
+    )
+  }
+
+  @Test("breaks exclusion when the wallet signed before it was durable") func early() throws {
+    let run = try SampleStory.tellOfSplice()
+    try run.wallet.execute("UPDATE node_writes SET at_mono_ns = at_mono_ns + 400000000 WHERE id > 1")
+    let found = try findings(run)
+    #expect(
+      found.contains { $0.invariant == 1 && $0.sentence.contains("had made") }, "\(found.map(\.sentence))")
+  }
+
+  @Test("breaks the channel when the wallet says after a lost connection what it cannot mean")
+  func reestablish() throws {
+    let run = try SampleStory.tellOfSplice(.resumed)
+    let said = SampleStory.reestablish(1, 0, SampleStory.none)
+    try run.ledger.execute(
+      "UPDATE frames SET bytes = ? WHERE bytes = ? AND direction = 'in'",
+      [.blob(said + SpliceBytes.fundings()), .blob(said + SpliceBytes.fundings(next: true))])
+    let found = try findings(run)
+    #expect(
+      found.contains { $0.invariant == 2 && $0.sentence.contains("says of splices") },
+      "\(found.map(\.sentence))")
+  }
+
+  @Test("that nobody asked for, or of whose end somebody was told another, is money broken") func words()
+    throws
+  {
+    let run = try SampleStory.tellOfSplice()
+    let journal = TestJournal("mainappd", pid: 9, startTime: 1, at: run.now)
+    let id = WireBytes.hex(SpliceBytes.txid.reversed())
+    journal.event(
+      "node", "{\"written\":{}}", ["{\"spliceEnded\":{\"_0\":\"\(id)\",\"_1\":\"forgotten\"}}"], at: run.now)
+    journal.end(at: run.now + 1)
+    try journal.write(to: "\(run.home)/journal")
+    #expect(
+      try findings(run).contains { $0.invariant == 3 && $0.sentence.contains("It was said that splice") })
+  }
+}

@@ -1,0 +1,90 @@
+import Crypto
+import Simulation
+import Testing
+
+@testable import Lightning
+
+@Suite("A Bitcoin transaction")
+struct TransactionTests {
+  private func failure(_ bytes: [UInt8]) -> TransactionError? {
+    do throws(TransactionError) {
+      _ = try BitcoinTransaction(decoding: bytes)
+      return nil
+    } catch { return error }
+  }
+
+  private static func random(_ random: inout SeededGenerator) -> BitcoinTransaction {
+    func bytes(_ most: Int) -> Bytes { Bytes((0..<random.below(most)).map { _ in UInt8(random.below(256)) }) }
+    let hasWitnesses = random.oneIn(2)
+    let inputs = (0..<1 + random.below(random.oneIn(20) ? 300 : 3)).map { _ in
+      TransactionInput(
+        outPoint: OutPoint(
+          transaction: TransactionID(hash: SHA256.hash(bytes(5).array)), index: UInt32(random.below(9))),
+        script: bytes(random.oneIn(10) ? 300 : 3), sequence: UInt32(truncatingIfNeeded: random.next()),
+        witness: hasWitnesses ? (0..<random.below(4)).map { _ in bytes(random.oneIn(10) ? 300 : 90) } : [])
+    }
+    let outputs = (0..<1 + random.below(3)).map { _ in
+      TransactionOutput(
+        satoshis: random.next() % TransactionOutput.mostSatoshis, script: OutputScript(bytes(50)))
+    }
+    return BitcoinTransaction(
+      version: UInt32(truncatingIfNeeded: random.next()), inputs: inputs, outputs: outputs,
+      lockTime: UInt32(truncatingIfNeeded: random.next()))
+  }
+
+  @Test("is read as it was written, in one way alone, and its id is that without witnesses") func roundTrip()
+    throws
+  {
+    var random = SeededGenerator(seed: 31)
+    for _ in 0..<500 {
+      let transaction = Self.random(&random)
+      let bytes = transaction.encoded()
+      let again = try BitcoinTransaction(decoding: bytes)
+      #expect(again == transaction)
+      #expect(again.encoded() == bytes)
+      var bare = transaction
+      for index in bare.inputs.indices { bare.inputs[index].witness = [] }
+      #expect(bare.id == transaction.id)
+      #expect(bare.weight == 4 * bare.encoded().count)
+    }
+  }
+
+  @Test("is refused wherever it is cut off, and with anything behind") func truncation() throws {
+    var random = SeededGenerator(seed: 32)
+    for _ in 0..<40 {
+      let bytes = Self.random(&random).encoded()
+      for count in 0..<min(bytes.count, 900) { #expect(failure(Array(bytes.prefix(count))) == .truncated) }
+      #expect(failure(bytes + [0]) == .trailingBytes)
+    }
+  }
+
+  @Test("is refused in another form than BIP 144 has, and without money or with too much") func strictness()
+    throws
+  {
+    let input = [UInt8](repeating: 7, count: 36) + [0, 1, 2, 3, 4]
+    let output: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0, 0]
+    let version: [UInt8] = [2, 0, 0, 0]
+    let end: [UInt8] = [0, 0, 0, 0]
+    #expect(failure(version + [1] + input + [1] + output + end) == nil)
+    #expect(failure(version + [0, 1, 1] + input + [1] + output + [1, 1, 9] + end) == nil)
+    #expect(failure(version + [0, 1, 1] + input + [1] + output + [0] + end) == .noWitnesses)
+    #expect(failure(version + [0, 2, 1] + input + [1] + output + [1, 1, 9] + end) == .unknownFlag(2))
+    #expect(failure(version + [0, 0] + end) == .noInputs)
+    #expect(failure(version + [0, 1, 0, 1] + output + end) == .noInputs)
+    #expect(failure(version + [1] + input + [0] + end) == .noOutputs)
+    #expect(failure(version + [0xfd, 1, 0] + input + [1] + output + end) == .numberNotMinimal)
+    #expect(failure(version + [0xfe, 1, 0, 0, 0] + input + [1] + output + end) == .numberNotMinimal)
+    #expect(failure(version + [0xff] + [UInt8](repeating: 0xff, count: 8) + input) == .truncated)
+    let most: [UInt8] = [0x00, 0x40, 0x07, 0x5a, 0xf0, 0x75, 0x07, 0, 0]
+    #expect(failure(version + [1] + input + [1] + most + end) == nil)
+    #expect(failure(version + [1] + input + [1] + [1] + most.dropFirst() + end) == .tooMuchMoney)
+    #expect(failure(version + [1] + input + [2] + most + most + end) == nil, "each output is looked at alone")
+  }
+
+  @Test("is named by the bytes of its hash the other way round") func names() throws {
+    let id = TransactionID(hash: SHA256.hash([1]))
+    #expect(TransactionID(text: id.text) == id)
+    #expect(id.text != id.hash.hex && id.text.prefix(2) == id.hash.hex.suffix(2))
+    #expect(TransactionID(text: "00") == nil)
+  }
+}
