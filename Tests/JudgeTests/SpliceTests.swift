@@ -87,6 +87,16 @@ import Testing
     )
   }
 
+  @Test("An ordinary commitment may name the funding that there is, and no other", arguments: [true, false])
+  func namedFunding(isRight: Bool) throws {
+    let run = try SampleStory.tellOfSending()
+    let funding = isRight ? WireBytes.channel : SpliceBytes.txid
+    try run.ledger.execute(
+      "UPDATE frames SET bytes = bytes || ? WHERE substr(bytes, 1, 2) = x'0084'", [.blob([1, 32] + funding)])
+    let found = try findings(run)
+    #expect(found.isEmpty == isRight, "\(found.map(\.sentence))")
+  }
+
   @Test("breaks exclusion when the wallet signed before it was durable") func early() throws {
     let run = try SampleStory.tellOfSplice()
     try run.wallet.execute("UPDATE node_writes SET at_mono_ns = at_mono_ns + 400000000 WHERE id > 1")

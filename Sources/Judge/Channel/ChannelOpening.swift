@@ -20,7 +20,7 @@ struct ChannelOpening {
   private static func balances(_ record: JSONValue) -> (wallet: UInt64, peer: UInt64)? {
     guard let peer = record["localMsat"]?.integer, let wallet = record["remoteMsat"]?.integer,
       record["localCommitmentNumber"]?.integer == 0, record["remoteCommitmentNumber"]?.integer == 0,
-      record["htlcs"]?.items.isEmpty == true, peer >= 0, wallet >= 0
+      record["htlcs"]?.items.isEmpty == true, record["splicedTo"]?["index"] == nil, peer >= 0, wallet >= 0
     else { return nil }
     return (UInt64(wallet), UInt64(peer))
   }

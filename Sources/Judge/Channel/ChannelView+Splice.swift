@@ -8,6 +8,12 @@ extension ChannelView {
   /// The one that is not over at the end whose view this is.
   var openDeal: SpliceDeal? { deals.last.flatMap { $0.end == nil ? $0 : nil } }
 
+  /// A commitment that names the funding there is means what one without a name means.
+  func plain(_ step: ChannelStep) -> ChannelStep {
+    guard case .commit(let signatures, let txid?) = step, txid == funding.txid else { return step }
+    return .commit(htlcSignatures: signatures, funding: nil)
+  }
+
   mutating func applySplice(_ step: SpliceStep, by end: ChannelEnd) throws(Illegal) {
     switch step {
     case .rest(let isInitiator): try rest(isInitiator, by: end)

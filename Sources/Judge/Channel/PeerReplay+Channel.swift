@@ -1,7 +1,9 @@
 // Where each frame leaves the channel.
 extension PeerReplay {
-  mutating func apply(_ step: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
+  mutating func apply(_ said: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
     guard isChannelKnown, var next = view else { return }
+    let step = next.plain(said)
+    if step.isOfSplice { spliceFrames.insert(frame.entry.id) }
     if frame.channel != next.channel {
       find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
       return
@@ -51,8 +53,9 @@ extension PeerReplay {
   }
 
   /// A message of the peer's: something new, or exactly what got lost with the last connection.
-  mutating func sendStep(_ step: ChannelStep, _ frame: ReadFrame) {
+  mutating func sendStep(_ said: ChannelStep, _ frame: ReadFrame) {
     guard isChannelKnown, let view, let link = links[frame.entry.connection] else { return }
+    let step = view.plain(said)
     if link.state != .registered || !link.heardReestablish {
       find(
         2, "The peer sent \(step.name) (frame \(frame.entry.id)) before the channel was re-established", frame

@@ -56,6 +56,8 @@ struct PeerReplay {
   /// False once the channel did something illegal: what follows cannot be judged.
   var isChannelKnown = true
   var sequence: [SequenceEntry] = []
+  /// Frames that were about one.
+  var spliceFrames: Set<Int64> = []
   /// When the peer was bound to each splice of its view, and when that was over.
   var spliceTimes: [(begunNs: Int64, endedNs: Int64?)] = []
   /// The epoch of the connection that it was talked of on, by the id of the transaction.

@@ -13,7 +13,7 @@ extension Hearing {
       let own = writes.filter { $0.epoch == claim.epoch }
       let earlierWrites = writes.filter { $0.epoch < claim.epoch }.count
       var needed = 0
-      let bundles = bundles(of: claim.epoch)
+      let bundles = bundles(of: claim.epoch, replay)
       for bundle in bundles {
         if bundle.mayRepeat, bundle.isOfSplice { continue }
         if bundle.mayRepeat, earlierWrites > earlierBundles {
@@ -44,7 +44,7 @@ extension Hearing {
     var isOfSplice = false
   }
 
-  private func bundles(of epoch: Int64) -> [Bundle] {
+  private func bundles(of epoch: Int64, _ replay: PeerReplay) -> [Bundle] {
     let connections = Set(evidence.ledger.connections.filter { $0.epoch == epoch && $0.isAccepted }.map(\.id))
     var bundles: [Bundle] = []
     var isOpen = false
@@ -66,7 +66,7 @@ extension Hearing {
       }
       var bundle =
         last ?? Bundle(frame: frame.entry.id, atNs: frame.entry.atNs, name: frame.name, mayRepeat: isFirst)
-      if step.isOfSplice { bundle.isOfSplice = true }
+      if replay.spliceFrames.contains(frame.entry.id) { bundle.isOfSplice = true }
       if case .commit = step { bundle.hasCommitment = true }
       if case .revoke = step { bundle.hasRevocation = true }
       bundles.append(bundle)

@@ -49,7 +49,7 @@ enum ChannelStep: Hashable {
   case fail(id: UInt64, code: Int64?)
   case failMalformed(id: UInt64, code: Int64)
   case fee(perKiloweight: UInt64)
-  /// With a funding it binds its sender to that of a splice, and moves no HTLC.
+  /// With a funding that is not the channel's it binds its sender to a splice, and moves no HTLC.
   case commit(htlcSignatures: Int, funding: [UInt8]?)
   case revoke(secret: [UInt8])
   case splice(SpliceStep)
