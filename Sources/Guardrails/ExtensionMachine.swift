@@ -201,8 +201,8 @@ public struct ExtensionMachine: GuardMachine {
       case .otherDevice: return finish(.otherDevice, at: now)
       case .outOfReach: return finish(.outOfReach, at: now)
       }
-    case .collecting(let isCollecting):
-      service.parts = isCollecting ? .waiting : .givenBack
+    case .collecting(let payments):
+      service.collect(payments)
       state = .serving(service)
     case .established, .fenced, .trouble, .stopped: break
     }

@@ -9,7 +9,7 @@ public enum NodeReport: Hashable, Codable, Sendable {
   /// Whether a payment is being settled: between true and false nothing should cut in.
   case settling(Bool)
   /// Whether parts of a payment are here and wait for the others. They are durable, whoever owns the node next.
-  case collecting(Bool)
+  case collecting([String])
   case received(ReceivedPayment)
   /// The socket is closed and nothing more will be written.
   case stopped

@@ -55,8 +55,8 @@ public struct PushErrand: Hashable, Sendable {
       self.isSettling = isSettling
       // All that was waiting came at once.
       if !isSettling, !isCollecting, hasReceived { giveUp() }
-    case .node(.collecting(let isCollecting)):
-      self.isCollecting = isCollecting
+    case .node(.collecting(let payments)):
+      isCollecting = !payments.isEmpty
       if !isCollecting, !isSettling, hasReceived { giveUp() }
     case .node(.received): hasReceived = true
     case .node(.trouble(let sentence)): trouble = sentence

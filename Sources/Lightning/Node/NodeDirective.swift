@@ -42,8 +42,8 @@ public enum NodeNews: Hashable, Codable, Sendable {
   case connecting
   case established
   case settling(Bool)
-  /// Whether parts of a payment are here, and wait for the others.
-  case collecting(Bool)
+  /// Of which payments parts are here, and wait for the others.
+  case collecting([Bytes32])
   case received(Receipt)
   case stopped
   case fenced

@@ -128,7 +128,7 @@ public struct NodeMachine: Core {
   /// In the order of their first parts.
   var partials: [PartialPayment] = []
   /// Kept from one connection to the next: the parts are still there, and nobody is told twice.
-  var saidCollecting = false
+  var saidCollecting: [Bytes32] = []
   /// What the phone last said of it.
   var isNetworkThere = true
 
@@ -214,7 +214,7 @@ public struct NodeMachine: Core {
     attempt = 0
     acceptsPayments = true
     saidSettling = false
-    saidCollecting = false
+    saidCollecting = []
     return [.report(.connecting)] + dialOrWait()
   }
 
