@@ -29,7 +29,9 @@ public struct MemoryFigures: Hashable, Sendable {
     var swapped: UInt64?
     var resident: UInt64?
     var peakResident: UInt64?
-    for line in text.split(separator: UInt8(ascii: "\n")) {
+    // Most of its sixty lines are about something else, and a phone reads it of each process again and again.
+    for line in text.split(separator: UInt8(ascii: "\n"))
+    where line.first == UInt8(ascii: "V") || line.first == UInt8(ascii: "R") {
       let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
       guard words.count >= 2, let kilobytes = UInt64(String(decoding: words[1], as: UTF8.self)) else {
         continue

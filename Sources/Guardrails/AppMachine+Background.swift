@@ -73,10 +73,11 @@ extension AppMachine {
     case .taskBegan(let task): tasks.begin(.named(task.name), generation: task.generation, at: now)
     case .taskEnded(let task): tasks.end(.named(task.name), generation: task.generation)
     case .node(.settling(true)) where !ownership.isIdle: tasks.begin(.settling, at: now)
-    case .node(.collecting(true)) where !ownership.isIdle: tasks.begin(.multiPartPayment, at: now)
-    case .node(.splicing(true)) where !ownership.isIdle: tasks.begin(.splicing, at: now)
+    case .node(.collecting(let payments)) where !payments.isEmpty:
+      if !ownership.isIdle, !tasks.has(.multiPartPayment) { tasks.begin(.multiPartPayment, at: now) }
     case .node(.settling(false)): tasks.end(.settling)
-    case .node(.collecting(false)): tasks.end(.multiPartPayment)
+    case .node(.collecting): tasks.end(.multiPartPayment)
+    case .node(.splicing(true)) where !ownership.isIdle: tasks.begin(.splicing, at: now)
     case .node(.splicing(false)): tasks.end(.splicing)
     case .node(.stopped), .node(.fenced): endTasksOfNode()
     // Whatever is under way: what is not let go of now is taken.

@@ -206,8 +206,8 @@ public struct ExtensionMachine: GuardMachine {
       // A handover does not wait for it: the app goes on where it is.
       service.isSplicing = isSplicing
       state = .serving(service)
-    case .collecting(let isCollecting):
-      service.parts = isCollecting ? .waiting : .givenBack
+    case .collecting(let payments):
+      service.collect(payments)
       state = .serving(service)
     case .established, .fenced, .trouble, .stopped: break
     }

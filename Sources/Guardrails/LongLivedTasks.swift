@@ -46,6 +46,8 @@ public struct LongLivedTasks: Hashable, Sendable {
   var hasNamed: Bool { held.contains { if case .named = $0.task { true } else { false } } }
   var deadline: Instant? { held.map(\.endsAt).min() }
 
+  func has(_ task: LongLivedTask) -> Bool { held.contains { $0.task == task } }
+
   /// An older beginning than the one that counts changes nothing.
   mutating func begin(_ task: LongLivedTask, generation: UInt64 = 0, at now: Instant) {
     let beginning = Held(task: task, generation: generation, endsAt: now + Self.longest)

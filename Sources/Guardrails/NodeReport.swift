@@ -9,7 +9,7 @@ public enum NodeReport: Hashable, Codable, Sendable {
   /// Whether a payment is being settled: between true and false nothing should cut in.
   case settling(Bool)
   /// Whether parts of a payment are here and wait for the others. They are durable, whoever owns the node next.
-  case collecting(Bool)
+  case collecting([String])
   /// Whether a splice is half-way. It is durable, whoever owns the node next.
   case splicing(Bool)
   case received(ReceivedPayment)

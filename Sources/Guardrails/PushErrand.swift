@@ -62,8 +62,8 @@ public struct PushErrand: Hashable, Sendable {
     case .node(.splicing(let isSplicing)):
       self.isSplicing = isSplicing
       if !isHalfWay, hasReceived { giveUp() }
-    case .node(.collecting(let isCollecting)):
-      self.isCollecting = isCollecting
+    case .node(.collecting(let payments)):
+      isCollecting = !payments.isEmpty
       if !isHalfWay, hasReceived { giveUp() }
     case .node(.received): hasReceived = true
     case .node(.trouble(let sentence)): trouble = sentence

@@ -15,16 +15,16 @@ struct Service: Hashable, Codable, Sendable {
   var isSettling = false
   /// A splice that the app began is half-way: the connection that brings it on is this one.
   var isSplicing = false
-  /// What became of a payment of which not all had come: told when nothing else is. Nil when there was none.
-  var parts: Parts?
+  /// Payments of which not all has come.
+  private var incomplete: [String] = []
+  /// Those of which not all came: their senders have the parts back.
+  private var givenBack: [String] = []
   /// The app wanted the node before we were connected.
   var steppedBack = false
   /// We claimed although the app wished: it was left its time, or is frozen.
   var claimedPastTheWish = false
   /// The app wants the node and we are connected: no new payment, and an end at the next safe point.
   var isHandingOver = false
-
-  enum Parts: Hashable, Codable, Sendable { case waiting, givenBack }
 
   init(push: Push, startedAt now: Instant) {
     self.push = push
@@ -52,6 +52,15 @@ struct Service: Hashable, Codable, Sendable {
     return untold.map { .notify(.received($0), payment: $0.paymentHash) }
   }
 
+  /// What is incomplete no more has been received just now, or its time was over.
+  mutating func collect(_ payments: [String]) {
+    let over = incomplete.filter { hash in
+      !payments.contains(hash) && !received.contains { $0.paymentHash == hash }
+    }
+    givenBack = givenBack.filter { !payments.contains($0) } + over
+    incomplete = payments
+  }
+
   func contents(for reason: FinishReason) -> [GuardDirective] {
     guard let first = received.first else {
       return [.deliver(push: push.id, contentWithoutPayment(for: reason))]
@@ -64,11 +73,18 @@ struct Service: Hashable, Codable, Sendable {
     case .appWantsNode, .handedOver, .received: .appContinues
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
       .outOfReach, .tooManyPushes, .containerLost:
-      switch parts {
-      case .waiting: .partsWait
-      case .givenBack: .partsGivenBack
-      case nil: .nothingReceived(for: push.reason)
+      if tells(of: incomplete) {
+        .partsWait
+      } else if tells(of: givenBack) {
+        .partsGivenBack
+      } else {
+        .nothingReceived(for: push.reason)
       }
     }
+  }
+
+  /// A push that names its payment is told about that one; any other about whatever there is.
+  private func tells(of payments: [String]) -> Bool {
+    push.paymentHash.map { payments.contains($0) } ?? !payments.isEmpty
   }
 }

@@ -32,5 +32,6 @@ public struct TableContents: Hashable, Sendable {
   public var name: String
   public var columns: [String]
   public var rowCount: Int64
+  /// The last ones, if there are more than were asked for: what has just happened is what people look for.
   public var rows: [Row]
 }

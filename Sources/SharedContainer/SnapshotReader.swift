@@ -85,13 +85,16 @@ struct SnapshotReader {
   private func contents(of name: String) throws -> TableContents {
     let quoted =
       "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    let count = try connection.firstRow("SELECT count(*) FROM \(quoted)")?.integer(0) ?? 0
+    let limit = Int64(rowsPerTableMax)
     return TableContents(
       name: name,
       columns: try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)]).map {
         try $0.text(0)
       },
-      rowCount: try connection.firstRow("SELECT count(*) FROM \(quoted)")?.integer(0) ?? 0,
-      rows: try connection.rows("SELECT * FROM \(quoted) LIMIT ?", [.integer(Int64(rowsPerTableMax))]))
+      rowCount: count,
+      rows: try connection.rows(
+        "SELECT * FROM \(quoted) LIMIT ? OFFSET ?", [.integer(limit), .integer(max(0, count - limit))]))
   }
 
   private func lockFacts(_ path: String, _ locks: [KernelLock]) -> LockFacts {

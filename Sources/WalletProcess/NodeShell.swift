@@ -263,7 +263,7 @@ extension NodeReport {
     case .connecting: self = .connecting
     case .established: self = .established
     case .settling(let isSettling): self = .settling(isSettling)
-    case .collecting(let isCollecting): self = .collecting(isCollecting)
+    case .collecting(let payments): self = .collecting(payments.map(\.hex))
     case .splicing(let isSplicing): self = .splicing(isSplicing)
     case .received(let receipt):
       self = .received(

@@ -100,26 +100,26 @@ extension Driver where Machine == AppMachine {
 
 extension Driver where Machine == ExtensionMachine {
   /// Serves push 1 and looks for the node.
-  static func looking() -> Driver {
+  static func looking(hash: String? = "aa") -> Driver {
     var notifier = Driver()
-    notifier.play(.launched, .pushArrived(push(1)))
+    notifier.play(.launched, .pushArrived(push(1, hash: hash)))
     return notifier
   }
 
-  static func claiming(epoch: Epoch = 8) -> Driver {
-    var notifier = Driver.looking()
+  static func claiming(epoch: Epoch = 8, hash: String? = "aa") -> Driver {
+    var notifier = Driver.looking(hash: hash)
     notifier.play(.observed(observation(row(epoch - 1, .app), lockIsBusy: false)))
     return notifier
   }
 
-  static func claimed(epoch: Epoch = 8) -> Driver {
-    var notifier = Driver.claiming(epoch: epoch)
+  static func claimed(epoch: Epoch = 8, hash: String? = "aa") -> Driver {
+    var notifier = Driver.claiming(epoch: epoch, hash: hash)
     notifier.play(.claimed(claim(epoch)))
     return notifier
   }
 
-  static func connected(epoch: Epoch = 8) -> Driver {
-    var notifier = Driver.claimed(epoch: epoch)
+  static func connected(epoch: Epoch = 8, hash: String? = "aa") -> Driver {
+    var notifier = Driver.claimed(epoch: epoch, hash: hash)
     notifier.play(.node(.connecting), .rowRead(row(epoch, .extension), appWantsNode: false))
     notifier.play(.node(.established), .rowRead(row(epoch, .extension), appWantsNode: false))
     return notifier

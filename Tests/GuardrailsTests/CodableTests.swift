@@ -16,7 +16,7 @@ import Testing
     .blocked(pid: nil, isStopped: false), .blocked(pid: 7, isStopped: true), .failed("A \"sentence\"\n."),
   ]
   private static let reports: [NodeReport] = [
-    .connecting, .established, .settling(true), .settling(false), .collecting(true), .splicing(true),
+    .connecting, .established, .settling(true), .settling(false), .collecting(["aa"]), .splicing(true),
     .received(payment),
     .stopped, .fenced,
     .refused(highest: .max, container: container), .trouble("x"),

@@ -13,14 +13,14 @@ import Testing
   @Test("P-1.4 Home in the middle of a set: the app stays at work under a named task until it is complete")
   func homeInTheMiddle() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    #expect(app.send(.node(.collecting(true))) == [])
+    #expect(app.send(.node(.collecting(["aa"]))) == [])
     #expect(app.machine.hasNamedTask)
     #expect(
       app.send(.enteredBackground) == [
         .beginBackgroundTask(1, name: "incoming multi-part payment"), .backgroundDone,
       ])
     #expect(app.machine.place == .staying)
-    app.play(.node(.settling(true)), .node(.collecting(false)))
+    app.play(.node(.settling(true)), .node(.collecting([])))
     #expect(app.machine.place == .staying, "the last part settles")
     #expect(app.send(.node(.settling(false))).suffix(3) == leaving[...])
   }
@@ -32,10 +32,10 @@ import Testing
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
       !app.send(.node(.received(secondPayment))).contains { if case .notify = $0 { true } else { false } })
-    app.play(.node(.collecting(true)), .enteredBackground, .node(.settling(true)))
+    app.play(.node(.collecting(["aa"])), .enteredBackground, .node(.settling(true)))
     #expect(app.machine.place == .staying)
     #expect(app.send(.node(.received(payment))) == [told])
-    app.play(.node(.collecting(false)), .node(.settling(false)))
+    app.play(.node(.collecting([])), .node(.settling(false)))
     #expect(app.machine.place == .leaving)
     #expect(app.send(.node(.received(payment))) == [told], "in the last moment")
   }
@@ -43,21 +43,45 @@ import Testing
   @Test("The text of a push says what became of the parts: nobody is told to retry what is on its way")
   func textOfParts() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting(true)))
+    notifier.play(.node(.collecting(["aa"])))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsWait))
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting(true)), .node(.collecting(false)))
+    notifier.play(.node(.collecting(["aa"])), .node(.collecting([])))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsGivenBack))
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting(true)), .node(.settling(true)), .node(.received(payment)))
-    notifier.play(.node(.collecting(false)), .node(.settling(false)))
+    notifier.play(.node(.collecting(["aa"])), .node(.settling(true)), .node(.received(payment)))
+    notifier.play(.node(.collecting([])), .node(.settling(false)))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .received(payment)))
+  }
+
+  @Test(
+    "A push that names a payment is told about that one, whatever waits beside it", arguments: ["aa", nil])
+  func textOfItsOwn(hash: String?) {
+    let other = "cc"
+    func text(_ reports: [NodeReport]) -> GuardDirective? {
+      var notifier = Driver<ExtensionMachine>.connected(hash: hash)
+      for report in reports { notifier.play(.node(report)) }
+      return notifier.send(.deadlineReached, at: 29.5).first
+    }
+    let missed = NotificationContent.nothingReceived(for: .incomingPayment)
+    #expect(text([.collecting([other])]) == .deliver(push: 1, hash == nil ? .partsWait : missed))
+    #expect(
+      text([.collecting([other]), .collecting([])])
+        == .deliver(push: 1, hash == nil ? .partsGivenBack : missed))
+    #expect(
+      text([.collecting(["aa", other]), .collecting([other])])
+        == .deliver(push: 1, hash == nil ? .partsWait : .partsGivenBack))
+    #expect(
+      text([.collecting(["aa"]), .collecting([]), .collecting(["aa"])]) == .deliver(push: 1, .partsWait))
+    #expect(
+      text([.collecting([other]), .collecting([]), .collecting(["aa"]), .collecting([])])
+        == .deliver(push: 1, .partsGivenBack))
   }
 
   @Test("P-1.1 After 180 s the app leaves, whatever has come; a lost connection begins nothing anew")
   func bounded() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.collecting(true)))
+    app.play(.node(.collecting(["aa"])))
     let begun = app.now
     app.play(.enteredBackground, .node(.connecting), .node(.established))
     #expect(app.machine.tasks.deadline == begun + .seconds(180))
@@ -69,7 +93,7 @@ import Testing
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
-      .node(.collecting(true)), .node(.settling(true)), .rowRead(row(9, .extension), appWantsNode: true))
+      .node(.collecting(["aa"])), .node(.settling(true)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 
@@ -78,16 +102,16 @@ import Testing
     var errand = PushErrand()
     let start = Instant(nanoseconds: 0)
     errand.begin(1, time: nil, isEstablished: true, at: start)
-    errand.note(.node(.collecting(true)), at: start)
+    errand.note(.node(.collecting(["aa"])), at: start)
     #expect(errand.deadline == start + .seconds(25))
-    errand.note(.node(.collecting(false)), at: start)
+    errand.note(.node(.collecting([])), at: start)
     #expect(errand.deadline == start + .seconds(5))
   }
 
   @Test("A set that waits for its rest keeps the extension for all of its time, as there is no text yet")
   func setAlone() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting(true)), at: 1)
+    notifier.play(.node(.collecting(["aa"])), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
     #expect(notifier.play(.node(.received(payment)), at: 21) == [])
     #expect(
@@ -102,7 +126,7 @@ import Testing
     var notifier = Driver<ExtensionMachine>.connected()
     for event in second < 3 ? [0, 1] : [1, 0] {
       notifier.play(
-        event == 0 ? .node(.collecting(true)) : .node(.received(payment)), at: event == 0 ? second : 3)
+        event == 0 ? .node(.collecting(["aa"])) : .node(.received(payment)), at: event == 0 ? second : 3)
     }
     #expect(!notifier.send(.deadlineReached, at: 7.999).contains(.stopNode(gracefully: true)))
     #expect(
@@ -123,14 +147,14 @@ import Testing
     notifier.play(.node(.connecting), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(.node(.established), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(
-      .node(.collecting(true)), .node(.received(secondPayment)), .node(.collecting(false)), at: 10)
+      .node(.collecting(["aa"])), .node(.received(secondPayment)), .node(.collecting([])), at: 10)
     #expect(notifier.send(.deadlineReached, at: 15).first == .deliver(push: 2, .received(secondPayment)))
   }
 
   @Test("The app's wish is granted in the middle of a set: the parts are durable, and the next owner's")
   func handover() {
     var notifier = Driver<ExtensionMachine>.connected(epoch: 8)
-    notifier.play(.node(.collecting(true)))
+    notifier.play(.node(.collecting(["aa"])))
     let directives = notifier.send(.rowRead(row(8, .extension), appWantsNode: true))
     #expect(directives.contains(.acceptNoNewPayment))
     #expect(directives.contains(.stopNode(gracefully: true)))

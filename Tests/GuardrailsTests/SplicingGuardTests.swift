@@ -38,7 +38,8 @@ import Testing
   @Test("What is half-way under a claim that is lost keeps nobody in the background")
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.splicing(true)), .rowRead(row(9, .extension), appWantsNode: true))
+    app.play(
+      .node(.splicing(true)), .node(.settling(true)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 

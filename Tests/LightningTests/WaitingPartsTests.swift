@@ -46,7 +46,7 @@ import Testing
       world.claim(leavingZombie: false)
       finish(&world)
       #expect(deadline(world) == first + .seconds(60))
-      #expect(world.news.last == .collecting(true))
+      #expect(world.news.last == .collecting([world.invoices[0].paymentHash]))
     }
     // The connection alone breaks.
     let connection = try #require(world.owners.last?.connection)

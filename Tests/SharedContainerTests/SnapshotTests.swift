@@ -181,6 +181,6 @@ import Testing
     }
     #expect(table?.columns == ["a b"])
     #expect(table?.rowCount == 3)
-    #expect(table?.rows.count == 2)
+    #expect(try table?.rows.map { try $0.integer(0) } == [2, 3])
   }
 }

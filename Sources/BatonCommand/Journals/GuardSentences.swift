@@ -44,14 +44,20 @@ enum GuardSentences {
     }
   }
 
+  private static func sets(_ count: Int) -> String { count == 1 ? "a payment" : "\(count) payments" }
+
   private static func of(_ report: NodeReport) -> [Sentence] {
     switch report {
     case .connecting: [Sentence("dials the peer", matters: false)]
     case .established: [Sentence("connected: the channel is re-established")]
     case .settling(let isSettling):
       [Sentence(isSettling ? "settles a payment" : "has settled", matters: false)]
-    case .collecting(let isCollecting):
-      [Sentence(isCollecting ? "waits for more parts of a payment" : "waits for no more parts")]
+    case .collecting(let payments):
+      [
+        Sentence(
+          payments.isEmpty
+            ? "waits for no more parts" : "waits for more parts of \(Self.sets(payments.count))")
+      ]
     case .splicing(let isSplicing):
       [Sentence(isSplicing ? "is half-way through a splice" : "has no splice half-way any more")]
     case .received(let payment):

@@ -47,8 +47,8 @@ public enum NodeNews: Hashable, Codable, Sendable {
   case connecting
   case established
   case settling(Bool)
-  /// Whether parts of a payment are here, and wait for the others.
-  case collecting(Bool)
+  /// Of which payments parts are here, and wait for the others.
+  case collecting([Bytes32])
   /// Whether a splice is half-way: bound to, and not over.
   case splicing(Bool)
   case received(Receipt)

@@ -129,10 +129,12 @@ extension NodeMachine {
       directives.append(.report(.splicing(isSplicing)))
     }
     // That all of it has come is said behind its settling: nobody may think in between that there is nothing to do.
-    let isCollecting = !partials.isEmpty || saidCollecting && step != nil
-    if state == .established, isCollecting != saidCollecting {
-      saidCollecting = isCollecting
-      directives.append(.report(.collecting(isCollecting)))
+    let waiting = partials.map(\.paymentHash)
+    let inStep = step == nil ? [] : saidCollecting.filter { !waiting.contains($0) }
+    let collecting = (waiting + inStep).sorted()
+    if state == .established, collecting != saidCollecting {
+      saidCollecting = collecting
+      directives.append(.report(.collecting(collecting)))
     }
     return directives
   }

@@ -98,7 +98,7 @@ public struct NodeMachine: Core {
   /// In the order of their first parts.
   var partials: [PartialPayment] = []
   /// Kept from one connection to the next: the parts are still there, and nobody is told twice.
-  var saidCollecting = false
+  var saidCollecting: [Bytes32] = []
   var spliceWish: SpliceWish?
   /// When the connection is given up, unless the splice on it gets further.
   var spliceStallsAt: Instant?
@@ -192,7 +192,7 @@ public struct NodeMachine: Core {
     attempt = 0
     acceptsPayments = true
     saidSettling = false
-    saidCollecting = false
+    saidCollecting = []
     return [.report(.connecting)] + dialOrWait()
   }
 
