@@ -56,7 +56,9 @@ enum SampleMessages {
     amountSat: 1000, script: OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20))))
 
   /// The messages of a splice.
-  static var splice: [Message] {
+  static var splice: [Message] { splice(transaction) }
+
+  static func splice(_ transaction: TransactionID) -> [Message] {
     [
       .quiescence(Quiescence(channel: channelID, isInitiator: true)),
       .spliceInit(

@@ -76,9 +76,10 @@ enum WalletRowsFuzz: FuzzTarget {
         ]
       }
       let waiting: [SQLValue] = [.blob(SampleMessages.preimage.bytes), 1, 2, .integer(.min)]
+      let splice: [SQLValue] = record.splice.map { Self.row(of: $0, record.funding) } ?? []
+      let behind: [SQLValue] = htlcs.flatMap { $0 } + waiting + sent[place % sent.count] + splice
       return (claim + row + invoice).flatMap(ByteSource.write) + [UInt8(htlcs.count)]
-        + (htlcs.joined() + waiting + sent[place % sent.count]).flatMap(ByteSource.write)
-        + (record.splice.map { row(of: $0, record.funding).flatMap(ByteSource.write) } ?? [])
+        + behind.flatMap(ByteSource.write)
     }
   }
 

@@ -91,8 +91,11 @@ import Testing
   func namedFunding(isRight: Bool) throws {
     let run = try SampleStory.tellOfSending()
     let funding = isRight ? WireBytes.channel : SpliceBytes.txid
-    try run.ledger.execute(
-      "UPDATE frames SET bytes = bytes || ? WHERE substr(bytes, 1, 2) = x'0084'", [.blob([1, 32] + funding)])
+    for signatures in 0...1 {
+      let plain = WireBytes.commit(signatures: signatures)
+      try run.ledger.execute(
+        "UPDATE frames SET bytes = ? WHERE bytes = ?", [.blob(plain + [1, 32] + funding), .blob(plain)])
+    }
     let found = try findings(run)
     #expect(found.isEmpty == isRight, "\(found.map(\.sentence))")
   }
