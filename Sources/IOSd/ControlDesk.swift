@@ -65,7 +65,7 @@ final class ControlDesk {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, send, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, send, withdraw, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
       )
     }
   }

@@ -35,7 +35,7 @@ import Testing
     let lspd = try phone.phone.askForJSON(.lspd, ControlMessage("status"))
     #expect(lspd["funding"]?.text == other?["txid"]?.text.map { "\($0):0" })
     let verdict = try phone.run("judge")
-    #expect(verdict.contains("Verdict: sound."), "\(verdict)")
+    #expect(verdict.contains("Verdict: sound"), "\(verdict)")
   }
 
   @Test(
@@ -63,7 +63,7 @@ import Testing
       try phone.wait("the app to be suspended") { try phone.run("status").contains("suspended") }
     }
     let verdict = try phone.run("judge")
-    #expect(verdict.contains("Verdict: sound."), "\(verdict)")
+    #expect(verdict.contains("Verdict: sound"), "\(verdict)")
   }
 
   @Test("Who waits hears that the app is gone, and how it ended when it is back")

@@ -60,7 +60,9 @@ private let everyMessage: [Message] = [
     #expect(Hexadecimal.encode(Message.peerStorage([0xaa]).encoded()) == "00070001aa")
     #expect(Hexadecimal.encode(Message.peerStorageRetrieval([0xaa]).encoded()) == "00090001aa")
     // 2 features of 8 bytes: bits 63, 43, 35, 13, 1.
-    #expect(Hexadecimal.encode(Message.greeting(Greeting()).encoded()) == "0010000000088000080800002002")
+    #expect(
+      Hexadecimal.encode(Message.greeting(Greeting(features: .ours)).encoded())
+        == "0010000000088000080800002002")
     #expect(
       Hexadecimal.encode(Message.greeting(Greeting(features: .withoutSplices)).encoded())
         == "001000000006080000002002")

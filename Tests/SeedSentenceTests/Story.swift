@@ -9,8 +9,9 @@ struct Story {
   var world: World
   private var generator: SeededGenerator
 
-  init(_ number: UInt64, takeover: Takeover = .lock) {
+  init(_ number: UInt64, takeover: Takeover = .lock, splices: Bool = false) {
     var settings = WorldSettings()
+    settings.splices = splices
     settings.guardConfiguration.takeover = takeover
     world = World(settings: settings)
     generator = SeededGenerator(seed: number)

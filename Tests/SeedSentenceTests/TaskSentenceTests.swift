@@ -59,4 +59,17 @@ import Testing
     #expect(story.world.pushes.isEmpty, "the app itself went on with it")
     #expect(story.world.container.value.row?.role == .app)
   }
+
+  @Test("85: 'sensitive tasks' as splices hold the connection too", arguments: numbers)
+  func splices(number: UInt64) {
+    var story = Story(number, splices: true)
+    story.world.make(.open)
+    #expect(story.waits { $0.isSettled })
+    story.world.make(.withdraw(4000))
+    #expect(story.waits { $0.container.value.node.channel?.pendingSplice != nil })
+    story.world.make(.home)
+    #expect(story.waits { $0.areSplicesOver && $0.fundings.done.count == 1 })
+    #expect(story.waits { $0.phone.hasAppLetGo })
+    #expect(story.world.container.value.row?.role == .app)
+  }
 }

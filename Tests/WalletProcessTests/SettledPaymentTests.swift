@@ -20,7 +20,8 @@ final class SettledPaymentTests {
     let (claim, _) = try scratch.claim(container)
     let (one, two) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
     try scratch.write(claim, container) { writer in
-      try writer.execute("INSERT INTO channels VALUES (x'07', 0, 0, 0, 0, 0, 0, 0, x'00', 0, 0, 0, 0)")
+      try writer.execute(
+        "INSERT INTO channels VALUES (x'07', 0, 0, 0, 0, 0, 0, 0, x'00', 0, 0, 0, 0, NULL, NULL)")
       for hash in [one, two] {
         try writer.execute(
           "INSERT INTO invoices VALUES (?, 5, 'x', ?, 0)", [.blob(hash), .blob(hash)])

@@ -12,6 +12,8 @@ enum MoveSentences {
       nil
     case .send(let number, let isKnown):
       "the person pays invoice \(number + 1) of somebody else's\(isKnown ? "" : ", which its maker knows nothing of")"
+    case .withdraw(let amount):
+      "the person takes \(HumanText.amount(msat: amount &* 1000)) out of the channel on chain"
     case .beginTask: "the person sends something, which goes on in the background"
     case .endTask: "what the person sent is done"
     case .network(isThere: false): "the phone has no network any more"

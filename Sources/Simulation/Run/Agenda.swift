@@ -11,6 +11,8 @@ public struct Agenda: Hashable, Sendable {
     case pay
     /// The person pays somebody else's invoice.
     case send
+    /// The person takes money out of the channel on chain.
+    case withdraw
     /// What was sent is done: in a coordination of others, which sends nothing through the channel.
     case sendIsDone
     /// It strikes after so many more moves: in the midst of something, wherever that is.
@@ -33,8 +35,10 @@ public struct Agenda: Hashable, Sendable {
   let backgroundTime: Span
   /// How long what the wallet pays takes to its recipient.
   let elsewhereDelay: Span
+  /// How long the peer takes to sign for a splice.
+  let spliceDelay: Span
 
-  public init(seed: UInt64, length: Span) {
+  public init(seed: UInt64, length: Span, splices: Bool = false) {
     // Another stream than the one that says who moves next, so that a part of an agenda does what the whole did.
     var generator = SeededGenerator(seed: seed ^ 0xA6E2_DA00_0000_0000)
     let enabled = FaultKind.allCases.filter { _ in generator.chance(60) }
@@ -67,6 +71,14 @@ public struct Agenda: Hashable, Sendable {
     while at < end, !enabled.isEmpty {
       timed.append((at, .fault(enabled[generator.below(enabled.count)], afterMoves: generator.below(40))))
       at = at + wait(200, 25_000)
+    }
+    // A stream of its own, and nothing else is another: what a seed does without splices it does with them.
+    var splicing = SeededGenerator(seed: seed ^ 0x5B11_CE00_0000_0000)
+    spliceDelay = splicing.chance(50) ? .zero : .milliseconds(Int64(splicing.below(12_000)))
+    at = .zero + .seconds(13)
+    while splices, at < end {
+      timed.append((at, .withdraw))
+      at = at + .milliseconds(Int64(50 + splicing.below(40_000)))
     }
     // Sorted by time; of one instant in the order of the making, as no sort promises that by itself.
     let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }

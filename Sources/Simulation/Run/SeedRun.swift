@@ -38,7 +38,8 @@ public struct SeedRun {
 
   public init(_ settings: RunSettings, isHeard: Bool = false) {
     self.settings = settings
-    let whole = Agenda(seed: settings.seed, length: settings.length)
+    let whole = Agenda(
+      seed: settings.seed, length: settings.length, splices: settings.world.splices)
     agenda = (settings.only.map(whole.only) ?? whole).entries
     world = World(settings: Self.worldSettings(settings, whole))
     world.isHeard = isHeard
@@ -54,6 +55,7 @@ public struct SeedRun {
     world.phone.silentPushes.budget = .max
     if world.coordination == .baton {
       world.elsewhereDelay = agenda.elsewhereDelay
+      if world.splices { world.spliceDelay = agenda.spliceDelay }
       world.phone.suspendAfter = agenda.suspendAfter
       world.phone.backgroundTime = agenda.backgroundTime
     }
@@ -152,6 +154,7 @@ public struct SeedRun {
     case .quit: make(.quit)
     case .pay: pay(&chance)
     case .send: send(&chance)
+    case .withdraw: make(.withdraw(UInt64(1000 + chance.below(5000))))
     case .sendIsDone: if world.settings.coordination != .baton { make(.endTask) }
     case .fault(let fault, let after):
       if let due = armed { strike(due) }

@@ -14,7 +14,11 @@ public struct Shrinker {
 
   /// The settings of the shortest failure that was found.
   public mutating func shrink() -> RunSettings {
-    var kept = settings.only ?? Agenda(seed: settings.seed, length: settings.length).entries.map(\.number)
+    var kept =
+      settings.only
+      ?? Agenda(
+        seed: settings.seed, length: settings.length, splices: settings.world.splices
+      ).entries.map(\.number)
     var size = max(1, kept.count / 2)
     while true {
       var start = 0

@@ -23,6 +23,7 @@ public struct Life: Hashable, Sendable {
   var inbox: ArraySlice<Mail> = []
   var background = BackgroundWork()
   var paymentTasks = PaymentTasks()
+  var spliceTask = SpliceTask()
   /// Tasks up to this one may have been given up before their payments were over.
   var excusedTasks: UInt64 = 0
 
@@ -68,6 +69,8 @@ public struct Life: Hashable, Sendable {
     case word(GuardEvent)
     /// The person has pressed "send".
     case send(Int)
+    /// The same for money on chain.
+    case withdraw(Int)
   }
 
   init(role: Role, identity: ProcessIdentity, settings: WorldSettings, now: Instant) {
@@ -76,7 +79,9 @@ public struct Life: Hashable, Sendable {
     guardValue = GuardValue(
       role: role, configuration: settings.guardConfiguration, coordination: settings.coordination)
     node = NodeMachine(
-      configuration: .init(rules: settings.rules, multiPartWindow: settings.multiPartWindow))
+      configuration: .init(
+        rules: settings.rules, multiPartWindow: settings.multiPartWindow,
+        fundingKey: settings.splices ? World.walletKey : nil))
     runningSince = now
     inbox = [.word(.launched)]
   }

@@ -67,5 +67,6 @@ extension World {
       }
     }
     checkSendsAtTheEnd()
+    checkSplicesAtTheEnd()
   }
 }

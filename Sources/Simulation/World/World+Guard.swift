@@ -161,6 +161,7 @@ extension World {
     life.claim = claim
     life.nodeStarts &+= 1
     noteNodeStart(&life)
+    noteSpliceAtStart(&life)
     if !settings.without.contains(.stateFromClaim) {
       life.soundRevision = life.claimedState.channel?.revision ?? 0
     }

@@ -32,6 +32,7 @@ extension World {
     case .pay(let invoice): pay(invoice)
     case .payPart(let invoice, let part, let count): pay(invoice, part: part, of: count)
     case .send(let number, let isKnown): send(number, isKnown: isKnown)
+    case .withdraw(let amountSat): withdraw(amountSat)
     case .beginTask: task(isOn: true)
     case .endTask: task(isOn: false)
     case .network(let isThere): tellPhone(.deviceChanged(.network(isThere)))
@@ -139,6 +140,7 @@ extension World {
       guard let mail = life.inbox.popFirst() else { return world.hearOfTask(&life) }
       guard case .word(let event) = mail else {
         if case .send(let number) = mail { world.hearOfSend(number, &life) }
+        if case .withdraw(let number) = mail { world.hearOfWithdrawal(number, &life) }
         return
       }
       world.changeBackgroundWork(after: event)

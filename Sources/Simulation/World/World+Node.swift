@@ -26,7 +26,9 @@ extension World {
     case .paymentOffered(let hash): paymentOffered(hash, &life)
     case .paymentRefused(let hash, let sentence): paymentRefused(hash, sentence, &life)
     case .paymentEnded(let ended): paymentEnded(ended.payment.paymentHash, &life)
-    case .spliceBegun, .spliceRefused, .spliceEnded: break
+    case .spliceBegun(let splice): spliceBegun(splice, &life)
+    case .spliceRefused(let sentence): spliceRefused(sentence, &life)
+    case .spliceEnded(let id, _): spliceEnded(id, &life)
     }
   }
 
@@ -137,6 +139,7 @@ extension World {
       if settings.coordination != .baton { startsToDrive(&life) }
     }
     checkDurable(message, of: life)
+    checkBinding(message, of: life)
     let revision = life.node.durableChannel?.revision ?? 0
     wires[index].toPeer.append(Wire.Packet(message: message, isSound: revision <= life.soundRevision))
   }

@@ -59,10 +59,10 @@ extension World {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
       }
     case .elsewherePaid(let hash, let htlc): arrived(hash, htlc)
+    case .channel(let record): checkFunding(record)
     case .dataLoss(_, let side):
       report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
     case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn, .frameIgnored, .fence,
-      .channel,
       .backup, .paymentHeld, .paymentOffered, .paymentFailed, .elsewhereMade:
       break
     }
@@ -80,6 +80,7 @@ extension World {
       PeerMachine(
         configuration: .init(
           isLegacy: settings.hasLegacyPeer, elsewhereDelay: settings.elsewhereDelay, rules: settings.rules,
+          fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           startedAt: peerNow, state: peer.value.state)))
   }
 

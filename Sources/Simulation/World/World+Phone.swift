@@ -75,7 +75,9 @@ extension World {
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
     // It only writes it down.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
-    case .payment(let request): postSend(ofRequest: request)
+    case .payment(let request):
+      postSend(ofRequest: request)
+      postWithdrawal(ofRequest: request)
     case .invoice, .memoryWarning: break
     case .task(let word): if settings.background != nil { lives[role]?.value.background.words.append(word) }
     // It plays or not: it only writes it down.

@@ -96,7 +96,7 @@ extension World {
     guard channel.htlcs.isEmpty else { return }
     let received = payments.filter { $0.state == .paid }.reduce(0) { $0 + $1.amountMsat }
     let sent = sends.filter(\.hasArrived).reduce(0) { $0 + $1.invoice.amountMsat }
-    if channel.remoteMsat + sent != ChannelTerms.standard.walletMsat + received {
+    if channel.remoteMsat + sent + fundings.takenMsat != ChannelTerms.standard.walletMsat + received {
       report(.sentOnce, "The wallet's balance is not what it has received less what it has paid.")
     }
   }

@@ -36,6 +36,9 @@ public struct World: Hashable, Sendable {
   /// What the person has paid, or wanted to.
   public internal(set) var sends: [WorldSend] = []
   var sendRequests: UInt64 = 0
+  /// What the person has taken out on chain, or wanted to.
+  public internal(set) var withdrawals: [WorldWithdrawal] = []
+  var fundings = WorldFundings(World.newChannel)
   public internal(set) var pushes: [WorldPush] = []
   /// Those for the app in the background; nobody is shown anything for them.
   var silentPushes: [WorldPush] = []
@@ -88,6 +91,7 @@ public struct World: Hashable, Sendable {
       PeerMachine(
         configuration: .init(
           isLegacy: settings.hasLegacyPeer, elsewhereDelay: settings.elsewhereDelay, rules: settings.rules,
+          fundingKey: settings.splices ? Self.peerKey : nil, spliceDelay: settings.spliceDelay,
           startedAt: Instant(nanoseconds: 0), state: PeerState(channel: Self.newChannel))))
   }
 
@@ -151,7 +155,7 @@ public struct World: Hashable, Sendable {
 
   /// The app is connected under its own claim, and nothing waits any more.
   public var isSettled: Bool {
-    appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver
+    appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
   }
 
   /// Connected under its own claim; and, if that may be, with a payment half-way.
@@ -180,6 +184,10 @@ public struct WorldSettings: Hashable, Sendable {
   public var holdTime = Span.seconds(120)
   /// How long a payment of the wallet's own takes to its recipient.
   public var elsewhereDelay = Span.zero
+  /// Wallet and peer splice. Explorations have no use for it.
+  public var splices = false
+  /// How long the peer takes to sign for one.
+  public var spliceDelay = Span.zero
   /// How long the parts of a payment wait for the others.
   public var multiPartWindow = Span.seconds(60)
   /// Rules that are taken away, to see what they are for.

@@ -1,0 +1,129 @@
+import CoreShape
+import Crypto
+import Guardrails
+import Lightning
+import PhonePolicy
+
+// The person takes money out of the channel. The way is that of a payment: the phone hands it to an app in front, the app
+// begins a task for it and asks its node, and whoever owns the node in the end ends it.
+extension World {
+  static let walletKey = fundingKey(1)
+  static let peerKey = fundingKey(2)
+  private static let target = OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20)))
+
+  private static func fundingKey(_ number: UInt8) -> CurvePoint {
+    guard let secret = Bytes32([UInt8](repeating: number, count: 32)), let key = PrivateKey(secret) else {
+      preconditionFailure("every small number is a key")
+    }
+    return CurvePoint(key.publicKey)
+  }
+
+  mutating func withdraw(_ amountSat: UInt64) {
+    sendRequests &+= 1
+    withdrawals.append(WorldWithdrawal(amountSat: amountSat, request: sendRequests))
+    tellPhone(.paymentWanted(request: sendRequests))
+  }
+
+  mutating func postWithdrawal(ofRequest request: UInt64) {
+    guard let number = withdrawals.lastIndex(where: { $0.request == request }) else { return }
+    lives.app?.value.inbox.append(.withdraw(number))
+  }
+
+  mutating func hearOfWithdrawal(_ number: Int, _ life: inout Life) {
+    let wanted = withdrawals[number]
+    guard let task = life.spliceTask.begin(amountSat: wanted.amountSat, for: "\(wanted.request)") else {
+      return answer("\(wanted.request)", .refused(SpliceTask.underWay))
+    }
+    life.guardQueue.append(.taskBegan(task))
+    life.nodeQueue.append(
+      .spliceRequested(SpliceRequest(amountSat: wanted.amountSat, script: Self.target)))
+  }
+
+  // MARK: What the node says
+
+  mutating func spliceBegun(_ splice: PendingSplice, _ life: inout Life) {
+    answer(life.spliceTask.begun(splice.id.text)?.request, .begun(splice.id))
+  }
+
+  mutating func spliceRefused(_ sentence: String, _ life: inout Life) {
+    let entry = life.spliceTask.refused()
+    endTask(of: entry, &life)
+    answer(entry?.request, .refused(sentence))
+  }
+
+  mutating func spliceEnded(_ id: TransactionID, _ life: inout Life) {
+    endTask(of: life.spliceTask.ended(id.text), &life)
+  }
+
+  mutating func noteSpliceAtStart(_ life: inout Life) {
+    let pending = life.claimedState.channel?.pendingSplice?.id.text
+    endTask(of: life.spliceTask.nodeStarted(pending: pending), &life)
+  }
+
+  private func endTask(of entry: SpliceTask.Entry?, _ life: inout Life) {
+    guard let entry else { return }
+    life.posted.append(Life.Posted(event: .taskEnded(entry.task), nodeStarts: nil))
+  }
+
+  private mutating func answer(_ word: String?, _ answer: WorldWithdrawal.Answer) {
+    guard let request = word.flatMap({ UInt64($0) }) else { return }
+    tellPhone(.invoiceAnswered(request: request))
+    guard let number = withdrawals.lastIndex(where: { $0.request == request }) else { return }
+    withdrawals[number].answer = answer
+  }
+
+  // MARK: What is so
+
+  /// None is half-way at either end, and nobody waits for anything of one.
+  var areSplicesOver: Bool {
+    guard settings.splices else { return true }
+    let (wallet, other) = (container.value.node.channel, peer.value.state.channel)
+    return wallet?.pendingSplice == nil && other.mayUpdate && lives.app?.value.spliceTask.entry == nil
+  }
+
+  /// The peer's ledger has another channel. Money leaves by what the person wanted, and from where it was.
+  mutating func checkFunding(_ record: ChannelRecord) {
+    guard settings.splices else { return }
+    if record.funding != fundings.now {
+      guard let splice = fundings.pending, splice.funding == record.funding,
+        withdrawals.contains(where: { $0.amountSat == splice.amountSat }),
+        let transaction = try? BitcoinTransaction(decoding: splice.transaction.array),
+        transaction.inputs.map(\.outPoint) == [fundings.now]
+      else { return report(.sentOnce, "The channel moves to a funding that nobody has asked for.") }
+      fundings.done.append(splice)
+      fundings.now = record.funding
+    }
+    fundings.pending = record.splice
+  }
+
+  /// What binds the wallet to a splice is in its container before it leaves.
+  mutating func checkBinding(_ message: Message, of life: Life) {
+    guard settings.splices, let claim = life.claim, claim.owns(container.value.row) else { return }
+    let channel = container.value.node.channel
+    let isDurable =
+      switch message {
+      case .commitmentSigned(let body):
+        body.funding == nil || body.funding == channel?.funding.transaction
+          || body.funding == channel?.pendingSplice?.id
+      case .transactionSignatures(let body):
+        channel?.pendingSplice?.id == body.transaction && channel?.pendingSplice?.stage == .signed
+      default: true
+      }
+    if !isDurable { report(.sentOnce, "The wallet signs for a splice before that is durable.") }
+  }
+
+  mutating func checkSplicesAtTheEnd() {
+    guard settings.splices, violation == nil, let wallet = container.value.node.channel else { return }
+    let channel = peer.value.state.channel
+    if wallet.funding != channel.funding || wallet.funding != fundings.now {
+      report(.sentOnce, "The two ends have the channel's money in different places.")
+    }
+    let terms = ChannelTerms.standard
+    if wallet.capacityMsat + fundings.takenMsat != terms.walletMsat + terms.providerMsat {
+      report(.sentOnce, "The channel does not hold what splices have left in it.")
+    }
+    if fundings.done.count > withdrawals.count {
+      report(.sentOnce, "Money has left on chain more often than somebody wanted it.")
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import CoreShape
+import Guardrails
+import Heartbeat
+import Lightning
+import PhonePolicy
+import Testing
+
+@testable import Simulation
+
+@Suite("Money that leaves on chain, in runs of a seed") struct SplicingRunTests {
+  private func settings(_ seed: UInt64) -> RunSettings {
+    var settings = RunSettings(seed: seed)
+    settings.world.splices = true
+    return settings
+  }
+
+  @Test("With every fault each splice is done or nothing, at both ends, and the channel holds what is left")
+  func seeds() {
+    var (wanted, begun, done, halfWayAtStart) = (0, 0, 0, 0)
+    for seed in 1...24 as ClosedRange<UInt64> {
+      var run = SeedRun(settings(seed))
+      var pid: Int32 = 0
+      let result = run.run { world in
+        for role in [Role.app, .extension] {
+          guard let life = world.life(role), life.claim != nil, life.identity.pid != pid else { continue }
+          pid = life.identity.pid
+          if world.container.value.node.channel?.pendingSplice != nil { halfWayAtStart += 1 }
+        }
+      }
+      #expect(result.violation == nil, "seed \(seed): \(result.violation?.sentence ?? "")")
+      wanted += run.world.withdrawals.count
+      begun += run.world.withdrawals.count { if case .begun = $0.answer { true } else { false } }
+      done += run.world.fundings.done.count
+    }
+    #expect(wanted > 300)
+    #expect(begun > 60 && done > 60)
+    #expect(halfWayAtStart > 5)
+  }
+
+  // MARK: That the checks see what they should
+
+  private func world() -> World {
+    var settings = WorldSettings()
+    settings.splices = true
+    return World(settings: settings)
+  }
+
+  @Test("A funding that nobody has asked for is seen, and so is one channel in two places")
+  func crimes() {
+    var world = world()
+    var record = world.peer.value.state.channel.record
+    world.checkFunding(record)
+    #expect(world.violation == nil)
+    record.splicedTo = OutPoint(transaction: TransactionID(hash: record.id), index: 1)
+    world.checkFunding(record)
+    #expect(world.violation?.sentence == "The channel moves to a funding that nobody has asked for.")
+    var other = self.world()
+    other.container.value.node.channel = try? Channel(restoring: record)
+    other.checkSplicesAtTheEnd()
+    #expect(other.violation?.sentence == "The two ends have the channel's money in different places.")
+  }
+}
