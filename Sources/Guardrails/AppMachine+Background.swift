@@ -77,7 +77,9 @@ extension AppMachine {
       if !ownership.isIdle, !tasks.has(.multiPartPayment) { tasks.begin(.multiPartPayment, at: now) }
     case .node(.settling(false)): tasks.end(.settling)
     case .node(.collecting): tasks.end(.multiPartPayment)
-    case .node(.splicing(true)) where !ownership.isIdle: tasks.begin(.splicing, at: now)
+    case .node(.splicing(true)) where !ownership.isIdle && !tasks.has(.splicing):
+      // Said anew with each connection, and one task all the same.
+      tasks.begin(.splicing, at: now)
     case .node(.splicing(false)): tasks.end(.splicing)
     case .node(.stopped), .node(.fenced): endTasksOfNode()
     // Whatever is under way: what is not let go of now is taken.

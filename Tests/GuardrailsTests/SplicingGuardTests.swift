@@ -35,6 +35,15 @@ import Testing
     #expect(app.send(.node(.splicing(false))).suffix(3) == leaving[...])
   }
 
+  @Test("P-1.1 After 180 s the app leaves: what each new connection says again is no new task")
+  func bounded() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.splicing(true)))
+    let begun = app.now
+    app.play(.enteredBackground, .node(.connecting), .node(.established), .node(.splicing(true)), at: 100)
+    #expect(app.machine.tasks.deadline == begun + .seconds(180))
+  }
+
   @Test("What is half-way under a claim that is lost keeps nobody in the background")
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)

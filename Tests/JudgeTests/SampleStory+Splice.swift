@@ -7,6 +7,8 @@ extension SampleStory {
     case resumed
     /// What bound the wallet is lost with the connection, so the peer knows nothing of it.
     case forgotten
+    /// Forgotten, and asked for once more: the same wish makes the same transaction.
+    case again
   }
 
   static func tellOfSplice(_ end: SpliceEnd = .whole) throws -> SampleRun {
@@ -24,6 +26,12 @@ extension SampleStory {
       try run.write(1, app)
     case .resumed: try resume(run, app)
     case .forgotten: try forget(run, app)
+    case .again:
+      try forget(run, app)
+      try talk(run, app, on: 2)
+      try bindPeer(run, 2)
+      try run.receive(2, SpliceBytes.commit, changesChannel: true, out: [SpliceBytes.signatures])
+      try run.write(1, app)
     }
     if end != .forgotten { try finish(run, app, end == .whole ? 1 : 2) }
     try run.close(end == .whole ? 1 : 2, "the other side hung up")
@@ -50,23 +58,23 @@ extension SampleStory {
   }
 
   /// Until the wallet is bound.
-  private static func talk(_ run: SampleRun, _ app: TestJournal) throws {
+  private static func talk(_ run: SampleRun, _ app: TestJournal, on connection: Int64 = 1) throws {
     run.tick()
     app.event(
       "node",
       "{\"spliceRequested\":{\"_0\":{\"amountSat\":\(SpliceBytes.amountSat),\"script\":{\"bytes\":"
         + "\"\(WireBytes.hex(SpliceBytes.target))\"}}}}", at: run.now)
-    try run.receive(1, SpliceBytes.rest(true), out: [SpliceBytes.rest(false)])
-    try run.receive(1, SpliceBytes.begin, out: [SpliceBytes.agree])
+    try run.receive(connection, SpliceBytes.rest(true), out: [SpliceBytes.rest(false)])
+    try run.receive(connection, SpliceBytes.begin, out: [SpliceBytes.agree])
     try run.receive(
-      1, SpliceBytes.input, out: [SpliceBytes.complete],
+      connection, SpliceBytes.input, out: [SpliceBytes.complete],
       told: "{\"addInput\":{\"_0\":{\"serial\":0,\"outputIndex\":0,\"sequence\":4294967293,\"sharedInput\":"
         + "\"\(WireBytes.hex(WireBytes.channel))\"}}}")
     for (serial, satoshis, script) in [
       (2, SpliceBytes.restSat, SpliceBytes.funding), (4, SpliceBytes.amountSat, SpliceBytes.target),
     ] {
       try run.receive(
-        1, SpliceBytes.output(UInt64(serial), satoshis, script), out: [SpliceBytes.complete],
+        connection, SpliceBytes.output(UInt64(serial), satoshis, script), out: [SpliceBytes.complete],
         told: "{\"addOutput\":{\"_0\":{\"serial\":\(serial),\"satoshis\":\(satoshis),\"script\":"
           + "\"\(WireBytes.hex(script))\"}}}")
     }
@@ -76,7 +84,7 @@ extension SampleStory {
       INSERT INTO splices (txid, state, is_ours, spent_txid, spent_index, funding_index, amount_sat, fee_sat,
         unsigned_transaction, begun_epoch, begun_wall_ns) VALUES (?, 'signing', 1, ?, 0, 0, ?, ?, ?, 1, ?)
       """, row + [.integer(run.now + TestJournal.wallOffset)])
-    try run.store(1)
+    try run.store(connection)
   }
 
   private static var row: [TestDatabase.Value] {

@@ -6,8 +6,8 @@ import Testing
   private func findings(_ run: SampleRun) throws -> [Finding] { try Judge.verdict(home: run.home).findings }
 
   @Test(
-    "is in order when it was done in one go, over two connections, or forgotten by both",
-    arguments: [SampleStory.SpliceEnd.whole, .resumed, .forgotten])
+    "is in order when it was done in one go, over two connections, forgotten by both, or done after that",
+    arguments: [SampleStory.SpliceEnd.whole, .resumed, .forgotten, .again])
   func sound(end: SampleStory.SpliceEnd) throws {
     let found = try findings(try SampleStory.tellOfSplice(end))
     #expect(found == [], "\(found.map(\.sentence))")

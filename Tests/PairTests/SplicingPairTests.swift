@@ -166,6 +166,6 @@ struct SplicingPairTests {
     try phone.wait("the peer to be bound to it, too") { (try? phone.peerSpliceStates().isEmpty) == false }
     try phone.restartPeer()
     try waitUntilDone(phone, left: total)
-    #expect(app.status.hasPrefix("connected"))
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
   }
 }

@@ -24,8 +24,8 @@ struct Withdrawal {
   }
 
   var sentence: String {
-    let amount = HumanText.amount(msat: amountSat * 1000)
-    let fee = HumanText.amount(msat: feeSat * 1000)
+    let amount = HumanText.amount(msat: amountSat &* 1000)
+    let fee = HumanText.amount(msat: feeSat &* 1000)
     switch state {
     case "done":
       return "done: \(amount) on chain in \(HumanText.span(took)), fee \(fee), transaction \(transaction)"

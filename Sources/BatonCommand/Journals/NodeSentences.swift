@@ -61,11 +61,16 @@ enum NodeSentences {
       ]
     case .spliceRefused(let sentence): [Sentence("cannot splice: \(sentence)")]
     case .spliceEnded(let id, let end):
-      [
-        Sentence(
-          "the splice \(id.text.prefix(8)) is \(end == .done ? "done" : "forgotten: nothing has moved")")
-      ]
+      [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
     case .checkRow, .checkGreeting, .hangUp, .cutOff, .report, .invoiceStored: []
+    }
+  }
+
+  private static func words(_ end: SpliceEnd) -> String {
+    switch end {
+    case .done: "done"
+    case .forgotten: "forgotten: nothing has moved"
+    case .lost: "lost: the backup does not say how it ended"
     }
   }
 

@@ -13,14 +13,20 @@ extension PeerReplay {
     let known = before?.deals.count ?? 0
     if let deal = after.deals.last, after.deals.count > known {
       spliceTimes.append((frame.entry.atNs, nil))
-      spliceEpochs[deal.plan.txid] = evidence.ledger.connection(frame.entry.connection)?.epoch
+      noteOwner(of: deal.plan.txid, frame)
     }
     if let end = after.deals.last?.end, before?.deals.last?.end != end || after.deals.count > known {
       spliceTimes[spliceTimes.count - 1].endedNs = frame.entry.atNs
     }
     if let txid = after.talkedOf {
-      spliceEpochs[txid] = evidence.ledger.connection(frame.entry.connection)?.epoch
+      noteOwner(of: txid, frame)
     }
+  }
+
+  /// More than one: what was forgotten may be asked for again, and is the same transaction then.
+  private mutating func noteOwner(of txid: [UInt8], _ frame: ReadFrame) {
+    guard let epoch = evidence.ledger.connection(frame.entry.connection)?.epoch else { return }
+    spliceEpochs[txid, default: []].insert(epoch)
   }
 
   mutating func resume(_ body: WireMessage.Reestablish, by end: ChannelEnd, _ frame: ReadFrame) {

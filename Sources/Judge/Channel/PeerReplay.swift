@@ -61,7 +61,7 @@ struct PeerReplay {
   /// When the peer was bound to each splice of its view, and when that was over.
   var spliceTimes: [(begunNs: Int64, endedNs: Int64?)] = []
   /// The epoch of the connection that it was talked of on, by the id of the transaction.
-  var spliceEpochs: [[UInt8]: Int64] = [:]
+  var spliceEpochs: [[UInt8]: Set<Int64>] = [:]
   var lives: [UInt64: HTLCLife] = [:]
   /// The same of what the wallet offered.
   var sentLives: [UInt64: HTLCLife] = [:]

@@ -31,7 +31,10 @@ extension Hearing {
     for entry in evidence.wallet.splices {
       for theirs in evidence.ledger.splices where theirs.txid == entry.txid {
         let isOneDone = [entry.state, theirs.state].contains("done")
-        guard isOneDone, [entry.state, theirs.state].contains("forgotten") else { continue }
+        let isForgotten =
+          isGivenUp(entry, among: evidence.wallet.splices)
+          || isGivenUp(theirs, among: evidence.ledger.splices)
+        guard isOneDone, isForgotten else { continue }
         find(
           3, "The wallet calls \(entry.name) \(entry.state), and the peer calls it \(theirs.state)",
           [entry.evidence, theirs.evidence])
@@ -54,6 +57,11 @@ extension Hearing {
     }
   }
 
+  /// And not begun once more: the same wish makes the same transaction.
+  private func isGivenUp(_ entry: SpliceEntry, among all: [SpliceEntry]) -> Bool {
+    entry.state == "forgotten" && !all.contains { $0.txid == entry.txid && $0.state != "forgotten" }
+  }
+
   private var isRestored: Bool {
     evidence.wallet.writes.contains { WriteSummary($0.what)?.isRestored ?? false }
   }
@@ -74,7 +82,10 @@ extension Hearing {
   /// The wallet's rows name the owners that wrote them.
   private mutating func checkEpochs(_ replay: PeerReplay) {
     for entry in evidence.wallet.splices {
-      let isBegun = !replay.isChannelKnown || replay.spliceEpochs[entry.txid] == entry.begunEpoch
+      // What comes out of a backup is written by who took it over.
+      let isBegun =
+        isRestored || !replay.isChannelKnown
+        || entry.begunEpoch.map { replay.spliceEpochs[entry.txid]?.contains($0) ?? false } ?? false
       let ended = entry.endedEpoch ?? entry.begunEpoch ?? 0
       let isEnded = evidence.wallet.writes.contains { write in
         write.epoch == ended && WriteSummary(write.what)?.revision != nil

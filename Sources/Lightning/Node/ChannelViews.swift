@@ -12,6 +12,10 @@ extension Channel {
 }
 
 extension ChannelReestablish {
-  /// The peer has never signed or revoked anything: the channel is as it was opened.
-  var isOfNewChannel: Bool { nextCommitmentNumber == 1 && nextRevocationNumber == 0 }
+  /// The peer has never signed or revoked anything, nor moved by a splice, which has no number: the channel is as it was
+  /// opened.
+  var isOfNewChannel: Bool {
+    nextCommitmentNumber == 1 && nextRevocationNumber == 0 && nextFunding == nil
+      && (fundingLocked.map { $0.transaction.hash == channel } ?? true)
+  }
 }

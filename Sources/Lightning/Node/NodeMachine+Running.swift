@@ -97,7 +97,9 @@ extension NodeMachine {
       directives.append(.invoiceStored(paymentHash: invoice.paymentHash))
     }
     directives += sayWhatChanged(received: done.change.received)
-    directives += tellOfPayments(done.change.payments) + tellOfSplice(since: before)
+    directives +=
+      tellOfPayments(done.change.payments)
+      + tellOfSplice(since: before, isRestored: done.change.restored != nil)
     // What the container has of a wish may be another now than when it was asked.
     if done.change.restored != nil { directives += refuseWishes(Self.payDuringRestore) }
     if case .adopting(let heard) = state { directives += adopted(heard, at: now) }

@@ -77,7 +77,8 @@ extension NodeMachine {
   }
 
   private var isBindingSplice: Bool {
-    step?.change.channel?.pendingSplice != nil && node.channel?.pendingSplice == nil
+    spliceWish?.isBegun == true && step?.change.channel?.pendingSplice != nil
+      && node.channel?.pendingSplice == nil
   }
 
   func givenUp(by facts: [ChannelFact]) -> String? {
@@ -94,18 +95,21 @@ extension NodeMachine {
   // MARK: What is durable
 
   /// For whoever asked. Only what is durable is told.
-  mutating func tellOfSplice(since before: Channel?) -> [NodeDirective] {
+  mutating func tellOfSplice(since before: Channel?, isRestored: Bool) -> [NodeDirective] {
     let (old, new) = (before?.pendingSplice, node.channel?.pendingSplice)
     guard old?.id != new?.id else { return [] }
     var directives: [NodeDirective] = []
     if let old {
-      directives.append(.spliceEnded(old.id, node.channel?.funding == old.funding ? .done : .forgotten))
+      let isDone = node.channel?.funding == old.funding
+      directives.append(.spliceEnded(old.id, isDone ? .done : isRestored ? .lost : .forgotten))
+      // There may be no connection on which it would be said.
+      if new == nil, state != .established { directives.append(.report(.splicing(false))) }
     }
-    if let new {
-      if new.isOurs { spliceWish = nil }
-      directives.append(.spliceBegun(new))
-    }
-    return directives
+    guard let new else { return directives }
+    // One that comes out of a backup is not the one that a person waits for now.
+    guard spliceWish?.isBegun == true else { return directives + refuseSplice(Self.spliceUnderWay) }
+    spliceWish = nil
+    return directives + [.spliceBegun(new)]
   }
 
   // MARK: Patience

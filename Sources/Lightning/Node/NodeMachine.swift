@@ -185,7 +185,7 @@ public struct NodeMachine: Core {
     guard self.state == .stopped else { return [] }
     step = nil
     wishes = []
-    spliceWish = nil
+    let unbegun = refuseSplice(Self.spliceGivenUp)
     forgetConnection()
     self.claim = claim
     learn(state, at: now)
@@ -193,7 +193,7 @@ public struct NodeMachine: Core {
     acceptsPayments = true
     saidSettling = false
     saidCollecting = []
-    return [.report(.connecting)] + dialOrWait()
+    return unbegun + [.report(.connecting)] + dialOrWait()
   }
 
   private mutating func dialOrWait() -> [NodeDirective] {
@@ -242,7 +242,7 @@ public struct NodeMachine: Core {
   mutating func fenced() -> [NodeDirective] {
     guard state != .stopped else {
       step = nil
-      return []
+      return refuseSplice(Self.spliceGivenUp)
     }
     let refusals = refuseInvoices(Self.givenUp)
     step = nil

@@ -19,4 +19,6 @@ public enum SpliceEnd: String, Hashable, Codable, Sendable {
   case done
   /// The other side did not know it any more, and nothing was signed: it is as if it had never been.
   case forgotten
+  /// The wallet's database was older than its peer's backup, and that one says nothing of it.
+  case lost
 }

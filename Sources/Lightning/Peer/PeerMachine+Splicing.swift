@@ -11,12 +11,14 @@ extension PeerMachine {
 
   // MARK: Taking time
 
-  /// Its signature for a new funding is held back, and all that comes behind it. All of it is in the ledger by now.
+  /// Its signature for a new funding is held back, and all that comes behind it. All of it is in the ledger by now. Once for
+  /// each: a wallet that has no patience comes back, and would never get it.
   mutating func holds(_ message: Message, for connection: UInt64, at now: Instant) -> Bool {
     if held == nil {
       guard spliceDelay > .zero, case .commitmentSigned(let body) = message,
-        let splice = state.channel.pendingSplice, body.funding == splice.id
+        let splice = state.channel.pendingSplice, body.funding == splice.id, delayed != splice.id
       else { return false }
+      delayed = splice.id
       held = HeldSplice(connection: connection, sendAt: now + spliceDelay)
     }
     held?.messages.append(message)

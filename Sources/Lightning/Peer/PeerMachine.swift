@@ -88,6 +88,8 @@ public struct PeerMachine: Core {
   var routed: [RoutedPayment] = []
   /// What waits to be sent, while this node takes its time to sign for a splice.
   var held: HeldSplice?
+  /// The splice for which it has taken its time.
+  var delayed: TransactionID?
   /// Since when the channel of the registered connection has been at rest, or comes to it, for a splice.
   var restingSince: Instant?
 

@@ -228,4 +228,16 @@ import Testing
     #expect(throws: ChannelError.doesNotSplice) { try plain.beginSplice(Self.request) }
     #expect(throws: ChannelError.doesNotSplice) { try peer.beginSplice(Self.request) }
   }
+
+  @Test("The answer to a tx_abort ends nothing that was begun behind it")
+  func lateAnswer() throws {
+    var (_, wallet) = try splicingPair()
+    wallet.link.splicing.awaitsAbort = true
+    try wallet.beginSplice(SpliceRequest(amountSat: 4000, script: targetScript))
+    _ = wallet.takeOutgoing()
+    let answer = Message.transactionAbort(TransactionAbort(channel: channelID))
+    #expect(try wallet.receive(answer) == [])
+    #expect(wallet.link.splicing.talk?.stage != .over && wallet.takeOutgoing() == [])
+    #expect(try wallet.receive(answer) == [.spliceGivenUp("")], "the next one is the peer's own")
+  }
 }

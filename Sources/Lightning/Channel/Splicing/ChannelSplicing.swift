@@ -101,6 +101,8 @@ extension Channel {
     if let splice = record.splice, !splice.mayBeForgotten { throw .unexpectedMessage(type: 74) }
     if link.splicing.awaitsAbort {
       link.splicing.awaitsAbort = false
+      // The answer to ours is about what is over; something else may have begun since.
+      if record.splice == nil { return [] }
     } else {
       send(.transactionAbort(TransactionAbort(channel: record.id)))
     }
