@@ -71,10 +71,11 @@ extension Hearing {
     }
   }
 
-  /// The wallet's rows name the owners that wrote them.
+  /// The wallet's rows name the owners that wrote them; one that came with a backup, whoever took that.
   private mutating func checkEpochs(_ replay: PeerReplay) {
     for entry in evidence.wallet.splices {
-      let isBegun = !replay.isChannelKnown || replay.spliceEpochs[entry.txid] == entry.begunEpoch
+      let isBegun =
+        !replay.isChannelKnown || isRestored || replay.spliceEpochs[entry.txid] == entry.begunEpoch
       let ended = entry.endedEpoch ?? entry.begunEpoch ?? 0
       let isEnded = evidence.wallet.writes.contains { write in
         write.epoch == ended && WriteSummary(write.what)?.revision != nil
