@@ -79,10 +79,9 @@ extension Hearing {
     }
   }
 
-  /// The wallet's rows name the owners that wrote them.
+  /// The wallet's rows name the owners that wrote them; one that came with a backup, whoever took that.
   private mutating func checkEpochs(_ replay: PeerReplay) {
     for entry in evidence.wallet.splices {
-      // What comes out of a backup is written by who took it over.
       let isBegun =
         isRestored || !replay.isChannelKnown
         || entry.begunEpoch.map { replay.spliceEpochs[entry.txid]?.contains($0) ?? false } ?? false
