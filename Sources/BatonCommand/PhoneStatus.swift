@@ -93,7 +93,7 @@ struct PhoneStatus {
   /// The same of money that is half-way out of the channel.
   private var spliceFacts: [(String, String)] {
     guard let splice = container?.wallet.splices.last, !splice.isOver else { return [] }
-    let amount = HumanText.amount(msat: splice.amountSat * 1000)
+    let amount = HumanText.amount(msat: splice.amountSat &* 1000)
     return [
       (
         "withdrawing",

@@ -253,6 +253,10 @@ import Testing
     #expect(refusal(1000) == .spliceUnderWay)
     wallet.disconnected()
     #expect(refusal(1000) == .notReestablished)
+    var (_, poor) = try splicingPair(peerMsat: 0, walletMsat: 500_000)
+    #expect(throws: ChannelError.spliceAboveBalance(availableSat: 0)) {
+      try poor.beginSplice(SpliceRequest(amountSat: 0, script: OutputScript([0x6a])))
+    }
     var (peer, plain) = try channelPair(peerMsat: 90_000_000, walletMsat: 10_000_000)
     #expect(throws: ChannelError.doesNotSplice) { try plain.beginSplice(Self.request) }
     #expect(throws: ChannelError.doesNotSplice) { try peer.beginSplice(Self.request) }
