@@ -85,7 +85,8 @@ extension Move {
   var price: Allowance? {
     switch self {
     case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
-      .network(isThere: true), .home, .quit, .invoice, .send, .withdraw, .endTask, .thaw, .copyDatabase, .noMoreFaults:
+      .network(isThere: true), .home, .quit, .invoice, .send, .withdraw, .endTask, .thaw, .copyDatabase,
+      .noMoreFaults:
       nil
     case .open: .opens
     case .pay, .payPart: .pushes

@@ -161,6 +161,35 @@ import Testing
     }
   }
 
+  @Test("Who does not own the money signs first, and from then on forgets nothing; the owner still may")
+  func signedFirst() throws {
+    var both = SpliceDialogue(try splicingPair())
+    try both.wallet.beginSplice(Self.request)
+    try both.run(until: 71)
+    #expect(both.peer.pendingSplice?.stage == .committed && both.wallet.pendingSplice?.stage == .committed)
+    let abort = Message.transactionAbort(TransactionAbort(channel: channelID))
+    #expect(throws: ChannelError.unexpectedMessage(type: 74)) { try both.peer.receive(abort) }
+    _ = try both.wallet.receive(abort)
+    #expect(both.wallet.pendingSplice == nil && plain(both.wallet.takeOutgoing()).map(\.type) == [74])
+  }
+
+  @Test("The last signatures are lost with splice_locked: the next connection makes up for both")
+  func lastSignaturesLost() throws {
+    var both = SpliceDialogue(try splicingPair())
+    try both.wallet.beginSplice(Self.request)
+    try both.run(until: 71)
+    for message in both.held { _ = try both.wallet.receive(message) }
+    both.held = []
+    #expect(plain(both.wallet.takeOutgoing()).map(\.type) == [71, 77])
+    try reconnect(&both.peer, &both.wallet)
+    both.said = []
+    try both.run()
+    // The wallet's splice_locked stood in its channel_reestablish, before there was a signature that it could be about.
+    #expect(both.said == [71, 77])
+    #expect(both.wallet.funding == both.peer.funding && both.wallet.record.splicedTo != nil)
+    #expect(both.wallet.mayUpdate && both.peer.mayUpdate)
+  }
+
   @Test("A state from before a splice is not spoken from: the other end proves that it is old")
   func oldState() throws {
     var both = SpliceDialogue(try splicingPair())
@@ -224,6 +253,10 @@ import Testing
     #expect(refusal(1000) == .spliceUnderWay)
     wallet.disconnected()
     #expect(refusal(1000) == .notReestablished)
+    var (_, poor) = try splicingPair(peerMsat: 0, walletMsat: 500_000)
+    #expect(throws: ChannelError.spliceAboveBalance(availableSat: 0)) {
+      try poor.beginSplice(SpliceRequest(amountSat: 0, script: OutputScript([0x6a])))
+    }
     var (peer, plain) = try channelPair(peerMsat: 90_000_000, walletMsat: 10_000_000)
     #expect(throws: ChannelError.doesNotSplice) { try plain.beginSplice(Self.request) }
     #expect(throws: ChannelError.doesNotSplice) { try peer.beginSplice(Self.request) }
