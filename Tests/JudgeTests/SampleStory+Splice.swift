@@ -136,7 +136,7 @@ extension SampleStory {
     try run.ledger.execute("UPDATE splices SET state = 'done', ended_at_ns = ?", [.integer(run.stamp)])
     try run.write(1, app)
     try run.wallet.execute(
-      "UPDATE splices SET state = 'done', ended_epoch = 1, ended_wall_ns = ?",
+      "UPDATE splices SET state = 'done', ended_epoch = 1, ended_wall_ns = ? WHERE state <> 'forgotten'",
       [.integer(run.now + TestJournal.wallOffset)])
     say(run, app, "done")
   }
