@@ -34,7 +34,8 @@ enum WithdrawVerb: Verb {
     let answer = try invocation.phone.ask(.iosd, message)
     let begun = Withdrawal(
       transaction: try answer.required("txid"), amountSat: amount,
-      feeSat: try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis), took: Clock.monotonicNow - start)
+      feeSat: try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis),
+      took: Clock.monotonicNow - start)
     let isPatient = !invocation.line.isGiven("--no-wait")
     if !isPatient || !invocation.output.isJSON { invocation.output.say(begun.sentence, json: begun.json) }
     guard isPatient else { return .done }

@@ -39,7 +39,9 @@ extension Channel {
   func checkBalance(for request: SpliceRequest) throws(ChannelError) {
     let balance = record.localMsat / 1000
     let available = balance - min(balance, request.feeSat)
-    guard request.feeSat <= balance, request.amountSat <= available else { throw .spliceAboveBalance(availableSat: available) }
+    guard request.feeSat <= balance, request.amountSat <= available else {
+      throw .spliceAboveBalance(availableSat: available)
+    }
     guard capacitySat - request.amountSat - request.feeSat >= Self.smallestFundingSat else {
       throw .spliceAboveBalance(availableSat: available - min(available, Self.smallestFundingSat))
     }
