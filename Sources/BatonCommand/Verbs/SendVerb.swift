@@ -2,7 +2,6 @@ import CoreShape
 import Crypto
 import DaemonRuntime
 import Lightning
-import SharedContainer
 
 /// The person pays with the wallet. What became of it is read from the wallet's own row: it may be another process that
 /// ends the payment than the one that began it.
@@ -25,10 +24,6 @@ enum SendVerb: Verb {
         ("baton send lnbcrt210n1… --no-wait", "and then `baton app home`: the app stays awake for it"),
       ])
   }
-
-  private static let lookPause = Span.milliseconds(100)
-  /// Between two looks whether anybody is there who can end the payment.
-  private static let absencePause = Span.seconds(1)
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let invoice = try SignedInvoice(typed: invocation.word())
@@ -53,36 +48,10 @@ enum SendVerb: Verb {
   private static func waitForEnd(
     of payment: SentPayment, _ invocation: Invocation, since start: Instant
   ) throws -> SentPayment {
-    let loop = try EventLoop()
-    let ender = PaymentEnder(phone: invocation.phone)
-    var said: String?
-    var nextLook = start
-    while true {
-      let snapshot = try look(invocation.phone)
-      if let ended = end(of: payment, in: snapshot, since: start) { return ended }
-      if Clock.monotonicNow >= nextLook {
-        nextLook = Clock.monotonicNow + absencePause
-        let absence = ender.absence(snapshot)
-        // Who is gone may have ended it just before.
-        if absence != nil, let ended = end(of: payment, in: try look(invocation.phone), since: start) {
-          return ended
-        }
-        if let absence, absence != said { invocation.output.remark(absence) }
-        said = absence
-      }
-      _ = try loop.run(for: lookPause) { false }
+    try PaymentEnder(phone: invocation.phone).wait(invocation) { wallet in
+      let row = wallet.sent.last { $0.paymentHash == payment.paymentHash }
+      guard let row, row.state != "pending" else { return nil }
+      return SentPayment(row, took: Clock.monotonicNow - start)
     }
-  }
-
-  private static func look(_ phone: Phone) throws -> Snapshot {
-    try Snapshot.take(of: phone.container, rowsPerTableMax: 100_000)
-  }
-
-  private static func end(of payment: SentPayment, in snapshot: Snapshot, since start: Instant)
-    -> SentPayment?
-  {
-    let row = WalletView(snapshot.tables).sent.last { $0.paymentHash == payment.paymentHash }
-    guard let row, row.state != "pending" else { return nil }
-    return SentPayment(row, took: Clock.monotonicNow - start)
   }
 }

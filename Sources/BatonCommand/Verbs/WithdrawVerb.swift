@@ -1,7 +1,6 @@
 import CoreShape
 import DaemonRuntime
 import Lightning
-import SharedContainer
 
 /// The person takes money out of the channel, to an address. What became of it is read from the wallet's own row: it may
 /// be another process that ends the splice than the one that began it.
@@ -21,9 +20,6 @@ enum WithdrawVerb: Verb {
       ])
   }
 
-  private static let lookPause = Span.milliseconds(100)
-  /// Between two looks whether anybody is there who can end it.
-  private static let absencePause = Span.seconds(1)
   private static let scheme = "bitcoin:"
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -64,38 +60,15 @@ enum WithdrawVerb: Verb {
   private static func waitForEnd(
     of splice: Withdrawal, _ invocation: Invocation, since start: Instant
   ) throws -> Withdrawal {
-    let loop = try EventLoop()
     let ender = PaymentEnder(
       phone: invocation.phone, otherwise: "it stays half-way, and goes on when the wallet is connected again")
-    var said: String?
-    var nextLook = start
-    while true {
-      let snapshot = try look(invocation.phone)
-      if let ended = end(of: splice, in: snapshot, since: start) { return ended }
-      if Clock.monotonicNow >= nextLook {
-        nextLook = Clock.monotonicNow + absencePause
-        let absence = ender.absence(snapshot)
-        // Who is gone may have ended it just before.
-        if absence != nil, let ended = end(of: splice, in: try look(invocation.phone), since: start) {
-          return ended
-        }
-        if let absence, absence != said { invocation.output.remark(absence) }
-        said = absence
-      }
-      _ = try loop.run(for: lookPause) { false }
+    return try ender.wait(invocation) { wallet in
+      let row = wallet.splices.last { $0.transaction == splice.transaction }
+      guard let row, row.isOver else { return nil }
+      var ended = splice
+      ended.state = row.state
+      ended.took = Clock.monotonicNow - start
+      return ended
     }
-  }
-
-  private static func look(_ phone: Phone) throws -> Snapshot {
-    try Snapshot.take(of: phone.container, rowsPerTableMax: 100_000)
-  }
-
-  private static func end(of splice: Withdrawal, in snapshot: Snapshot, since start: Instant) -> Withdrawal? {
-    let row = WalletView(snapshot.tables).splices.last { $0.transaction == splice.transaction }
-    guard let row, row.isOver else { return nil }
-    var ended = splice
-    ended.state = row.state
-    ended.took = Clock.monotonicNow - start
-    return ended
   }
 }
