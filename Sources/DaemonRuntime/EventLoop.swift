@@ -208,6 +208,11 @@ public final class EventLoop {
     defer { waker.cancel() }
     while !condition() {
       if now >= end { return false }
+      // It may be what the condition waits for, and nothing else may come to end the wait.
+      guard posted.isEmpty else {
+        runPosted()
+        continue
+      }
       try turn(waitingMilliseconds: -1)
     }
     return true

@@ -66,6 +66,16 @@ import Testing
     #expect(stray == 0)
   }
 
+  @Test func whatPostedWorkBringsAboutIsNotWaitedForAnyMore() throws {
+    let loop = try EventLoop()
+    var isDone = false
+    var hasWaited = false
+    loop.post { loop.post { isDone = true } }
+    loop.after(.seconds(2)) { hasWaited = true }
+    #expect(try loop.run(for: .seconds(30)) { isDone })
+    #expect(!hasWaited)
+  }
+
   @Test func timersFireInTheOrderOfTheirInstantsAndThenOfTheirSetting() throws {
     let loop = try EventLoop()
     var order: [String] = []
