@@ -1,4 +1,5 @@
 import CoreShape
+import Database
 import DaemonRuntime
 import Foundation
 import Guardrails
@@ -11,6 +12,7 @@ import WalletStore
 final class ScratchContainer {
   let clock = Clock()
   private let directory: String
+  private var copies = 0
 
   init() throws {
     var template = Array("/tmp/baton-wallet-XXXXXX".utf8CString)
@@ -19,6 +21,21 @@ final class ScratchContainer {
   }
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+  /// A copy of the database without its log. Another process copies it: if this one closed the file, SQLite would lose the
+  /// locks that it has on it here.
+  func databaseAlone(of container: SharedContainer) throws -> Connection {
+    let copy = path("copy-\(copies)")
+    copies += 1
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/cp")
+    process.arguments = [container.layout.database, copy]
+    try process.run()
+    process.waitUntilExit()
+    return try Connection(path: copy, access: .readWrite)
+  }
 
   var now: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
 

@@ -1,0 +1,121 @@
+import Crypto
+import Guardrails
+import Lightning
+import SharedContainer
+import Testing
+import WalletStore
+
+@Suite("What a step leaves in the tables")
+final class StoredStateTests {
+  private let scratch: ScratchContainer
+  private let container: SharedContainer
+  private let claim: Claim
+
+  init() throws {
+    scratch = try ScratchContainer()
+    container = try scratch.open()
+    claim = try scratch.claim(container).0
+  }
+
+  // MARK: The channel
+
+  /// Every column changes on the way of one payment to the wallet and one back.
+  @Test("A channel comes back as it was written, at each step of its payments") func channel() throws {
+    var peer = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
+    var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
+    let hello = peer.reestablish()
+    _ = try peer.receive(wallet.reestablish())
+    _ = try wallet.receive(hello)
+    let preimage = SHA256.hash([2])
+    let hash = SHA256.hash(preimage.bytes)
+    let data = PaymentData(secret: SHA256.hash([3]), totalMsat: 1000)
+    _ = try peer.offer(amountMsat: 1000, paymentHash: hash, cltvExpiry: 700, paymentData: data)
+    _ = try wallet.offer(amountMsat: 500, paymentHash: hash, cltvExpiry: 701)
+    var written: [ChannelRecord] = []
+    func keep() throws {
+      guard wallet.record != written.last else { return }
+      try write(NodeChange(channel: wallet))
+      written.append(wallet.record)
+      #expect(try scratch.state(container).channel?.record == Channel(restoring: wallet.record).record)
+    }
+    var isQuiet = false
+    while !isQuiet {
+      for htlc in wallet.committedHTLCs { try wallet.fulfill(htlc.id) }
+      for htlc in peer.committedHTLCs { try peer.fail(htlc.id, code: 16399) }
+      let (ours, theirs) = (wallet.takeOutgoing(), peer.takeOutgoing())
+      try keep()
+      isQuiet = ours.isEmpty && theirs.isEmpty
+      for outgoing in theirs {
+        _ = try wallet.receive(message(outgoing, of: peer, preimage))
+        try keep()
+      }
+      for outgoing in ours { _ = try peer.receive(message(outgoing, of: wallet, preimage)) }
+    }
+    #expect((wallet.localMsat, wallet.htlcs) == (3000, []))
+    let revokedLast = written.map(\.sentRevocationLast)
+    #expect(zip(revokedLast, revokedLast.dropFirst()).contains { $0 == (false, true) })
+    #expect(zip(revokedLast, revokedLast.dropFirst()).contains { $0 == (true, false) })
+  }
+
+  private func message(_ outgoing: ChannelOutgoing, of channel: Channel, _ preimage: Bytes32) -> Message {
+    switch outgoing {
+    case .message(let message): message
+    case .fulfill(let id, _): channel.fulfilMessage(id, preimage: preimage)
+    }
+  }
+
+  @Test("A channel of the same revision, or of an older one, is not written over what is there")
+  func neverBack() throws {
+    var record = ChannelRecord(id: SHA256.hash([1]), isOpener: false, localMsat: 1, remoteMsat: 2)
+    record.revision = 7
+    try write(NodeChange(channel: try Channel(restoring: record)))
+    (record.localMsat, record.remoteMsat) = (2, 1)
+    for revision: UInt64 in [7, 6] {
+      record.revision = revision
+      let channel = try Channel(restoring: record)
+      #expect(throws: (any Error).self) { try write(NodeChange(channel: channel)) }
+    }
+    #expect(try scratch.state(container).channel?.localMsat == 1)
+  }
+
+  // MARK: Payments of its own
+
+  @Test(
+    "A payment's row says under which epoch and when it was begun, and when it ended",
+    arguments: [PaymentEnd.paid(preimage: SHA256.hash([4])), .failed(code: 16399)])
+  func moments(end: PaymentEnd) throws {
+    let payment = OutgoingPayment(
+      paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
+    try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)
+    #expect(try moments() == [1, 41, nil, nil])
+    try write(
+      NodeChange(payments: PaymentChange(ended: [.init(payment: payment, end: end)])), wallNanoseconds: 42)
+    #expect(try moments() == [1, 41, 1, 42])
+  }
+
+  @Test("So does the row of one that a backup does not tell of") func lost() throws {
+    let payment = OutgoingPayment(
+      paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
+    try write(NodeChange(payments: PaymentChange(offered: [payment])), wallNanoseconds: 41)
+    var record = ChannelRecord(id: SHA256.hash([1]), isOpener: false, localMsat: 1, remoteMsat: 2)
+    record.nextOfferedID = 1
+    record.revision = 1
+    try write(NodeChange(channel: try Channel(restoring: record), restored: []), wallNanoseconds: 42)
+    #expect(try moments() == [1, 41, 1, 42])
+  }
+
+  private func moments() throws -> [Int64?] {
+    try scratch.read(container) { reader in
+      let row = try reader.firstRow(
+        "SELECT begun_epoch, begun_wall_ns, ended_epoch, ended_wall_ns FROM outgoing_payments")
+      return try (0..<4).map { try row?.optionalInteger($0) }
+    }
+  }
+
+  private func write(_ change: NodeChange, wallNanoseconds: Int64 = 0) throws {
+    try scratch.write(claim, container) { writer in
+      try WalletStore.apply(
+        change, epoch: claim.epoch, wallClockNanoseconds: wallNanoseconds, at: scratch.now, to: writer)
+    }
+  }
+}
