@@ -1,0 +1,74 @@
+import CoreShape
+import Crypto
+import Database
+import Foundation
+import Glibc
+import Lightning
+import Testing
+
+@testable import LSPd
+
+/// What one event writes, and what the next start reads of it.
+@Suite("The ledger")
+final class LedgerTests {
+  private let directory: String
+  private let ledger: Ledger
+
+  init() throws {
+    var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
+    directory = String(cString: try #require(mkdtemp(&template)))
+    ledger = try Ledger(path: "\(directory)/ledger.sqlite")
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  private func request(_ id: UInt64, holdUntil: Instant) -> PaymentRequest {
+    PaymentRequest(id: id, paymentHash: SHA256.hash([UInt8(id)]), amountMsat: 1000, holdUntil: holdUntil)
+  }
+
+  private func step(at second: Int64, _ changes: LedgerChange...) -> LedgerStep {
+    LedgerStep(at: instant(second), wallNanoseconds: 0, changes: changes)
+  }
+
+  private func instant(_ second: Int64) -> Instant { Instant(nanoseconds: second * 1_000_000_000) }
+
+  private func count(_ table: String) throws -> Int64? {
+    try ledger.database.firstRow("SELECT count(*) FROM \(table)")?.integer(0)
+  }
+
+  @Test(
+    "A step of which one line cannot be written leaves none of its lines, nor those of the steps before it",
+    arguments: ["pushes", "frames", "fence"])
+  func oneTransaction(table: String) throws {
+    try ledger.database.script(
+      "CREATE TRIGGER refuse BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'no'); END")
+    let before = step(at: 1, .paymentHeld(request(1, holdUntil: instant(60))))
+    var refused = step(
+      at: 1, .paymentHeld(request(2, holdUntil: instant(60))),
+      .fence(Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)))
+    refused.outgoing = [LedgerStep.FrameBytes(connection: 1, bytes: [1])]
+    refused.pushes = [PushRequest(reason: .incomingPayment)]
+    #expect(throws: DatabaseError.self) { try ledger.commit([before, refused]) }
+    for table in ["payments", "frames", "pushes", "fence"] { #expect(try count(table) == 0, "\(table)") }
+    try ledger.database.script("DROP TRIGGER refuse")
+    #expect(try ledger.commit([before, refused]).count == 1)
+    #expect(try count("payments") == 2)
+    for table in ["frames", "pushes", "fence"] { #expect(try count(table) == 1, "\(table)") }
+  }
+
+  @Test("A held payment waits as long as its sender said when lspd is started again")
+  func startedAgain() throws {
+    try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
+    let again = try Ledger(path: "\(directory)/ledger.sqlite")
+    let read = try PaymentTable.readUnresolved(again.database, at: instant(1010))
+    #expect(read.map(\.request.holdUntil) == [instant(1060)])
+    #expect(read.map(\.isHeld) == [true])
+  }
+
+  /// Its clock counts from the boot: what was to be 60 seconds would be the whole uptime of the time before.
+  @Test("When the machine was started again it waits no longer") func rebooted() throws {
+    try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])
+    let read = try PaymentTable.readUnresolved(ledger.database, at: instant(5))
+    #expect(read.map(\.request.holdUntil) == [instant(5)])
+  }
+}
