@@ -1,0 +1,50 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+/// What the push after this one finds.
+@Suite("The next push") struct NextPushTests {
+  /// An extension that has served push 1 and has push 2 in its hands.
+  private func atTheSecond() -> TestPhone {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.serviceFinished(push: 1, reason: "done"))
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [.servePush(2)])
+    return phone
+  }
+
+  @Test("A push whose text is delivered is not given to another process when this one ends before it says so")
+  func delivered() {
+    var phone = atTheSecond()
+    #expect(phone(.contentDelivered(push: 2, received)) == [.showContent(2, received)])
+    #expect(phone(.processEnded(.extension, .exited(code: 0))) == [.recordEnd(.extension, .ended)])
+    #expect(phone.phone.service == .notRunning)
+    #expect(phone(.pushArrived(TestPhone.alert(3))) == [.launch(.extension, .push(3))])
+  }
+
+  @Test("A push that a crash has cut off is shown as it came, and not given to another process")
+  func crashed() {
+    var phone = atTheSecond()
+    #expect(
+      phone(.processEnded(.extension, .signalled(11))) == [
+        .recordEnd(.extension, .crashed(.signalled(11))), .showOriginal(2),
+      ])
+    #expect(phone.phone.service == .notRunning)
+  }
+
+  @Test("Its 30 seconds begin when it is handed over, however long the process was idle") func idle() {
+    var phone = TestPhone()
+    phone.serve(1)
+    _ = phone(.contentDelivered(push: 1, received))
+    _ = phone(.serviceFinished(push: 1, reason: "done"))
+    phone.now = phone.now + .seconds(20)
+    let start = phone.now
+    #expect(phone(.pushArrived(TestPhone.alert(2))) == [.servePush(2)])
+    #expect(phone.passToDeadline() == [.tell(.extension, .timeWillExpire(push: 2))])
+    #expect(phone.now == start + .milliseconds(29_500))
+    #expect(phone.passToDeadline() == [.kill(.extension, .time(limitMilliseconds: 30_000))])
+    #expect(phone.now == start + .seconds(30))
+  }
+}
