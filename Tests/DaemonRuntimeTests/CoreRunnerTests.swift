@@ -88,6 +88,20 @@ import Testing
     #expect(core?.total == runner.core.total)
   }
 
+  @Test func whatIsCarriedOutStandsInTheJournalAlready() throws {
+    let directory = TemporaryDirectory()
+    let clock = Clock()
+    let journal = try Journal(
+      directory: directory("journal"), name: "test", clock: clock, version: "1", arguments: [])
+    var linesAtTheDeed: [Substring] = []
+    let runner = CoreRunner<CounterCore>(
+      configuration: .init(step: 1_000_000_000), loop: try EventLoop(), clock: clock, journal: journal
+    ) { (_: CounterCore.Directive) in linesAtTheDeed = text(ofFile: journal.path).split(separator: "\n") }
+    runner.handle(.counted(by: 7))
+    let directives = try JSONLineEncoder().encode([CounterCore.Directive.announce(total: 7, note: nil)])
+    #expect(linesAtTheDeed.last?.contains("\"directives\":\(directives)") == true)
+  }
+
   private struct Record: Decodable {
     var kind: String
     var t: Int64
