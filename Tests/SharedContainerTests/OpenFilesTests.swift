@@ -90,6 +90,18 @@ struct OpenFilesTests {
     #expect(try place.open(.app).notes() == ["settled"])
   }
 
+  /// Else the next claim would be of the same epoch, and the peer would know a claim that this database does not.
+  @Test func aClaimThatWasSettledBearsTheLossOfTheLog() throws {
+    do {
+      let app = try place.open(.app)
+      let claim = try app.owned(seen: 0)
+      app.settle()
+      truncated(place.layout.databaseLog, to: 0)
+      #expect(app.note("lost", under: claim) == .failed(.cutShort(path: place.layout.databaseLog)))
+    }
+    #expect(try place.open(.app).seen()?.row?.epoch == 1)
+  }
+
   @Test func aContainerKeepsItsIDWhenItsLogIsLost() throws {
     let id: ContainerID
     do { id = try place.open(.app).id }
