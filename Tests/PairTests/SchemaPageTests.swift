@@ -1,0 +1,47 @@
+import Foundation
+import PairSupport
+import Testing
+
+/// docs/schema.md has the tables of both databases as the programs make them: a page that was written by hand would age.
+@Suite("docs/schema.md", .serialized) struct SchemaPageTests {
+  private static let page = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/schema.md")
+
+  private func replaced(_ page: String, _ part: String, by schema: String) throws -> String {
+    let marker = "<!-- \(part), made by SchemaPageTests -->\n```sql\n"
+    let begin = try #require(page.range(of: marker), "docs/schema.md has no place for the \(part)").upperBound
+    let end = try #require(page.range(of: "```\n", range: begin..<page.endIndex)).lowerBound
+    return page.replacingCharacters(in: begin..<end, with: schema)
+  }
+
+  @Test(
+    "The page has every table, index and trigger of the container and of the ledger, as the programs make them"
+  )
+  func page() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    _ = try phone.launchApp()
+    let old = try String(contentsOf: Self.page, encoding: .utf8)
+    var new = try replaced(old, "container", by: SchemaText.of("\(phone.home)/AppGroup/node.sqlite"))
+    new = try replaced(new, "ledger", by: SchemaText.of("\(phone.home)/lsp/ledger.sqlite"))
+    if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
+      try new.write(to: Self.page, atomically: true, encoding: .utf8)
+    } else if new != old {
+      let missing = Set(new.split(separator: "\n")).subtracting(old.split(separator: "\n")).sorted()
+      Issue.record(
+        """
+        docs/schema.md is not the schema that the programs make; it lacks \(missing).
+        Make it anew: BATON_WRITE_PAGES=1 swift test --filter SchemaPageTests
+        """)
+    }
+  }
+
+  @Test(
+    "A column with brackets and commas in its rule stays on one line, and what is no table is left as it is")
+  func layout() {
+    #expect(
+      SchemaText.layOut("CREATE TABLE t(a TEXT CHECK (a IN ('x', 'y')),\n b BLOB, PRIMARY KEY (a, b)) STRICT")
+        == "CREATE TABLE t (\n  a TEXT CHECK (a IN ('x', 'y')),\n  b BLOB,\n  PRIMARY KEY (a, b)\n) STRICT;")
+    #expect(SchemaText.layOut("CREATE INDEX i ON t (a,\n b)") == "CREATE INDEX i ON t (a, b);")
+  }
+}
