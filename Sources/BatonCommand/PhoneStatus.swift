@@ -59,8 +59,18 @@ struct PhoneStatus {
   /// What iosd cannot do to a process that it suspends.
   private var blindSpots: [String] { (iosd?["blind_spots"]?.elements ?? []).compactMap(\.text) }
 
+  /// An app that no iosd has started listens all the same; another beside it would only wait for it.
+  private var iosdTrouble: String? {
+    let presence = "\(ContainerLayout(directory: phone.container).presence)/app.sock"
+    if !iosdAnswer.isRunning, let app = DaemonProbe.pid(listeningOn: presence) {
+      return
+        "iosd does not run, and the app was started by hand (process \(app)); end that one before `baton up`"
+    }
+    return iosdAnswer.trouble(of: .iosd)
+  }
+
   private var phoneFacts: [(String, String)] {
-    if let trouble = iosdAnswer.trouble(of: .iosd) { return [("phone", trouble)] }
+    if let iosdTrouble { return [("phone", iosdTrouble)] }
     var facts = [("app", process(iosd?["app"])), ("extension", process(iosd?["extension"]))]
     if let playing = iosd?["now_playing"] {
       facts.append(("now playing", "the app, at volume \(playing["volume"]?.text ?? "?")"))
@@ -135,7 +145,7 @@ struct PhoneStatus {
     }
     object.set("container_trouble", ifPresent: containerTrouble)
     object.set("iosd_running", iosdAnswer.isRunning)
-    object.set("iosd_trouble", ifPresent: iosdAnswer.trouble(of: .iosd))
+    object.set("iosd_trouble", ifPresent: iosdTrouble)
     object.set("app", ifPresent: appState)
     object.set("app_status", ifPresent: appText)
     object.set("at_work_on", Self.tasks(of: iosd?["app"]))

@@ -12,6 +12,10 @@ struct ProcessFacts: Hashable, Sendable {
   var reason: String?
   var peakFootprintBytes: UInt64?
   var peakResidentBytes: UInt64?
+  var isCrash = false
+  /// The file with what it wrote to its standard output and error, and the last line of it.
+  var output: String?
+  var lastLine: String?
   /// By the phone, which stops it with the same signal as anybody else.
   var isSuspended = false
   private var object: JSONValue
@@ -28,6 +32,9 @@ struct ProcessFacts: Hashable, Sendable {
     startedAt = started
     endedAt = object["ended_at_ns"]?.int
     reason = object["reason"]?.text
+    isCrash = object["crashed"]?.flag ?? false
+    output = object["output"]?.text
+    lastLine = object["last_line"]?.text
     peakFootprintBytes = object["peak_footprint_bytes"]?.uint
     peakResidentBytes = object["peak_resident_bytes"]?.uint
   }
@@ -56,6 +63,14 @@ struct ProcessFacts: Hashable, Sendable {
 
   var processName: String { role == "app" ? "mainappd" : role == "extension" ? "notifyextd" : role }
   var hasEnded: Bool { reason != nil || endedAt != nil }
+
+  /// Why it ended; of a crash with what the process itself had to say.
+  var wholeReason: String? {
+    guard let reason, isCrash else { return reason }
+    guard let output else { return "\(reason); it wrote nothing to its standard error" }
+    return "\(reason); its last line: \(lastLine ?? "an empty one"); all that it wrote is in \(output)"
+  }
+
   var state: String {
     if hasEnded { return "ended" }
     return isSuspended ? "suspended" : ProcessTable.isStopped(pid) ? "stopped" : "running"
@@ -69,7 +84,7 @@ struct ProcessFacts: Hashable, Sendable {
       processName, "\(pid)", state,
       HumanText.span(end - Instant(nanoseconds: startedAt)), size(peakFootprintBytes),
       size(peakResidentBytes),
-      [launchReason, reason].compactMap { $0 }.joined(separator: "; "),
+      [launchReason, wholeReason].compactMap { $0 }.joined(separator: "; "),
     ]
   }
 
@@ -83,6 +98,8 @@ struct ProcessFacts: Hashable, Sendable {
     row.set("ended_at_ns", ifPresent: endedAt)
     row.set("launch_reason", ifPresent: launchReason)
     row.set("reason", ifPresent: reason)
+    row.set("output", ifPresent: output)
+    row.set("last_line", ifPresent: lastLine)
     row.set("how", ifPresent: object["how"]?.text)
     row.set("number", ifPresent: object["number"]?.int)
     row.set("peak_footprint_bytes", ifPresent: peakFootprintBytes)

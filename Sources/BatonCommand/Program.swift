@@ -13,6 +13,7 @@ enum Program {
       JudgeVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self,
       AblationVerb.self,
       SoakVerb.self,
+      ScratchVerb.self, PairVerb.self,
       CompletionVerb.self,
     ]
   }
@@ -41,8 +42,15 @@ enum Program {
     guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
       return .wrongUsage
     }
+    guard let plan = verb.supervision(line) else { return run(verb, line, in: nil) }
+    Supervisor.run(plan) { run(verb, line, in: $0).rawValue }
+  }
+
+  private static func run(_ verb: any Verb.Type, _ line: ParsedCommandLine, in place: ScratchPlace?)
+    -> ExitCode
+  {
     do {
-      return try verb.run(Invocation(line: line))
+      return try verb.run(Invocation(line: line, place: place))
     } catch {
       let failure = CommandFailure(error)
       exitWithSentence(failure.code, failure.sentence)

@@ -4,6 +4,12 @@ import DaemonRuntime
 protocol Verb {
   static var declaration: CommandLineDeclaration { get }
   static func run(_ invocation: Invocation) throws -> ExitCode
+  /// How it is watched over; nil for one that leaves nothing behind, or only what is to stay.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision?
+}
+
+extension Verb {
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? { nil }
 }
 
 /// What was typed, and what every verb needs from it.
@@ -11,9 +17,12 @@ struct Invocation {
   let line: ParsedCommandLine
   let phone: Phone
   let output: Output
+  /// Of a verb that is watched over.
+  let place: ScratchPlace?
 
-  init(line: ParsedCommandLine) {
+  init(line: ParsedCommandLine, place: ScratchPlace? = nil) {
     self.line = line
+    self.place = place
     output = Output(isJSON: line.isGiven("--json"))
     let named = line.text("--home") ?? TypedArguments.environmentOrExit("BATON_HOME", .path("DIR"))
     phone = Phone(home: named ?? "./.baton")

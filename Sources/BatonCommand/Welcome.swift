@@ -18,6 +18,8 @@ enum Welcome {
       notifications        the phone's list of notifications; tap, answer or wipe one away
       tasks                the app's background tasks: what waits and why, what ran
       pushes               every push and what became of it, with figures
+      scratch -- COMMAND   a new phone for one command, of which nothing stays
+      pair DIR             the two wallet processes and their peer by hand, without a phone
     Look at it
       status               who holds the node, why, since when
       ps, logs -f          the processes; their journals merged into one story

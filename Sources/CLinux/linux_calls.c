@@ -100,6 +100,15 @@ int baton_pidfd_getfd(int pidfd, int descriptor) {
 
 int baton_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
 
+int32_t baton_fork(void) { return fork(); }
+
+int baton_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+int baton_is_ignored(int signal) {
+  struct sigaction action;
+  return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 int baton_close_on_exec_from(int descriptor) {
   return (int)syscall(SYS_close_range, (unsigned)descriptor, ~0U, CLOSE_RANGE_CLOEXEC);
 }

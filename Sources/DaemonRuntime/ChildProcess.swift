@@ -18,7 +18,9 @@ public struct ChildProcess: Sendable {
   public struct Options: Sendable {
     public var stackBytes: Int64 = 256 * 1024
     public var diesWithParent = true
+    /// Its standard output and standard error; -1 for those of the parent.
     public var output: Int32 = -1
+    public var error: Int32 = -1
     /// `cgroup.procs` of a group that it joins before its first instruction; owned by the caller.
     public var group: Int32 = -1
     /// Added to, or put in place of, what the parent has.
@@ -38,7 +40,7 @@ public struct ChildProcess: Sendable {
     defer { close(ends[1]) }
     let pid = spawn(path, [path] + arguments, environment(adding: options.environment), ends[1], options)
     if pid < 0 {
-      let error = SystemError("start \(path)")
+      let error = Self.failure(toStart: path, code: errno)
       close(ends[0])
       throw error
     }
@@ -56,6 +58,12 @@ public struct ChildProcess: Sendable {
       identity: ProcessIdentity(pid: pid, startTime: startTime, boot: boot), pidfd: pidfd, channel: ends[0])
   }
 
+  /// The kernel names no file when it misses one, and mostly means another than ours.
+  public static func failure(toStart path: String, code: Int32) -> SystemError {
+    SystemError(
+      "start \(path)", code: code, because: code == ENOENT ? MissingInterpreter(of: path)?.sentence : nil)
+  }
+
   private static func spawn(
     _ path: String, _ arguments: [String], _ environment: [String], _ channel: Int32, _ options: Options
   ) -> Int32 {
@@ -64,7 +72,8 @@ public struct ChildProcess: Sendable {
         path.withCString { path in
           var plan = baton_spawn_plan(
             path: path, arguments: argumentPointers, environment: environmentPointers, channel: channel,
-            input: -1, output: options.output, error: -1, stack_limit: options.stackBytes, core_limit: 0,
+            input: -1, output: options.output, error: options.error, stack_limit: options.stackBytes,
+            core_limit: 0,
             own_process_group: 1, parent_death_signal: options.diesWithParent ? SIGKILL : 0,
             group: options.group)
           return baton_spawn(&plan)

@@ -16,6 +16,11 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case cannotCreate = 73
   case inputOutputError = 74
   case badConfiguration = 78
+  /// As shells have it: 128 and the signal that ended it.
+  case hungUp = 129
+  case interrupted = 130
+  case quitByKey = 131
+  case terminated = 143
 }
 
 /// Ends the process with one sentence on stderr.

@@ -5,14 +5,19 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was tried, as it continues "cannot …".
   public var what: String
   public var code: Int32
+  /// In the place of what the code says, with its advice.
+  public var because: String?
 
   /// Takes the code from `errno`: make it the first thing after the call.
-  public init(_ what: String, code: Int32 = errno) {
+  public init(_ what: String, code: Int32 = errno, because: String? = nil) {
     self.what = what
     self.code = code
+    self.because = because
   }
 
-  public var description: String { "cannot \(what.onOneLine): \(Self.words(of: code))\(advice)" }
+  public var description: String {
+    "cannot \(what.onOneLine): \(because?.onOneLine ?? Self.words(of: code) + advice)"
+  }
 
   public static func words(of code: Int32) -> String {
     switch code {

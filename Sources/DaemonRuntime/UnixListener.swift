@@ -115,6 +115,7 @@ public final class UnixListener {
       }
       let isOutOfDescriptors = errno == EMFILE || errno == ENFILE
       if errno == EINTR || errno == ECONNABORTED { continue }
+      if isOutOfDescriptors, !isKnockedAt { return }
       if isOutOfDescriptors, let stranger = door.sendAwayAStranger() {
         sendAway(stranger, "no descriptor was left for others; ask again")
         continue
@@ -122,6 +123,12 @@ public final class UnixListener {
       if errno != EAGAIN { pause() }
       return
     }
+  }
+
+  /// Without a descriptor the kernel refuses before it looks whether anybody is there: for nobody, nobody has to go.
+  private var isKnockedAt: Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, 0) > 0
   }
 
   private func admit(_ socket: Int32) {

@@ -7,6 +7,7 @@ final class ControlDesk {
   let shell: PhoneShell
   let clockKeeper: ClockKeeper
   private var waitForPowerOff: [UnixConnection] = []
+  private var waitForOpening: [UnixConnection] = []
   var waitForBoot: UnixConnection?
 
   init(shell: PhoneShell, clockKeeper: ClockKeeper) {
@@ -32,7 +33,7 @@ final class ControlDesk {
     on message: ControlMessage, _ connection: UnixConnection
   ) throws(ControlMessageError) -> ControlMessage? {
     switch message.verb {
-    case "open": return open()
+    case "open": return open(connection)
     case "home": return thumb(.personWentHome)
     case "quit": return thumb(.personQuit)
     case "push": return push(message)
@@ -78,9 +79,25 @@ final class ControlDesk {
     return ControlMessage("ok", ["app": shell.phone.app.word])
   }
 
-  private func open() -> ControlMessage {
+  /// Nil: the answer comes when the process that was found ending is gone, and another one in its place.
+  private func open(_ connection: UnixConnection) -> ControlMessage? {
     if let why = shell.phone.refusalOfThumb { return .error(why.description) }
+    shell.lookForEnd(of: .app)
     shell.handle(.personOpened)
+    guard !shell.phone.opensWhenGone else {
+      waitForOpening.append(connection)
+      return nil
+    }
+    return whatWasOpened
+  }
+
+  func appEnded() {
+    let waiting = waitForOpening
+    waitForOpening = []
+    for connection in waiting { connection.send(whatWasOpened) }
+  }
+
+  private var whatWasOpened: ControlMessage {
     if let child = shell.child(.app) {
       return ControlMessage("ok", ["app": shell.phone.app.word, "pid": "\(child.process.identity.pid)"])
     }

@@ -18,6 +18,7 @@ final class PhoneHome {
   var categories: String { "\(path)/os/categories.json" }
   var keychainItems: String { "\(keychain)/items" }
   var keychainKey: String { "\(path)/os/keychain.key" }
+  var output: String { "\(path)/os/output" }
   var tasks: String { "\(path)/os/tasks.jsonl" }
   var pushes: String { "\(path)/os/pushes.jsonl" }
   /// lspd's, and of no concern here but for the disk on which it lies.

@@ -31,6 +31,7 @@ final class PhoneShell {
   /// Why the last launch of a role failed; nil after one that did not.
   private(set) var launchFailures: [PhoneRole: String] = [:]
   var onPowerOff: (() -> Void)?
+  var onAppEnded: (() -> Void)?
   var onBoot: ((_ losingBeats: Bool) -> Void)?
 
   private var payloads: [UInt64: [UInt8]] = [:]
@@ -162,6 +163,9 @@ final class PhoneShell {
     topUpStorage()
     do throws(SystemError) {
       var start = ChildProcess.Options()
+      let output = ProcessOutput(home, role, processes.upcomingID)
+      defer { output?.close() }
+      (start.output, start.error) = (output?.descriptor ?? -1, output?.descriptor ?? -1)
       start.group = role == .extension ? try memoryLimiter.openGroup() : -1
       defer { if start.group >= 0 { close(start.group) } }
       let process = try ChildProcess.start(
@@ -223,8 +227,20 @@ final class PhoneShell {
     processes.save(ledgerID)
   }
 
+  /// Before somebody counts on a process: what the kernel knows of its end already is an event now.
+  func lookForEnd(of role: PhoneRole) {
+    guard let child = child(role) else { return }
+    if child.hasEnded {
+      loop.unwatch(child.process.pidfd)
+      ended(child)
+    } else if ProcessTable.isEnding(child.process.identity.pid) {
+      handle(.foundEnding(role))
+    }
+  }
+
   private func ended(_ child: WalletChild) {
     let end = child.finish()
+    let output = ProcessOutput.end(home, child.role, child.ledgerID)
     topUpStorage()
     let how: ProcessEnd
     switch end?.how {
@@ -239,6 +255,7 @@ final class PhoneShell {
       row.endedAt = clock.now.nanoseconds
       row.peakFootprintBytes = child.peakFootprintBytes
       row.peakResidentBytes = peakResident(child, end)
+      (row.output, row.lastLine) = (output?.path, output?.lastLine)
       row.cpuMicroseconds = (end?.userMicroseconds ?? 0) &+ (end?.systemMicroseconds ?? 0)
       switch how {
       case .exited(let code): (row.how, row.number) = ("exited", code)
@@ -255,6 +272,17 @@ final class PhoneShell {
     }
     handle(.processEnded(child.role, how))
     processes.save(child.ledgerID)
+    noteOutput(of: child)
+    if child.role == .app { onAppEnded?() }
+  }
+
+  /// One that crashed has often said why, to nobody.
+  private func noteOutput(of child: WalletChild) {
+    guard let row = processes.row(child.ledgerID), row.isCrash == true, let output = row.output else {
+      return
+    }
+    let last = row.lastLine.map { ", and its last line is: \($0)" } ?? ""
+    journal.note("what the \(child.role.rawValue) (process \(row.pid)) wrote is in \(output)\(last)")
   }
 
   /// What the kernel says at the end includes our own size at the fork, so it only counts above that.

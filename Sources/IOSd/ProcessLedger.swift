@@ -12,6 +12,11 @@ final class ProcessLedger {
   private var ended: [UInt64] = []
   private var nextID: UInt64 = 1
 
+  /// The number that the next one gets.
+  var upcomingID: UInt64 { nextID }
+
+  func row(_ id: UInt64) -> ProcessRow? { rowsByID[id] }
+
   /// In the order in which they began.
   var rows: [ProcessRow] { rowsByID.values.sorted { $0.id < $1.id } }
 

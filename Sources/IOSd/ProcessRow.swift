@@ -20,9 +20,12 @@ struct ProcessRow: Codable, Hashable {
   var peakFootprintBytes: UInt64?
   var peakResidentBytes: UInt64?
   var cpuMicroseconds: UInt64?
+  /// The file with what it wrote to its standard output and error, and the last line of it; nil if it wrote nothing.
+  var output: String?
+  var lastLine: String?
 
   enum CodingKeys: String, CodingKey {
-    case id, role, pid, path, how, number, reason
+    case id, role, pid, path, how, number, reason, output
     case startTime = "start_time"
     case launchReason = "launch_reason"
     case startedWall = "started_wall_ns"
@@ -33,5 +36,6 @@ struct ProcessRow: Codable, Hashable {
     case peakFootprintBytes = "peak_footprint_bytes"
     case peakResidentBytes = "peak_resident_bytes"
     case cpuMicroseconds = "cpu_us"
+    case lastLine = "last_line"
   }
 }

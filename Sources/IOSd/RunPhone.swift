@@ -30,6 +30,7 @@ func runPhone(with options: PhoneOptions) {
       desk.sayPoweredOff()
       loop.stop()
     }
+    shell.onAppEnded = { [unowned desk] in desk.appEnded() }
     shell.onBoot = { [unowned desk] in desk.booted(losingBeats: $0) }
     for signal in [SIGTERM, SIGINT] {
       try loop.onSignal(signal) { [unowned shell] in shell.handle(.downRequested) }

@@ -101,6 +101,12 @@ final class WalletChild {
     onSample(sample)
   }
 
+  /// Whether the kernel has reported its end, which the loop may not have come to yet.
+  var hasEnded: Bool {
+    var waiting = pollfd(fd: process.pidfd, events: Int16(POLLIN), revents: 0)
+    return Glibc.poll(&waiting, 1, 0) > 0
+  }
+
   /// After its death: what it said before counts, so the channel is read to its end first.
   func finish() -> ChildEnd? {
     poll?.cancel()

@@ -83,6 +83,9 @@ public struct Phone: Core {
     case .pushArrived(let push): return route(push, at: now)
     case .processStarted(.app, _): return networkNewsForApp() + appStarted(at: now)
     case .processStarted(.extension, _): return networkNewsForExtension() + extensionStarted(at: now)
+    case .foundEnding(.app): return appFoundEnding()
+    // It gets its next push when it is gone, whatever becomes of the one in its hands.
+    case .foundEnding(.extension): return []
     case .endAnnounced(let role):
       announceEnd(role)
       return []
@@ -142,13 +145,27 @@ public struct Phone: Core {
   // MARK: Going down
 
   private mutating func goDown(at now: Instant) -> [PhoneDirective] {
-    guard !isGoingDown else { return [] }
+    guard !isGoingDown else { return goDownAtOnce() }
     isGoingDown = true
     opensAgain = false
     // What still waits is shown as it came: nobody will be there to make more of it.
     let waiting = queue.flatMap { present(.original($0)) }
     queue = []
     return waiting + terminateApp(at: now) + terminateExtension(at: now)
+  }
+
+  /// Asked once more, it gives those that are asked to end no more time.
+  private mutating func goDownAtOnce() -> [PhoneDirective] {
+    var directives: [PhoneDirective] = []
+    if case .terminating(.asked, _) = app {
+      app = .terminating(.killed(.graceOver), killAt: nil)
+      directives.append(.kill(.app, .graceOver))
+    }
+    if case .ending(.asked, let push, _) = service {
+      service = .ending(.killed(.graceOver), push, killAt: nil)
+      directives.append(.kill(.extension, .graceOver))
+    }
+    return directives
   }
 
   private mutating func finishGoingDown() -> [PhoneDirective] {

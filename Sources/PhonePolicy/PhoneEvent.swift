@@ -27,6 +27,8 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case processEnded(PhoneRole, ProcessEnd)
   /// It has said that it ends by itself, and why.
   case endAnnounced(PhoneRole)
+  /// The kernel is taking it apart, or is about to: nothing that is told to it arrives any more. Its end comes later.
+  case foundEnding(PhoneRole)
   case memorySampled(PhoneRole, footprintBytes: UInt64, residentBytes: UInt64)
   /// It was suspended while it held a lock in the container.
   case foundHoldingLock(PhoneRole, file: String)

@@ -34,6 +34,30 @@ import Testing
     #expect(ChildEnd.reap(child.identity.pid) == nil)
   }
 
+  @Test("A script whose interpreter is missing is not called missing itself", arguments: ["", "\r"])
+  func missingInterpreter(ending: String) throws {
+    var template = Array("/tmp/baton-script-XXXXXX".utf8CString)
+    let file = mkstemp(&template)
+    let path = String(cString: template)
+    defer { unlink(path) }
+    let text = Array("#! /nowhere/python3\(ending) -u\nprint(1)\n".utf8)
+    #expect(write(file, text, text.count) == text.count)
+    fchmod(file, 0o700)
+    close(file)
+    let error = #expect(throws: SystemError.self) { try ChildProcess.start(path, arguments: [], boot: boot) }
+    let words = error?.description ?? ""
+    #expect(words.contains("its first line names the interpreter /nowhere/python3"), "\(words)")
+    #expect(words.contains("which is not there"), "\(words)")
+    #expect(words.contains("carriage return") == !ending.isEmpty)
+    #expect(!words.contains("\n") && !words.contains("\r"))
+  }
+
+  @Test("A program that is not there is said to be missing, as before") func missingProgram() {
+    #expect(throws: SystemError("start /nowhere/program", code: ENOENT)) {
+      try ChildProcess.start("/nowhere/program", arguments: [], boot: boot)
+    }
+  }
+
   @Test func aChildThatIsGoneHasNoConnectionsToEndAndThatIsNoObstacle() throws {
     let child = try start("exit 0")
     _ = try end(of: child)

@@ -55,6 +55,64 @@ import Testing
     #expect(ProcessTable.parse(stat: Array(line.utf8)) == nil)
   }
 
+  private func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
+    var options = ChildProcess.Options()
+    options.diesWithParent = false
+    return try ChildProcess.start(program, arguments: arguments, boot: boot, options: options)
+  }
+
+  private func waitForEnd(of child: ChildProcess) {
+    _ = ChildEnd.reap(child.identity.pid)
+    close(child.pidfd)
+    close(child.channel)
+  }
+
+  private func state(of child: ChildProcess) -> UInt8? { ProcessTable.status(of: child.identity.pid)?.state }
+
+  @Test(
+    "From the moment of the signal that it dies of until it is waited for, a process is ending",
+    arguments: [SIGKILL, SIGTERM])
+  func ending(signal: Int32) throws {
+    for _ in 0..<20 {
+      let child = try start("/bin/sleep", "1000")
+      #expect(!ProcessTable.isEnding(child.identity.pid))
+      child.send(signal)
+      var looks = 0
+      repeat {
+        looks += 1
+        #expect(ProcessTable.isEnding(child.identity.pid), "look \(looks)")
+      } while state(of: child) != UInt8(ascii: "Z")
+      waitForEnd(of: child)
+      #expect(!ProcessTable.isEnding(child.identity.pid))
+    }
+  }
+
+  @Test("A process that is stopped is not ending, and one that is killed in its stop is")
+  func stoppedIsNotEnding()
+    throws
+  {
+    let child = try start("/bin/sleep", "1000")
+    child.send(SIGSTOP)
+    while !ProcessTable.isStopped(child.identity.pid) { sched_yield() }
+    #expect(!ProcessTable.isEnding(child.identity.pid))
+    child.send(SIGKILL)
+    #expect(ProcessTable.isEnding(child.identity.pid))
+    waitForEnd(of: child)
+  }
+
+  @Test("The children of a process are those that it started, also the dead that it has not waited for")
+  func children() throws {
+    let child = try start("/bin/sleep", "1000")
+    #expect(ProcessTable.children(of: getpid()).contains(child.identity.pid))
+    #expect(ProcessTable.name(of: child.identity.pid) == "sleep")
+    #expect(ProcessTable.children(of: child.identity.pid).isEmpty)
+    child.send(SIGKILL)
+    while state(of: child) != UInt8(ascii: "Z") { sched_yield() }
+    #expect(ProcessTable.children(of: getpid()).contains(child.identity.pid))
+    waitForEnd(of: child)
+    #expect(!ProcessTable.children(of: getpid()).contains(child.identity.pid))
+  }
+
   @Test func memoryIsAnonymousPlusSwap() throws {
     let text = "Name:\tx\nVmHWM:\t 12 kB\nVmRSS:\t  10 kB\nRssAnon:\t 4 kB\nVmSwap:\t 3 kB\n"
     let figures = try #require(MemoryFigures(status: Array(text.utf8)))

@@ -35,6 +35,42 @@ import Testing
     try phone.wait("nothing is left of it") { PhoneProcess.state(ofProcess: pid) == nil }
   }
 
+  @Test("An app that is dead already when it is opened is opened anew, whatever iosd hears of first")
+  func openedWhileDead() throws {
+    let phone = try PhoneProcess()
+    let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
+    let iosd = phone.process.processIdentifier
+    let person = try ControlClient(path: phone.socket, daemon: "iosd")
+    // The person's word is there before the death of the app: it comes first when iosd goes on.
+    kill(iosd, SIGSTOP)
+    defer { kill(iosd, SIGCONT) }
+    try phone.wait("iosd is stopped") { ProcessTable.isStopped(iosd) }
+    try person.send(ControlMessage("open"))
+    kill(pid, SIGKILL)
+    try phone.wait("the app is dead") { PhoneProcess.state(ofProcess: pid) == "Z" }
+    kill(iosd, SIGCONT)
+    let answer = try person.receive(timeout: .seconds(20))
+    #expect(answer["app"] == "foreground")
+    #expect(answer["pid"].flatMap { Int32($0) } != pid)
+    let running = (try phone.status()["app"] as? [String: Any])?["pid"] as? Int
+    #expect(answer["pid"] == running.map { "\($0)" })
+  }
+
+  @Test("An app that was killed an instant before is never answered to be in front") func openedWhileDying()
+    throws
+  {
+    let phone = try PhoneProcess()
+    var pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
+    for _ in 0..<30 {
+      kill(pid, SIGKILL)
+      let answer = try phone.ask("open")
+      let next = try #require(try answer.integerIfPresent("pid", in: 1...Int32.max))
+      #expect(next != pid)
+      #expect(answer["app"] == "foreground")
+      pid = next
+    }
+  }
+
   @Test func anInvoiceComesFromTheAppOrNotAtAll() throws {
     let phone = try PhoneProcess()
     #expect(try phone.refusal("invoice", ["amount-msat": "5"])?.contains("open it first") == true)

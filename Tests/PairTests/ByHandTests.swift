@@ -93,37 +93,128 @@ struct ByHandTests {
     #expect(app.end == .exited(code: 0))
   }
 
+  private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "scripts/launch-pair").path
+
+  /// Both run, and the app listens.
+  private func launch(_ phone: TestPhone, _ home: String) throws -> (pair: Typed, app: Int32, peer: Int32) {
+    let pair = try Typed(Self.script, [home], in: phone.home)
+    try phone.wait("the app to listen") {
+      pair.hasEnded || pair.lines.contains("mainappd: not connected: the node is not wanted")
+    }
+    let match = try #require(
+      pair.words.firstMatch(of: #/mainappd is process (\d+), lspd is process (\d+); the container is/#),
+      "\(pair.words)")
+    return (pair, try #require(Int32(match.1)), try #require(Int32(match.2)))
+  }
+
   @Test("scripts/launch-pair needs a directory and nothing else, and leaves nobody behind")
   func script() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let script = root.appending(path: "scripts/launch-pair").path
     let phone = try TestPhone()
     defer { phone.end() }
     let home = "\(phone.home)/by-hand"
-    let pair = try Typed(script, [home], in: phone.home)
-    try phone.wait("the app's number") { pair.words.contains("; the container is \(home)/AppGroup") }
-    let match = try #require(pair.words.firstMatch(of: #/mainappd is process (\d+), lspd is process (\d+)/#))
-    let pids = [try #require(Int32(match.1)), try #require(Int32(match.2))]
-    try phone.wait("the app to listen") {
-      pair.lines.contains("mainappd: not connected: the node is not wanted")
-    }
-    kill(pids[0], SIGUSR2)
+    let (pair, app, peer) = try launch(phone, home)
+    kill(app, SIGUSR2)
     try phone.wait("the app to be connected") { pair.words.contains("mainappd: connected (epoch 1)") }
     pair.send(SIGTERM)
     try phone.wait("the end of the script") { pair.hasEnded }
-    #expect(pair.end == .exited(code: 0))
-    for pid in pids { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
+    #expect(pair.end == .exited(code: 143))
+    for pid in [app, peer] { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
 
     // With pushes it ends by itself. Nobody can read this one, so nobody waits for a payment.
     let payload = "\(phone.home)/unreadable.apns"
     try Data("{}".utf8).write(to: URL(filePath: payload))
     let again = try Typed(
-      script, [home, payload, payload], in: phone.home)
+      Self.script, [home, payload, payload], in: phone.home)
     try phone.wait("its end") { again.hasEnded }
     #expect(again.end == .exited(code: 0))
     let done = again.lines.filter { $0 == "notifyextd: push 1 is done: the push could not be read" }
     #expect(done.count == 2, "\(again.words)")
     Journals.replay(of: home)
+  }
+
+  @Test("scripts/launch-pair takes pushes that come later from its input")
+  func laterPushes() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let payload = "\(phone.home)/unreadable.apns"
+    try Data("{}".utf8).write(to: URL(filePath: payload))
+    let pipe = "\(phone.home)/pushes"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    // Both ends, so that nobody waits for the other to open it.
+    let input = open(pipe, O_RDWR | O_CLOEXEC)
+    defer { close(input) }
+    let pair = try Typed(
+      "/bin/sh", ["-c", "exec '\(Self.script)' '\(phone.home)/by-hand' <'\(pipe)'"], in: phone.home)
+    try phone.wait("the app") { pair.words.contains("mainappd is process") }
+    for number in 1...2 {
+      let line = Array("\(payload)\n".utf8)
+      #expect(write(input, line, line.count) == line.count)
+      try phone.wait("push \(number) to be served") {
+        pair.lines.count { $0 == "notifyextd: push 1 is done: the push could not be read" } == number
+      }
+    }
+    #expect(!pair.hasEnded)
+    pair.send(SIGINT)
+    try phone.wait("the end of the script") { pair.hasEnded }
+    #expect(pair.end == .exited(code: 130))
+  }
+
+  @Test("A second scripts/launch-pair in one directory is refused, and the first goes on") func second()
+    throws
+  {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let home = "\(phone.home)/by-hand"
+    let (pair, app, peer) = try launch(phone, home)
+    let other = try Typed(Self.script, [home], in: phone.home)
+    try phone.wait("the end of the second") { other.hasEnded }
+    #expect(other.end == .exited(code: 69))
+    #expect(other.words.contains("lspd (process "), "\(other.words)")
+    #expect(!other.words.contains("mainappd is process"), "\(other.words)")
+    #expect(!pair.hasEnded)
+    for pid in [app, peer] { #expect(kill(pid, 0) == 0) }
+  }
+
+  @Test(
+    "scripts/launch-pair ends the other part when one is killed, and says which", arguments: [true, false])
+  func partKilled(isApp: Bool) throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let (pair, app, peer) = try launch(phone, "\(phone.home)/by-hand")
+    kill(isApp ? app : peer, SIGKILL)
+    try phone.wait("the end of the script") { pair.hasEnded }
+    #expect(pair.end == .exited(code: 69))
+    let name = isApp ? "mainappd (process \(app))" : "lspd (process \(peer))"
+    #expect(pair.words.contains("\(name) was ended by SIGKILL; the others are ended too"), "\(pair.words)")
+    for pid in [app, peer] { #expect(kill(pid, 0) != 0, "process \(pid) was left behind") }
+  }
+
+  @Test("An address that an earlier lspd left is not the word of this one") func staleAddress() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let home = "\(phone.home)/by-hand"
+    let (pair, _, _) = try launch(phone, home)
+    pair.send(SIGTERM)
+    try phone.wait("its end") { pair.hasEnded }
+    #expect(access("\(home)/lsp/address", F_OK) == 0)
+    // The next lspd cannot start: it finds a directory where its ledger should be.
+    for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] { unlink("\(home)/lsp/\(name)") }
+    mkdir("\(home)/lsp/ledger.sqlite", 0o700)
+    let again = try Typed(Self.script, [home], in: phone.home)
+    try phone.wait("its end") { again.hasEnded }
+    #expect(again.end == .exited(code: 69))
+    #expect(!again.words.contains("mainappd"), "\(again.words)")
+  }
+
+  @Test("A place that is no directory is refused in one sentence") func noDirectory() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let file = "\(phone.home)/file"
+    try Data().write(to: URL(filePath: file))
+    let pair = try Typed(Self.script, [file], in: phone.home)
+    try phone.wait("its end") { pair.hasEnded }
+    #expect(pair.end == .exited(code: 73))
+    #expect(pair.words == "baton: \(file) is no directory; name a directory for the pair to run in\n")
   }
 }

@@ -158,4 +158,47 @@ import Testing
       phone(.processEnded(.extension, .signalled(9)))
         == [.recordEnd(.extension, .killed(.graceOver)), .showOriginal(1), .powerOff])
   }
+
+  @Test("An app that is found ending is not in front: who opens it gets another one when it is gone")
+  func foundEnding() {
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(.foundEnding(.app)) == [])
+    #expect(phone.phone.app.word == "terminating")
+    #expect(phone(.personOpened) == [])
+    #expect(phone.phone.opensWhenGone)
+    #expect(
+      phone(.processEnded(.app, .signalled(9)))
+        == [.recordEnd(.app, .killedFromOutside(signal: 9)), .launch(.app, .person)])
+    #expect(!phone.phone.opensWhenGone)
+  }
+
+  @Test("An app that is found ending is neither asked nor killed, and the phone goes down with its end")
+  func foundEndingAndDown() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.foundEnding(.app))
+    #expect(phone(.personQuit) == [])
+    #expect(phone(.downRequested) == [])
+    #expect(phone.phone.deadline == nil)
+    #expect(
+      phone(.processEnded(.app, .exited(code: 3)))
+        == [.recordEnd(.app, .crashed(.exited(code: 3))), .powerOff])
+  }
+
+  @Test("That an app which does not run is ending says nothing") func foundEndingWithoutAnApp() {
+    var phone = TestPhone()
+    #expect(phone(.foundEnding(.app)) == [])
+    #expect(phone(.personOpened) == [.launch(.app, .person)])
+  }
+
+  @Test("Asked twice to go down, the phone waits for nobody") func downTwice() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.personWentHome)
+    phone.serve(1)
+    #expect(phone(.downRequested) == [.tell(.app, .terminate), .tell(.extension, .terminate)])
+    #expect(phone(.downRequested) == [.kill(.app, .graceOver), .kill(.extension, .graceOver)])
+    #expect(phone(.downRequested) == [])
+  }
 }

@@ -153,14 +153,15 @@ struct RealScenarioTests {
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
   }
 
-  @Test("leave nobody behind when somebody interrupts them", arguments: [SIGINT, SIGTERM]) func interrupted(
-    signal: Int32
-  ) throws {
+  @Test("leave nobody behind when somebody interrupts them", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func interrupted(signal: Int32) throws {
     let run = try BatonRun()
     let (pid, phone, app) = try startIdle(run)
     kill(pid, signal)
-    #expect(run.end() == 3)
-    #expect(run.said.contains("you interrupted"), "\(run.said)")
+    #expect(run.end() == 128 + signal)
+    #expect(
+      run.said.contains("; all that it had started is ended, and the phone is in \(phone.home)"),
+      "\(run.said)")
     #expect(DaemonProbe.pid(listeningOn: phone.iosdSocket) == nil)
     #expect(DaemonProbe.pid(listeningOn: phone.lspdSocket) == nil)
     #expect(kill(app, 0) != 0)

@@ -2,9 +2,11 @@ import CLinux
 import DaemonRuntime
 import Glibc
 
-/// Starts a daemon that outlives us: its own session, nothing of our terminal, everything it says in its log.
+/// Starts a daemon that outlives us: its own session, nothing of our terminal, everything it says in its log. Without a log it says
+/// it on our terminal, and has a process group of its own.
 enum DaemonStarter {
-  static func start(_ path: String, arguments: [String], log: String) throws(CommandFailure) -> WatchedProcess
+  static func start(_ path: String, arguments: [String], log: String?) throws(CommandFailure)
+    -> WatchedProcess
   {
     // A daemon that keeps what our caller left open to us would hold up whoever waits for the end of it.
     _ = baton_close_on_exec_from(3)
@@ -12,8 +14,10 @@ enum DaemonStarter {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    if let log {
+      posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+      posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -25,9 +29,9 @@ enum DaemonStarter {
     sigemptyset(&ignoredByUs)
     sigaddset(&ignoredByUs, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &ignoredByUs)
-    // POSIX_SPAWN_SETSIGDEF, SETSIGMASK and SETSID of <spawn.h>, which are not imported. With a session of its own,
-    // a ^C in our terminal does not reach the daemon.
-    posix_spawnattr_setflags(&attributes, 0x04 | 0x08 | 0x80)
+    // POSIX_SPAWN_SETSIGDEF, SETSIGMASK, SETSID and SETPGROUP of <spawn.h>, which are not imported. With a session or a
+    // group of its own, a ^C in our terminal does not reach the daemon.
+    posix_spawnattr_setflags(&attributes, 0x04 | 0x08 | (log == nil ? 0x02 : 0x80))
     var pid: pid_t = 0
     let code = withCStrings([path] + arguments) {
       posix_spawn(&pid, path, &actions, &attributes, $0, environ)
@@ -36,7 +40,8 @@ enum DaemonStarter {
       let trouble = code == 0 ? errno : code
       let isOurs = [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(trouble)
       throw CommandFailure(
-        isOurs ? .cannotCreate : .badConfiguration, SystemError("start \(path)", code: trouble).description)
+        isOurs ? .cannotCreate : .badConfiguration,
+        ChildProcess.failure(toStart: path, code: trouble).description)
     }
     return process
   }

@@ -1,4 +1,3 @@
-import CLinux
 import CoreShape
 import DaemonRuntime
 import Glibc
@@ -19,7 +18,6 @@ final class DemoStage {
 
   private let merger: JournalMerger
   private let watch: DirectoryWatch
-  private let interruption: Int32
   private var reader = MomentReader()
 
   init(phone: Phone, output: Output) throws {
@@ -28,13 +26,7 @@ final class DemoStage {
     try FilePath.makeDirectories(phone.journal)
     merger = JournalMerger(directory: phone.journal)
     watch = try DirectoryWatch([phone.journal])
-    // Neither ^C nor a reader of our output that goes away (`| head`) may leave the daemons behind.
-    signal(SIGPIPE, SIG_IGN)
-    interruption = baton_signal_descriptor(-1, 1 << UInt64(SIGINT) | 1 << UInt64(SIGTERM))
-    if interruption < 0 { throw SystemError("watch signals") }
   }
-
-  deinit { close(interruption) }
 
   // MARK: Following
 
@@ -66,14 +58,8 @@ final class DemoStage {
       guard Clock.monotonicNow < deadline else {
         throw Failure(expected: expected, happened: recent(since: place))
       }
-      try watch.wait(until: deadline, alsoFor: [interruption])
-      if wasInterrupted { throw Failure(expected: expected, happened: "you interrupted it") }
+      try watch.wait(until: deadline)
     }
-  }
-
-  private var wasInterrupted: Bool {
-    var waiting = pollfd(fd: interruption, events: Int16(POLLIN), revents: 0)
-    return poll(&waiting, 1, 0) > 0
   }
 
   private func recent(since place: Int) -> String {

@@ -26,6 +26,7 @@ enum PhoneSentences {
       [Sentence("the app is done with push \(push): \(result.rawValue)", matters: false)]
     case .rebooted(_, true?): [Sentence("the phone reboots, and is unlocked at once")]
     case .rebooted: [Sentence("the phone reboots")]
+    case .foundEnding(let role): [Sentence("finds that the \(role.rawValue) is ending already")]
     case .downRequested: [Sentence("is asked to go down")]
     case .task(let event): of(event)
     case .audio(.startRequested): [Sentence("the app wants to play audio", matters: false)]

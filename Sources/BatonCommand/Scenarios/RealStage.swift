@@ -14,7 +14,6 @@ final class RealStage: ScenarioStage {
   let phone: Phone
   private let isLegacy: Bool
   private let settings: [Setting]
-  private let interruption: Interruption
   private var watch: DirectoryWatch?
   private var invoices: [PayableInvoice] = []
   var bills: [SignedInvoice] = []
@@ -38,11 +37,10 @@ final class RealStage: ScenarioStage {
   /// As long as the peer of the simulated world holds a payment.
   private static let holdSeconds: Int64 = 120
 
-  init(home: String, isLegacy: Bool, settings: [Setting] = [], interruption: Interruption) {
+  init(home: String, isLegacy: Bool, settings: [Setting] = []) {
     phone = Phone(home: home)
     self.settings = settings
     self.isLegacy = isLegacy
-    self.interruption = interruption
   }
 
   var now: Instant { Clock.monotonicNow }
@@ -83,8 +81,7 @@ final class RealStage: ScenarioStage {
 
   func goOn(until: Instant) throws {
     let end = min(until, now + pause)
-    try watch?.wait(until: end, alsoFor: [interruption.descriptor])
-    try interruption.check()
+    try watch?.wait(until: end)
     pause = now < end ? Self.lookAgain.first : min(pause + pause, Self.lookAgain.longest)
   }
 

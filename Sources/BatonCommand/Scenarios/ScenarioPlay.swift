@@ -12,7 +12,7 @@ struct ScenarioPlay {
   private let hasSeveral: Bool
   private let seed: UInt64
   private let world: WorldSettings
-  private let interruption: Interruption?
+  private let place: ScratchPlace?
 
   init(_ invocation: Invocation) throws {
     let line = invocation.line
@@ -30,7 +30,7 @@ struct ScenarioPlay {
       throw CommandFailure(
         .wrongUsage, "--without takes rules away from the simulated world alone; give --simulated too")
     }
-    interruption = isSimulated ? nil : try Interruption()
+    place = invocation.place
   }
 
   func play(_ scenario: Scenario, file: String) throws -> ScenarioOutcome {
@@ -64,13 +64,10 @@ struct ScenarioPlay {
   // MARK: On real processes
 
   private func perform(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
-    guard let interruption else { throw CommandFailure(.bugOfOurs, "there is no way to interrupt this") }
-    try checkUninterrupted(interruption)
     let home = try home(of: file)
-    let stage = RealStage(
-      home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings, interruption: interruption)
+    let stage = RealStage(home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings)
     let start = Clock.monotonicNow
-    // On every way out, also those of errors and ^C.
+    // On every way out, also those of errors.
     defer { stage.end() }
     do {
       var director = Director(scenario, on: stage)
@@ -83,8 +80,6 @@ struct ScenarioPlay {
         outcome.home = home
       }
       return outcome
-    } catch is Interruption.Interrupted {
-      throw CommandFailure(.noProgress, "you interrupted \(file); its phone is down, and was kept in \(home)")
     } catch let error as ControlClientError where Self.isGone(error) {
       var outcome = ScenarioOutcome(file: file, crashed: "a daemon is gone: \(error)")
       outcome.took = Clock.monotonicNow - start
@@ -101,18 +96,12 @@ struct ScenarioPlay {
     }
   }
 
-  private func checkUninterrupted(_ interruption: Interruption) throws {
-    do {
-      try interruption.check()
-    } catch { throw CommandFailure(.noProgress, "you interrupted it") }
-  }
-
   private func home(of file: String) throws -> String {
-    guard let keep else { return try RunPlace.make(nil, named: "run") }
-    guard hasSeveral else { return try RunPlace.make(keep, named: "run") }
+    guard let keep else { return try RunPlace.make(nil, in: place, named: "run") }
+    guard hasSeveral else { return try RunPlace.make(keep, in: place, named: "run") }
     let name = file.split(separator: "/").last.map(String.init) ?? "story"
     return try RunPlace.make(
-      "\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", named: "run")
+      "\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", in: place, named: "run")
   }
 
   // MARK: Writing it down

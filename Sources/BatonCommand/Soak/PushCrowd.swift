@@ -41,7 +41,7 @@ final class PushCrowd: Sendable {
   }
 
   /// `progress` is called with the number of pushes that are done, every few seconds.
-  func run(interruption: Interruption, progress: (Int) -> Void) throws -> [Outcome] {
+  func run(progress: (Int) -> Void) throws -> [Outcome] {
     let all = DispatchGroup()
     for index in phones.indices {
       all.enter()
@@ -52,7 +52,6 @@ final class PushCrowd: Sendable {
     }
     var told = Clock.monotonicNow
     while all.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
-      if (try? interruption.check()) == nil { stop("you interrupted it") }
       guard Clock.monotonicNow - told >= .seconds(5) else { continue }
       told = Clock.monotonicNow
       progress(state.withLock(\.done))

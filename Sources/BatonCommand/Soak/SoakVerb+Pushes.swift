@@ -24,14 +24,14 @@ extension SoakVerb {
     let pushes = Int(clamping: line.integer("--pushes") ?? 100)
     let timers = line.choice("--timers", as: PushTimers.self) ?? .scaled
     let kept = line.text("--keep")
-    let home = try RunPlace.make(kept, named: "soak")
+    let home = try RunPlace.make(kept, in: invocation.place, named: "soak")
     let phones = (1...count).map { Phone(home: "\(home)/\($0)") }
     let isDebugBuild = line.text("--build") == "debug"
     let crowd = PushCrowd(phones: phones, pushes: pushes, timers: timers, isDebugBuild: isDebugBuild)
     let start = Clock.monotonicNow
     let outcomes: [PushCrowd.Outcome]
     do {
-      outcomes = try crowd.run(interruption: Interruption()) { done in
+      outcomes = try crowd.run { done in
         if !output.isJSON { output.say("\(done) of \(pushes) pushes") }
       }
     } catch let failure as SoakPlay.Failure {

@@ -21,10 +21,15 @@ enum DemoVerb: Verb {
       ])
   }
 
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    let kept = line.text("--keep")
+    return Supervision(name: "demo", kept: kept, needsPlace: kept == nil)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let kept = invocation.line.text("--keep")
-    let home = try RunPlace.make(kept, named: "demo")
+    let home = try RunPlace.make(kept, in: invocation.place, named: "demo")
     let phone = Phone(home: home)
     do {
       let code = try play(phone, output, isQuick: invocation.line.isGiven("--quick"))

@@ -18,6 +18,11 @@ enum InspectVerb: Verb {
       ])
   }
 
+  /// The copy of a database that nobody has open.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "inspect", needsPlace: false)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let named = invocation.line.positionals.first ?? invocation.phone.home
     let phone = Phone(home: named)

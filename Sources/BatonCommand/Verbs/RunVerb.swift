@@ -37,6 +37,12 @@ enum RunVerb: Verb {
       ])
   }
 
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    if line.isGiven("--simulated") || line.isGiven("--commands") { return nil }
+    let kept = line.text("--keep")
+    return Supervision(name: "run", kept: kept, needsPlace: kept == nil)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     if line.isGiven("--commands") {

@@ -31,6 +31,11 @@ enum SoakVerb: Verb {
       ])
   }
 
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    let kept = line.text("--keep")
+    return Supervision(name: "soak", kept: kept, needsPlace: kept == nil)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     if let phones = invocation.line.integer("--phones") {
@@ -40,7 +45,7 @@ enum SoakVerb: Verb {
       throw CommandFailure(.wrongUsage, "\(option) is for many phones; say --phones N as well")
     }
     let kept = invocation.line.text("--keep")
-    let phone = Phone(home: try RunPlace.make(kept, named: "soak"))
+    let phone = Phone(home: try RunPlace.make(kept, in: invocation.place, named: "soak"))
     do {
       let code = try soak(phone, invocation)
       if kept == nil && code == .done {

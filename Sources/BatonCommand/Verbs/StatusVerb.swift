@@ -10,6 +10,11 @@ enum StatusVerb: Verb {
       examples: [("baton status --json", "for a script")])
   }
 
+  /// The copy of a database that nobody has open.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "status", needsPlace: false)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = invocation.phone
     guard FilePath.isDirectory(phone.home) else {

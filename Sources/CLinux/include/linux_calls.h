@@ -32,6 +32,11 @@ int baton_pidfd_send_signal(int pidfd, int signal);
 /// A duplicate of another process's descriptor.
 int baton_pidfd_getfd(int pidfd, int descriptor);
 int baton_die_with_parent(int signal);
+/// Only before the program has a second thread: the child goes on with the one that called.
+int32_t baton_fork(void);
+/// From now on the children of whatever dies below this process become its own.
+int baton_adopt_orphans(void);
+int baton_is_ignored(int signal);
 /// No descriptor from this one on is handed to a program that is started.
 int baton_close_on_exec_from(int descriptor);
 int baton_wait_exit_code(int status);

@@ -15,7 +15,7 @@ extension Phone {
 
   private mutating func killAppForReboot() -> [PhoneDirective] {
     switch app {
-    case .notRunning, .terminating(.killed, _): return []
+    case .notRunning, .terminating(.killed, _), .terminating(.found, _): return []
     case .launching, .foreground, .background, .suspended, .terminating(.asked, _):
       app = .terminating(.killed(.reboot), killAt: nil)
       return [.kill(.app, .reboot)]
@@ -24,7 +24,7 @@ extension Phone {
 
   private mutating func killExtensionForReboot() -> [PhoneDirective] {
     switch service {
-    case .notRunning, .ending(.killed, _, _): return []
+    case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []
     case .launching, .idle, .serving, .ending(.asked, _, _):
       service = .ending(.killed(.reboot), service.current, killAt: nil)
       return [.kill(.extension, .reboot)]

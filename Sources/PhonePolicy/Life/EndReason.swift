@@ -71,6 +71,8 @@ public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
 public enum Ending: Hashable, Codable, Sendable {
   case asked
   case killed(KillReason)
+  /// Nothing: it was found on its way.
+  case found
 
   func reason(for end: ProcessEnd, announced: Bool) -> EndReason {
     switch (self, end) {

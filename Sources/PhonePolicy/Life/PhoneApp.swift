@@ -100,8 +100,23 @@ extension Phone {
     // What was said or sent while it had not started yet found nobody.
     case .terminating(.killed(let reason), _): return [.kill(.app, reason)]
     case .terminating(.asked, _): return [.tell(.app, .terminate)]
+    case .terminating(.found, _): return []
     case .notRunning, .foreground, .background, .suspended: return []
     }
+  }
+
+  /// Whoever opens it now gets another process, as soon as this one is gone.
+  mutating func appFoundEnding() -> [PhoneDirective] {
+    switch app {
+    case .foreground, .background, .suspended: app = .terminating(.found, killAt: nil)
+    case .notRunning, .launching, .terminating: break
+    }
+    return []
+  }
+
+  /// The person has opened the app while another process of it was found ending.
+  public var opensWhenGone: Bool {
+    if case .terminating(.found, _) = app { opensAgain } else { false }
   }
 
   mutating func appEnded(_ end: ProcessEnd) -> [PhoneDirective] {

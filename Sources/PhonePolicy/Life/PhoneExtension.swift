@@ -50,6 +50,7 @@ extension Phone {
       return serveNext(at: now)
     case .ending(.asked, _, _): return [.tell(.extension, .terminate)]
     case .ending(.killed(let reason), _, _): return [.kill(.extension, reason)]
+    case .ending(.found, _, _): return []
     case .notRunning, .idle, .serving: return []
     }
   }
@@ -153,7 +154,7 @@ extension Phone {
     guard role == .extension, configuration.enforcesLimits, footprint > configuration.extensionMemoryBytes
     else { return [] }
     switch service {
-    case .notRunning, .ending(.killed, _, _): return []
+    case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []
     case .launching, .idle, .serving, .ending(.asked, _, _):
       return killExtension(.memory(footprintBytes: footprint, limitBytes: configuration.extensionMemoryBytes))
     }
@@ -163,7 +164,7 @@ extension Phone {
   mutating func memoryLimitEnforced(_ role: PhoneRole, _ used: UInt64) -> [PhoneDirective] {
     guard role == .extension, configuration.enforcesLimits else { return [] }
     switch service {
-    case .notRunning, .ending(.killed, _, _): return []
+    case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []
     case .launching, .idle, .serving, .ending(.asked, _, _):
       let reason = KillReason.memory(footprintBytes: used, limitBytes: configuration.extensionMemoryBytes)
       service = .ending(.killed(reason), service.current, killAt: nil)

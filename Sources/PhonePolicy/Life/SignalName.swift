@@ -1,6 +1,6 @@
 /// The names people know signals by; the numbers are those of Linux on all machines we build for.
-enum SignalName {
-  static func word(for signal: Int32) -> String {
+public enum SignalName {
+  public static func word(for signal: Int32) -> String {
     switch signal {
     case 1: "SIGHUP"
     case 2: "SIGINT"

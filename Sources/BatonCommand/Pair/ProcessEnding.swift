@@ -1,0 +1,24 @@
+import CLinux
+import DaemonRuntime
+import PhonePolicy
+
+/// What `waitpid` says of a process, in words.
+struct ProcessEnding: CustomStringConvertible {
+  private let status: Int32?
+
+  init(_ status: Int32?) { self.status = status }
+
+  var isGood: Bool { status == 0 }
+
+  /// Nil for one that a signal ended, or whose code is none of ours.
+  var exitCode: ExitCode? {
+    status.flatMap { baton_wait_signalled($0) != 0 ? nil : ExitCode(rawValue: baton_wait_exit_code($0)) }
+  }
+
+  var description: String {
+    guard let status else { return "has ended" }
+    return baton_wait_signalled(status) != 0
+      ? "was ended by \(SignalName.word(for: baton_wait_signal(status)))"
+      : "ended with exit code \(baton_wait_exit_code(status))"
+  }
+}

@@ -1,0 +1,50 @@
+import DaemonRuntime
+import Foundation
+
+/// The one directory that has all that a command leaves lying around while it works: phones of its own, and in `tmp`
+/// the copies of databases that it looks into.
+struct ScratchPlace: Sendable {
+  let path: String
+
+  var temporary: String { "\(path)/tmp" }
+
+  init(named name: String) throws(SystemError) {
+    let environment = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+    // Daemons have another working directory in mind.
+    let base = environment.isEmpty ? "/tmp" : Phone(home: environment).home
+    var template = Array("\(base)/baton-\(name)-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemError("create a directory in \(base)") }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    guard mkdir(temporary, 0o700) == 0 else {
+      let error = SystemError("create \(temporary)")
+      rmdir(path)
+      throw error
+    }
+  }
+
+  /// For this process and all that it starts.
+  func enter() { setenv("TMPDIR", temporary, 1) }
+
+  /// A new directory for one phone.
+  func makeHome() throws(SystemError) -> String {
+    var number = 1
+    while true {
+      let home = number == 1 ? "\(path)/phone" : "\(path)/phone-\(number)"
+      if mkdir(home, 0o700) == 0 { return home }
+      guard errno == EEXIST else { throw SystemError("create \(home)") }
+      number += 1
+    }
+  }
+
+  /// Nothing stays that nobody asked for; phones that are evidence do.
+  func remove(keepingPhones: Bool) {
+    try? FileManager.default.removeItem(atPath: temporary)
+    if keepingPhones {
+      rmdir(path)
+    } else {
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  var isThere: Bool { FilePath.isDirectory(path) }
+}

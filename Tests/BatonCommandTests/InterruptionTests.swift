@@ -1,0 +1,147 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+@Suite("A command that is interrupted") struct InterruptionTests {
+  /// A command in a scratch directory of its own; all that it starts carries a mark, however far it goes.
+  private final class Marked {
+    let scratch = Scratch()
+    let child: ChildProcess
+    private let mark: String
+
+    init(_ arguments: [String], in home: String? = nil) throws {
+      mark = "BATON_MARK=\(scratch.path)"
+      mkdir(scratch("tmp"), 0o700)
+      let words =
+        ["BATON_MARK=\(scratch.path)", "TMPDIR=\(scratch("tmp"))", "\(Scratch.programs)/baton"] + arguments
+      child = try scratch.start("/usr/bin/env", words)
+    }
+
+    deinit {
+      for pid in processes { kill(pid, SIGKILL) }
+      close(child.pidfd)
+    }
+
+    var said: String { scratch.text("said") }
+    var left: [String] { (try? FileManager.default.contentsOfDirectory(atPath: scratch("tmp"))) ?? [] }
+
+    /// Also those that lost their parents and have a session of their own.
+    var processes: [Int32] {
+      (DirectoryListing.names(of: "/proc") ?? []).compactMap { Int32($0) }.filter { pid in
+        let environment = SmallFile.read("/proc/\(pid)/environ", limit: 262_144) ?? []
+        return environment.split(separator: 0).contains { $0.elementsEqual(mark.utf8) }
+      }
+    }
+
+    func process(named name: String) -> Int32? { processes.first { ProcessTable.name(of: $0) == name } }
+
+    func wait(_ what: String, _ condition: () -> Bool) throws {
+      let end = Clock.monotonicNow + .seconds(60)
+      while !condition() {
+        let isTooLate = Clock.monotonicNow >= end
+        try #require(!isTooLate, "waited in vain for \(what): \(said)")
+        poll(nil, 0, 5)
+      }
+    }
+
+    func waitUntilPhoneIsUp() throws {
+      try wait("the phone to be up") { process(named: "iosd") != nil && process(named: "mainappd") != nil }
+    }
+
+    func end() -> ChildEnd.How? { ChildEnd.reap(child.identity.pid)?.how }
+  }
+
+  private static let story = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Scenarios/frozen-and-thawed.txt").path
+
+  private static let commands: [(words: [String], signal: Int32, name: String)] = [
+    (["demo"], SIGHUP, "SIGHUP"),
+    (["soak", "--rounds", "1000", "--build", "debug"], SIGTERM, "SIGTERM"),
+    (["soak", "--phones", "2", "--pushes", "1000", "--build", "debug"], SIGINT, "SIGINT"),
+    (["run", story], SIGHUP, "SIGHUP"),
+    (
+      [
+        "scratch", "--", "sh", "-c",
+        "PATH=\(Scratch.programs); baton up; baton app open; exec /usr/bin/tail -f /dev/null",
+      ], SIGTERM, "SIGTERM"
+    ),
+  ]
+
+  @Test("leaves no process and no directory, and ends with 128 and the signal", arguments: commands)
+  func nothingStays(command: (words: [String], signal: Int32, name: String)) throws {
+    let run = try Marked(command.words)
+    try run.waitUntilPhoneIsUp()
+    run.child.send(command.signal)
+    #expect(run.end() == .exited(code: 128 + command.signal))
+    #expect(run.processes.isEmpty)
+    #expect(run.left.isEmpty, "\(run.left)")
+    let sentence =
+      "interrupted by \(command.name); all that it had started is ended, and its directory is removed\n"
+    #expect(run.said.hasSuffix(sentence), "\(run.said)")
+  }
+
+  @Test(
+    "leaves nothing either when its daemons are stopped, or when it is interrupted once more",
+    arguments: [1, 2])
+  func stoppedDaemons(times: Int) throws {
+    let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
+    try run.waitUntilPhoneIsUp()
+    for name in ["iosd", "lspd", "mainappd"] { run.process(named: name).map { _ = kill($0, SIGSTOP) } }
+    for _ in 0..<times { run.child.send(SIGINT) }
+    #expect(run.end() == .exited(code: 130))
+    #expect(run.processes.isEmpty)
+    #expect(run.left.isEmpty, "\(run.left)")
+  }
+
+  @Test("leaves nothing when its own work is killed, and says so") func workKilled() throws {
+    let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
+    try run.waitUntilPhoneIsUp()
+    let worker = try #require(ProcessTable.children(of: run.child.identity.pid).first)
+    kill(worker, SIGKILL)
+    #expect(run.end() == .exited(code: 137))
+    #expect(run.processes.isEmpty)
+    // Not interrupted by anybody: what it left is evidence.
+    #expect(
+      run.said.contains("it was ended by signal 9, and what it left is in \(run.scratch("tmp"))/baton-soak-"),
+      "\(run.said)")
+  }
+
+  @Test("at once leaves nothing", arguments: [["demo"], ["soak"], ["status"], ["scratch", "sh"]])
+  func atOnce(words: [String]) throws {
+    for _ in 0..<5 {
+      let run = try Marked(words)
+      run.child.send(SIGTERM)
+      _ = run.end()
+      #expect(run.processes.isEmpty)
+      #expect(run.left.isEmpty, "\(run.left)")
+    }
+  }
+
+  @Test("in the middle of the copy that it looks into leaves none of it", arguments: ["inspect", "status"])
+  func copying(verb: String) throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    _ = try phone.run("down")
+    // Larger than any disk: it would copy for ever.
+    let database = "\(phone.phone.container)/node.sqlite"
+    #expect(truncate(database, 1 << 42) == 0)
+    let run = try Marked(
+      verb == "inspect" ? [verb, phone.phone.container] : ["--home", phone.phone.home, verb])
+    try run.wait("the copy") {
+      run.left.contains { name in
+        let copies = DirectoryListing.names(of: "\(run.scratch("tmp"))/\(name)/tmp") ?? []
+        return copies.contains { $0.hasPrefix("baton-snapshot-") }
+      }
+    }
+    run.child.send(SIGTERM)
+    #expect(run.end() == .exited(code: 143))
+    #expect(run.left.isEmpty, "\(run.left)")
+    #expect(truncate(database, 1 << 16) == 0)
+  }
+}

@@ -1,0 +1,54 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+@Suite("baton scratch") struct ScratchVerbTests {
+  private let scratch = Scratch()
+
+  private func run(_ script: String) throws -> ChildEnd.How? {
+    mkdir(scratch("tmp"), 0o700)
+    let words = [
+      "TMPDIR=\(scratch("tmp"))", "PATH=\(Scratch.programs):/usr/bin:/bin", "baton", "scratch", "--",
+    ]
+    return scratch.end(try scratch.start("/usr/bin/env", words + ["sh", "-c", script]))
+  }
+
+  private var left: [String] { DirectoryListing.names(of: scratch("tmp")) ?? [] }
+
+  @Test("gives its command a phone, and takes it away with all that runs on it") func phone() throws {
+    let build = CommandPhone.isSanitized ? " --build debug" : ""
+    #expect(
+      try run("baton up\(build) && baton app open && baton status && echo $BATON_HOME") == .exited(code: 0))
+    let said = scratch.text("said")
+    #expect(said.contains("the app is in front"), "\(said)")
+    let home = try #require(said.split(separator: "\n").last.map(String.init))
+    #expect(home.hasPrefix("\(scratch("tmp"))/baton-scratch-"))
+    #expect(DaemonProbe.pid(listeningOn: Phone(home: home).iosdSocket) == nil)
+    #expect(left.isEmpty, "\(left)")
+  }
+
+  @Test("ends with the code of its command, and keeps the phone of one that failed") func failure() throws {
+    #expect(try run("mkdir $BATON_HOME; echo > $BATON_HOME/x; exit 7") == .exited(code: 7))
+    let place = try #require(left.first)
+    #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)") == ["phone"])
+    #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)/phone") == ["x"])
+  }
+
+  @Test("says that a command is not there") func noCommand() throws {
+    let end = scratch.end(try scratch.start("baton", ["scratch", "/nowhere/command"]))
+    #expect(end == .exited(code: ExitCode.badConfiguration.rawValue))
+    #expect(
+      scratch.text("said")
+        == "baton: cannot run /nowhere/command: there is no such file or directory; check the path\n")
+  }
+
+  @Test("ends what has gone off with a session of its own") func detached() throws {
+    #expect(try run("setsid tail -f /dev/null >/dev/null 2>&1 & echo $!") == .exited(code: 0))
+    let pid = try #require(Int32(scratch.text("said").trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(kill(pid, 0) != 0)
+  }
+}

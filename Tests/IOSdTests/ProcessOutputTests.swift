@@ -1,0 +1,62 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import IOSd
+
+@Suite("What a process of the phone writes") struct ProcessOutputTests {
+  /// An app that is somebody's script.
+  private func phone(_ script: String, interpreter: String = "/bin/sh") throws -> (PhoneProcess, String) {
+    var template = Array("/tmp/baton-app-XXXXXX".utf8CString)
+    let directory = String(cString: try #require(mkdtemp(&template)))
+    let path = "\(directory)/app"
+    try Data("#!\(interpreter)\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o700)
+    return (try PhoneProcess(app: path), directory)
+  }
+
+  private func notes(_ phone: PhoneProcess) throws -> String {
+    let journal = try #require(try phone.status()["journal"] as? String)
+    return try String(contentsOfFile: journal, encoding: .utf8)
+  }
+
+  @Test("is in a file of its own, and a crash names that and its last line") func crash() throws {
+    let (phone, directory) = try phone("echo begun\necho 'no \u{1b}[31mpeer' >&2\necho\nexit 3")
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try phone.ask("open")
+    let row = try phone.ended("app")
+    #expect(row["reason"] as? String == "crashed with exit code 3")
+    let output = try #require(row["output"] as? String)
+    #expect(output == "\(phone.home)/os/output/app-1.log")
+    #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno \u{1b}[31mpeer\n\n")
+    #expect(row["last_line"] as? String == "no .[31mpeer")
+    #expect(try notes(phone).contains("wrote is in \(output), and its last line is: no .[31mpeer"))
+  }
+
+  @Test("is nothing of another process") func onePerProcess() throws {
+    let (phone, directory) = try phone("echo I am $$\nexit 1")
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    for _ in 0..<2 {
+      try phone.ask("open")
+      let row = try phone.ended("app")
+      let pid = try #require(row["pid"] as? Int)
+      #expect(row["last_line"] as? String == "I am \(pid)")
+    }
+  }
+
+  @Test("leaves no file when it is nothing") func silence() throws {
+    let (phone, directory) = try phone("exit 1")
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try phone.ask("open")
+    #expect(try phone.ended("app")["output"] == nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/os/output").isEmpty)
+  }
+
+  @Test("A script whose interpreter is missing is said to be that") func interpreter() throws {
+    let (phone, directory) = try phone("exit 0", interpreter: "/nowhere/python3")
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let refusal = try #require(try phone.refusal("open"))
+    #expect(refusal.contains("its first line names the interpreter /nowhere/python3, which is not there"))
+  }
+}
