@@ -13,7 +13,7 @@ enum Program {
       JudgeVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self,
       AblationVerb.self,
       SoakVerb.self,
-      CompletionVerb.self,
+      CompletionVerb.self, HelpVerb.self, VersionVerb.self,
     ]
   }
 
@@ -33,19 +33,30 @@ enum Program {
       writeAll(standardError, Array(Welcome.text.utf8))
       return .wrongUsage
     }
+    do {
+      return StandardOutput.end(try perform(arguments))
+    } catch { return end(CommandFailure(error), arguments) }
+  }
+
+  /// Said on stderr, and to who reads JSON on stdout too: also when the rest of the line makes no sense.
+  static func end(_ failure: CommandFailure, _ arguments: [String]) -> ExitCode {
+    StandardOutput.end(failure.tell(asJSON: arguments.prefix { $0 != "--" }.contains("--json")))
+  }
+
+  private static func perform(_ arguments: [String]) throws -> ExitCode {
     if asksForWelcome(arguments) {
-      writeAll(standardOutput, Array(Welcome.text.utf8))
+      StandardOutput.write(Welcome.text)
       return .done
     }
-    let line = declaration.parseOrExit(arguments)
-    guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
-      return .wrongUsage
-    }
-    do {
-      return try verb.run(Invocation(line: line))
-    } catch {
-      let failure = CommandFailure(error)
-      exitWithSentence(failure.code, failure.sentence)
+    switch try declaration.parse(arguments) {
+    case .help(let text):
+      StandardOutput.write(text)
+      return .done
+    case .run(let line):
+      guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
+        return .wrongUsage
+      }
+      return try verb.run(try Invocation(line: line))
     }
   }
 

@@ -12,11 +12,14 @@ struct Invocation {
   let phone: Phone
   let output: Output
 
-  init(line: ParsedCommandLine) {
+  init(line: ParsedCommandLine) throws(UsageError) {
     self.line = line
     output = Output(isJSON: line.isGiven("--json"))
-    let named = line.text("--home") ?? TypedArguments.environmentOrExit("BATON_HOME", .path("DIR"))
-    phone = Phone(home: named ?? "./.baton")
+    if let named = line.text("--home") {
+      phone = Phone(home: named)
+    } else {
+      phone = Phone(home: try TypedArguments.environment("BATON_HOME", .path("DIR")) ?? "./.baton")
+    }
   }
 
   /// The nth word behind the verb, which the declaration says must be there.
