@@ -1,6 +1,5 @@
 import DaemonRuntime
 import Guardrails
-
 import SharedContainer
 
 /// Why a verb could not do its work: one sentence and the exit code.
@@ -28,9 +27,28 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
     }
   }
 
+  /// For those who read JSON alone.
+  var json: JSONObject {
+    var error = JSONObject()
+    error.set("code", code.word)
+    error.set("exit", code.rawValue)
+    error.set("message", sentence)
+    var object = JSONObject()
+    object.set("error", raw: error.text)
+    return object
+  }
+
+  /// Says it, and gives the code to end with.
+  func tell(asJSON: Bool) -> ExitCode {
+    if asJSON { StandardOutput.write("\(json.text)\n") }
+    writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))
+    return code
+  }
+
   private static func code(of error: ControlClientError) -> ExitCode {
     switch error {
-    case .notRunning, .stopped, .timedOut, .hungUp, .refused: .daemonMissing
+    case .notRunning, .stopped, .timedOut, .hungUp: .daemonMissing
+    case .refused: .notDone
     case .malformed: .bugOfOurs
     case .system: .inputOutputError
     }

@@ -34,17 +34,21 @@ struct Output: Sendable {
     usesColour ? "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m" : text
   }
 
-  func say(_ line: String) { printLine(line) }
+  /// A line for people, or a document of JSON.
+  func say(_ line: String) { StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : line)\n") }
+
+  /// A record of a journal, byte for byte as it stands there.
+  func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
 
   /// A word meanwhile, for the person who waits; what reads JSON is not to meet it.
   func remark(_ line: String) {
-    guard isJSON else { return printLine(line) }
+    guard isJSON else { return say(line) }
     writeAll(standardError, Array("baton: \(line)\n".utf8))
   }
 
   /// One sentence in the words of people, or the object in JSON.
   func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
-    printLine(isJSON ? json().text : line())
+    say(isJSON ? json().text : line())
   }
 
   /// Columns as wide as their widest cell; the last one is left as it is.

@@ -14,7 +14,7 @@ enum Program {
       AblationVerb.self,
       SoakVerb.self,
       ScratchVerb.self, PairVerb.self,
-      CompletionVerb.self,
+      CompletionVerb.self, HelpVerb.self, VersionVerb.self,
     ]
   }
 
@@ -34,26 +34,35 @@ enum Program {
       writeAll(standardError, Array(Welcome.text.utf8))
       return .wrongUsage
     }
-    if asksForWelcome(arguments) {
-      writeAll(standardOutput, Array(Welcome.text.utf8))
-      return .done
-    }
-    let line = declaration.parseOrExit(arguments)
-    guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
-      return .wrongUsage
-    }
-    guard let plan = verb.supervision(line) else { return run(verb, line, in: nil) }
-    Supervisor.run(plan) { run(verb, line, in: $0).rawValue }
+    do {
+      return StandardOutput.end(try perform(arguments))
+    } catch { return end(CommandFailure(error), arguments) }
   }
 
-  private static func run(_ verb: any Verb.Type, _ line: ParsedCommandLine, in place: ScratchPlace?)
-    -> ExitCode
-  {
-    do {
-      return try verb.run(Invocation(line: line, place: place))
-    } catch {
-      let failure = CommandFailure(error)
-      exitWithSentence(failure.code, failure.sentence)
+  /// Said on stderr, and to who reads JSON on stdout too: also when the rest of the line makes no sense.
+  static func end(_ failure: CommandFailure, _ arguments: [String]) -> ExitCode {
+    StandardOutput.end(failure.tell(asJSON: arguments.prefix { $0 != "--" }.contains("--json")))
+  }
+
+  private static func perform(_ arguments: [String]) throws -> ExitCode {
+    if asksForWelcome(arguments) {
+      StandardOutput.write(Welcome.text)
+      return .done
+    }
+    switch try declaration.parse(arguments) {
+    case .help(let text):
+      StandardOutput.write(text)
+      return .done
+    case .run(let line):
+      guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
+        return .wrongUsage
+      }
+      guard let plan = verb.supervision(line) else { return try verb.run(try Invocation(line: line)) }
+      Supervisor.run(plan) { place in
+        do {
+          return StandardOutput.end(try verb.run(try Invocation(line: line, place: place))).rawValue
+        } catch { return end(CommandFailure(error), arguments).rawValue }
+      }
     }
   }
 

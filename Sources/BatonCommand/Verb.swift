@@ -20,12 +20,15 @@ struct Invocation {
   /// Of a verb that is watched over.
   let place: ScratchPlace?
 
-  init(line: ParsedCommandLine, place: ScratchPlace? = nil) {
+  init(line: ParsedCommandLine, place: ScratchPlace? = nil) throws(UsageError) {
     self.line = line
     self.place = place
     output = Output(isJSON: line.isGiven("--json"))
-    let named = line.text("--home") ?? TypedArguments.environmentOrExit("BATON_HOME", .path("DIR"))
-    phone = Phone(home: named ?? "./.baton")
+    if let named = line.text("--home") {
+      phone = Phone(home: named)
+    } else {
+      phone = Phone(home: try TypedArguments.environment("BATON_HOME", .path("DIR")) ?? "./.baton")
+    }
   }
 
   /// The nth word behind the verb, which the declaration says must be there.

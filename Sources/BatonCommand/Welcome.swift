@@ -35,6 +35,7 @@ enum Welcome {
       soak                 thousands of pushes through one phone, and what its processes keep of them
     And
       completion SHELL     completion for bash, zsh or fish
+      help VERB, version   how a verb is used; help exit-codes says what they mean
 
     Every verb knows -h, --json and --home DIR (or BATON_HOME; ./.baton when neither is given).
 

@@ -5,4 +5,6 @@
 import DaemonRuntime
 import Glibc
 
-exit(Program.run(TypedArguments.readOrExit()).rawValue)
+do throws(UsageError) {
+  exit(Program.run(try TypedArguments.read()).rawValue)
+} catch { exit(Program.end(CommandFailure(error), CommandLine.arguments).rawValue) }

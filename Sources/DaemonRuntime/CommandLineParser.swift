@@ -41,7 +41,7 @@ struct CommandLineParser {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let typed = parts[0]
     guard let option = options.first(where: { $0.names.contains(typed) }) else {
-      throw unknown("option", typed, among: options.flatMap(\.names) + ["--help"])
+      throw unknown("option", typed, among: options.flatMap(\.names) + ["--help", "--version"])
     }
     if option.value == .none {
       guard parts.count == 1 else { throw UsageError(description: "\(typed) takes no value; write it alone") }

@@ -3,7 +3,7 @@ import Glibc
 /// What a command line asks for.
 public enum CommandLineRequest: Sendable {
   case run(ParsedCommandLine)
-  /// `-h` was somewhere in it: print this and exit 0.
+  /// `-h` or `--version` was somewhere in it: print this and exit 0.
   case help(String)
 }
 
@@ -26,11 +26,13 @@ extension CommandLineDeclaration {
   public func parse(_ arguments: [String]) throws(UsageError) -> CommandLineRequest {
     let typed = arguments.prefix { $0 != "--" }
     if typed.contains("-h") || typed.contains("--help") { return .help(helpText(for: Array(typed))) }
+    if typed.contains("--version") { return .help("\(name) \(batonVersion)\n") }
     var parser = CommandLineParser(root: self)
     return .run(try parser.parse(arguments))
   }
 
-  private func helpText(for arguments: [String]) -> String {
+  /// The usage of what these words name; words that name nothing are passed over.
+  public func helpText(for arguments: [String]) -> String {
     var path = [self]
     for word in arguments {
       if let next = path[path.count - 1].subcommands.first(where: { $0.name == word }) { path.append(next) }

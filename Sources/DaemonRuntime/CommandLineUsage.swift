@@ -13,7 +13,8 @@ struct CommandLineUsage {
     text += section(
       "options",
       options.map { (spelled($0), explained($0.help, $0.value, $0.defaultValue)) }
-        + [("-h, --help", "say this")])
+        + [("-h, --help", "say this")]
+        + (path.count == 1 ? [("--version", "say the version")] : []))
     text += section("examples", command.examples.map { ($0.line, $0.does) })
     return text
   }

@@ -9,6 +9,14 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case exclusionOrMoneyBroken = 2
   case noProgress = 3
   case crashedByItself = 4
+  /// A payment, or a withdrawal, did not go through.
+  case paymentFailed = 5
+  /// It ended at a bound before it had seen everything; what it has seen was good.
+  case gaveUp = 6
+  /// What it waited for did not come in its time.
+  case tooSlow = 7
+  /// The phone or its peer answered, and did not do it.
+  case notDone = 8
   /// From sysexits.
   case wrongUsage = 64
   case daemonMissing = 69
@@ -16,7 +24,7 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case cannotCreate = 73
   case inputOutputError = 74
   case badConfiguration = 78
-  /// As shells have it: 128 and the signal that ended it.
+  /// 128 and the number of the signal, as shells say it.
   case hungUp = 129
   case interrupted = 130
   case quitByKey = 131

@@ -1,6 +1,6 @@
 /// Finds what somebody probably meant.
-enum NearestWord {
-  static func find(_ word: String, among known: [String]) -> String? {
+public enum NearestWord {
+  public static func find(_ word: String, among known: [String]) -> String? {
     let plain = word.drop { $0 == "-" }
     if plain.count >= 3, let longer = known.first(where: { $0.drop { $0 == "-" }.hasPrefix(plain) }) {
       return longer

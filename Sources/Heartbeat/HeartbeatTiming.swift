@@ -42,10 +42,10 @@ public enum HeartbeatTimingError: Error, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .intervalOutOfRange: "The beat interval must lie between 10 ms and 10 minutes; iOS wallets use 2s."
+    case .intervalOutOfRange: "the beat interval must lie between 10 ms and 10 minutes; iOS wallets use 2s"
     case .ruleShorterThanTwoBeats:
-      "The staleness rule must be at least two beat intervals, or one late beat looks like a death; use 5s for beats of 2s."
-    case .ruleTooLong: "The staleness rule must be at most one hour."
+      "the staleness rule must be at least two beat intervals, or one late beat looks like a death; use 5s for beats of 2s"
+    case .ruleTooLong: "the staleness rule must be at most one hour"
     }
   }
 }

@@ -134,8 +134,8 @@ struct PhoneOptions {
       _ = try HeartbeatTiming(
         interval: parsed.span("--beat-interval") ?? .seconds(2),
         staleAfter: parsed.span("--stale-after") ?? .seconds(5))
-    } catch { exitWithSentence(.badConfiguration, error.description) }
-    if let complaint = PingRule.complaint(parsed) { exitWithSentence(.badConfiguration, complaint) }
+    } catch { exitWithSentence(.wrongUsage, error.description) }
+    if let complaint = PingRule.complaint(parsed) { exitWithSentence(.wrongUsage, complaint) }
     memoryMechanism = parsed.choice("--memory-mechanism", as: MemoryLimiter.Wish.self) ?? .auto
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }

@@ -80,6 +80,6 @@ public struct WalletOptions {
     do throws(HeartbeatTimingError) {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))
-    } catch { exitWithSentence(.badConfiguration, error.description) }
+    } catch { exitWithSentence(.wrongUsage, error.description) }
   }
 }

@@ -68,7 +68,7 @@ import Testing
         == "push 1 is with the phone: dropped: Background App Refresh is off\n")
     #expect(
       try run("notifications", "tap", "1")
-        == ("baton: there is no notification 1; `baton notifications` lists those that are there\n", 69))
+        == ("baton: there is no notification 1; `baton notifications` lists those that are there\n", 8))
     #expect(try run("notifications", "--json").words == "[]\n")
   }
 

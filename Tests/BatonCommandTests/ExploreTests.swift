@@ -34,7 +34,7 @@ import Testing
 
   @Test("With more states than are allowed it gives up in words, and not with success") func givingUp() {
     let report = report(settings([.pushes: 1, .opens: 1]), statesMax: 50)
-    #expect(report.exitCode == .noProgress)
+    #expect(report.exitCode == .gaveUp)
     #expect(report.text(output).last?.contains("given up") == true)
     #expect(report.json.text.contains(#""complete":false"#))
   }

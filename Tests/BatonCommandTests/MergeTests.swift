@@ -161,6 +161,19 @@ import Testing
     child = try scratch.start("baton", ["merge", part, part, "--into", into])
     #expect(scratch.end(child) == .exited(code: 0))
     #expect(scratch.text("all.jsonl") == file(2...3))
+    // A pattern that matched nothing must not look like a campaign in which all is well.
+    for words in [["merge"], ["merge", "--seeds", "1..9"]] {
+      child = try scratch.start("baton", words)
+      #expect(scratch.end(child) == .exited(code: ExitCode.wrongUsage.rawValue))
+      #expect(scratch.text("said").hasPrefix("baton: FILE is missing"))
+    }
+    child = try scratch.start("baton", ["merge", scratch.write("empty", "")])
+    #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
+    #expect(scratch.text("said").hasPrefix("baton: there is no result in these files"))
+    // All of it is missing: with that a campaign begins.
+    child = try scratch.start("baton", ["merge", "--seeds", "1..9", "--missing", "9"])
+    #expect(scratch.end(child) == .exited(code: 0))
+    #expect(scratch.text("said") == "1..9\n")
     child = try scratch.start("baton", ["merge", scratch("nowhere")])
     #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
     child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--results", "/dev/full"])

@@ -74,7 +74,7 @@ import Testing
     payment.send(SIGSTOP)
     try phone.wait("both to come back") { try offered() == 0 }
     payment.send(SIGCONT)
-    #expect(phone.scratch.end(payment) == .exited(code: 69))
+    #expect(phone.scratch.end(payment) == .exited(code: 5))
     let said = phone.scratch.text("payment")
     if asJSON {
       let parts = JSONValue(parsing: Array(said.utf8))?["parts"]?.elements
@@ -114,7 +114,7 @@ import Testing
     try phone.wait("the bad news") {
       phone.scratch.text("payment").contains("part 2 of 2, 2,500 sat: failed")
     }
-    #expect(phone.scratch.end(payment) == .exited(code: 69))
+    #expect(phone.scratch.end(payment) == .exited(code: 5))
     let why = "the wallet did not come in time; try again later"
     let lines = phone.scratch.text("payment").split(separator: "\n")
     #expect(lines.count == 4)

@@ -19,7 +19,7 @@ import Testing
     first.send(SIGKILL)
     _ = phone.scratch.end(first)
     let second = try phone.begin("pay", invoice, "--parts", "2", into: "second")
-    #expect(phone.scratch.end(second) == .exited(code: 69))
+    #expect(phone.scratch.end(second) == .exited(code: 5))
     #expect(phone.scratch.text("second") == Self.refusal)
     let told = JSONValue(parsing: Array(try phone.run("pay", invoice, "--parts", "2", "--json").utf8))
     #expect(told?["state"]?.text == "not-sent")

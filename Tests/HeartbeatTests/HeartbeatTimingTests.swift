@@ -38,7 +38,7 @@ import Testing
 
   @Test func everyErrorIsOneSentence() {
     for error: HeartbeatTimingError in [.intervalOutOfRange, .ruleShorterThanTwoBeats, .ruleTooLong] {
-      #expect(error.description.hasSuffix("."))
+      #expect(!error.description.hasSuffix("."))
       #expect(!error.description.contains("\n"))
     }
   }

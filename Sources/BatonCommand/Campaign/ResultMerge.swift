@@ -17,6 +17,8 @@ struct ResultMerge {
 
   init() {}
 
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Takes in one file of results.
   mutating func add(_ bytes: [UInt8], named name: String) throws(CommandFailure) {
     let newline = UInt8(ascii: "\n")

@@ -36,7 +36,7 @@ final class ResultWriter: Sendable {
     let line = SeedResult(result, story: story, options: options).line
     return state.withLock { state in
       if state.hasFailed { return false }
-      let isWritten = state.file?.append(line) ?? writeAll(standardOutput, Array("\(line)\n".utf8))
+      let isWritten = state.file?.append(line) ?? StandardOutput.write("\(line)\n")
       state.hasFailed = !isWritten
       return isWritten
     }

@@ -33,13 +33,13 @@ final class StartedDaemon {
   /// With its last words; what it calls a mistake in how it was started is one of ours, too.
   func failure(_ what: String) -> CommandFailure {
     let status = process.reap()
-    let isConfiguration =
-      status.map { $0 & 0x7f == 0 && $0 >> 8 & 0xff == ExitCode.badConfiguration.rawValue } ?? false
+    let code = status.flatMap { $0 & 0x7f == 0 ? ExitCode(rawValue: $0 >> 8 & 0xff) : nil }
     let lines = FilePath.lastLines(of: log, count: 8, from: beginning).map { "  \($0)" }
     let end =
       lines.isEmpty
       ? "; it said nothing" : "; its last words are in \(log):\n\(lines.joined(separator: "\n"))"
     return CommandFailure(
-      isConfiguration ? .badConfiguration : .daemonMissing, "\(daemon.rawValue) \(what)\(end)")
+      code.flatMap { [.badConfiguration, .wrongUsage].contains($0) ? $0 : nil } ?? .daemonMissing,
+      "\(daemon.rawValue) \(what)\(end)")
   }
 }

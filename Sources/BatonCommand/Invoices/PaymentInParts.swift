@@ -49,7 +49,7 @@ struct PaymentInParts {
     let start = Clock.monotonicNow
     if let earlier = try earlierPayment() {
       invocation.output.say("nothing was sent: \(earlier.meaning)", json: json(none: earlier))
-      return .daemonMissing
+      return .paymentFailed
     }
     let apart = invocation.line.span("--apart") ?? .zero
     for index in parts.indices {
@@ -70,7 +70,7 @@ struct PaymentInParts {
     if waits && !isFailed { try waitForEnd() }
     let took = Clock.monotonicNow - start
     invocation.output.say(sentence(took), json: json(took))
-    return isFailed ? .daemonMissing : .done
+    return isFailed ? .paymentFailed : .done
   }
 
   /// Parts that an earlier run has left on their way would be made whole by less than all of these.

@@ -30,7 +30,7 @@ struct LogPrinter {
       }
       for sentence in sentences where isVerbose || sentence.matters { text += line(entry, sentence) + "\n" }
     }
-    return text.isEmpty || writeAll(standardOutput, Array(text.utf8))
+    return text.isEmpty || StandardOutput.write(text)
   }
 
   private func line(_ entry: JournalMerger.Entry, _ sentence: JournalNarrator.Sentence) -> String {

@@ -36,7 +36,7 @@ struct ExploreReport {
       return findings.allSatisfy { $0.violation.invariant == .progress }
         ? .noProgress : .exclusionOrMoneyBroken
     }
-    return explorer.isDone ? .done : .noProgress
+    return explorer.isDone ? .done : .gaveUp
   }
 
   func text(_ output: Output) -> [String] {

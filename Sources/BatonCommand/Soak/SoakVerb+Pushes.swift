@@ -35,7 +35,7 @@ extension SoakVerb {
         if !output.isJSON { output.say("\(done) of \(pushes) pushes") }
       }
     } catch let failure as SoakPlay.Failure {
-      throw CommandFailure(.noProgress, "\(failure.sentence); the phones are kept in \(home)")
+      throw CommandFailure(.tooSlow, "\(failure.sentence); the phones are kept in \(home)")
     }
     let took = Clock.monotonicNow - start
     let findings = try phones.flatMap { phone in

@@ -21,7 +21,7 @@ enum AppVerb: Verb {
       let reason = try AppStart(phone: invocation.phone, pid: pid).end()
     {
       throw CommandFailure(
-        .daemonMissing, "the app was started and ended at once (process \(pid)): \(reason)")
+        .notDone, "the app was started and ended at once (process \(pid)): \(reason)")
     }
     invocation.output.say(sentence(verb, answer), json: json(verb, answer))
     return .done

@@ -17,7 +17,7 @@ enum CompletionVerb: Verb {
 
   static func run(_ invocation: Invocation) -> ExitCode {
     guard let shell = ShellCompletion(rawValue: invocation.word()) else { return .wrongUsage }
-    writeAll(standardOutput, Array(shell.script(for: Program.declaration).utf8))
+    StandardOutput.write(shell.script(for: Program.declaration))
     return .done
   }
 }

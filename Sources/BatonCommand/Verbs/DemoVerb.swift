@@ -42,7 +42,7 @@ enum DemoVerb: Verb {
     } catch {
       _ = PhoneStopper(phone: phone).stop()
       explain(error, home, output)
-      return error is DemoStage.Failure ? .noProgress : CommandFailure(error).code
+      return error is DemoStage.Failure ? .tooSlow : CommandFailure(error).code
     }
   }
 

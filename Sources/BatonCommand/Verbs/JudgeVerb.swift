@@ -24,7 +24,7 @@ enum JudgeVerb: Verb {
     if invocation.output.isJSON {
       invocation.output.say(try JSONLineEncoder().encode(verdict))
     } else {
-      writeAll(standardOutput, Array(verdict.text.utf8))
+      StandardOutput.write(verdict.text)
     }
     return ExitCode(rawValue: verdict.exitCode) ?? .exclusionOrMoneyBroken
   }

@@ -29,6 +29,12 @@ enum MergeVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let range = try line.text("--seeds").map { try SeedRange(typed: $0) }
+    // What is missing of nothing at all is everything: with that a campaign begins.
+    guard !line.positionals.isEmpty || line.isGiven("--missing") else {
+      throw CommandFailure(
+        .wrongUsage,
+        "FILE is missing: name files that `baton sim --results` wrote; a pattern may have matched none")
+    }
     var merge = ResultMerge()
     for path in line.positionals {
       guard let data = FileManager.default.contents(atPath: path) else {
@@ -41,6 +47,11 @@ enum MergeVerb: Verb {
       guard let range else { throw CommandFailure(.wrongUsage, "--missing needs --seeds A..B") }
       for gap in merge.missing(of: range, atMost: UInt64(size)) { invocation.output.say(gap.words) }
       return .done
+    }
+    guard range != nil || !merge.isEmpty else {
+      throw CommandFailure(
+        .inputOutputError,
+        "there is no result in these files; run `baton sim --results` to its end, or name others")
     }
     let report = MergeReport(merge, of: range)
     if invocation.output.isJSON {

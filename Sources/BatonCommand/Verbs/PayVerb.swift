@@ -53,7 +53,7 @@ enum PayVerb: Verb {
     let outcome = PaymentAnswer(answer)
     let took = Clock.monotonicNow - start
     invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.json(invoice, took: took))
-    return outcome.isFailure ? .daemonMissing : .done
+    return outcome.isFailure ? .paymentFailed : .done
   }
 
   /// The whole payment, or a part of it.

@@ -63,7 +63,8 @@ enum ReplayVerb: Verb {
   }
 
   private static func step(_ line: JournalLine, _ output: Output) {
-    output.isJSON ? output.say(line.text) : output.say("\(output.paint("\(line.number)", .dim)) \(line.text)")
+    output.isJSON
+      ? output.sayAsItIs(line.text) : output.sayAsItIs("\(output.paint("\(line.number)", .dim)) \(line.text)")
   }
 
   private static func tell(_ outcome: JournalReplay.Outcome, _ path: String, _ output: Output) {

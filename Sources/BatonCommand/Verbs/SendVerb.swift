@@ -42,7 +42,7 @@ enum SendVerb: Verb {
     guard isPatient else { return .done }
     let ended = try waitForEnd(of: offered, invocation, since: start)
     invocation.output.say(ended.sentence, json: ended.json)
-    return ended.isSettled ? .done : .daemonMissing
+    return ended.isSettled ? .done : .paymentFailed
   }
 
   private static func waitForEnd(

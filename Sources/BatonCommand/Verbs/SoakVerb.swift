@@ -57,7 +57,7 @@ enum SoakVerb: Verb {
     } catch {
       _ = PhoneStopper(phone: phone).stop()
       guard let failure = error as? SoakPlay.Failure else { throw error }
-      throw CommandFailure(.noProgress, "\(failure.sentence); the phone is kept in \(phone.home)")
+      throw CommandFailure(.tooSlow, "\(failure.sentence); the phone is kept in \(phone.home)")
     }
   }
 

@@ -109,8 +109,8 @@ enum UpVerb: Verb {
       _ = try HeartbeatTiming(
         interval: line.span("--beat-interval") ?? standard.interval,
         staleAfter: line.span("--stale-after") ?? standard.staleAfter)
-    } catch { throw CommandFailure(.badConfiguration, error.description) }
-    if let complaint = PingRule.complaint(line) { throw CommandFailure(.badConfiguration, complaint) }
+    } catch { throw CommandFailure(.wrongUsage, error.description) }
+    if let complaint = PingRule.complaint(line) { throw CommandFailure(.wrongUsage, complaint) }
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -37,7 +37,7 @@ enum WithdrawVerb: Verb {
     guard isPatient else { return .done }
     let ended = try waitForEnd(of: begun, invocation, since: start)
     invocation.output.say(ended.sentence, json: ended.json)
-    return ended.isDone ? .done : .daemonMissing
+    return ended.isDone ? .done : .paymentFailed
   }
 
   private static func amountSat(_ word: String) throws(CommandFailure) -> UInt64 {

@@ -1,0 +1,64 @@
+import DaemonRuntime
+import Foundation
+import Testing
+
+@testable import BatonCommand
+
+@Suite("The exit codes")
+struct ExitCodePageTests {
+  private static let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "docs")
+
+  private func text(_ path: String) throws -> String {
+    try String(contentsOf: Self.docs.appending(path: path), encoding: .utf8)
+  }
+
+  /// The first cells of the table below "## Exit codes".
+  private func codes(on page: String) throws -> [Int32] {
+    let parts = try text(page).components(separatedBy: "## Exit codes\n")
+    try #require(parts.count == 2, "\(page) has no exit codes")
+    return try parts[1].components(separatedBy: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| code") }
+      .map { line in
+        try #require(Int32(line.dropFirst(2).prefix { $0 != " " }), "\(page): \(line)")
+      }
+  }
+
+  @Test("stand in one page, each with its word and what it means") func page() throws {
+    let rows = try text("exit-codes.md").components(separatedBy: "\n").filter { $0.hasPrefix("| ") }
+      .dropFirst()
+    #expect(Array(rows) == ExitCode.allCases.map { "| \($0.rawValue) | `\($0.word)` | \($0.meaning) |" })
+    #expect(Set(ExitCode.allCases.map(\.word)).count == ExitCode.allCases.count)
+  }
+
+  @Test(
+    "of each verb stand on its page, each of them one of the table, in order",
+    arguments: Program.verbs.map { $0.declaration.name })
+  func verb(name: String) throws {
+    let codes = try codes(on: "commands/\(name).md")
+    #expect(codes == codes.sorted() && Set(codes).count == codes.count, "\(codes)")
+    #expect(codes.first == 0 && codes.contains(64), "\(codes)")
+    for code in codes { #expect(ExitCode(rawValue: code) != nil, "\(code) is in no table") }
+  }
+
+  @Test("tell a daemon that is not there from one that does not do it, on each page of a verb that asks one")
+  func daemons() throws {
+    for name in [
+      "app", "device", "invoice", "notifications", "pay", "ps", "push", "send", "tasks", "withdraw",
+    ] {
+      let codes = try codes(on: "commands/\(name).md")
+      #expect(
+        codes.contains(ExitCode.notDone.rawValue) && codes.contains(ExitCode.daemonMissing.rawValue),
+        "\(name)")
+    }
+    let gone = CommandFailure(ControlClientError.notRunning(daemon: "iosd", path: "/x"))
+    let refused = CommandFailure(ControlClientError.refused("no"))
+    #expect(gone.code == .daemonMissing && refused.code == .notDone)
+  }
+
+  @Test(
+    "tell a failed payment from both, on each page of a verb that pays",
+    arguments: ["pay", "send", "withdraw"])
+  func payments(name: String) throws {
+    #expect(try codes(on: "commands/\(name).md").contains(ExitCode.paymentFailed.rawValue))
+  }
+}

@@ -1,0 +1,159 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import BatonCommand
+
+/// What a script meets: exit codes, errors in JSON, outputs that cannot be written.
+@Suite("For a script")
+struct ScriptTests {
+  private let scratch = Scratch()
+
+  private struct Ran {
+    var how: ChildEnd.How?
+    var output: String
+    var errors: String
+
+    var code: Int32? { if case .exited(let code)? = how { code } else { nil } }
+    var error: JSONValue? { JSONValue(parsing: Array(output.utf8))?["error"] }
+  }
+
+  private func run(_ words: [String], shell: String = #""$0" "$@" >"$HERE/output" 2>"$HERE/errors""#) throws
+    -> Ran
+  {
+    scratch.write("output", "")
+    scratch.write("errors", "")
+    let script = "HERE='\(scratch.path)'; unset BATON_HOME; \(shell)"
+    let child = try scratch.start("/bin/sh", ["-c", script, "\(Scratch.programs)/baton"] + words)
+    return Ran(how: scratch.end(child), output: scratch.text("output"), errors: scratch.text("errors"))
+  }
+
+  private func expectError(_ ran: Ran, _ code: ExitCode, _ words: [String]) {
+    #expect(ran.code == code.rawValue, "\(words): \(ran)")
+    #expect(ran.error?["exit"]?.int == Int64(code.rawValue), "\(words): \(ran)")
+    #expect(ran.error?["code"]?.text == code.word, "\(words): \(ran)")
+    #expect(ran.errors == "baton: \(ran.error?["message"]?.text ?? "")\n", "\(words): \(ran)")
+  }
+
+  // MARK: Errors
+
+  @Test(
+    "A wrong word is an error in JSON for each verb, and a sentence on stderr",
+    arguments: Program.verbs.map { $0.declaration.name })
+  func wrongUsage(verb: String) throws {
+    for words in [[verb, "--json", "--nonsense"], ["--json", verb, "--home"]] {
+      expectError(try run(words), .wrongUsage, words)
+    }
+  }
+
+  @Test("What cannot be done is an error in JSON with the code that the verb ends with")
+  func errors() throws {
+    let home = ["--json", "--home", scratch("phone")]
+    for verb in [["status"], ["app", "open"], ["device"], ["notifications"], ["tasks"], ["invoice", "5"]] {
+      expectError(try run(home + verb), .daemonMissing, verb)
+    }
+    for verb in [["logs"], ["inspect"], ["judge"], ["replay", scratch("none")], ["merge", scratch("none")]] {
+      expectError(try run(home + verb), .inputOutputError, verb)
+    }
+    expectError(try run(home + ["up", "--stale-after", "2h"]), .wrongUsage, ["up"])
+    expectError(try run(["--json", "demo", "--keep", scratch.path]), .cannotCreate, ["demo"])
+    expectError(try run(["--json", "stauts"]), .wrongUsage, ["stauts"])
+    let long = String(repeating: "x", count: 5000)
+    let ran = try run(
+      ["--json", "status"], shell: #"BATON_HOME=\#(long) "$0" "$@" >"$HERE/output" 2>"$HERE/errors""#)
+    expectError(ran, .wrongUsage, ["BATON_HOME"])
+  }
+
+  @Test("Without --json an error is a sentence on stderr alone") func sentence() throws {
+    let ran = try run(["status", "--nonsense"])
+    #expect(ran.output.isEmpty && ran.errors.hasPrefix("baton: there is no option `--nonsense`"))
+    // Behind two dashes it is a word like others.
+    #expect(try run(["status", "--nonsense", "--", "--json"]).output.isEmpty)
+  }
+
+  // MARK: Outputs
+
+  private static let speaking = [
+    ["version"], ["version", "--json"], ["help"], ["help", "app"], ["--version"], ["up", "-h"],
+    ["help", "exit-codes"],
+    ["completion", "bash"], ["run", "--commands"], ["pushes"], ["ps"], ["down", "--json"],
+    ["invoice", "--read", invoice],
+    ["sim", "--seeds", "1", "--length", "1s", "--results", "-"],
+    ["replay", "--seed", "1", "--length", "1s", "--step"],
+    ["logs"], ["logs", "--json"], ["stauts", "--json"],
+  ]
+
+  private static let invoice =
+    "lnbc20m1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqhp58yjmdan79s6qqdhdzgynm4zwqd5d7xmw5fk98klysy043l2ahrqs9qrsgq7ea976txfraylvgzuxs8kgcw23ezlrszfnh8r6qtfpr6cxga50aj6txm9rxrydzd06dfeawfk6swupvz4erwnyutnjq7x39ymw6j38gp7ynn44"
+
+  private func writeJournal() {
+    scratch.write(
+      "phone/journal/20260101T000000-lspd-7.jsonl",
+      #"{"seq":1,"t":1,"wall":0,"kind":"start","process":"lspd","pid":7,"start_time":5}"# + "\n")
+  }
+
+  @Test(
+    "An output that cannot be written is a failure with one sentence, whatever the verb", arguments: speaking)
+  func full(words: [String]) throws {
+    writeJournal()
+    let ran = try run(
+      ["--home", scratch("phone")] + words, shell: #""$0" "$@" >/dev/full 2>"$HERE/errors""#)
+    #expect(ran.code == (words[0] == "stauts" ? 64 : 74), "\(ran)")
+    #expect(
+      ran.errors.hasSuffix(
+        "cannot write to standard output: the disk is full; free some space and try again\n"), "\(ran)")
+  }
+
+  // Results that nobody takes are lost, and said to be.
+  @Test("A reader that goes away is none", arguments: speaking.filter { $0[0] != "sim" })
+  func gone(words: [String]) throws {
+    writeJournal()
+    // The reader is gone before the verb begins, and SIGPIPE is ignored, so that the verb itself has to see it.
+    let shell =
+      #"trap "" PIPE; mkfifo "$HERE/pipe"; exec 3<>"$HERE/pipe"; exec 4>"$HERE/pipe"; exec 3>&-; "#
+      + #""$0" "$@" >&4 2>"$HERE/errors""#
+    let ran = try run(["--home", scratch("phone")] + words, shell: shell)
+    #expect(ran.code == (words[0] == "stauts" ? 64 : 0), "\(ran)")
+    #expect(!ran.errors.contains("cannot write"), "\(ran)")
+  }
+
+  // MARK: Versions and help
+
+  @Test(
+    "Each program says the one version, and does nothing else",
+    arguments: ["baton", "iosd", "lspd", "mainappd", "notifyextd"])
+  func version(program: String) throws {
+    let child = try scratch.start("\(Scratch.programs)/\(program)", ["--version"])
+    #expect(scratch.end(child) == .exited(code: 0))
+    #expect(scratch.text("said") == "\(program) \(batonVersion)\n")
+  }
+
+  @Test("help VERB says what VERB -h says, and help exit-codes the table") func help() throws {
+    for words in [["logs"], ["app", "open"]] {
+      #expect(try run(["help"] + words).output == run(words + ["-h"]).output)
+    }
+    #expect(try run(["version"]).output == "baton \(batonVersion)\n")
+    let codes = JSONValue(parsing: Array(try run(["help", "exit-codes", "--json"]).output.utf8))?.elements
+    #expect(codes?.compactMap { $0["exit"]?.int } == ExitCode.allCases.map { Int64($0.rawValue) })
+    let unknown = try run(["help", "lgos"])
+    #expect(unknown.code == 64 && unknown.errors == "baton: there is no help on `lgos`; did you mean logs?\n")
+  }
+
+  @Test("^C at a push that is read from standard input ends it by that signal, and says nothing of a file")
+  func interrupted() throws {
+    // The shell holds both ends of the pipe, so nothing ever comes and it never ends.
+    let shell = #"mkfifo "$0/pipe"; exec 3<>"$0/pipe"; exec "$1" push - <&3"#
+    let child = try scratch.start("/bin/sh", ["-c", shell, scratch.path, "\(Scratch.programs)/baton"])
+    let deadline = Clock.monotonicNow + .seconds(60)
+    let reads = Array("0 0x0 ".utf8)
+    while SmallFile.read("/proc/\(child.identity.pid)/syscall", limit: 64)?.starts(with: reads) != true {
+      let isTooLate = Clock.monotonicNow > deadline
+      try #require(!isTooLate, "it never came to read")
+    }
+    kill(child.identity.pid, SIGINT)
+    #expect(scratch.end(child) == .signalled(SIGINT))
+    #expect(scratch.text("said").isEmpty)
+  }
+}
