@@ -30,7 +30,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
 
   private static func code(of error: ControlClientError) -> ExitCode {
     switch error {
-    case .notRunning, .stopped, .timedOut, .hungUp, .refused: .daemonMissing
+    case .notRunning, .foreign, .stopped, .timedOut, .hungUp, .refused: .daemonMissing
     case .malformed: .bugOfOurs
     case .system: .inputOutputError
     }

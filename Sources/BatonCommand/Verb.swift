@@ -9,14 +9,25 @@ protocol Verb {
 /// What was typed, and what every verb needs from it.
 struct Invocation {
   let line: ParsedCommandLine
-  let phone: Phone
+  /// As it was named, and not looked at yet.
+  let home: String
   let output: Output
 
   init(line: ParsedCommandLine) {
     self.line = line
     output = Output(isJSON: line.isGiven("--json"))
     let named = line.text("--home") ?? TypedArguments.environmentOrExit("BATON_HOME", .path("DIR"))
-    phone = Phone(home: named ?? "./.baton")
+    home = Phone(home: named ?? "./.baton").home
+  }
+
+  /// The phone of that home. Throws if somebody else could have put things into it: then nothing of it is used.
+  var phone: Phone {
+    get throws(CommandFailure) {
+      do throws(SystemError) { try OwnHome.check(home) } catch {
+        throw CommandFailure(.cannotCreate, error.description)
+      }
+      return Phone(home: home)
+    }
   }
 
   /// The nth word behind the verb, which the declaration says must be there.

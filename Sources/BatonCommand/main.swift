@@ -5,4 +5,5 @@
 import DaemonRuntime
 import Glibc
 
+CrashTraces.withholdMemory()
 exit(Program.run(TypedArguments.readOrExit()).rawValue)

@@ -1,10 +1,13 @@
 import Glibc
+import OwnFiles
 
 /// A call of the operating system that failed, in one sentence.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was tried, as it continues "cannot …".
   public var what: String
   public var code: Int32
+  /// What is so and what to do, where the system's words for the code would not say it.
+  private var because: String?
 
   /// Takes the code from `errno`: make it the first thing after the call.
   public init(_ what: String, code: Int32 = errno) {
@@ -12,7 +15,32 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  public var description: String { "cannot \(what.onOneLine): \(Self.words(of: code))\(advice)" }
+  public init(_ what: String, because: String, code: Int32) {
+    self.init(what, code: code)
+    self.because = because
+  }
+
+  /// A file or directory that is not ours alone to change.
+  public init(_ error: OwnError) {
+    guard let sentence = error.fault.sentence else {
+      self.init("open \(error.path)", error.fault)
+      return
+    }
+    self.init("use \(error.path)", because: sentence, code: EPERM)
+  }
+
+  public init(_ what: String, _ fault: OwnFault) {
+    switch fault {
+    case .failed(let code): self.init(what, code: code)
+    case .notAPlainFile: self.init(what, code: ESPIPE)
+    case .link: self.init(what, code: ELOOP)
+    default: self.init(what, because: fault.sentence ?? Self.words(of: EPERM), code: EPERM)
+    }
+  }
+
+  public var description: String {
+    "cannot \(what.onOneLine): \(because ?? "\(Self.words(of: code))\(advice)")"
+  }
 
   public static func words(of code: Int32) -> String {
     switch code {
