@@ -39,26 +39,28 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
     .target(name: "CLinux"),
+    // Whose a file or directory is: asked wherever one of ours is opened.
+    .target(name: "OwnFiles", dependencies: ["CLinux"]),
 
     // What touches the world.
     .target(name: "Crypto", dependencies: ["CSodium", "CSecp256k1"]),
     .target(name: "Database", dependencies: ["CSQLite"]),
     .target(
       name: "SharedContainer",
-      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "CLinux"]),
+      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "CLinux", "OwnFiles"]),
     .target(
       name: "WalletStore",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
       ]),
-    .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux"]),
+    .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux", "OwnFiles"]),
     .target(
       name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "Crypto", "Lightning", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
-        "Lightning", "Crypto", "PeerTransport", "DaemonRuntime",
+        "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
       ]),
     .target(name: "Judge", dependencies: ["CSQLite", "CSodium", "CSecp256k1"]),
 

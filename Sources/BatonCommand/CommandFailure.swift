@@ -47,7 +47,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
 
   private static func code(of error: ControlClientError) -> ExitCode {
     switch error {
-    case .notRunning, .stopped, .timedOut, .hungUp: .daemonMissing
+    case .notRunning, .foreign, .stopped, .timedOut, .hungUp: .daemonMissing
     case .refused: .notDone
     case .malformed: .bugOfOurs
     case .system: .inputOutputError

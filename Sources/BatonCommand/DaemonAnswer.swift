@@ -13,8 +13,14 @@ enum DaemonAnswer {
   private static let patience = Span.seconds(5)
 
   init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
-    guard let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon)) else {
+    let pid: Int32
+    switch DaemonProbe.look(at: phone.socket(of: daemon)) {
+    case .ours(let listener): pid = listener
+    case .nobody:
       self = .notRunning
+      return
+    case .stranger(let sentence):
+      self = .silent(sentence)
       return
     }
     if let stopped = StoppedDaemon(daemon, pid: pid) {

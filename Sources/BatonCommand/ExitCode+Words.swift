@@ -21,6 +21,7 @@ extension ExitCode {
     case .badConfiguration: "bad-configuration"
     case .hungUp: "hung-up"
     case .interrupted: "interrupted"
+    case .quitByKey: "quit"
     case .terminated: "terminated"
     }
   }
@@ -46,6 +47,7 @@ extension ExitCode {
     case .badConfiguration: "a program, the seed or a file of settings cannot be used"
     case .hungUp: "ended by SIGHUP: its terminal was closed"
     case .interrupted: "ended by SIGINT: ^C"
+    case .quitByKey: "ended by SIGQUIT: ^\\"
     case .terminated: "ended by SIGTERM"
     }
   }

@@ -24,7 +24,7 @@ struct PhoneStatus {
   }
 
   private static func hasRun(_ phone: Phone) -> Bool {
-    !(SmallFile.read(phone.processLedger, limit: 1) ?? []).isEmpty
+    !((try? SmallFile.readOwn(phone.processLedger, limit: 1)) ?? []).isEmpty
   }
 
   private var iosd: JSONValue? { iosdAnswer.facts }

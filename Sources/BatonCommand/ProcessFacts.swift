@@ -41,9 +41,10 @@ struct ProcessFacts: Hashable, Sendable {
 
   /// The rows of iosd's ledger as they stand there.
   static func written(in path: String) -> [ProcessFacts] {
-    (SmallFile.read(path, limit: 64 * 1024 * 1024) ?? []).split(separator: UInt8(ascii: "\n")).compactMap {
-      JSONValue(parsing: Array($0)).flatMap(ProcessFacts.init)
-    }
+    ((try? SmallFile.readOwn(path, limit: 64 * 1024 * 1024)) ?? []).split(separator: UInt8(ascii: "\n"))
+      .compactMap {
+        JSONValue(parsing: Array($0)).flatMap(ProcessFacts.init)
+      }
   }
 
   /// Each process is written at its start and again at its end: the last row counts, in the place of the first.

@@ -13,6 +13,10 @@ enum RunPlace {
         return try place.makeHome()
       } catch { throw CommandFailure(.cannotCreate, error.description) }
     }
+    // Who made the directory for us could change all that comes into it.
+    do throws(SystemError) { try OwnHome.check(kept, []) } catch {
+      throw CommandFailure(.cannotCreate, error.description)
+    }
     let contents = (try? FileManager.default.contentsOfDirectory(atPath: kept)) ?? []
     guard contents.isEmpty else {
       throw CommandFailure(

@@ -15,7 +15,8 @@ extension Verb {
 /// What was typed, and what every verb needs from it.
 struct Invocation {
   let line: ParsedCommandLine
-  let phone: Phone
+  /// As it was named, and not looked at yet.
+  let home: String
   let output: Output
   /// Of a verb that is watched over.
   let place: ScratchPlace?
@@ -25,9 +26,19 @@ struct Invocation {
     self.place = place
     output = Output(isJSON: line.isGiven("--json"))
     if let named = line.text("--home") {
-      phone = Phone(home: named)
+      home = Phone(home: named).home
     } else {
-      phone = Phone(home: try TypedArguments.environment("BATON_HOME", .path("DIR")) ?? "./.baton")
+      home = Phone(home: try TypedArguments.environment("BATON_HOME", .path("DIR")) ?? "./.baton").home
+    }
+  }
+
+  /// The phone of that home. Throws if another user could have put things into the home: then nothing of it is used.
+  var phone: Phone {
+    get throws(CommandFailure) {
+      do throws(SystemError) { try OwnHome.check(home) } catch {
+        throw CommandFailure(.cannotCreate, error.description)
+      }
+      return Phone(home: home)
     }
   }
 

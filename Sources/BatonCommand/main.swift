@@ -5,6 +5,7 @@
 import DaemonRuntime
 import Glibc
 
+CrashTraces.withholdMemory()
 do throws(UsageError) {
   exit(Program.run(try TypedArguments.read()).rawValue)
 } catch { exit(Program.end(CommandFailure(error), CommandLine.arguments).rawValue) }

@@ -75,8 +75,12 @@ int baton_timer_arm(int descriptor, int64_t at_ns) {
 
 int baton_open_directory_path(const char *path) { return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
 
-int baton_open_new_append(const char *path, uint32_t mode) {
-  return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, (mode_t)mode);
+int baton_open_new_append(int directory, const char *name, uint32_t mode) {
+  return openat(directory, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, (mode_t)mode);
+}
+
+int baton_open_path_at(int directory, const char *name, int follows_link) {
+  return openat(directory, name, O_PATH | O_CLOEXEC | (follows_link ? 0 : O_NOFOLLOW));
 }
 
 // Memory
@@ -107,6 +111,14 @@ int baton_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }
 int baton_is_ignored(int signal) {
   struct sigaction action;
   return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+int baton_dump_no_core(void) {
+  // With 0 a program behind a pipe in core_pattern would still get it all; 1 byte the kernel takes as "nothing to anybody".
+  struct rlimit one = {1, 1};
+  struct rlimit now;
+  if (getrlimit(RLIMIT_CORE, &now) == 0 && now.rlim_max == 0) return 0;
+  return setrlimit(RLIMIT_CORE, &one);
 }
 
 int baton_close_on_exec_from(int descriptor) {

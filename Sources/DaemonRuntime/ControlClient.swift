@@ -23,6 +23,10 @@ public final class ControlClient {
       default: throw .system(SystemError("connect to \(text)"))
       }
     }
+    // Before a word is said: a socket that another user put there would hear all that the daemon is told.
+    guard let peer = PeerCredentials(of: descriptor), peer.isOurs else {
+      throw .foreign(daemon: daemon, path: text, user: PeerCredentials(of: descriptor)?.user)
+    }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }

@@ -2,6 +2,7 @@ import CLinux
 import CoreShape
 import Glibc
 import Heartbeat
+import OwnFiles
 
 /// What happened in one process, in order: JSON Lines, one file per process start, one `write` per record.
 ///
@@ -26,19 +27,20 @@ public final class Journal {
     directory: String, name: String, clock: Clock, version: String, arguments: [String]
   ) throws(SystemError) {
     self.clock = clock
-    if mkdir(directory, 0o700) != 0 && errno != EEXIST { throw SystemError("create \(directory)") }
-    let stem = "\(directory)/\(Self.stamp(clock.wallNanoseconds))-\(name)-\(getpid())"
-    var path = "\(stem).jsonl"
-    var descriptor = baton_open_new_append(path, 0o600)
+    // Through the directory that was looked at, so that no link can lead the journal elsewhere.
+    let place = try OwnHome.makeDirectory(directory)
+    let stem = "\(Self.stamp(clock.wallNanoseconds))-\(name)-\(getpid())"
+    var file = "\(stem).jsonl"
+    var descriptor = baton_open_new_append(place.descriptor, file, 0o600)
     // The phone's wall clock can be set back into a second that this pid has used before.
     var attempt = 2
     while descriptor < 0 && errno == EEXIST && attempt < 100 {
-      path = "\(stem)-\(attempt).jsonl"
-      descriptor = baton_open_new_append(path, 0o600)
+      file = "\(stem)-\(attempt).jsonl"
+      descriptor = baton_open_new_append(place.descriptor, file, 0o600)
       attempt += 1
     }
+    path = "\(directory)/\(file)"
     if descriptor < 0 { throw SystemError("create the journal \(path)") }
-    self.path = path
     self.descriptor = descriptor
     lines = LineWriter(appendingTo: descriptor)
     recordStart(name: name, version: version, arguments: arguments)

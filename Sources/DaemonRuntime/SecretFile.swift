@@ -14,7 +14,7 @@ public struct SecretFile {
   public func read() throws -> [UInt8]? {
     let descriptor: Int32
     do throws(SystemError) {
-      descriptor = try PlainFile.open(path, O_RDONLY)
+      descriptor = try PlainFile.openOwn(path, O_RDONLY)
     } catch {
       if error.code == ENOENT { return nil }
       throw error
@@ -38,8 +38,7 @@ public struct SecretFile {
     let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let temporary = "\(directory)/.\(name).\(getpid())"
-    let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    if descriptor < 0 { throw SystemError("create \(temporary)") }
+    let descriptor = try PlainFile.openNew(temporary)
     let count = write(descriptor, fresh, fresh.count)
     let isWritten = count == fresh.count && fsync(descriptor) == 0
     // A short write leaves no number of its own behind.

@@ -10,6 +10,20 @@ public enum SmallFile {
     return read(from: descriptor, limit: limit)
   }
 
+  /// A file of a phone, which must be plain and this user's. Nil if there is none.
+  public static func readOwn(_ path: String, limit: Int) throws(SystemError) -> [UInt8]? {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try PlainFile.openOwn(path, O_RDONLY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+    defer { close(descriptor) }
+    guard let bytes = read(from: descriptor, limit: limit) else { throw SystemError("read \(path)") }
+    return bytes
+  }
+
   /// Waits for what comes, as everything else that reads standard input.
   public static func readStandardInput(limit: Int) -> [UInt8]? { read(from: 0, limit: limit) }
 

@@ -1,11 +1,12 @@
 import Glibc
+import OwnFiles
 
 /// A call of the operating system that failed, in one sentence.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was tried, as it continues "cannot …".
   public var what: String
   public var code: Int32
-  /// In the place of what the code says, with its advice.
+  /// What is so and what to do, where the system's words for the code would not say it.
   public var because: String?
 
   /// Takes the code from `errno`: make it the first thing after the call.
@@ -13,6 +14,24 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.what = what
     self.code = code
     self.because = because
+  }
+
+  /// A file or directory that is not ours alone to change.
+  public init(_ error: OwnError) {
+    guard let sentence = error.fault.sentence else {
+      self.init("open \(error.path)", error.fault)
+      return
+    }
+    self.init("use \(error.path)", code: EPERM, because: sentence)
+  }
+
+  public init(_ what: String, _ fault: OwnFault) {
+    switch fault {
+    case .failed(let code): self.init(what, code: code)
+    case .notAPlainFile: self.init(what, code: ESPIPE)
+    case .link: self.init(what, code: ELOOP)
+    default: self.init(what, code: EPERM, because: fault.sentence ?? Self.words(of: EPERM))
+    }
   }
 
   public var description: String {

@@ -214,7 +214,7 @@ extension UnixConnection {
       Glibc.close(descriptor)
       return nil
     }
-    guard connection.peer.user == getuid() else {
+    guard connection.peer.isOurs else {
       connection.close()
       return nil
     }

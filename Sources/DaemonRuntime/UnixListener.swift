@@ -132,9 +132,9 @@ public final class UnixListener {
   }
 
   private func admit(_ socket: Int32) {
-    guard let peer = PeerCredentials(of: socket), peer.user == getuid() else {
+    guard let peer = PeerCredentials(of: socket), peer.isOurs else {
       refusedForeigners += 1
-      let refusal = ControlMessage.error("this socket serves only the user \(getuid()); ask as that user")
+      let refusal = ControlMessage.error("this socket serves only the user \(geteuid()); ask as that user")
       if let bytes = try? refusal.encoded() { send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
       close(socket)
       return

@@ -36,8 +36,16 @@ final class UnixPath {
 
   func rename(_ old: String, to new: String) -> Int32 { renameat(descriptor, old, descriptor, new) }
 
-  /// A connected descriptor, or -1 with errno.
+  /// A connected descriptor, or -1 with errno. A link there is not followed: it could lead to any daemon at all.
   func connect(blockingMilliseconds: Int64?) -> Int32 {
+    let there = baton_open_path_at(descriptor, name, 0)
+    if there < 0 { return -1 }
+    defer { Self.closeKeepingErrno(there) }
+    var status = stat()
+    if fstat(there, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+      errno = ELOOP
+      return -1
+    }
     let socket = baton_seqpacket_socket()
     if socket < 0 { return -1 }
     if let milliseconds = blockingMilliseconds {
@@ -46,13 +54,17 @@ final class UnixPath {
       setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
       _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK)
     }
-    if baton_unix_connect(socket, short(name)) != 0 {
-      let code = errno
-      close(socket)
-      errno = code
+    if baton_unix_connect(socket, "/proc/self/fd/\(there)") != 0 {
+      Self.closeKeepingErrno(socket)
       return -1
     }
     _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
     return socket
+  }
+
+  private static func closeKeepingErrno(_ descriptor: Int32) {
+    let code = errno
+    close(descriptor)
+    errno = code
   }
 }

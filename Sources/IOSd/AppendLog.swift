@@ -9,7 +9,7 @@ final class AppendLog<Row: Codable> {
   private var lines: LineWriter
 
   init(_ path: String) throws(SystemError) {
-    descriptor = try PlainFile.open(path, O_RDWR | O_APPEND | O_CREAT)
+    descriptor = try PlainFile.openOwn(path, O_RDWR | O_APPEND | O_CREAT)
     lines = LineWriter(appendingTo: descriptor)
   }
 
@@ -24,7 +24,9 @@ final class AppendLog<Row: Codable> {
 
   /// All rows there are; lines that are none are skipped.
   static func rows(of path: String) -> [Row] {
-    rows(in: FileManager.default.contents(atPath: path) ?? Data())
+    guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    return rows(in: (try? file.readToEnd()) ?? Data())
   }
 
   static func rows(in data: Data) -> [Row] {

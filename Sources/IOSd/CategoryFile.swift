@@ -14,15 +14,14 @@ final class CategoryFile {
 
   init(_ path: String) {
     self.path = path
-    guard access(path, F_OK) == 0 else {
-      (categories, trouble) = ([], nil)
-      return
-    }
     let kept: [NotificationCategory]?
     var sentence = "\(path) cannot be read"
     do throws(SystemError) {
-      close(try PlainFile.open(path, O_RDONLY))
-      kept = SmallFile.read(path, limit: CategoryList.sizeMax + 1).flatMap(CategoryList.read)
+      guard let bytes = try SmallFile.readOwn(path, limit: CategoryList.sizeMax + 1) else {
+        (categories, trouble) = ([], nil)
+        return
+      }
+      kept = CategoryList.read(bytes)
     } catch {
       kept = nil
       sentence = error.description

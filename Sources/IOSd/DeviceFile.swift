@@ -15,12 +15,11 @@ struct DeviceFile {
 
   init(_ path: String) throws(SystemError) {
     self.path = path
-    guard access(path, F_OK) == 0 else {
+    guard let bytes = try SmallFile.readOwn(path, limit: Self.sizeMax + 1) else {
       (state, wasDamaged) = (DeviceState(), false)
       return
     }
-    close(try PlainFile.open(path, O_RDONLY))
-    let kept = SmallFile.read(path, limit: Self.sizeMax + 1).flatMap(Self.read)
+    let kept = Self.read(bytes)
     state = (kept ?? DeviceState()).afterBoot
     wasDamaged = kept == nil
   }

@@ -27,9 +27,8 @@ final class PhoneHome {
   init(_ path: String) throws(PhoneHomeError) {
     self.path = path
     do throws(SystemError) {
-      for directory in [path, "\(path)/os", "\(path)/AppGroup", "\(path)/Keychain", "\(path)/journal"] {
-        if mkdir(directory, 0o700) != 0 && errno != EEXIST { throw SystemError("create \(directory)") }
-      }
+      // All of it, before the first file is opened.
+      try OwnHome.make(path, ["os", OwnHome.container, "Keychain", "Keychain/items", "journal"])
     } catch { throw .system(error) }
     lock = try Self.takeLock("\(path)/os/iosd.lock", home: path)
   }
@@ -39,7 +38,7 @@ final class PhoneHome {
   /// The kernel drops the lock with the process; the file stays, as another iosd may have it open already.
   private static func takeLock(_ file: String, home: String) throws(PhoneHomeError) -> Int32 {
     let descriptor: Int32
-    do throws(SystemError) { descriptor = try PlainFile.open(file, O_RDWR | O_CREAT) } catch {
+    do throws(SystemError) { descriptor = try PlainFile.openOwn(file, O_RDWR | O_CREAT) } catch {
       throw .system(error)
     }
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

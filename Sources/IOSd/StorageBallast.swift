@@ -52,7 +52,7 @@ final class StorageBallast {
   }
 
   private func fill() throws(SystemError) {
-    let descriptor = try PlainFile.open(path, O_RDWR | O_CREAT)
+    let descriptor = try PlainFile.openOwn(path, O_RDWR | O_CREAT)
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, let room = StorageRoom(of: path) else {

@@ -6,8 +6,7 @@ enum WholeFile {
   /// With its name made to last too, for what may be the only copy.
   static func write(_ bytes: [UInt8], to path: String, lasting: Bool = false) throws(SystemError) {
     let draft = "\(path).new"
-    unlink(draft)
-    let descriptor = try PlainFile.open(draft, O_WRONLY | O_CREAT | O_EXCL)
+    let descriptor = try PlainFile.openNew(draft)
     let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
     let code = errno
     close(descriptor)

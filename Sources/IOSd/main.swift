@@ -6,4 +6,5 @@ import DaemonRuntime
 import Glibc
 
 umask(0o077)
+CrashTraces.withholdMemory()
 runPhone(with: PhoneOptions(phoneCommandLine.parseOrExit()))

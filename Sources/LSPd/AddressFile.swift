@@ -6,8 +6,8 @@ import PeerTransport
 struct AddressFile {
   let path: String
 
-  func read() -> PeerAddress? {
-    SmallFile.read(path, limit: 128).flatMap(Self.parse)
+  func read() throws(SystemError) -> PeerAddress? {
+    try SmallFile.readOwn(path, limit: 128).flatMap(Self.parse)
   }
 
   static func parse(_ bytes: [UInt8]) -> PeerAddress? {
@@ -18,9 +18,7 @@ struct AddressFile {
   func write(_ address: PeerAddress) throws(SystemError) {
     let draft = "\(path).new"
     // A draft of an earlier run, or whatever else has its name, goes.
-    unlink(draft)
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    if descriptor < 0 { throw SystemError("write \(draft)") }
+    let descriptor = try PlainFile.openNew(draft)
     let isWritten = writeAll(descriptor, Array("\(address)\n".utf8))
     let code = errno
     close(descriptor)

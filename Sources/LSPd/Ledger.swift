@@ -1,5 +1,6 @@
 import CoreShape
 import Crypto
+import DaemonRuntime
 import Database
 import Glibc
 import Lightning
@@ -8,6 +9,11 @@ import Lightning
 /// what was acted on, every claim that was seen.
 final class Ledger {
   let database: Connection
+
+  /// Before SQLite opens it.
+  static func check(path: String) throws(SystemError) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { try PlainFile.checkOwn(path + suffix) }
+  }
 
   init(path: String) throws {
     database = try Connection(path: path, access: .create, busyTimeoutMs: 5000)

@@ -126,6 +126,7 @@ extension Provider {
     object.set("address", address)
     if isGoingDown { object.set("going_down", true) }
     object.set("legacy", options.isLegacy)
+    object.set("wallet", ifPresent: core.state.wallet?.hex)
     object.set("wallet_connected", core.isWalletConnected)
     object.set("channel_established", core.state.channel.isReestablished)
     object.set("epoch", ifPresent: core.state.fence?.epoch)

@@ -7,13 +7,13 @@ import Glibc
 
 // The ledger holds preimages of others: nobody else reads it, wherever it lies.
 umask(0o077)
+CrashTraces.withholdMemory()
 let options = ProviderOptions(ProviderOptions.declaration.parseOrExit())
 
-for directory in [options.home, options.directory] {
-  if mkdir(directory, 0o700) != 0 && errno != EEXIST {
-    exitWithSentence(.cannotCreate, SystemError("create \(directory)").description)
-  }
-}
+do throws(SystemError) {
+  // Before anything in it is used: who prepared a home for us knows the key in it.
+  try OwnHome.make(options.home, ["lsp", "journal"])
+} catch { exitWithSentence(.cannotCreate, error.description) }
 do {
   let loop = try EventLoop()
   let clock = Clock()
@@ -24,6 +24,7 @@ do {
     directory: options.journal, name: "lspd", clock: clock, version: batonVersion,
     arguments: Array(CommandLine.arguments.dropFirst()))
   BusErrorEnd.install(database: options.ledger)
+  try Ledger.check(path: options.ledger)
   let ledger = try Ledger(path: options.ledger)
   let key = try NodeKeyFile(path: options.nodeKey).readOrMake(isNew: try !ledger.isKnownByNodes())
   let running = try Provider(

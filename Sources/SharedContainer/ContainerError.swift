@@ -1,5 +1,6 @@
 import Database
 import Glibc
+import OwnFiles
 
 /// What is wrong with a container, one case for each thing that somebody can do something about.
 public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -115,6 +116,18 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     case ENOSPC, EDQUOT: self = .full(path: path)
     case EROFS: self = .readOnly(path: path)
     default: self = .inputOutput(path: path, doing: doing, errno: code)
+    }
+  }
+
+  init(_ error: OwnError) {
+    let path = error.path
+    switch error.fault {
+    case .link: self = .symbolicLink(path: path)
+    case .notADirectory: self = .notADirectory(path: path)
+    case .notAPlainFile: self = .notAPlainFile(path: path, because: "as it is not a plain file")
+    case .foreign(let owner, let us): self = .wrongOwner(path: path, owner: owner, expected: us)
+    case .writableByOthers(let mode): self = .wrongMode(path: path, mode: mode)
+    case .failed(let code): self = .init(errno: code, path: path, doing: "opening")
     }
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Heartbeat
+import OwnFiles
 
 /// Where everything lies in a container, and how it comes to be: directories 0700, files 0600.
 public struct ContainerLayout: Hashable, Sendable {
@@ -68,15 +69,12 @@ public struct ContainerLayout: Hashable, Sendable {
   /// A plain file of one name that nobody else may change.
   static func checkFile(_ path: String) throws(ContainerError) -> FileFacts {
     let facts = try FileFacts.at(path).get()
-    if facts.isSymbolicLink { throw .symbolicLink(path: path) }
-    guard facts.isPlainFile else { throw .notAPlainFile(path: path, because: "as it is not a plain file") }
+    if let fault = OwnFault.find(mode: facts.mode, owner: facts.owner, mustBe: .plainFile) {
+      throw ContainerError(OwnError(path: path, fault: fault))
+    }
     guard facts.links == 1 else {
       throw .notAPlainFile(path: path, because: "as it has \(facts.links) names")
     }
-    guard facts.owner == geteuid() else {
-      throw .wrongOwner(path: path, owner: facts.owner, expected: geteuid())
-    }
-    if facts.isWritableByOthers { throw .wrongMode(path: path, mode: facts.permissions) }
     return facts
   }
 
@@ -95,25 +93,22 @@ public struct ContainerLayout: Hashable, Sendable {
   }
 
   private func makeDirectory(_ path: String) throws(ContainerError) {
-    if mkdir(path, 0o700) == 0 {
-      // Without this a power cut could take the whole container away after its first durable claim.
-      syncDirectory(path + "/..")
-    } else if errno != EEXIST {
-      throw ContainerError(errno: errno, path: path, doing: "creating")
-    }
-    _ = try Self.checkDirectory(path)
+    var isNew = false
+    do throws(OwnError) {
+      let place = try OwnDirectory.make(path)
+      isNew = place.isNew
+    } catch { throw ContainerError(error) }
+    // Without this a power cut could take the whole container away after its first durable claim.
+    if isNew { syncDirectory(path + "/..") }
   }
 
   /// A directory that others may change guards nothing.
   @discardableResult
   static func checkDirectory(_ path: String) throws(ContainerError) -> FileFacts {
     let facts = try FileFacts.at(path).get()
-    if facts.isSymbolicLink { throw .symbolicLink(path: path) }
-    guard facts.isDirectory else { throw .notADirectory(path: path) }
-    guard facts.owner == geteuid() else {
-      throw .wrongOwner(path: path, owner: facts.owner, expected: geteuid())
+    if let fault = OwnFault.find(mode: facts.mode, owner: facts.owner, mustBe: .directory) {
+      throw ContainerError(OwnError(path: path, fault: fault))
     }
-    if facts.isWritableByOthers { throw .wrongMode(path: path, mode: facts.permissions) }
     return facts
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import OwnFiles
 
 /// Opens the small plain files that guard a container (locks, heartbeat), and refuses everything else that may
 /// lie at their paths: a link leads out of the container, a second name survives a removal, a pipe blocks.
@@ -30,7 +31,7 @@ enum GuardFile {
     } while descriptor < 0 && errno == EINTR
     guard descriptor >= 0 else { throw ContainerError(errno: errno, path: path, doing: "opening") }
     do {
-      try check(descriptor, path)
+      try check(descriptor, path, mustBeOurs: access != O_RDONLY)
     } catch {
       close(descriptor)
       throw error
@@ -38,11 +39,15 @@ enum GuardFile {
     return try aboveStandardStreams(descriptor, path)
   }
 
-  private static func check(_ descriptor: Int32, _ path: String) throws(ContainerError) {
+  /// Read is also a copy that somebody else sent; what is locked or written to decides who owns the node.
+  private static func check(_ descriptor: Int32, _ path: String, mustBeOurs: Bool) throws(ContainerError) {
     guard let facts = FileFacts.of(descriptor: descriptor) else {
       throw ContainerError(errno: errno, path: path, doing: "looking at")
     }
     guard facts.isPlainFile else { throw .notAPlainFile(path: path, because: "as it is not a plain file") }
+    if mustBeOurs, let fault = OwnFault.find(mode: facts.mode, owner: facts.owner, mustBe: .plainFile) {
+      throw ContainerError(OwnError(path: path, fault: fault))
+    }
     // 0: removed between opening and looking, the next try creates it again.
     guard facts.links > 0 else { throw .missing(path: path) }
     guard facts.links == 1 else {

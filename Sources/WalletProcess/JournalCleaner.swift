@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Glibc
+import OwnFiles
 
 /// Takes old journals away: those of processes that have ended and that nobody has written to for a week, but never
 /// the newest of a program. Age is the kernel's, not the phone's: whoever sets the phone's clock destroys no evidence.
@@ -16,26 +17,31 @@ final class JournalCleaner {
   init(directory: String) { self.directory = directory }
 
   func step() -> BackgroundWork.Step {
+    let place: OwnDirectory
+    // Not through a link: what lies elsewhere is not ours to remove.
+    do throws(SystemError) { place = try OwnHome.openDirectory(directory) } catch {
+      return .failed(error.description)
+    }
     var names: [String]
     if let left {
       names = left
     } else {
-      guard let found = Self.names(in: directory) else {
+      guard let found = Self.names(in: place) else {
         return .failed(SystemError("read \(directory)").description)
       }
       names = Self.allButNewest(found)
       removed = 0
     }
-    for name in names.prefix(Self.filesPerStep) where isOld(name) && !isInUse(name) {
-      if unlink("\(directory)/\(name)") == 0 { removed += 1 }
+    for name in names.prefix(Self.filesPerStep) where isOld(name, in: place) && !isInUse(name) {
+      if unlinkat(place.descriptor, name, 0) == 0 { removed += 1 }
     }
     names.removeFirst(min(Self.filesPerStep, names.count))
     left = names.isEmpty ? nil : names
     return names.isEmpty ? .done("removed \(removed) old journals") : .goesOn
   }
 
-  private static func names(in directory: String) -> [String]? {
-    DirectoryListing.names(of: directory)?.filter { program(of: $0) != nil }
+  private static func names(in directory: OwnDirectory) -> [String]? {
+    DirectoryListing.names(in: directory)?.filter { program(of: $0) != nil }
   }
 
   /// `20261120T191500-mainappd-123.jsonl` is mainappd's; nil for what is no journal.
@@ -53,17 +59,17 @@ final class JournalCleaner {
     }.map(\.element)
   }
 
-  private func isOld(_ name: String) -> Bool {
+  private func isOld(_ name: String, in place: OwnDirectory) -> Bool {
     var status = stat()
-    guard lstat("\(directory)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return false
-    }
+    guard fstatat(place.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return false }
     return time(nil) - status.st_mtim.tv_sec > Self.keptSeconds
   }
 
   /// Whoever wrote it may still run; what cannot be read is kept.
   private func isInUse(_ name: String) -> Bool {
-    guard let bytes = SmallFile.read("\(directory)/\(name)", limit: 4096) else { return true }
+    guard let bytes = try? SmallFile.readOwn("\(directory)/\(name)", limit: 4096) else { return true }
     let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     guard let pid = Self.number("pid", in: line).flatMap({ Int32(exactly: $0) }),
       let startTime = Self.number("start_time", in: line)

@@ -32,8 +32,10 @@ public final class WalletProcess<Machine: GuardMachine> {
 
   /// Ends the process with one sentence when something it cannot do without is missing.
   public init(_ options: WalletOptions) {
+    CrashTraces.withholdMemory()
     let name = Machine.role.processName
     let channel = ParentChannel.take()
+    Self.checkDirectories(options, telling: channel)
     do {
       let keychain = PhoneKeychain(channel: channel, options)
       try keychain?.ask()
@@ -70,6 +72,13 @@ public final class WalletProcess<Machine: GuardMachine> {
     } catch {
       Self.end(Self.code(of: error), "\(error)", telling: channel)
     }
+  }
+
+  /// Before the seed is asked for; the container looks after itself.
+  private static func checkDirectories(_ options: WalletOptions, telling channel: Int32?) {
+    do throws(SystemError) {
+      for directory in [options.keychain, options.journal] { try OwnHome.makeDirectory(directory) }
+    } catch { end(.cannotCreate, error.description, telling: channel) }
   }
 
   private static func code(of error: any Error) -> ExitCode {

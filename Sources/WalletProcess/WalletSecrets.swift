@@ -16,7 +16,7 @@ final class WalletSecrets {
   /// Reads the seed, or makes one for a wallet that is new. Both processes may do so at once: the one that comes second
   /// uses the first's.
   init(keychain directory: String, walletIsNew: Bool) throws {
-    if mkdir(directory, 0o700) != 0 && errno != EEXIST { throw SystemError("create \(directory)") }
+    try OwnHome.makeDirectory(directory)
     let path = "\(directory)/wallet-seed"
     self.path = path
     let file = SecretFile(path: path, size: Self.seedSize)

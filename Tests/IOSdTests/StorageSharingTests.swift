@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A disk that others count on is not filled", .serialized) struct StorageSharingTests {
   enum Sharing: CaseIterable {
-    case directoryOfOne, secondPlace, link, holdsThePeer
+    case directoryOfOne, secondPlace, holdsThePeer
 
     /// With a small disk that is somebody else's, too.
     func prepare(_ disk: DiskPhone) throws {
@@ -19,10 +19,6 @@ import Testing
       case .secondPlace:
         try disk.mountDisk("1m", at: disk.group)
         try disk.bind(disk.group, at: other)
-      case .link:
-        try disk.mountDisk("1m", at: other)
-        rmdir(disk.group)
-        try FileManager.default.createSymbolicLink(atPath: disk.group, withDestinationPath: other)
       case .holdsThePeer:
         try disk.mountDisk("1m", at: disk.group)
         let inside = "\(disk.group)/lsp"
@@ -36,14 +32,13 @@ import Testing
       switch self {
       case .directoryOfOne: "what is mounted there is /app of one; "
       case .secondPlace: "the one there is also at \(disk.phone.directory)/others; "
-      case .link: "nothing is mounted there; "
       case .holdsThePeer: "\(disk.phone.home)/lsp lies on it, too; "
       }
     }
   }
 
   @Test(
-    "A part of a disk, one that is seen at two places, one behind a link, and one with the peer on it",
+    "A part of a disk, one that is seen at two places, and one with the peer on it",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"), arguments: Sharing.allCases)
   func shared(_ sharing: Sharing) throws {
     let disk = try DiskPhone(sharing.prepare)

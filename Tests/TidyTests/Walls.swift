@@ -10,15 +10,16 @@ enum Walls {
     ("Scenario", "CoreShape Heartbeat PhonePolicy"),
     ("Crypto", "CSodium CSecp256k1 Glibc"),
     ("Database", "CSQLite Glibc"),
-    ("SharedContainer", "CoreShape Heartbeat Guardrails Database CLinux Glibc"),
+    ("OwnFiles", "CLinux Glibc"),
+    ("SharedContainer", "CoreShape Heartbeat Guardrails Database CLinux OwnFiles Glibc"),
     ("WalletStore", "CoreShape Heartbeat Guardrails SharedContainer Database Lightning Crypto"),
-    ("DaemonRuntime", "CoreShape Heartbeat CLinux Glibc"),
+    ("DaemonRuntime", "CoreShape Heartbeat CLinux OwnFiles Glibc"),
     ("PeerTransport", "CoreShape DaemonRuntime Crypto Lightning CLinux Glibc"),
     (
       "WalletProcess",
       """
       CoreShape Heartbeat Guardrails Lightning Crypto Database SharedContainer WalletStore DaemonRuntime \
-      PeerTransport CLinux Glibc
+      PeerTransport OwnFiles CLinux Glibc
       """
     ),
     ("MainAppd", "CoreShape Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),

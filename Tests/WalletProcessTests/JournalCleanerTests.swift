@@ -56,6 +56,21 @@ import Testing
       ])
   }
 
+  @Test("A link in the place of the journals' directory is not followed: nothing is removed behind it")
+  func linkedDirectory() throws {
+    let folder = try Folder()
+    for pid in 1...2 { folder.write("2026110\(pid)T000000-mainappd-\(pid).jsonl", days: 8) }
+    let link = "\(folder.path)-link"
+    symlink(folder.path, link)
+    defer { unlink(link) }
+    guard case .failed(let why) = JournalCleaner(directory: link).step() else {
+      Issue.record("it was cleaned")
+      return
+    }
+    #expect(why.contains("it is a symbolic link"))
+    #expect(folder.names.count == 2)
+  }
+
   @Test("M-3.4 What is still being written, cannot be read, or is no journal stays")
   func keeps() throws {
     let folder = try Folder()

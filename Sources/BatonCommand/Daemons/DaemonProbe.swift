@@ -1,27 +1,31 @@
-import CLinux
-import CoreShape
 import DaemonRuntime
 import Glibc
-import Heartbeat
 
 /// Finds out which process listens on a control socket, from the socket itself: a pid in a file may be old.
 enum DaemonProbe {
-  /// Nil when nobody listens there.
+  enum Listener {
+    case nobody
+    case ours(pid: Int32)
+    /// Not to be spoken to, and not to be ended: why, and what to do.
+    case stranger(String)
+  }
+
+  static func look(at path: String) -> Listener {
+    do throws(SystemError) {
+      guard let peer = try PeerCredentials.listener(at: path), peer.pid > 0 else { return .nobody }
+      if peer.isOurs { return .ours(pid: peer.pid) }
+      return .stranger(
+        "process \(peer.pid) of the user \(peer.user) listens on \(path); use a phone of your own")
+    } catch {
+      switch error.code {
+      case ENOENT, ENOTDIR, EAGAIN: return .nobody
+      default: return .stranger(error.description)
+      }
+    }
+  }
+
+  /// Nil when none of our processes listens there.
   static func pid(listeningOn path: String) -> Int32? {
-    guard let slash = path.lastIndex(of: "/") else { return nil }
-    // Through a descriptor of the directory, as a socket's path may have only 107 bytes.
-    let directory = baton_open_directory_path(String(path[..<slash]))
-    if directory < 0 { return nil }
-    defer { close(directory) }
-    let descriptor = baton_seqpacket_socket()
-    if descriptor < 0 { return nil }
-    defer { close(descriptor) }
-    let short = "/proc/self/fd/\(directory)/\(path[path.index(after: slash)...])"
-    guard baton_unix_connect(descriptor, short) == 0 else { return nil }
-    var pid: Int32 = 0
-    var user: UInt32 = 0
-    var group: UInt32 = 0
-    guard baton_peer_credentials(descriptor, &pid, &user, &group) == 0, pid > 0 else { return nil }
-    return pid
+    if case .ours(let pid) = look(at: path) { pid } else { nil }
   }
 }

@@ -8,15 +8,22 @@ enum DaemonStarter {
   static func start(_ path: String, arguments: [String], log: String?) throws(CommandFailure)
     -> WatchedProcess
   {
+    // Through the same door as every file of a phone: not through a link, and not into another user's file.
+    let output: Int32?
+    do throws(SystemError) {
+      output = if let log { try PlainFile.openOwn(log, O_WRONLY | O_CREAT | O_APPEND) } else { nil }
+    } catch { throw CommandFailure(.cannotCreate, error.description) }
+    defer { if let output { close(output) } }
+    CrashTraces.withholdReports()
     // A daemon that keeps what our caller left open to us would hold up whoever waits for the end of it.
     _ = baton_close_on_exec_from(3)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    if let log {
-      posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-      posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    if let output {
+      posix_spawn_file_actions_adddup2(&actions, output, 1)
+      posix_spawn_file_actions_adddup2(&actions, output, 2)
     }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

@@ -12,12 +12,18 @@ enum FilePath {
 
   static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && !isDirectory(path) }
 
+  /// Of an absolute path.
+  static func parent(of path: String) -> String {
+    let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+      separator: "/")
+    return parent.isEmpty ? "/" : parent
+  }
+
   /// With its parents, for this user alone.
   static func makeDirectories(_ path: String) throws(CommandFailure) {
     if isDirectory(path) { return }
-    let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
-      separator: "/")
-    if !parent.isEmpty && parent != path { try makeDirectories(parent) }
+    let parent = parent(of: path)
+    if parent != "/" && parent != path { try makeDirectories(parent) }
     if mkdir(path, 0o700) != 0 && errno != EEXIST {
       throw CommandFailure(.cannotCreate, SystemError("create \(path)").description)
     }
@@ -35,8 +41,7 @@ enum FilePath {
 
   /// The last lines of a log, or of what came after the first bytes of it, without reading all of it.
   static func lastLines(of path: String, count: Int, from beginning: Int = 0) -> [String] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 { return [] }
+    guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }
     defer { close(descriptor) }
     let size = lseek(descriptor, 0, SEEK_END)
     var buffer = [UInt8](repeating: 0, count: 16_384)

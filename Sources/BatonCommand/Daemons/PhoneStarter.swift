@@ -36,9 +36,7 @@ final class PhoneStarter {
   }
 
   func start() throws -> Result {
-    for directory in [phone.home, phone.lsp, phone.os, phone.journal] {
-      try FilePath.makeDirectories(directory)
-    }
+    try makeHome()
     // Twice as long as a daemon may take: there are two of them.
     let lock = try StartLock(phone, patience: Self.patience + Self.patience)
     defer { withExtendedLifetime(lock) {} }
@@ -48,6 +46,15 @@ final class PhoneStarter {
       for daemon in started.reversed() { daemon.end() }
       throw error
     }
+  }
+
+  private func makeHome() throws(CommandFailure) {
+    // What lies around it may be anybody's; the home itself and all in it may not.
+    try FilePath.makeDirectories(FilePath.parent(of: phone.home))
+    do throws(SystemError) {
+      try OwnHome.check(phone.home, OwnHome.system + [OwnHome.container])
+      try OwnHome.make(phone.home, ["lsp", "os", "journal"])
+    } catch { throw CommandFailure(.cannotCreate, error.description) }
   }
 
   /// Looks again after each start, until both run that ran before.
@@ -96,7 +103,7 @@ final class PhoneStarter {
 
   /// Where wallets reach the provider.
   private var address: String? {
-    guard let bytes = SmallFile.read(phone.lspdAddress, limit: 128) else { return nil }
+    guard let bytes = try? SmallFile.readOwn(phone.lspdAddress, limit: 128) else { return nil }
     let text = String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self)
     return PeerAddress(text) == nil ? nil : text
   }

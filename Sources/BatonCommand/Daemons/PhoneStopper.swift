@@ -6,10 +6,13 @@ import Glibc
 struct PhoneStopper {
   struct Ended: Sendable {
     var daemon: Daemon
-    var pid: Int32
+    /// Nil for what was left alone.
+    var pid: Int32?
     /// In words.
     var how: String
-    var wasKilled: Bool
+    var wasKilled = false
+
+    var sentence: String { "\(daemon.rawValue) \(pid.map { "\($0) " } ?? "is left alone: ")\(how)" }
   }
 
   /// iosd gives its processes five seconds, and then ends them itself.
@@ -26,9 +29,14 @@ struct PhoneStopper {
   }
 
   private func stop(_ daemon: Daemon) -> Ended? {
-    guard let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon)),
-      let process = WatchedProcess(pid: pid)
-    else { return nil }
+    let listener = DaemonProbe.look(at: phone.socket(of: daemon))
+    if case .stranger(let sentence) = listener { return Ended(daemon: daemon, how: sentence) }
+    guard case .ours(let pid) = listener, let process = WatchedProcess(pid: pid) else { return nil }
+    // The number may have become another process's before we held a descriptor of it: then that one listens no more.
+    guard DaemonProbe.pid(listeningOn: phone.socket(of: daemon)) == pid else { return nil }
+    if let objection = DaemonIdentity(daemon: daemon, phone: phone).objection(to: process) {
+      return process.hasEnded ? nil : Ended(daemon: daemon, how: objection)
+    }
     // Asked over its socket it says why it ends; who does not listen any more is asked by signal.
     if let client = try? phone.connect(to: daemon) {
       try? client.send(ControlMessage("down"))

@@ -17,9 +17,9 @@ struct RunningDaemon {
   /// Nil when nobody runs; whoever is on its way out is waited for. Throws when somebody is there who does not answer:
   /// another one beside it would find its place taken.
   func pid() throws -> Int32? {
-    guard let pid = DaemonProbe.pid(listeningOn: phone.socket(of: daemon)),
-      let process = WatchedProcess(pid: pid)
-    else { return nil }
+    let listener = DaemonProbe.look(at: phone.socket(of: daemon))
+    if case .stranger(let sentence) = listener { throw CommandFailure(.daemonMissing, sentence) }
+    guard case .ours(let pid) = listener, let process = WatchedProcess(pid: pid) else { return nil }
     if isUp { return pid }
     if let stopped = StoppedDaemon(daemon, pid: pid) {
       throw CommandFailure(.daemonMissing, stopped.description)

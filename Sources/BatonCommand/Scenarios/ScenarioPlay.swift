@@ -92,7 +92,7 @@ struct ScenarioPlay {
   private static func isGone(_ error: ControlClientError) -> Bool {
     switch error {
     case .notRunning, .hungUp: true
-    case .stopped, .timedOut, .refused, .malformed, .system: false
+    case .foreign, .stopped, .timedOut, .refused, .malformed, .system: false
     }
   }
 

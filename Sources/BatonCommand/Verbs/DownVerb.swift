@@ -8,23 +8,25 @@ enum DownVerb: Verb {
       examples: [("baton down", "what was received stays in the phone's directory")])
   }
 
-  static func run(_ invocation: Invocation) -> ExitCode {
-    let phone = invocation.phone
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let phone = try invocation.phone
     let ended = PhoneStopper(phone: phone).stop()
+    let code = ended.contains { $0.pid == nil } ? ExitCode.daemonMissing : .done
     if invocation.output.isJSON {
       let rows = ended.map { end in
         var object = JSONObject()
         object.set("daemon", end.daemon.rawValue)
-        object.set("pid", end.pid)
+        object.set("pid", ifPresent: end.pid)
+        object.set("left_alone", end.pid == nil)
         object.set("how", end.how)
         object.set("killed", end.wasKilled)
         return object.text
       }
       invocation.output.say("{\"ended\":[\(rows.joined(separator: ","))]}")
-      return .done
+      return code
     }
     if ended.isEmpty { invocation.output.say("the phone \(phone.home) is not up") }
-    for end in ended { invocation.output.say("\(end.daemon.rawValue) \(end.pid) \(end.how)") }
-    return .done
+    for end in ended { invocation.output.say(end.sentence) }
+    return code
   }
 }

@@ -24,7 +24,7 @@ enum InspectVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let named = invocation.line.positionals.first ?? invocation.phone.home
+    let named = try invocation.line.positionals.first ?? invocation.phone.home
     let phone = Phone(home: named)
     let isHome = FilePath.isDirectory(phone.container) && !FilePath.exists(phone.home + "/node.sqlite")
     let directory = isHome ? phone.container : phone.home

@@ -63,8 +63,21 @@ enum InvoiceVerb: Verb {
     }
     let answer = try invocation.phone.ask(isElsewhere ? .lspd : .iosd, message)
     let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
+    if !isElsewhere { try checkPayee(of: invoice, try invocation.phone) }
     invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).json)
     return .done
+  }
+
+  /// What a person hands on as an invoice of the wallet must pay the wallet: the other end of its channel knows who that is,
+  /// once they have met.
+  private static func checkPayee(of invoice: SignedInvoice, _ phone: Phone) throws(CommandFailure) {
+    let wallet = (try? phone.askForJSON(.lspd, ControlMessage("status"), timeout: .seconds(5)))?["wallet"]?
+      .text
+    guard let wallet, wallet != invoice.payee.hex else { return }
+    throw CommandFailure(
+      .daemonMissing,
+      "the invoice would pay the node \(invoice.payee.hex), and the wallet of this phone is \(wallet); nobody should pay it, see whose iosd answers with `baton ps`"
+    )
   }
 
   private static func explain(_ word: String, _ invocation: Invocation) throws -> ExitCode {

@@ -19,7 +19,7 @@ enum JudgeVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let home = Phone(home: invocation.line.positionals.first ?? invocation.phone.home).home
+    let home = try Phone(home: invocation.line.positionals.first ?? invocation.phone.home).home
     let verdict = try verdict(on: home, requireSettled: invocation.line.isGiven("--require-settled"))
     if invocation.output.isJSON {
       invocation.output.say(try JSONLineEncoder().encode(verdict))

@@ -23,7 +23,7 @@ enum LogsVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let follows = line.isGiven("-f")
-    let phone = invocation.phone
+    let phone = try invocation.phone
     if !FilePath.isDirectory(phone.journal) {
       guard follows, FilePath.isDirectory(phone.home) else {
         throw CommandFailure(

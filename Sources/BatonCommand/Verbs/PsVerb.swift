@@ -11,7 +11,7 @@ enum PsVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let phone = invocation.phone
+    let phone = try invocation.phone
     let all = invocation.line.isGiven("-a")
     let pids = Daemon.allCases.map { ($0, DaemonProbe.pid(listeningOn: phone.socket(of: $0))) }
     // One that is stopped would never answer.

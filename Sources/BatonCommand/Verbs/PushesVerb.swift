@@ -13,8 +13,9 @@ enum PushesVerb: Verb {
 
   /// From the phone's files, so that a phone that is off is told of too.
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    PushPage(figures: PushFigures(of: invocation.phone))
-      .tell(invocation.output, wallNanoseconds: invocation.phone.clock.wallNanoseconds)
+    let phone = try invocation.phone
+    PushPage(figures: PushFigures(of: phone))
+      .tell(invocation.output, wallNanoseconds: phone.clock.wallNanoseconds)
     return .done
   }
 }

@@ -16,7 +16,7 @@ enum StatusVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let phone = invocation.phone
+    let phone = try invocation.phone
     guard FilePath.isDirectory(phone.home) else {
       throw CommandFailure(
         .daemonMissing,

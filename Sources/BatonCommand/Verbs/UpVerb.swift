@@ -114,7 +114,7 @@ enum UpVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let phone = invocation.phone
+    let phone = try invocation.phone
     try checkTiming(invocation.line)
     let options = starterOptions(invocation.line)
     let result = try PhoneStarter(phone: phone, options: options).start()

@@ -60,7 +60,7 @@ enum WithdrawVerb: Verb {
   private static func waitForEnd(
     of splice: Withdrawal, _ invocation: Invocation, since start: Instant
   ) throws -> Withdrawal {
-    let ender = PaymentEnder(
+    let ender = try PaymentEnder(
       phone: invocation.phone, otherwise: "it stays half-way, and goes on when the wallet is connected again")
     return try ender.wait(invocation) { wallet in
       let row = wallet.splices.last { $0.transaction == splice.transaction }

@@ -21,7 +21,10 @@ int baton_timer_arm(int descriptor, int64_t at_ns);
 
 // Files.
 int baton_open_directory_path(const char *path);
-int baton_open_new_append(const char *path, uint32_t mode);
+int baton_open_new_append(int directory, const char *name, uint32_t mode);
+/// Of what has that name in a directory (AT_FDCWD: as any path): only to look at it and to go on from it. A link is
+/// opened itself unless it is to be followed.
+int baton_open_path_at(int directory, const char *name, int follows_link);
 
 // Memory: bytes of the heap that are in use, over all arenas and large blocks.
 uint64_t baton_heap_bytes(void);
@@ -37,6 +40,8 @@ int32_t baton_fork(void);
 /// From now on the children of whatever dies below this process become its own.
 int baton_adopt_orphans(void);
 int baton_is_ignored(int signal);
+/// No image of this process's memory is written when it crashes, to a file or to a program that collects them.
+int baton_dump_no_core(void);
 /// No descriptor from this one on is handed to a program that is started.
 int baton_close_on_exec_from(int descriptor);
 int baton_wait_exit_code(int status);

@@ -17,24 +17,22 @@ final class KeychainStore {
 
   init(directory: String, key path: String) throws {
     self.directory = directory
-    if mkdir(directory, 0o700) != 0 && errno != EEXIST { throw SystemError("create \(directory)") }
+    try OwnHome.makeDirectory(directory)
     key = try Self.readOrMakeKey(path, beside: directory)
   }
 
   /// A key that is gone is made anew only where there is nothing that it could have sealed.
   private static func readOrMakeKey(_ path: String, beside items: String) throws -> Bytes32 {
-    do throws(SystemError) {
-      close(try PlainFile.open(path, O_RDONLY))
-    } catch {
-      guard error.code == ENOENT else { throw error }
+    let file = SecretFile(path: path, size: Bytes32.size)
+    let known: [UInt8]?
+    do { known = try file.read() } catch SecretFileError.wrongSize {
+      throw KeychainStoreError.damagedKey(path)
+    }
+    if known == nil {
       let names = try FileManager.default.contentsOfDirectory(atPath: items)
       if names.contains(where: { $0.hasSuffix(".item") }) { throw KeychainStoreError.damagedKey(path) }
-      let fresh = randomBytes(Bytes32.size)
-      try WholeFile.write(fresh, to: path, lasting: true)
-      guard let key = Bytes32(fresh) else { throw SystemError("make \(path)", code: EINVAL) }
-      return key
     }
-    guard let bytes = SmallFile.read(path, limit: Bytes32.size + 1), let key = Bytes32(bytes) else {
+    guard let key = Bytes32(try known ?? file.keep(randomBytes(Bytes32.size))) else {
       throw KeychainStoreError.damagedKey(path)
     }
     return key
@@ -43,12 +41,12 @@ final class KeychainStore {
   // MARK: Items
 
   /// Nil if there is none.
-  func item(_ group: String, _ account: String) throws(KeychainStoreError) -> KeychainItem? {
+  func item(_ group: String, _ account: String) throws -> KeychainItem? {
     let path = self.path(group, account)
-    guard access(path, F_OK) == 0 else { return nil }
-    guard let bytes = SmallFile.read(path, limit: Self.fileMax), let item = Self.read(bytes),
-      item.group == group, item.account == account
-    else { throw .damagedItem(path) }
+    guard let bytes = try SmallFile.readOwn(path, limit: Self.fileMax) else { return nil }
+    guard let item = Self.read(bytes), item.group == group, item.account == account else {
+      throw KeychainStoreError.damagedItem(path)
+    }
     return item
   }
 
@@ -88,7 +86,7 @@ final class KeychainStore {
   var items: [KeychainItem] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     return names.filter { $0.hasSuffix(".item") }.sorted().compactMap {
-      SmallFile.read("\(directory)/\($0)", limit: Self.fileMax).flatMap(Self.read)
+      (try? SmallFile.readOwn("\(directory)/\($0)", limit: Self.fileMax)).flatMap(Self.read)
     }
   }
 

@@ -4,6 +4,7 @@
 //     TestStranger hold COUNT PLACE      open so many connections and keep them
 //     TestStranger drop COUNT PLACE      open so many, one after the other, and close each
 //     TestStranger as-user UID PLACE     connect as that user; print what is said
+//     TestStranger listen-as UID PLACE   listen there as that user; print each message that comes, and answer with noise
 //
 // PLACE is HOST:PORT, or the path of a Unix socket.
 
@@ -46,7 +47,12 @@ case "as-user":
   let count = descriptor < 0 ? 0 : max(0, recv(descriptor, &buffer, buffer.count, 0))
   let said = try? ControlMessage(decoding: Array(buffer[..<count]))
   printLine(said?.errorSentence ?? "nothing was said")
-default: exitWithSentence(.wrongUsage, "TestStranger knows hold, drop and as-user")
+case "listen-as":
+  guard case .socket(let path) = place, getuid() == uid_t(number) || setgid(gid_t(number)) == 0,
+    getuid() == uid_t(number) || setuid(uid_t(number)) == 0
+  else { exitWithSentence(.inputOutputError, SystemError("become user \(number)").description) }
+  listen(at: path)
+default: exitWithSentence(.wrongUsage, "TestStranger knows hold, drop, as-user and listen-as")
 }
 var byte: UInt8 = 0
 while read(standardInput, &byte, 1) > 0 {}

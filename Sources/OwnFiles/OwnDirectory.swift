@@ -1,0 +1,96 @@
+// OwnFiles: whether a file or directory is this user's alone to change. It asks the kernel about what it has opened, as
+// what lies at a path may be another thing a moment later, and it decides about nothing else.
+
+import CLinux
+import Glibc
+
+/// A directory of ours, held open: what is opened or made through it lies in the directory that was looked at, whatever
+/// becomes of its path.
+public final class OwnDirectory {
+  public let path: String
+  /// To go on from, not to read.
+  public let descriptor: Int32
+  /// Made just now: its name may not be durable yet.
+  public private(set) var isNew = false
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Throws for a link, for another user's, and for one that others may change. On the way there links are followed if
+  /// they are ours or the system's: anybody else could point them elsewhere.
+  public static func open(_ path: String) throws(OwnError) -> OwnDirectory { try reach(path, making: false) }
+
+  /// The same, and makes it where it is missing, for this user alone; its parent must be there.
+  public static func make(_ path: String) throws(OwnError) -> OwnDirectory { try reach(path, making: true) }
+
+  /// One that lies in it.
+  public func open(_ name: String) throws(OwnError) -> OwnDirectory {
+    try Self.look(at: name, in: descriptor, path: "\(path)/\(name)")
+  }
+
+  public func make(_ name: String) throws(OwnError) -> OwnDirectory {
+    let isNew = try Self.make(name, in: descriptor, path: "\(path)/\(name)")
+    let directory = try open(name)
+    directory.isNew = isNew
+    return directory
+  }
+
+  /// A descriptor to list its names or to make them last; the caller closes it. Negative with `errno`.
+  public func openToRead() -> Int32 { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+
+  // MARK: The way there
+
+  private static func reach(_ path: String, making: Bool) throws(OwnError) -> OwnDirectory {
+    var names = path.split(separator: "/").filter { $0 != "." }.map(String.init)
+    let last = names.popLast() ?? "."
+    var place = baton_open_path_at(AT_FDCWD, path.hasPrefix("/") ? "/" : ".", 1)
+    if place < 0 { throw OwnError(path: path, fault: .failed(errno)) }
+    defer { close(place) }
+    var walked = path.hasPrefix("/") ? "" : "."
+    for name in names {
+      walked += "/\(name)"
+      let next = try step(into: name, from: place, path: walked)
+      close(place)
+      place = next
+    }
+    let isNew = making && last != "." ? try make(last, in: place, path: path) : false
+    let directory = try look(at: last, in: place, path: path)
+    directory.isNew = isNew
+    return directory
+  }
+
+  private static func step(into name: String, from place: Int32, path: String) throws(OwnError) -> Int32 {
+    let next = baton_open_path_at(place, name, 0)
+    if next < 0 { throw OwnError(path: path, fault: .failed(errno)) }
+    var status = stat()
+    guard fstat(next, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return next }
+    close(next)
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw OwnError(path: path, fault: .link(owner: status.st_uid))
+    }
+    let target = baton_open_path_at(place, name, 1)
+    if target < 0 { throw OwnError(path: path, fault: .failed(errno)) }
+    return target
+  }
+
+  /// False when there is something of that name already.
+  private static func make(_ name: String, in place: Int32, path: String) throws(OwnError) -> Bool {
+    if mkdirat(place, name, 0o700) == 0 { return true }
+    guard errno == EEXIST else { throw OwnError(path: path, fault: .failed(errno)) }
+    return false
+  }
+
+  private static func look(at name: String, in place: Int32, path: String) throws(OwnError) -> OwnDirectory {
+    let descriptor = baton_open_path_at(place, name, 0)
+    if descriptor < 0 { throw OwnError(path: path, fault: .failed(errno)) }
+    let directory = OwnDirectory(path: path, descriptor: descriptor)
+    if let fault = OwnFault.find(descriptor: descriptor, mustBe: .directory) {
+      throw OwnError(path: path, fault: fault)
+    }
+    return directory
+  }
+}

@@ -1,0 +1,235 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import BatonCommand
+
+private struct Damage: Sendable {
+  var what: String
+  var says: String
+  var isRootsOnly = false
+  var damage: @Sendable (String) -> Void
+
+  static let all: [Damage] = [
+    Damage(
+      what: "another user's", says: "it belongs to the user 65534, and this is the user \(geteuid()); ",
+      isRootsOnly: true
+    ) { chown($0, 65534, 65534) },
+    Damage(what: "open to all", says: "others may write to it (mode 777); ") { chmod($0, 0o777) },
+    Damage(what: "open to its group", says: "others may write to it (mode 770); ") { chmod($0, 0o770) },
+    Damage(what: "a link", says: "it is a symbolic link of the user \(geteuid()), ") {
+      rename($0, "\($0)-away")
+      symlink("\($0)-away", $0)
+    },
+  ].filter { !$0.isRootsOnly || geteuid() == 0 }
+}
+
+/// A home that somebody else made, or could change: in it lies what he put there.
+@Suite("A home of others") struct StrangersHomeTests {
+  private let scratch = Scratch()
+
+  private func makeHome() {
+    for part in ["", "/os", "/lsp", "/journal", "/Keychain", "/Keychain/items", "/AppGroup"] {
+      mkdir(scratch("phone\(part)"), 0o700)
+    }
+  }
+
+  private func isRefused(_ program: String, _ arguments: [String], _ words: String, code: Int32 = 73) throws {
+    let end = scratch.end(try scratch.start(program, arguments))
+    let said = scratch.text("said")
+    #expect(end == .exited(code: code), "\(program) \(arguments): \(said)")
+    #expect(said.hasPrefix("\(program): \(words)"), "\(program) \(arguments): \(said)")
+    #expect(said.filter { $0 == "\n" }.count == 1, "\(said)")
+  }
+
+  private static let asked: [[String]] = [
+    ["up"], ["down"], ["status"], ["ps"], ["logs"], ["app", "open"], ["invoice", "5"], ["pushes"],
+    ["inspect"],
+    ["judge"], ["tasks"], ["device"], ["notifications"],
+  ]
+
+  @Test(
+    "is refused by every verb before anything in it is used, with the path and what to do", arguments: asked)
+  func verbs(verb: [String]) throws {
+    for damage in Damage.all {
+      for part in [""] + OwnHome.system {
+        try? FileManager.default.removeItem(atPath: scratch("phone"))
+        try? FileManager.default.removeItem(atPath: scratch("phone-away"))
+        makeHome()
+        let path = scratch(part.isEmpty ? "phone" : "phone/\(part)")
+        damage.damage(path)
+        try isRefused("baton", ["--home", scratch("phone")] + verb, "cannot use \(path): \(damage.says)")
+      }
+    }
+    // Nothing was begun in any of them.
+    #expect(scratch.names.filter { !$0.hasPrefix("phone") } == ["said"])
+  }
+
+  @Test("is refused by each daemon as well, part by part")
+  func daemons() throws {
+    let parts = [
+      ("iosd", ["", "os", "AppGroup", "Keychain", "Keychain/items", "journal"]),
+      ("lspd", ["", "lsp", "journal"]),
+    ]
+    for damage in Damage.all {
+      for (program, parts) in parts {
+        for part in parts {
+          try? FileManager.default.removeItem(atPath: scratch("phone"))
+          try? FileManager.default.removeItem(atPath: scratch("phone-away"))
+          makeHome()
+          let path = scratch(part.isEmpty ? "phone" : "phone/\(part)")
+          damage.damage(path)
+          try isRefused(program, ["--home", scratch("phone")], "cannot use \(path): \(damage.says)")
+        }
+      }
+      for program in ["mainappd", "notifyextd"] {
+        for part in ["Keychain", "journal"] {
+          try? FileManager.default.removeItem(atPath: scratch("phone"))
+          makeHome()
+          damage.damage(scratch("phone/\(part)"))
+          try isRefused(
+            program,
+            [
+              "--container", scratch("phone/AppGroup"), "--keychain", scratch("phone/Keychain"), "--journal",
+              scratch("phone/journal"),
+            ], "cannot use \(scratch("phone/\(part)")): \(damage.says)")
+          #expect(!FilePath.exists(scratch("phone/Keychain/wallet-seed")))
+        }
+      }
+    }
+  }
+
+  private static let secrets: [(String, String, Int)] = [
+    ("iosd", "os/keychain.key", 32), ("lspd", "lsp/node-key", 32), ("iosd", "os/device.json", 2),
+    ("iosd", "os/processes.jsonl", 0), ("lspd", "lsp/ledger.sqlite", 0), ("lspd", "lsp/address", 0),
+  ]
+
+  @Test(
+    "A file of another user in a home of ours is not read, a secret least of all",
+    .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: secrets)
+  func files(program: String, file: String, size: Int) throws {
+    makeHome()
+    let path = scratch("phone/\(file)")
+    _ = FileManager.default.createFile(
+      atPath: path, contents: Data(repeating: 1, count: size), attributes: [.posixPermissions: 0o600])
+    chown(path, 65534, 65534)
+    try isRefused(
+      program, ["--home", scratch("phone")],
+      "cannot open \(path): it belongs to the user 65534, and this is the user 0; ",
+      code: 74)
+  }
+
+  @Test(
+    "The seed of another user is not taken for the wallet's",
+    .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: ["mainappd", "notifyextd"])
+  func seed(program: String) throws {
+    makeHome()
+    let path = scratch("phone/Keychain/wallet-seed")
+    _ = FileManager.default.createFile(
+      atPath: path, contents: Data(repeating: 2, count: 32), attributes: [.posixPermissions: 0o600])
+    chown(path, 65534, 65534)
+    try isRefused(
+      program,
+      [
+        "--container", scratch("phone/AppGroup"), "--keychain", scratch("phone/Keychain"), "--journal",
+        scratch("phone/journal"),
+      ], "cannot open \(path): it belongs to the user 65534, and this is the user 0; ", code: 74)
+  }
+
+  @Test("is no place to keep a run in, also when it is empty", arguments: ["demo", "run"])
+  func kept(verb: String) throws {
+    mkdir(scratch("kept"), 0o777)
+    chmod(scratch("kept"), 0o777)
+    let story = scratch.write("story.txt", "the app is opened\n")
+    let words =
+      verb == "run" ? ["run", story, "--keep", scratch("kept")] : ["demo", "--keep", scratch("kept")]
+    _ = scratch.end(try scratch.start("baton", words))
+    #expect(
+      scratch.text("said").contains("cannot use \(scratch("kept")): others may write to it (mode 777)"),
+      "\(scratch.text("said"))")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("kept")).isEmpty)
+  }
+
+  @Test(
+    "A link in the place of a daemon's log: nothing is written to what it leads to",
+    arguments: Daemon.allCases)
+  func linkedLog(daemon: Daemon) throws {
+    makeHome()
+    scratch.write("profile", "export PATH\n")
+    let log = Phone(home: scratch("phone")).log(of: daemon)
+    symlink(scratch("profile"), log)
+    try isRefused("baton", ["--home", scratch("phone"), "up"], "cannot open \(log): it is a symbolic link")
+    #expect(scratch.text("profile") == "export PATH\n")
+    unlink(log)
+    symlink(scratch("missing"), log)
+    try isRefused("baton", ["--home", scratch("phone"), "up"], "cannot open \(log): it is a symbolic link")
+    #expect(!FilePath.exists(scratch("missing")))
+  }
+
+  // MARK: Two users
+
+  /// The programs where every user can run them.
+  private func copyPrograms() throws {
+    chmod(scratch.path, 0o755)
+    for program in ["baton", "iosd", "lspd", "mainappd", "notifyextd"] {
+      try FileManager.default.copyItem(atPath: "\(Scratch.programs)/\(program)", toPath: scratch(program))
+    }
+    mkdir(scratch("shared"), 0o1777)
+    chmod(scratch("shared"), 0o1777)
+  }
+
+  private func run(as user: Int, _ words: [String]) throws -> (ChildEnd.How?, String) {
+    let child = try scratch.start(
+      "/usr/bin/setpriv",
+      [
+        "--reuid=\(user)", "--regid=\(user)", "--clear-groups", scratch("baton"), "--home",
+        scratch("shared/phone"),
+      ] + words)
+    return (scratch.end(child), scratch.text("said"))
+  }
+
+  @Test(
+    "Two users and one directory that both may write: each runs a phone of his own there, and none runs on what the other prepared",
+    .enabled(if: geteuid() == 0, "only root can become two others"))
+  func twoUsers() throws {
+    try copyPrograms()
+    // The one makes his phone there; it stays his.
+    let (up, said) = try run(as: 65533, ["up"])
+    #expect(up == .exited(code: 0), "\(said)")
+    #expect(try run(as: 65533, ["status"]).0 == .exited(code: 0))
+    #expect(try run(as: 65533, ["down"]).0 == .exited(code: 0))
+    // All of it opened to everybody, secrets too, as somebody would who wants another to take it over.
+    let opened = try scratch.start("/bin/chmod", ["-R", "a+rwX", scratch("shared/phone")])
+    #expect(scratch.end(opened) == .exited(code: 0))
+    let before = try FileManager.default.subpathsOfDirectory(atPath: scratch("shared/phone")).sorted()
+    for verb in [["up"], ["status"], ["down"], ["invoice", "10"]] {
+      let (end, words) = try run(as: 65534, verb)
+      #expect(end == .exited(code: 73), "\(words)")
+      #expect(
+        words.hasPrefix(
+          "baton: cannot use \(scratch("shared/phone")): it belongs to the user 65533, and this is the user 65534; "
+        ),
+        "\(words)")
+    }
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: scratch("shared/phone")).sorted() == before)
+    // Not even its owner goes on with what others could have changed.
+    let (again, why) = try run(as: 65533, ["up"])
+    #expect(again == .exited(code: 73))
+    #expect(why.contains("others may write to it (mode 777)"), "\(why)")
+  }
+
+  @Test(
+    "A link that another user made on the way to a home is not followed; one of the system's is",
+    .enabled(if: geteuid() == 0, "only root can give a link away"))
+  func linkOnTheWay() throws {
+    mkdir(scratch("real"), 0o700)
+    symlink(scratch("real"), scratch("way"))
+    #expect(throws: Never.self) { try OwnHome.make(scratch("way/phone"), ["os"]) }
+    #expect(throws: Never.self) { try OwnHome.check(scratch("way/phone")) }
+    lchown(scratch("way"), 65534, 65534)
+    #expect { try OwnHome.check(scratch("way/phone")) } throws: {
+      "\($0)".hasPrefix("cannot use \(scratch("way")): it is a symbolic link of the user 65534, ")
+    }
+  }
+}

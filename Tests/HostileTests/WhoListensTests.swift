@@ -1,0 +1,97 @@
+import Foundation
+import PairSupport
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite("Who listens at a phone's sockets") struct WhoListensTests {
+  private final class Place {
+    let path: String
+
+    init() throws {
+      var template = Array("/tmp/baton-listener-XXXXXX".utf8CString)
+      path = String(cString: try #require(mkdtemp(&template)))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+  }
+
+  @Test(
+    "Another user who listens in the place of a daemon is told nothing, and called by his number",
+    .enabled(if: getuid() == 0, "only root can become another user"))
+  func anotherUser() throws {
+    let place = try Place()
+    chmod(place.path, 0o1777)
+    let stranger = try Listener(at: place("iosd.sock"), as: 65534)
+    #expect {
+      _ = try ControlClient(path: place("iosd.sock"), daemon: "iosd").request(ControlMessage("status"))
+    } throws: {
+      "\($0)"
+        == "the user 65534 listens on \(place("iosd.sock")) in the place of your iosd, and was told nothing; use a phone of your own"
+    }
+    #expect(UnixConnection.connect(path: place("iosd.sock"), loop: try EventLoop()) == nil)
+    #expect(stranger.heard() == "")
+  }
+
+  @Test("A link in the place of a socket is not followed, whoever listens behind it")
+  func link() throws {
+    let place = try Place()
+    let other = try Listener(at: place("other.sock"))
+    symlink(place("other.sock"), place("iosd.sock"))
+    #expect {
+      _ = try ControlClient(path: place("iosd.sock"), daemon: "iosd").request(ControlMessage("status"))
+    } throws: {
+      "\($0)".contains("it is a symbolic link")
+    }
+    #expect(UnixConnection.connect(path: place("iosd.sock"), loop: try EventLoop()) == nil)
+    #expect(other.heard() == "")
+  }
+
+  @Test(
+    "`baton down` leaves another program that listens at a daemon's path alone, and says so",
+    arguments: [
+      "os/iosd.sock", "lsp/lspd.sock",
+    ])
+  func foreignProgram(socket: String) throws {
+    let place = try Place()
+    for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
+    let other = try Listener(at: place("phone/\(socket)"))
+    let name = socket.split(separator: "/")[1].dropLast(5)
+    let down = try RealPhone.run("baton", ["--home", place("phone"), "down"])
+    #expect(
+      down.output
+        == "\(name) is left alone: process \(other.pid) listens on \(place("phone/\(socket)")) and is no \(name); end it yourself, or move the socket away\n"
+    )
+    #expect(down.code == 69)
+    #expect(other.isRunning)
+    // It was asked what it is, and never to end.
+    #expect(other.heard() == "heard status\n")
+  }
+
+  @Test("A link to a foreign daemon in the place of a socket: `baton down` neither speaks to it nor ends it")
+  func linkToForeignProgram() throws {
+    let place = try Place()
+    for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
+    let other = try Listener(at: place("daemon.sock"))
+    symlink(place("daemon.sock"), place("phone/os/iosd.sock"))
+    let down = try RealPhone.run("baton", ["--home", place("phone"), "down"])
+    #expect(down.output.contains("iosd is left alone: ") && down.output.contains("it is a symbolic link"))
+    #expect(other.isRunning)
+    #expect(other.heard() == "")
+  }
+
+  @Test("A link in the place of a home: the phone behind it is not taken down") func linkedHome() throws {
+    let phone = try RealPhone()
+    let place = try Place()
+    symlink(phone.home, place("phone"))
+    for verb in ["down", "status", "up"] {
+      let refused = try RealPhone.run("baton", ["--home", place("phone"), verb])
+      #expect(refused.code == 73)
+      #expect(
+        refused.errors.hasPrefix("baton: cannot use \(place("phone")): it is a symbolic link of the user "))
+    }
+    #expect(try phone.ask(.phone, ControlMessage("status")).verb == "ok")
+  }
+}
