@@ -19,6 +19,7 @@ enum JudgedMessage {
     case .pong(let ignored): return isZeros(ignored) ? .pong(size: ignored.count) : nil
     case .peerStorage(let blob): return .storage(blob.array)
     case .peerStorageRetrieval(let blob): return .retrieval(blob.array)
+    case .fenceAnswer(let body): return .fenceReply(of(body))
     case .channelReestablish(let body): return of(body)
     case .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee, .commitmentSigned, .revokeAndAck:
       return step(message).map { .step($0) }
@@ -29,18 +30,21 @@ enum JudgedMessage {
   }
 
   private static func of(_ body: Greeting) -> WireMessage? {
-    guard body.others.records.isEmpty else { return nil }
+    guard body.others.records.isEmpty, body.networks.map({ $0 == [BitcoinNetwork.regtest.chain] }) ?? true
+    else { return nil }
     let claim = body.fence.map {
       FenceClaim(
         epoch: Int64(bitPattern: $0.epoch), incarnation: Int64(bitPattern: $0.incarnation),
         container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
     }
-    let reply = body.fenceAnswer.map {
-      FenceReply(
-        accepted: $0.accepted, highest: Int64(bitPattern: $0.highest),
-        container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
-    }
+    let reply = body.fenceAnswer.map { of($0) }
     return .greeting(claim, reply, features: body.globalFeatures.array + [0xff] + body.features.bytes.array)
+  }
+
+  private static func of(_ body: FenceAnswer) -> FenceReply {
+    FenceReply(
+      accepted: body.accepted, highest: Int64(bitPattern: body.highest),
+      container: ByteSource.write(body.containerHigh) + ByteSource.write(body.containerLow))
   }
 
   private static func of(_ body: ChannelReestablish) -> WireMessage? {

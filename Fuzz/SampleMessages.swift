@@ -20,7 +20,8 @@ enum SampleMessages {
   static var all: [Message] {
     [
       .greeting(Greeting(fence: fence)), .greeting(Greeting(fenceAnswer: answer, others: extensions)),
-      .error(Complaint(channel: channelID, text: "no")), .warning(Complaint(text: "slow down")),
+      .fenceAnswer(answer), .error(Complaint(channel: channelID, text: "no")),
+      .warning(Complaint(text: "slow down")),
       .ping(Ping(pongSize: 5, ignored: [0, 0])), .pong([0, 0, 0, 0, 0]), .peerStorage([1, 2, 3]),
       .peerStorageRetrieval([1, 2, 3]),
       .channelReestablish(
@@ -45,7 +46,8 @@ enum SampleMessages {
       .commitmentSigned(CommitmentSigned(channel: channelID, htlcSignatures: [.zeros])),
       .revokeAndAck(RevokeAndAck(channel: channelID, perCommitmentSecret: preimage)),
     ] + splice + [
-      .unknown(type: 32769, bytes: [1, 2, 3])
+      .unknown(type: 32769, bytes: [1, 2, 3]), .unknown(type: 256, bytes: [1, 2, 3]),
+      .unknown(type: 263, bytes: Bytes(repeating: 6, count: 40)),
     ]
   }
 

@@ -52,7 +52,7 @@ public struct NotificationContent: Hashable, Codable, Sendable {
   static let partsGivenBack = NotificationContent(
     title: "Payment not received", body: "Its sender did not send all of it, and has it back.")
 
-  /// The app has the node: it receives what this push was about.
+  /// The app has the node. Whether it reaches its peer is not known here, so nothing is promised.
   static let appContinues = NotificationContent(
-    title: "Payment incoming", body: "The wallet is open and receives it.")
+    title: "Payment incoming", body: "The wallet is open: look there whether it has come.")
 }

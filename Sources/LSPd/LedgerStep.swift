@@ -17,10 +17,10 @@ struct LedgerStep {
   var outgoing: [FrameBytes] = []
   var pushes: [PushRequest] = []
 
-  /// Nothing is sent after it and nobody is answered.
+  /// Nothing but our init, which is the same for all, is sent after it.
   var isOpeningAlone: Bool {
     guard changes.count == 1, case .connectionOpened = changes[0] else { return false }
-    return incoming == nil && outgoing.isEmpty && pushes.isEmpty
+    return incoming == nil && pushes.isEmpty
   }
 
   var isEmpty: Bool { changes.isEmpty && outgoing.isEmpty && pushes.isEmpty }

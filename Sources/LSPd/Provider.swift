@@ -99,7 +99,6 @@ final class Provider {
 
   private func accept(_ connection: PeerConnection) {
     let id = nextConnection
-    nextConnection += 1
     connections[id] = connection
     connection.onMessage = { [unowned self] in received($0, from: id) }
     connection.onEnd = { [unowned self] in ended(id, $0.description) }
@@ -108,10 +107,14 @@ final class Provider {
   }
 
   private func received(_ bytes: [UInt8], from id: UInt64) {
-    unwritten.append(LedgerStep.FrameBytes(connection: id, bytes: bytes))
     do throws(WireError) {
-      runner.handle(.received(connection: id, try Message(decoding: bytes)))
-    } catch { runner.handle(.undecodable(connection: id, error.description)) }
+      let heard = try HeardMessage(bytes)
+      unwritten.append(LedgerStep.FrameBytes(connection: id, bytes: heard.bytes))
+      runner.handle(.received(connection: id, heard.message))
+    } catch {
+      unwritten.append(LedgerStep.FrameBytes(connection: id, bytes: HeardMessage.kept(bytes)))
+      runner.handle(.undecodable(connection: id, error.description))
+    }
   }
 
   private func ended(_ id: UInt64, _ why: String) {
@@ -139,6 +142,8 @@ final class Provider {
       switch directive {
       case .store(let changes):
         step.changes += changes
+        // One that is turned away at once has no row, and leaves its number to the next.
+        for case .connectionOpened(let connection, _) in changes { nextConnection = connection + 1 }
         if changes.contains(where: \.isAboutFrame), !unwritten.isEmpty {
           step.incoming = unwritten.removeFirst()
         }
@@ -148,14 +153,18 @@ final class Provider {
       case .close, .evict, .answer: break
       }
     }
-    if directives.count == 1, step.isOpeningAlone { return postpone(step) }
+    if step.isOpeningAlone {
+      // Nothing of our init depends on what is durable.
+      carryOut(directives, sending: step.outgoing, pushing: [])
+      return postpone(step)
+    }
     do {
       let pushIDs = try commit(step)
       carryOut(directives, sending: step.outgoing, pushing: pushIDs)
     } catch { fail(error) }
   }
 
-  /// A connection is handed over with its first message: one durable write does for both, and the wallet waits for one
+  /// That a connection was opened is written with what comes on it in the same turn: the wallet waits for one durable write
   /// and not for two.
   private func postpone(_ step: LedgerStep) {
     unhurried.append(step)

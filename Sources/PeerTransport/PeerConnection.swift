@@ -55,6 +55,8 @@ public final class PeerConnection {
 
   /// The bytes of one message.
   public var onMessage: (([UInt8]) -> Void)?
+  /// Asked with the first act of whoever dialled us, before anything is computed; no ends the connection.
+  var admitsFirstAct: ((ArraySlice<UInt8>) -> Bool)?
   /// Who dialled us knew whom: its first act fits our id.
   var onRecognised: (() -> Void)?
   /// The other end has proven who it is.
@@ -69,6 +71,8 @@ public final class PeerConnection {
   /// Nil until the first bytes of whoever dialled us.
   private var channel: SecureChannel?
   private var answer: (() throws(SystemError) -> SecureChannel)?
+  /// Until it is whole.
+  private var firstAct: [UInt8] = []
   /// Who the other end is, once that is proven.
   public private(set) var remote: PublicKey?
   private var unsent: [UInt8] = []
@@ -187,13 +191,33 @@ public final class PeerConnection {
       }
       if count == 0 { return finish(state == .draining ? .drained : .hungUp) }
       guard state == .open else { continue }
-      do throws(SystemError) {
-        if let answer { channel = try answer() }
-      } catch { return finish(.failed(error)) }
-      answer = nil
-      channel?.append(buffer[..<count])
+      if answer == nil {
+        channel?.append(buffer[..<count])
+      } else {
+        guard begins(buffer[..<count]) else { return }
+      }
       dealOut()
     }
+  }
+
+  /// False when the connection is over with it.
+  private func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
+    firstAct += bytes
+    guard firstAct.count >= SecureChannel.firstActSize, let answer else { return true }
+    if admitsFirstAct?(firstAct[..<SecureChannel.firstActSize]) == false {
+      finish(.hungUp)
+      return false
+    }
+    do throws(SystemError) {
+      channel = try answer()
+    } catch {
+      finish(.failed(error))
+      return false
+    }
+    self.answer = nil
+    channel?.append(firstAct[...])
+    firstAct = []
+    return true
   }
 
   private func dealOut() {
@@ -226,7 +250,7 @@ public final class PeerConnection {
     }
   }
 
-  private var isInside: Bool { channel?.isInside ?? false }
+  private var isInside: Bool { channel?.isInside ?? !firstAct.isEmpty }
 
   private func watchUnfinished() {
     guard isInside, frameTimer == nil, state == .open else { return }
@@ -278,6 +302,7 @@ public final class PeerConnection {
     close(descriptor)
     let handler = onEnd
     onMessage = nil
+    admitsFirstAct = nil
     onRecognised = nil
     onConnected = nil
     onEnd = nil

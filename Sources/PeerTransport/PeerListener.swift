@@ -4,8 +4,8 @@ import Crypto
 import DaemonRuntime
 import Glibc
 
-/// Takes connections of wallets. Who has not shaken hands and sent one whole message is nobody's business but the
-/// doorkeeper's: it costs the ledger nothing, and no crowd of such strangers keeps a wallet out.
+/// Takes connections of wallets. Who has not shaken hands is nobody's business but the doorkeeper's: it costs the ledger
+/// nothing, and no crowd of such strangers keeps a wallet out.
 public final class PeerListener {
   /// Strangers here may be anybody; they use a quarter of the usual 1,024 descriptors. Who knows our id, as a wallet does
   /// and shows with its dial, is one no more: it is turned out only by a crowd that knows it as well.
@@ -25,22 +25,25 @@ public final class PeerListener {
   private let loop: EventLoop
   private let accepted: (PeerConnection) -> Void
   private var door: Doorkeeper
+  private var gate: HandshakeGate
   private let firstWordWithin: Span
   private var strangers: [UInt64: PeerConnection] = [:]
   private var nextStranger: UInt64 = 1
   private var doorTimer: LoopTimer?
 
-  /// Port 0 takes any free one; `address` says which. A connection is handed over with its first message, which
-  /// comes to the handler that it is given then.
+  /// Port 0 takes any free one; `address` says which. A connection is handed over when its other end has proven who it is:
+  /// both sides greet at once then.
   public init(
     _ wanted: HostAndPort, as key: PrivateKey, loop: EventLoop,
     limits: Doorkeeper.Limits = PeerListener.standardLimits,
+    handshakes: HandshakeGate.Limits = HandshakeGate.Limits(),
     accepted: @escaping (PeerConnection) -> Void
   ) throws(SystemError) {
     self.key = key
     self.loop = loop
     self.accepted = accepted
     door = Doorkeeper(limits: limits)
+    gate = HandshakeGate(limits: handshakes)
     firstWordWithin = limits.firstWordWithin
     descriptor = try PeerSocket.make()
     do throws(SystemError) {
@@ -95,7 +98,12 @@ public final class PeerListener {
     nextStranger += 1
     let connection = PeerConnection(accepted: socket, as: key, loop: loop)
     strangers[id] = connection
-    connection.onMessage = { [unowned self] in spoke(id, $0) }
+    let source = PeerSocket.source(of: socket)
+    connection.admitsFirstAct = { [unowned self] in gate.admits($0, from: source, at: loop.now) }
+    connection.onConnected = { [unowned self] in
+      gate.finished(from: source)
+      handOver(id)
+    }
     connection.onRecognised = { [unowned self] in recognised(id) }
     connection.onEnd = { [unowned self] _ in forget(id) }
     let tooMany = door.arrived(id, at: loop.now)
@@ -116,15 +124,15 @@ public final class PeerListener {
   }
 
   /// From here on it is the acceptor's.
-  private func spoke(_ id: UInt64, _ message: [UInt8]) {
+  private func handOver(_ id: UInt64) {
     guard let connection = strangers.removeValue(forKey: id) else { return }
     door.left(id)
     armDoorTimer()
-    connection.onMessage = nil
+    connection.admitsFirstAct = nil
     connection.onRecognised = nil
+    connection.onConnected = nil
     connection.onEnd = nil
     accepted(connection)
-    connection.onMessage?(message)
   }
 
   private func forget(_ id: UInt64) {

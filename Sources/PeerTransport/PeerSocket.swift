@@ -54,6 +54,16 @@ enum PeerSocket {
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
+  /// The other end's address, as it stands on the wire; 0 when it is gone already.
+  static func source(of descriptor: Int32) -> UInt32 {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+    }
+    return result == 0 ? address.sin_addr.s_addr : 0
+  }
+
   static func address(of place: HostAndPort) throws(SystemError) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

@@ -57,6 +57,8 @@ final class GuardShell<Machine: GuardMachine> {
     runner.handle(event)
   }
 
+  func personCame() { node.personCame() }
+
   /// The node and the votes are told.
   func networkChanged(isThere: Bool) {
     node.networkChanged(isThere: isThere)

@@ -81,6 +81,8 @@ final class NodeShell {
 
   func networkChanged(isThere: Bool) { runner.handle(.networkChanged(isThere: isThere)) }
 
+  func personCame() { runner.handle(.personCame) }
+
   func handOver() { runner.handle(.handoverRequested) }
 
   func store(_ invoice: Invoice) { runner.handle(.invoiceMade(invoice)) }
@@ -209,7 +211,7 @@ final class NodeShell {
 
   private func received(_ bytes: [UInt8]) {
     do throws(WireError) {
-      switch try Message(decoding: bytes) {
+      switch try HeardMessage(bytes).message {
       // Opened here: the core never sees what only the seed can read in any other form than the state itself.
       case .peerStorageRetrieval(let blob): runner.handle(.backupReceived(secrets.open(blob.array)))
       case let message: runner.handle(.received(message))

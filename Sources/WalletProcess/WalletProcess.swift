@@ -172,7 +172,9 @@ public final class WalletProcess<Machine: GuardMachine> {
     do throws(ControlMessageError) {
       try background?.told(message)
       switch message.verb {
-      case "enter-foreground": handle(.enteredForeground)
+      case "enter-foreground":
+        handle(.enteredForeground)
+        guardShell.personCame()
       case "enter-background":
         emulatedPhone?.timeInBackground = message["time"]
         handle(.enteredBackground)

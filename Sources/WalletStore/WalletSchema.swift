@@ -98,5 +98,13 @@ public enum WalletSchema {
     ) STRICT;
     CREATE UNIQUE INDEX splices_once ON splices (txid) WHERE state NOT IN ('forgotten', 'lost');
     """,
+    """
+    CREATE TABLE channel_failures (
+      channel BLOB PRIMARY KEY,
+      reason TEXT NOT NULL,
+      epoch INTEGER NOT NULL,
+      failed_wall_ns INTEGER NOT NULL
+    ) STRICT;
+    """,
   ]
 }

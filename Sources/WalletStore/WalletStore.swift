@@ -8,9 +8,11 @@ import SharedContainer
 public enum WalletStore {
   /// The whole state, in the transaction that the reader belongs to.
   public static func readState(_ reader: NodeReader, at now: BootMoment) throws -> NodeState {
-    NodeState(
-      channel: try ChannelTable.read(reader), invoices: try InvoiceTable.readOpen(reader),
-      payments: try OutgoingPaymentTable.read(reader), waiting: try WaitingPartsTable.read(reader, at: now))
+    let channel = try ChannelTable.read(reader)
+    return NodeState(
+      channel: channel, invoices: try InvoiceTable.readOpen(reader),
+      payments: try OutgoingPaymentTable.read(reader), waiting: try WaitingPartsTable.read(reader, at: now),
+      failure: try ChannelFailureTable.read(of: channel, reader))
   }
 
   /// One step of the node. Thrown errors leave everything as it was.
@@ -36,6 +38,10 @@ public enum WalletStore {
         payments, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
     }
     if let waiting = change.waiting { try WaitingPartsTable.write(waiting, at: now, writer) }
+    if let failure = change.failure {
+      try ChannelFailureTable.write(
+        failure, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+    }
     if let invoice = change.newInvoice { try InvoiceTable.insert(invoice, writer) }
     for receipt in change.received {
       try ReceivedPaymentTable.insert(
@@ -53,6 +59,7 @@ public enum WalletStore {
     if let offered = change.payments?.offered.count, offered > 0 { parts.append("offered \(offered)") }
     if let ended = change.payments?.ended.count, ended > 0 { parts.append("ended \(ended)") }
     if let waiting = change.waiting { parts.append("waiting \(waiting.count)") }
+    if change.failure != nil { parts.append("channel failed by the peer") }
     return parts.joined(separator: ", ")
   }
 }

@@ -47,7 +47,8 @@ final class ScriptedWallet {
   func send(raw bytes: [UInt8]) { connection?.send(bytes) }
 
   var fenceAnswer: FenceAnswer? {
-    if case .greeting(let greeting)? = received.first { greeting.fenceAnswer } else { nil }
+    for case .fenceAnswer(let answer) in received { return answer }
+    return nil
   }
 
   private func take(_ bytes: [UInt8]) {

@@ -117,6 +117,36 @@ import Testing
     #expect(throws: ChannelError.weAreBehind(theirs: theirs)) { try restored.receive(fromPeer) }
   }
 
+  @Test
+  func
+    `A side that is one commitment behind is noticed, and our own numbers are those of the last commitment`()
+    throws
+  {
+    var (peer, wallet) = try channelPair()
+    for number in 1...3 as ClosedRange<UInt64> {
+      let id = try peer.offer(amountMsat: 1, paymentHash: paymentHash(number), cltvExpiry: 700)
+      _ = try settle(&peer, &wallet)
+      try wallet.fail(id, code: 1)
+      _ = try settle(&peer, &wallet)
+    }
+    peer.disconnected()
+    wallet.disconnected()
+    let fromPeer = peer.reestablish()
+    guard case .channelReestablish(let ours) = fromPeer,
+      case .channelReestablish(let whole) = wallet.reestablish()
+    else { return #expect(Bool(false)) }
+    // Two commitments for each payment, each revoked.
+    #expect(ours.nextCommitmentNumber == 7 && ours.nextRevocationNumber == 6)
+    #expect(whole.nextCommitmentNumber == 7 && whole.nextRevocationNumber == 6)
+    var behind = whole
+    behind.nextCommitmentNumber -= 1
+    var refusing = peer
+    #expect(throws: ChannelError.peerIsBehind(theirs: behind)) {
+      try refusing.receive(.channelReestablish(behind))
+    }
+    #expect(try peer.receive(.channelReestablish(whole)) == [.reestablished])
+  }
+
   @Test func `A claim to know the future needs the secret that proves it`() throws {
     var peer = try Channel(id: channelID, localMsat: 1000, remoteMsat: 0, isOpener: true)
     _ = peer.reestablish()

@@ -10,6 +10,7 @@ struct GreetingFeatureTests {
   func demands() {
     #expect(Greeting().unknownDemand == nil)
     #expect(Greeting(features: Features([0, 6, 8, 12, 14, 34, 42, 44, 62])).unknownDemand == nil)
+    #expect(Greeting(features: Features([4, 10, 16, 26, 28, 38])).unknownDemand == nil)
     #expect(Greeting(features: Features([1, 23, 101, 1001])).unknownDemand == nil)
     #expect(Greeting(features: Features([1, 22])).unknownDemand == 22)
     #expect(Greeting(globalFeatures: Features([100]).bytes).unknownDemand == 100)
@@ -21,7 +22,7 @@ struct GreetingFeatureTests {
     _ = fixture.handle(.connected(connection: 1))
     let demanding = Greeting(features: Features([22]), fence: fence(1))
     let said = fixture.handle(.received(connection: 1, .greeting(demanding)))
-    let why = "Feature 22 is demanded, and not known here: offer it by its odd bit."
+    let why = "Your init does not fit: feature 22 is demanded, and not known here."
     #expect(said.last == .close(connection: 1, why))
     #expect(!fixture.peer.isWalletConnected)
     #expect(fixture.peer.state.fence == nil)
@@ -36,7 +37,8 @@ struct GreetingFeatureTests {
     _ = node.handle(.dialled, at: start)
     let said = node.handle(.received(.greeting(Greeting(features: Features([22])))), at: start)
     #expect(said.contains(.cutOff))
-    #expect(said.contains(.report(.trouble("the peer demands feature 22, which is not known here"))))
+    let why = "the peer's init does not fit: feature 22 is demanded, and not known here"
+    #expect(said.contains(.report(.trouble(why))))
     #expect(node.deadline.map { $0 > start } == true)
   }
 }

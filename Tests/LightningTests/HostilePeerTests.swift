@@ -20,6 +20,7 @@ import Testing
     #expect(node.handle(.received(peer.reestablish()), at: now) == [.checkGreeting])
     _ = node.handle(.greetingChecked(node.node), at: now)
     if node.state != .established { _ = node.handle(.written, at: now) }
+    #expect(node.handle(.received(.pong([])), at: now).first == .report(.established))
     try #require(node.state == .established)
   }
 
@@ -79,7 +80,7 @@ import Testing
     var node = try established()
     var now = start
     var pauses: [Int64] = []
-    for _ in 0..<9 {
+    for _ in 0..<14 {
       _ = node.handle(.closed("cut"), at: now)
       let next = try #require(node.deadline)
       pauses.append((next - now).wholeMilliseconds)
@@ -87,7 +88,12 @@ import Testing
       #expect(node.handle(.deadlineReached, at: now) == [.checkRow])
       try establish(&node, at: now)
     }
-    #expect(pauses == [100, 250, 500, 1000, 2000, 4000, 8000, 8000, 8000])
+    #expect(pauses.prefix(7) == [100, 250, 500, 1000, 2000, 4000, 8000])
+    for (pause, least) in zip(pauses.dropFirst(7), [16, 32, 64, 128, 256, 300, 300] as [Int64]) {
+      #expect((least * 1000...least * 1250).contains(pause))
+    }
+    // From dial to dial by another part of a quarter.
+    #expect(pauses[12] != pauses[13])
     // One that held for a while is worth dialling again at once.
     now = now + .seconds(1)
     _ = node.handle(.closed("cut"), at: now)
@@ -119,6 +125,13 @@ import Testing
       node.handle(.received(.greeting(Greeting(fenceAnswer: answer))), at: start) == [
         .cutOff, .report(.refused(answer)),
       ])
+    var newer = NodeMachine(configuration: .init())
+    _ = newer.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    _ = newer.handle(.rowChecked(isOurs: true), at: start)
+    _ = newer.handle(.dialled, at: start)
+    #expect(newer.handle(.received(.greeting(Greeting())), at: start) == [])
+    #expect(
+      newer.handle(.received(.fenceAnswer(answer)), at: start) == [.cutOff, .report(.refused(answer))])
   }
 }
 
@@ -134,6 +147,7 @@ import Testing
       fixture.handle(.connected(connection: 1000)) == [
         .store([.connectionOpened(connection: 1000)]),
         .evict(connection: 2, "connection 1000 needed its place"),
+        .send(connection: 1000, .greeting(Greeting())),
       ])
     #expect(fixture.peer.isWalletConnected)
     _ = fixture.handle(.closed(connection: 2, ""))

@@ -71,7 +71,7 @@ struct NodeMachineTests {
     var node = dialling()
     _ = node.handle(.dialled, at: start)
     #expect(node.handle(.stopRequested(gracefully: true), at: start) == [.hangUp])
-    let error = Message.error(Complaint(channel: SHA256.hash([3]), text: "no"))
+    let error = Message.error(Complaint(text: "no"))
     #expect(node.handle(.received(error), at: start) == [.cutOff, .report(.stopped)])
     #expect(node.deadline == nil)
   }

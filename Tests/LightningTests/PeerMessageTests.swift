@@ -122,7 +122,7 @@ import Testing
     let why = "No init came within 10 s: send it first"
     #expect(
       fixture.handle(.deadlineReached) == [
-        .send(connection: 2, .error(Complaint(channel: channelID, text: why))), .close(connection: 2, why),
+        .send(connection: 2, .warning(Complaint(text: why))), .close(connection: 2, why),
       ])
     #expect(fixture.peer.deadline == nil)
     #expect(fixture.peer.isWalletConnected)

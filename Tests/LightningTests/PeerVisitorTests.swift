@@ -30,8 +30,7 @@ struct PeerVisitorTests {
       said == [
         .store([
           .frameActedOn(connection: 2), .connectionJudged(connection: 2, .visitor, nil),
-        ]),
-        .send(connection: 2, .greeting(Greeting())),
+        ])
       ])
     #expect(fixture.peer.state.fence == fence(1))
     #expect(fixture.peer.registered == 1)
@@ -90,6 +89,78 @@ struct PeerVisitorTests {
     _ = fixture.handle(.connected(connection: 2, node: try node(1)))
     _ = fixture.handle(.received(connection: 2, .greeting(Greeting(fence: fence(1)))))
     #expect(fixture.peer.state.wallet == (try node(1)))
+  }
+
+  @Test("learns nothing of the channel, whatever it does wrong; nor does a connection without an init")
+  func learnsNothing() throws {
+    let wrongs: [(inout PeerFixture) -> [PeerDirective]] = [
+      { $0.handle(.received(connection: 2, .greeting(Greeting()))) },
+      { $0.handle(.undecodable(connection: 2, "no")) },
+      { $0.handle(.received(connection: 2, .greeting(Greeting(features: Features([22]))))) },
+      { fixture in
+        fixture.now = 10_000
+        return fixture.handle(.deadlineReached)
+      },
+      { fixture in
+        (0..<30).flatMap { _ in fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0)))) }
+      },
+    ]
+    for hasGreeted in [false, true] {
+      for wrong in wrongs {
+        var fixture = try fixture()
+        if hasGreeted { _ = fixture.handle(.received(connection: 2, .greeting(Greeting()))) }
+        for case .send(2, let message) in wrong(&fixture) {
+          #expect(message.channel ?? .zero == .zero)
+          #expect(message.type != 17)
+        }
+      }
+    }
+  }
+
+  @Test("and all others together have so many connections and messages a minute; the wallet has its own")
+  func together() throws {
+    var fixture = try fixture()
+    for connection in 3...200 as ClosedRange<UInt64> {
+      let opened = fixture.handle(.connected(connection: connection, node: try node(UInt8(connection))))
+      if opened == [.evict(connection: connection, "too many other nodes connect")] { continue }
+      for _ in 0..<15 { _ = fixture.handle(.received(connection: connection, .ping(Ping(pongSize: 0)))) }
+      _ = fixture.handle(.closed(connection: connection, "gone"))
+    }
+    #expect(
+      fixture.handle(.connected(connection: 300, node: try node(9))) == [
+        .evict(connection: 300, "too many other nodes connect")
+      ])
+    // Nothing of it is known any more.
+    #expect(fixture.handle(.closed(connection: 300, "")) == [])
+    let silenced = fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0))))
+    #expect(others(silenced) == [.evict(connection: 2, "too much was said that needs nothing")])
+    _ = fixture.handle(.connected(connection: 301, node: try node(1)))
+    _ = fixture.handle(.received(connection: 301, .greeting(Greeting(fence: fence(2)))))
+    #expect(fixture.peer.registered == 301)
+    #expect(fixture.handle(.received(connection: 301, .ping(Ping(pongSize: 0)))).count == 2)
+    fixture.now = 60_000
+    #expect(changes(fixture.handle(.connected(connection: 302, node: try node(9)))).count == 1)
+  }
+
+  @Test("may not fill the disk with large backups either, and the wallet itself only so fast")
+  func backups() throws {
+    var fixture = try fixture()
+    let blob = Bytes(repeating: 1, count: 65_000)
+    var stored = 0
+    for _ in 0..<2000 {
+      let said = fixture.handle(.received(connection: 1, .peerStorage(blob)))
+      if !changes(said).contains(.backup(connection: 1, blob)) { break }
+      stored += blob.count
+    }
+    #expect(stored > 60 * 1024 * 1024 && stored <= PeerMachine.backupBytesPerMinute)
+    #expect(!fixture.peer.isWalletConnected)
+    _ = fixture.handle(.connected(connection: 5, node: try node(1)))
+    _ = fixture.handle(.received(connection: 5, .greeting(Greeting(fence: fence(1)))))
+    // Small ones are what a wallet sends with each step.
+    let small = Bytes(repeating: 2, count: 1000)
+    #expect(
+      changes(fixture.handle(.received(connection: 5, .peerStorage(small)))).contains(
+        .backup(connection: 5, small)))
   }
 
   @Test("is hung up on when it sends without end what nobody keeps")

@@ -132,6 +132,7 @@ func establishedNode(_ configuration: NodeMachine.Configuration = .init()) throw
   _ = node.handle(.received(peer.reestablish()), at: milliseconds(0))
   _ = node.handle(.greetingChecked(NodeState()), at: milliseconds(0))
   _ = node.handle(.written, at: milliseconds(0))
+  _ = node.handle(.received(.pong([])), at: milliseconds(0))
   try #require(node.state == .established)
   return node
 }

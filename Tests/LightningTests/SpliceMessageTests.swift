@@ -149,7 +149,8 @@ struct SpliceMessageTests {
   }
 
   @Test("Only who offers both features splices") func features() {
-    #expect(Features.ours.offersSplices && !Features.withoutSplices.offersSplices)
+    #expect(
+      Features.ofWallet(splices: true).offersSplices && !Features.ofWallet(splices: false).offersSplices)
     #expect(Features([34, 62]).offersSplices)
     #expect(!Features([35]).offersSplices && !Features([63]).offersSplices)
   }

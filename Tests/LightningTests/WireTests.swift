@@ -7,7 +7,9 @@ private let id = Bytes32(Array(repeating: 7, count: 32)) ?? .zero
 private let hash = Bytes32(Array(repeating: 9, count: 32)) ?? .zero
 
 private let everyMessage: [Message] = [
-  .greeting(Greeting()),
+  .greeting(Greeting()), .greeting(Greeting(networks: [])), .greeting(Greeting(networks: nil)),
+  .fenceAnswer(FenceAnswer(accepted: false, highest: .max, containerHigh: 1, containerLow: 2)),
+  .unknown(type: 256, bytes: [1]), .unknown(type: 262, bytes: []),
   .greeting(
     Greeting(fence: Fence(epoch: 5, incarnation: .max, containerHigh: 1, containerLow: 2))),
   .greeting(
@@ -59,13 +61,24 @@ private let everyMessage: [Message] = [
     #expect(Hexadecimal.encode(Message.pong([0, 0]).encoded()) == "001300020000")
     #expect(Hexadecimal.encode(Message.peerStorage([0xaa]).encoded()) == "00070001aa")
     #expect(Hexadecimal.encode(Message.peerStorageRetrieval([0xaa]).encoded()) == "00090001aa")
-    // 2 features of 8 bytes: bits 63, 43, 35, 13, 1.
+    // 2 features of 8 bytes: bits 63, 43, 35, 13, 7, 1. Then the one chain.
+    let regtest = "0120" + "06226e46111a0b59caaf126043eb5bbf28c34f3a5e332a1fc7b2b73cf188910f"
     #expect(
-      Hexadecimal.encode(Message.greeting(Greeting(features: .ours)).encoded())
-        == "0010000000088000080800002002")
+      Hexadecimal.encode(Message.greeting(Greeting(features: .ofProvider(splices: true))).encoded())
+        == "0010000000088000080800002082" + regtest)
     #expect(
-      Hexadecimal.encode(Message.greeting(Greeting(features: .withoutSplices)).encoded())
-        == "001000000006080000002002")
+      Hexadecimal.encode(
+        Message.greeting(Greeting(features: .ofProvider(splices: false), networks: nil)).encoded())
+        == "001000000006080000002082")
+    // Nobody's backups are kept by a wallet: without 43.
+    #expect(
+      Hexadecimal.encode(
+        Message.greeting(Greeting(features: .ofWallet(splices: true), networks: nil)).encoded())
+        == "0010000000088000000800002082")
+    #expect(
+      Hexadecimal.encode(
+        Message.fenceAnswer(FenceAnswer(accepted: true, highest: 5, containerHigh: 1, containerLow: 2))
+          .encoded()) == "ba71" + "01" + "0000000000000005" + "0000000000000001" + "0000000000000002")
     #expect(
       Hexadecimal.encode(Message.failHTLC(FailHTLC(channel: id, id: 1, code: 0x1007)).encoded())
         == "0083" + id.hex + "0000000000000001" + "0002" + "1007")
@@ -89,7 +102,8 @@ private let everyMessage: [Message] = [
 
   @Test func `The fence is one private odd record at the end of init`() {
     let greeting = Greeting(
-      features: Features(), fence: Fence(epoch: 1, incarnation: 2, containerHigh: 3, containerLow: 4))
+      features: Features(), fence: Fence(epoch: 1, incarnation: 2, containerHigh: 3, containerLow: 4),
+      networks: nil)
     #expect(
       Hexadecimal.encode(Message.greeting(greeting).encoded())
         == "001000000000" + "feba700001" + "20" + "0000000000000001" + "0000000000000002"
@@ -98,6 +112,8 @@ private let everyMessage: [Message] = [
 
   @Test func `An unknown odd type is kept, an unknown even type is refused by name`() throws {
     #expect(try Message(decoding: [0x80, 0x01, 5]) == .unknown(type: 32769, bytes: [5]))
+    // Others may use the type of our own message for theirs.
+    #expect(try Message(decoding: [0xba, 0x71, 5]) == .unknown(type: 0xba71, bytes: [5]))
     #expect(throws: WireError.unknownEvenMessage(32768)) { try Message(decoding: [0x80, 0x00, 5]) }
   }
 

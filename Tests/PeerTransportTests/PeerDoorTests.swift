@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [[], [0], [0] + [UInt8](repeating: 2, count: 48)] as [[UInt8]])
-  func `Whoever does not finish a first message in time is hung up on, and nobody hears of it`(
+  func `Whoever does not finish a handshake in time is hung up on, and nobody hears of it`(
     _ beginning: [UInt8]
   ) throws {
     var limits = PeerListener.standardLimits
@@ -121,11 +121,33 @@ import Testing
     limits.firstWordWithin = .milliseconds(30)
     var accepted = 0
     let listener = try PeerListener(anywhere, as: theirs, loop: loop, limits: limits) { _ in accepted += 1 }
-    let silent = try dial(listener, saying: [])
-    var end: PeerConnection.End?
-    silent.onEnd = { end = $0 }
-    #expect(try loop.run(for: .seconds(20)) { end != nil })
+    var opening: [UInt8] = []
+    _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
+    let silent = try knock(on: listener.address, saying: opening)
+    #expect(try isHungUpOn(silent))
     #expect(accepted == 0)
+    close(silent)
+  }
+
+  @Test func `A recorded first act is hung up on without an answer the second time`() throws {
+    let listener = try PeerListener(anywhere, as: theirs, loop: loop) { _ in }
+    var opening: [UInt8] = []
+    _ = SecureChannel(dialling: theirs.publicKey, as: ours, ephemeral: ours, opening: &opening)
+    let first = try knock(on: listener.address, saying: opening)
+    var answer = [UInt8](repeating: 0, count: 50)
+    let isAnswered = try loop.run(for: .seconds(20)) {
+      loop.after(.milliseconds(1)) {}
+      return recv(first, &answer, 50, Int32(MSG_DONTWAIT)) == 50
+    }
+    #expect(isAnswered)
+    let second = try knock(on: listener.address, saying: opening)
+    let isOver = try loop.run(for: .seconds(20)) {
+      loop.after(.milliseconds(1)) {}
+      let count = recv(second, &answer, 50, Int32(MSG_DONTWAIT))
+      return count == 0 || count < 0 && errno == ECONNRESET
+    }
+    #expect(isOver)
+    for descriptor in [first, second] { close(descriptor) }
   }
 
   @Test func `A message that was begun and is not finished ends the connection also later on`() throws {

@@ -137,6 +137,25 @@ import Testing
     #expect(events.count == 501)
   }
 
+  @Test func `A side that reads late gets each message, whole and in order`() throws {
+    let (dialler, acceptor, listener) = try pair()
+    defer { withExtendedLifetime(listener) {} }
+    // The smallest buffer there is: what is sent is more than the kernel takes at once.
+    var size: Int32 = 1
+    setsockopt(dialler.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    var received: [[UInt8]] = []
+    // It has not begun to read: what comes meanwhile stays in the kernel, and then in the dialler.
+    loop.unwatch(acceptor.descriptor)
+    let messages = (0..<12).map { [UInt8](repeating: UInt8($0), count: 65_000) }
+    for message in messages { dialler.send(message) }
+    acceptor.onMessage = { received.append($0) }
+    acceptor.start()
+    #expect(try loop.run(for: .seconds(20)) { received.count == messages.count })
+    #expect(received == messages)
+    dialler.cutOff()
+    acceptor.cutOff()
+  }
+
   @Test func `A side that never reads is hung up on`() throws {
     let (dialler, acceptor, listener) = try pair()
     defer { withExtendedLifetime(listener) {} }

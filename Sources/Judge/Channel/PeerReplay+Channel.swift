@@ -112,6 +112,7 @@ extension PeerReplay {
 
   /// What the peer says of itself follows from the frames exactly.
   mutating func checkSaid(_ body: WireMessage.Reestablish, _ frame: ReadFrame) {
+    if links[frame.entry.connection]?.isAnswered != true { checkReply(nil, frame) }
     links[frame.entry.connection]?.saidReestablish = true
     guard isChannelKnown, let view else { return }
     let expected = WireMessage.Reestablish(

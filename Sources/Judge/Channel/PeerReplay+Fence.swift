@@ -46,7 +46,7 @@ extension PeerReplay {
         entry.map { [$0.evidence] } ?? [])
     }
     switch frame.message {
-    case .greeting(_, let reply?, _) where !frame.entry.isIn:
+    case .greeting(_, let reply?, _) where !frame.entry.isIn, .fenceReply(let reply) where !frame.entry.isIn:
       find(1, "The peer answered another node's claim (highest \(reply.highest))", frame)
     case .storage, .retrieval, .reestablish, .step:
       guard frame.entry.isActedOn else { return }
@@ -102,6 +102,7 @@ extension PeerReplay {
 
   /// What the peer answered to an `init`, against what it should have known.
   mutating func checkReply(_ reply: FenceReply?, _ frame: ReadFrame) {
+    links[frame.entry.connection]?.isAnswered = true
     let entry = evidence.ledger.connection(frame.entry.connection)
     let expected: FenceReply? =
       switch entry?.verdict {
@@ -114,7 +115,7 @@ extension PeerReplay {
     guard reply != expected else { return }
     find(
       1,
-      "The peer's init (frame \(frame.entry.id)) says "
+      "The peer's word on a claim (frame \(frame.entry.id)) says "
         + (reply.map { "highest \($0.highest), \($0.accepted ? "accepted" : "refused")" }
           ?? "nothing of epochs")
         + " where "

@@ -5,6 +5,8 @@ struct PeerReplay {
     enum State { case greeting, registered, refused, evicted, failed }
     var state = State.greeting
     var saidReestablish = false
+    /// What the peer says to the claim of an `init` has been said.
+    var isAnswered = false
     var heardReestablish = false
     var mustResendCommitment = false
     var mustResendRevocation = false
@@ -147,7 +149,9 @@ struct PeerReplay {
       expectActed(false, frame)
       links[connection]?.state = .failed
       find(2, "The wallet sent a second init on connection \(connection)", frame)
-    case .pong, .complaint, .retrieval, .other: expectActed(false, frame)
+    // Questions about the network are answered, and nothing else of it.
+    case .other(let type): expectActed(type == 261 || type == 263, frame)
+    case .pong, .complaint, .retrieval, .fenceReply: expectActed(false, frame)
     case .reestablish(let body): hear(body, frame)
     case .step(let step): takeStep(step, frame)
     }
@@ -182,18 +186,24 @@ struct PeerReplay {
     let connection = frame.entry.connection
     switch message {
     case .greeting(_, let reply, let features):
-      links[connection]?.offersSplices[.peer] = SpliceFeatures.areOffered(by: features)
-      checkReply(reply, frame)
+      links[connection, default: Link()].offersSplices[.peer] = SpliceFeatures.areOffered(by: features)
+      // An older peer answered the claim in its init.
+      if let reply { checkReply(reply, frame) }
+    case .fenceReply(let reply): checkReply(reply, frame)
     case .retrieval(let blob):
       if blob != backup {
         find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
       }
-    case .complaint(17, let text):
+    case .complaint where registered == connection && view?.talk?.isAtRest == true:
+      // A wallet that stands still in the middle of a talk is not waited for without end.
+      links[connection]?.state = .failed
+    case .complaint(let type, let text):
       // Who never showed a claim is not the wallet: what a stranger is told says nothing about it.
       let wasStranger = (links[connection]?.state ?? .greeting) == .greeting
       links[connection]?.state = .failed
       guard !wasStranger else { return }
-      find(2, "The peer reported an error on connection \(connection): \(text)", frame)
+      let what = type == 17 ? "reported an error" : "warned"
+      find(2, "The peer \(what) on connection \(connection): \(text)", frame)
     case .pong(let size):
       if links[connection]?.pings.first == size {
         links[connection]?.pings.removeFirst()
@@ -203,10 +213,9 @@ struct PeerReplay {
     case .reestablish(let body): checkSaid(body, frame)
     case .step(let step): sendStep(step, frame)
     case .ping where links[connection]?.state == .registered: break
-    // A wallet that stands still in the middle of a talk is not waited for without end.
-    case .complaint where registered == connection && view?.talk?.isAtRest == true:
-      links[connection]?.state = .failed
-    case .complaint, .ping, .storage, .other:
+    // Answers about the network.
+    case .other(262), .other(264): break
+    case .ping, .storage, .other:
       find(4, "The peer sent \(message.name) (frame \(frame.entry.id)), which it never does", frame)
     }
   }

@@ -21,8 +21,10 @@ extension Hearing {
     }
     if claim.isRaised {
       let knows = frames.contains { frame in
-        if case .greeting(_, let reply?, _) = frame.message { return reply.highest == claim.epoch &- 1 }
-        return false
+        switch frame.message {
+        case .greeting(_, let reply?, _), .fenceReply(let reply): reply.highest == claim.epoch &- 1
+        default: false
+        }
       }
       if !knows {
         find(

@@ -78,8 +78,8 @@ extension Hearing {
         if let earlier = features[entry.direction], earlier != said {
           find(4, "Frame \(entry.id) offers other features than the inits before it", [entry.evidence])
         }
-        // What the project's own ends always offer: channel backups at the peer (bit 43).
-        if said.count < 6 || said[said.count - 6] & 0x08 == 0 {
+        // What the project's own peer always offers: to keep backups (bit 43).
+        if !entry.isIn, said.count < 6 || said[said.count - 6] & 0x08 == 0 {
           find(4, "Frame \(entry.id) does not offer to keep backups", [entry.evidence])
         }
         features[entry.direction] = said
@@ -123,7 +123,9 @@ extension Hearing {
     {
       find(4, "Connection \(connection.id) is half judged or half closed", [connection.evidence])
     }
-    if connection.verdict != nil, !frames.contains(where: { $0.entry.connection == connection.id }) {
+    if connection.verdict != nil,
+      !frames.contains(where: { $0.entry.connection == connection.id && $0.entry.isIn })
+    {
       find(4, "Connection \(connection.id) was judged without an init", [connection.evidence])
     }
   }

@@ -7,6 +7,13 @@ struct FrameReader {
   private var position = 0
   static let fenceRecord: UInt64 = 0xba70_0001
   static let fenceReplyRecord: UInt64 = 0xba70_0003
+  static let fenceReplyMessage = 0xba71
+  static let networksRecord: UInt64 = 1
+  /// Regtest's, by the hash of its first block.
+  static let chain: [UInt8] = [
+    0x06, 0x22, 0x6e, 0x46, 0x11, 0x1a, 0x0b, 0x59, 0xca, 0xaf, 0x12, 0x60, 0x43, 0xeb, 0x5b, 0xbf,
+    0x28, 0xc3, 0x4f, 0x3a, 0x5e, 0x33, 0x2a, 0x1f, 0xc7, 0xb2, 0xb7, 0x3c, 0xf1, 0x88, 0x91, 0x0f,
+  ]
   static let partRecord: UInt64 = 0xba70_0005
 
   /// Also gives the channel that the frame speaks of, if it speaks of one.
@@ -48,6 +55,7 @@ struct FrameReader {
     case 2, 66, 67, 70, 71, 74, 77, 80, 81:
       channel = try take(32)
       return .step(.splice(try splice(type)))
+    case Self.fenceReplyMessage where bytes.count == 27: return .fenceReply(try fenceReply())
     case 128, 130...136: return try aboutChannel(type)
     default: return .other(type: type)
     }
@@ -123,15 +131,20 @@ struct FrameReader {
           epoch: Int64(bitPattern: try inner.number(8)), incarnation: Int64(bitPattern: try inner.number(8)),
           container: try inner.take(16))
       case (Self.fenceReplyRecord, 25):
-        let verdict = try inner.number(1)
-        guard verdict <= 1 else { throw Malformed(reason: "its fence answer is \(verdict)") }
-        reply = FenceReply(
-          accepted: verdict == 1, highest: Int64(bitPattern: try inner.number(8)),
-          container: try inner.take(16))
+        reply = try inner.fenceReply()
+      case (Self.networksRecord, _):
+        guard record.value == Self.chain else { throw Malformed(reason: "it is not on regtest alone") }
       default: throw Malformed(reason: "its record \(record.type) has no place in an init")
       }
     }
     return .greeting(claim, reply, features: features)
+  }
+
+  private mutating func fenceReply() throws(Malformed) -> FenceReply {
+    let verdict = try number(1)
+    guard verdict <= 1 else { throw Malformed(reason: "its fence answer is \(verdict)") }
+    return FenceReply(
+      accepted: verdict == 1, highest: Int64(bitPattern: try number(8)), container: try take(16))
   }
 
   // MARK: Fields

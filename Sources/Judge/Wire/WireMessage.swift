@@ -7,6 +7,8 @@ enum WireMessage: Hashable {
   case storage([UInt8])
   case retrieval([UInt8])
   case reestablish(Reestablish)
+  /// The peer's word on a claim.
+  case fenceReply(FenceReply)
   case step(ChannelStep)
   case other(type: Int)
 
@@ -35,7 +37,7 @@ struct FenceClaim: Hashable {
   let container: [UInt8]
 }
 
-/// The private record in the peer's `init`: what it says to that.
+/// The peer's private message behind that, or the record in its `init`, as it was once: what it says to the claim.
 struct FenceReply: Hashable {
   let accepted: Bool
   let highest: Int64
@@ -89,6 +91,7 @@ extension WireMessage {
   var name: String {
     switch self {
     case .greeting: "init"
+    case .fenceReply: "the answer to a claim"
     case .complaint(let type, _): type == 17 ? "error" : "warning"
     case .ping: "ping"
     case .pong: "pong"
@@ -106,6 +109,7 @@ extension WireMessage {
   var journalWord: String {
     switch self {
     case .greeting: "greeting"
+    case .fenceReply: "fenceAnswer"
     case .complaint(let type, _): type == 17 ? "error" : "warning"
     case .ping: "ping"
     case .pong: "pong"
@@ -144,7 +148,7 @@ extension WireMessage {
     case .step(.revoke(let secret)): [hexadecimal(secret)]
     case .step(.commit(_, let funding)): Set([funding].compactMap { $0.map(transactionWords) })
     case .step(.splice(let step)): step.numbersAndBytes
-    case .greeting, .complaint, .ping, .pong, .other: []
+    case .greeting, .fenceReply, .complaint, .ping, .pong, .other: []
     }
   }
 }

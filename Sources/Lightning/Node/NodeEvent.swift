@@ -25,6 +25,9 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   /// The phone has lost its network, or found it again.
   case networkChanged(isThere: Bool)
 
+  /// The app has come to the front.
+  case personCame
+
   case invoiceMade(Invoice)
   /// With what the container has, at this moment, of an earlier payment of the same invoice that is over.
   case payRequested(OutgoingPayment, past: PastPayment? = nil)

@@ -13,7 +13,7 @@ extension NodeMachine {
   mutating func dialled(at now: Instant) -> [NodeDirective] {
     guard case .dialling = state, let claim else { return [] }
     state = .greeting(Heard(), giveUpAt: now + bound(Self.greetingBounds))
-    let features = fundingKey == nil ? Features.withoutSplices : .ours
+    let features = Features.ofWallet(splices: fundingKey != nil)
     return [.send([.message(.greeting(Greeting(features: features, fence: claim.fence)))])]
   }
 
@@ -24,7 +24,7 @@ extension NodeMachine {
       return [.report(.stopped)]
     case .dialling, .greeting, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute:
       return redial(why, at: now)
-    case .stopped, .offline, .pausing, .checkingRow: return []
+    case .stopped, .offline, .pausing, .checkingRow, .failed: return []
     }
   }
 
@@ -37,11 +37,13 @@ extension NodeMachine {
     switch message {
     case .greeting(let greeting):
       guard heard.greeting == nil else { return redial("the peer greeted twice", at: now) }
-      if let bit = greeting.unknownDemand {
-        return redial("the peer demands feature \(bit), which is not known here", at: now)
+      if let mismatch = greeting.mismatch {
+        return redial("the peer's init does not fit: \(mismatch)", at: now)
       }
       if let answer = greeting.fenceAnswer, !answer.accepted { return refused(answer) }
       heard.greeting = greeting
+    case .fenceAnswer(let answer):
+      if !answer.accepted { return refused(answer) }
     case .channelReestablish(let reestablish):
       guard heard.greeting != nil, heard.reestablish == nil else {
         return redial("the peer spoke of its channel before it greeted, or twice", at: now)
@@ -85,7 +87,8 @@ extension NodeMachine {
     case .awaitingBackup(var heard, _):
       heard.backup = reading
       return resume(heard, at: now)
-    case .stopped, .offline, .pausing, .checkingRow, .dialling, .adopting, .established, .mute, .draining:
+    case .stopped, .offline, .pausing, .checkingRow, .dialling, .adopting, .established, .mute, .draining,
+      .failed:
       break
     }
     return []
@@ -94,6 +97,7 @@ extension NodeMachine {
   mutating func greetingChecked(_ state: NodeState, at now: Instant) -> [NodeDirective] {
     guard case .reading(let heard) = self.state else { return [] }
     learn(state, at: now)
+    if node.failure != nil { return restsFailed() }
     return resume(heard, at: now)
   }
 
@@ -123,8 +127,10 @@ extension NodeMachine {
     }
     self.channel = channel
     state = .established
-    establishedAt = now
-    var directives: [NodeDirective] = [.send(missingBackup(heard) + [.message(ours)]), .report(.established)]
+    // Messages are answered in their order: what comes behind our word shows that the peer takes it, at the latest the pong.
+    var directives: [NodeDirective] = [
+      .send(missingBackup(heard) + [.message(ours), .message(Silence.ping)])
+    ]
     // Half-way from an earlier connection or owner: between true and false nothing should cut in.
     watchSplice(at: now)
     // By what the peer said it may be over; no message follows that would make it durable.
@@ -132,6 +138,16 @@ extension NodeMachine {
     let advanced = advance(mustStore: hasMoved, at: now)
     directives += sayWhatChanged(received: [])
     return directives + advanced
+  }
+
+  /// Whether the channel runs, as far as the peer has shown.
+  var isRunning: Bool { state == .established && establishedAt != nil }
+
+  /// The first word behind our `channel_reestablish` that is no complaint.
+  mutating func taken(by message: Message, at now: Instant) -> [NodeDirective] {
+    guard state == .established, establishedAt == nil, message.showsThatChannelRuns else { return [] }
+    establishedAt = now
+    return [.report(.established)] + sayWhatChanged(received: [])
   }
 
   private func splicingSide(_ heard: Heard) -> SplicingSide? {
@@ -175,5 +191,16 @@ extension NodeMachine {
     var settled = heard
     settled.backup = nil
     return resume(settled, at: now)
+  }
+}
+
+extension Message {
+  /// Whoever refuses our `channel_reestablish` says neither.
+  fileprivate var showsThatChannelRuns: Bool {
+    switch self {
+    case .pong: true
+    case .error, .warning: false
+    default: channel != nil
+    }
   }
 }

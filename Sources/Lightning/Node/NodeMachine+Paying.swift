@@ -31,6 +31,7 @@ extension NodeMachine {
       ]
     default: break
     }
+    if let failedSentence { return [.paymentRefused(paymentHash: hash, failedSentence)] }
     if wishes.contains(where: { $0.payment.paymentHash == hash })
       || node.payments.pending.contains(where: { $0.paymentHash == hash })
     {
@@ -38,7 +39,7 @@ extension NodeMachine {
     }
     if let past { return [.paymentRefused(paymentHash: hash, Self.sentence(past))] }
     wishes.append(PaymentWish(payment: payment, giveUpAt: now + Self.payPatience))
-    return advance(mustStore: false, at: now)
+    return advance(mustStore: false, at: now) + hurry()
   }
 
   /// Puts what is wanted into the channel. What does not fit is refused, and stays nowhere.

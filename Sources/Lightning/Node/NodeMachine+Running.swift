@@ -4,18 +4,37 @@ import Crypto
 // The channel that runs: receive, make durable, send.
 extension NodeMachine {
   mutating func received(_ message: Message, at now: Instant) -> [NodeDirective] {
-    if message.isChatter, isConnected, chatter.isTooMuch(rules.chatter, at: now) {
-      return redial("the peer sent \(Chatter.complaint(rules.chatter))", at: now)
+    let running = taken(by: message, at: now)
+    // The pong that was waited for is none too many.
+    if !running.isEmpty, case .pong = message { return running }
+    if isConnected, let complaint = isTooMuch(message, at: now) {
+      return redial("the peer sent \(complaint)", at: now)
     }
+    return running + act(on: message, at: now)
+  }
+
+  private mutating func isTooMuch(_ message: Message, at now: Instant) -> String? {
+    if message.isGossip, gossip.isTooMuch(Chatter.gossipLimit, at: now) {
+      return Chatter.complaint(Chatter.gossipLimit)
+    }
+    guard message.isUnneeded, chatter.isTooMuch(rules.chatter, at: now) else { return nil }
+    return Chatter.complaint(rules.chatter)
+  }
+
+  private mutating func act(on message: Message, at now: Instant) -> [NodeDirective] {
     switch message {
     case .ping(let ping):
       guard isConnected, let answer = ping.answer else { return [] }
       return [.send([.message(answer)])]
-    case .pong, .unknown: return []
+    case _ where message.gossipAnswer != nil:
+      guard isConnected, let answer = message.gossipAnswer else { return [] }
+      return [.send([.message(answer)])]
+    // Nobody's backup is kept here, and none was offered to be.
+    case .pong, .unknown, .peerStorage: return []
     case .warning(let complaint): return [.report(.trouble("the peer warns: \(complaint.text)"))]
     case .error(let complaint):
       guard isConnected else { return [] }
-      return redial("the peer reports an error: \(complaint.text)", at: now)
+      return errorReported(complaint, at: now)
     default: break
     }
     switch state {
@@ -25,7 +44,7 @@ extension NodeMachine {
       return receivedForChannel(message, at: now)
     case .reading, .readingAgain, .adopting, .awaitingBackup:
       return redial("the peer went on before our channel_reestablish", at: now)
-    case .stopped, .offline, .pausing, .checkingRow, .dialling, .mute, .draining: return []
+    case .stopped, .offline, .pausing, .checkingRow, .dialling, .mute, .draining, .failed: return []
     }
   }
 
@@ -115,18 +134,19 @@ extension NodeMachine {
     }
     if let payments = change.payments { node.payments.apply(payments) }
     if let invoice = change.newInvoice { node.invoices.append(invoice) }
+    if let failure = change.failure { node.failure = failure }
     node.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
   }
 
   mutating func sayWhatChanged(received: [Receipt]) -> [NodeDirective] {
     let isSettling = node.channel?.isSettling ?? false
     var directives: [NodeDirective] = received.map { .report(.received($0)) }
-    if state == .established, isSettling != saidSettling {
+    if isRunning, isSettling != saidSettling {
       saidSettling = isSettling
       directives.append(.report(.settling(isSettling)))
     }
     let isSplicing = node.channel?.pendingSplice != nil
-    if state == .established, isSplicing != saidSplicing {
+    if isRunning, isSplicing != saidSplicing {
       saidSplicing = isSplicing
       directives.append(.report(.splicing(isSplicing)))
     }
@@ -134,7 +154,7 @@ extension NodeMachine {
     let waiting = partials.map(\.paymentHash)
     let inStep = step == nil ? [] : saidCollecting.filter { !waiting.contains($0) }
     let collecting = (waiting + inStep).sorted()
-    if state == .established, collecting != saidCollecting {
+    if isRunning, collecting != saidCollecting {
       saidCollecting = collecting
       directives.append(.report(.collecting(collecting)))
     }
@@ -143,7 +163,7 @@ extension NodeMachine {
 
   /// Until the next step has to be stored, or nothing waits any more.
   private mutating func takeFromInbox(at now: Instant) -> [NodeDirective] {
-    var directives: [NodeDirective] = []
+    var directives: [NodeDirective] = storeFailure()
     while step == nil, state == .established, !inbox.isEmpty {
       directives += receivedForChannel(inbox.removeFirst(), at: now)
     }
@@ -162,7 +182,9 @@ extension NodeMachine {
     case .reading(let heard): state = .readingAgain(heard, at: now + Self.storeRetry)
     default:
       // A step of a connection that is gone is of no use any more: nothing of it was sent.
-      if let waiting = step, waiting.change.newInvoice == nil, !isConnected { step = nil }
+      if let waiting = step, waiting.change.newInvoice == nil, waiting.change.failure == nil, !isConnected {
+        step = nil
+      }
       step?.retryAt = now + Self.storeRetry
       if !isConnected { return refuseTalk(Self.spliceLost) }
     }
@@ -180,6 +202,10 @@ extension NodeMachine {
 }
 
 extension Message {
+  fileprivate var isUnneeded: Bool {
+    if case .peerStorage = self { true } else { isChatter }
+  }
+
   /// After these the channel may be another: they are never answered, nor forgotten, before it is durable.
   var isStepOfChannel: Bool {
     switch self {

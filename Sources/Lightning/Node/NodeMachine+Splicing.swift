@@ -20,11 +20,12 @@ extension NodeMachine {
     case .stopped, .draining: return [.spliceRefused("\(Self.notHeld); open the app and try again.")]
     default: break
     }
+    if let failedSentence { return [.spliceRefused(failedSentence)] }
     guard spliceWish == nil, node.channel?.pendingSplice == nil, channel?.pendingSplice == nil else {
       return [.spliceRefused(Self.spliceUnderWay)]
     }
     spliceWish = SpliceWish(request: request, giveUpAt: now + Self.payPatience)
-    return advance(mustStore: false, at: now)
+    return advance(mustStore: false, at: now) + hurry()
   }
 
   /// Asks the channel for rest. What was wanted before is in it already.

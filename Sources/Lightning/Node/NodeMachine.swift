@@ -41,6 +41,8 @@ public struct NodeMachine: Core {
     case mute
     /// Hanging up. → stopped
     case draining(giveUpAt: Instant)
+    /// The peer has failed the channel: nobody is dialled for it any more. → stopped
+    case failed
   }
 
   /// What the peer has said on this connection before we spoke.
@@ -57,7 +59,10 @@ public struct NodeMachine: Core {
     var retryAt: Instant?
   }
 
-  static let redialPauses: [Span] = [100, 250, 500, 1000, 2000, 4000, 8000].map { .milliseconds($0) }
+  /// A phone in front is not to dial for ever at the pace of one who expects an answer.
+  static let redialPauses: [Span] = [
+    100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000,
+  ].map { .milliseconds($0) }
   static let dialBounds: [Span] = [1, 2, 4, 7, 10].map { .seconds($0) }
   static let greetingBounds: [Span] = [2, 4, 7, 10, 15].map { .seconds($0) }
   static let storeRetry = Span.milliseconds(100)
@@ -88,9 +93,13 @@ public struct NodeMachine: Core {
   var invoicesToStore: [Invoice] = []
   var wishes: [PaymentWish] = []
   var attempt = 0
-  /// When the channel of this connection began to run.
+  /// The peer's, of the channel of this owner.
+  var failure: ChannelFailure?
+  /// When the peer showed that it takes our `channel_reestablish`: from then on the channel runs.
   var establishedAt: Instant?
   var chatter = Chatter()
+  /// Announcements and updates of the network.
+  var gossip = Chatter()
   /// Nil while there is no connection.
   var silence: Silence?
   var acceptsPayments = true
@@ -133,7 +142,7 @@ public struct NodeMachine: Core {
       .readingAgain(_, let instant),
       .awaitingBackup(_, let instant), .draining(let instant):
       earliest = instant
-    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: break
+    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute, .failed: break
     }
     // It is asked after every event: no list is made for it.
     func consider(_ candidate: Instant?) {
@@ -171,6 +180,7 @@ public struct NodeMachine: Core {
       return backupReceived(reading, at: now)
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
+    case .personCame: return hurry()
     case .invoiceMade(let invoice): return invoiceMade(invoice)
     case .payRequested(let payment, let past): return payRequested(payment, past: past, at: now)
     case .spliceRequested(let request): return spliceRequested(request, at: now)
@@ -190,10 +200,19 @@ public struct NodeMachine: Core {
     self.claim = claim
     learn(state, at: now)
     attempt = 0
+    failure = nil
     acceptsPayments = true
     saidSettling = false
     saidCollecting = []
+    if node.failure != nil { return unbegun + [.report(.connecting)] + restsFailed() }
     return unbegun + [.report(.connecting)] + dialOrWait()
+  }
+
+  /// A person is there, or wants something: the pause was for a phone that nobody looks at.
+  mutating func hurry() -> [NodeDirective] {
+    guard case .pausing = state else { return [] }
+    attempt = 0
+    return dialOrWait()
   }
 
   private mutating func dialOrWait() -> [NodeDirective] {
@@ -206,7 +225,7 @@ public struct NodeMachine: Core {
     guard isThere != isNetworkThere else { return [] }
     isNetworkThere = isThere
     switch state {
-    case .stopped: return []
+    case .stopped, .failed: return []
     case .draining:
       forgetConnection()
       state = .stopped
@@ -261,6 +280,7 @@ public struct NodeMachine: Core {
   mutating func forgetConnection() {
     establishedAt = nil
     chatter = Chatter()
+    gossip = Chatter()
     silence = nil
     if step?.retryAt != nil, step?.change.newInvoice == nil { step = nil }
     step?.outgoing = []
@@ -290,7 +310,7 @@ public struct NodeMachine: Core {
   var isConnected: Bool {
     switch state {
     case .greeting, .reading, .readingAgain, .adopting, .awaitingBackup, .established, .mute, .draining: true
-    case .stopped, .offline, .pausing, .checkingRow, .dialling: false
+    case .stopped, .offline, .pausing, .checkingRow, .dialling, .failed: false
     }
   }
 
@@ -322,7 +342,7 @@ public struct NodeMachine: Core {
       state = .stopped
       return [.cutOff, .report(.stopped)]
     case .established, .mute: return silenceEnded(at: now)
-    case .stopped, .offline, .checkingRow, .reading, .adopting: return []
+    case .stopped, .offline, .checkingRow, .reading, .adopting, .failed: return []
     }
   }
 
@@ -334,6 +354,7 @@ public struct NodeMachine: Core {
       state = .stopped
       return [.cutOff, .report(.stopped)]
     }
+    if case .failed = state { return [.report(.trouble(why))] }
     guard isNetworkThere else {
       forgetConnection()
       state = .offline
@@ -341,10 +362,19 @@ public struct NodeMachine: Core {
     }
     if let establishedAt, now - establishedAt >= Self.provenAfter { attempt = 0 }
     forgetConnection()
-    let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]
+    state = .pausing(until: now + pause())
     attempt += 1
-    state = .pausing(until: now + pause)
     return refuseTalk(Self.spliceLost) + [.cutOff, .report(.trouble(why)), .report(.connecting)]
+  }
+
+  /// Long pauses differ by up to a quarter from wallet to wallet and from dial to dial, so that not all come back to a
+  /// restarted peer at once. The chance is that of the claim's incarnation, which is drawn.
+  private func pause() -> Span {
+    let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]
+    guard pause > .seconds(8), let incarnation = claim?.fence.incarnation else { return pause }
+    var mixed = (incarnation &+ UInt64(attempt)) &* 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
+    return Span(nanoseconds: pause.nanoseconds + pause.nanoseconds / 4096 * Int64(mixed >> 54))
   }
 
   mutating func mute(_ sentence: String) -> [NodeDirective] {
@@ -364,11 +394,12 @@ public struct NodeMachine: Core {
       ]
     default: break
     }
+    if let failedSentence { return [.invoiceRefused(paymentHash: invoice.paymentHash, failedSentence)] }
     guard step == nil else {
       invoicesToStore.append(invoice)
-      return []
+      return hurry()
     }
-    return store(invoice)
+    return store(invoice) + hurry()
   }
 
   mutating func store(_ invoice: Invoice) -> [NodeDirective] {

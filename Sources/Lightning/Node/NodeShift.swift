@@ -11,7 +11,7 @@ extension NodeMachine: Shiftable {
     case .awaitingBackup(let heard, let giveUpAt):
       state = .awaitingBackup(heard, giveUpAt: giveUpAt.shifted(span))
     case .draining(let giveUpAt): state = .draining(giveUpAt: giveUpAt.shifted(span))
-    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute: break
+    case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute, .failed: break
     }
     step?.retryAt.shift(by: span)
     establishedAt.shift(by: span)
@@ -20,6 +20,7 @@ extension NodeMachine: Shiftable {
     spliceStallsAt.shift(by: span)
     for index in partials.indices { partials[index].shift(by: span) }
     chatter.shift(by: span)
+    gossip.shift(by: span)
     silence?.shift(by: span)
   }
 
@@ -27,6 +28,7 @@ extension NodeMachine: Shiftable {
   public mutating func forgetLongAgo(at now: Instant) {
     establishedAt = establishedAt.map { max($0, now - Self.provenAfter) }
     chatter.forgetLongAgo(at: now)
+    gossip.forgetLongAgo(at: now)
     // Further attempts wait no longer than this one.
     attempt = min(attempt, Self.redialPauses.count)
   }

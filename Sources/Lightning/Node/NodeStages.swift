@@ -4,7 +4,7 @@ import CoreShape
 extension NodeMachine: Staged {
   public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case stopped, pausing, checkingRow, dialling, greeting, reading, readingAgain, adopting, awaitingBackup,
-      established, mute, draining, offline
+      established, mute, draining, offline, failed
   }
 
   public var stage: Stage {
@@ -22,28 +22,30 @@ extension NodeMachine: Staged {
     case .established: .established
     case .mute: .mute
     case .draining: .draining
+    case .failed: .failed
     }
   }
 
   public static func next(after stage: Stage) -> [Stage] {
     switch stage {
-    case .stopped: [.checkingRow, .offline]
+    case .stopped: [.checkingRow, .offline, .failed]
     case .offline: [.checkingRow, .stopped]
     case .pausing: [.checkingRow, .offline, .stopped]
     case .checkingRow: [.dialling, .pausing, .offline, .stopped]
     case .dialling: [.greeting, .pausing, .offline, .stopped]
-    case .greeting: [.reading, .pausing, .offline, .draining, .stopped]
+    case .greeting: [.reading, .pausing, .offline, .draining, .failed, .stopped]
     case .reading:
       [
         .established, .adopting, .awaitingBackup, .readingAgain, .mute, .pausing, .offline, .draining,
-        .stopped,
+        .failed, .stopped,
       ]
-    case .readingAgain: [.reading, .pausing, .offline, .draining, .stopped]
-    case .adopting: [.established, .awaitingBackup, .mute, .pausing, .offline, .draining, .stopped]
-    case .awaitingBackup: [.adopting, .established, .mute, .pausing, .offline, .draining, .stopped]
-    case .established: [.pausing, .offline, .draining, .stopped]
-    case .mute: [.pausing, .offline, .draining, .stopped]
+    case .readingAgain: [.reading, .pausing, .offline, .draining, .failed, .stopped]
+    case .adopting: [.established, .awaitingBackup, .mute, .pausing, .offline, .draining, .failed, .stopped]
+    case .awaitingBackup: [.adopting, .established, .mute, .pausing, .offline, .draining, .failed, .stopped]
+    case .established: [.pausing, .offline, .draining, .failed, .stopped]
+    case .mute: [.pausing, .offline, .draining, .failed, .stopped]
     case .draining: [.stopped]
+    case .failed: [.stopped]
     }
   }
 }

@@ -10,15 +10,18 @@ public struct NodeState: Hashable, Codable, Sendable {
   public var payments: OutgoingPayments
   /// Payments of which some parts are here, in the order of their hashes. True in the moment in which it was read.
   public var waiting: [WaitingParts]
+  /// Of this channel.
+  public var failure: ChannelFailure?
 
   public init(
     channel: Channel? = nil, invoices: [Invoice] = [], payments: OutgoingPayments = OutgoingPayments(),
-    waiting: [WaitingParts] = []
+    waiting: [WaitingParts] = [], failure: ChannelFailure? = nil
   ) {
     self.channel = channel
     self.invoices = invoices
     self.payments = payments
     self.waiting = waiting
+    self.failure = failure
   }
 
   /// Journals from before the wallet could pay say nothing of it, nor older ones of what waits.
@@ -28,7 +31,8 @@ public struct NodeState: Hashable, Codable, Sendable {
       channel: try container.decodeIfPresent(Channel.self, forKey: .channel),
       invoices: try container.decode([Invoice].self, forKey: .invoices),
       payments: try container.decodeIfPresent(OutgoingPayments.self, forKey: .payments) ?? OutgoingPayments(),
-      waiting: try container.decodeIfPresent([WaitingParts].self, forKey: .waiting) ?? [])
+      waiting: try container.decodeIfPresent([WaitingParts].self, forKey: .waiting) ?? [],
+      failure: try container.decodeIfPresent(ChannelFailure.self, forKey: .failure))
   }
 }
 
@@ -44,10 +48,13 @@ public struct NodeChange: Hashable, Codable, Sendable {
   public var payments: PaymentChange?
   /// The payments that wait for more parts from this step on, if they are others than before.
   public var waiting: [Bytes32]?
+  /// The peer has failed the channel.
+  public var failure: ChannelFailure?
 
   public init(
     channel: Channel? = nil, newInvoice: Invoice? = nil, received: [Receipt] = [],
-    restored: [Invoice]? = nil, payments: PaymentChange? = nil, waiting: [Bytes32]? = nil
+    restored: [Invoice]? = nil, payments: PaymentChange? = nil, waiting: [Bytes32]? = nil,
+    failure: ChannelFailure? = nil
   ) {
     self.channel = channel
     self.newInvoice = newInvoice
@@ -55,6 +62,7 @@ public struct NodeChange: Hashable, Codable, Sendable {
     self.restored = restored
     self.payments = payments
     self.waiting = waiting
+    self.failure = failure
   }
 }
 

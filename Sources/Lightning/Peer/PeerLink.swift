@@ -24,6 +24,8 @@ struct PeerLink: Hashable, Codable, Sendable {
   var greetBy: Instant
   var state = State.greeting
   var chatter = Chatter()
+  /// Announcements and updates of the network.
+  var gossip = Chatter()
   /// From its first message on.
   var silence: Silence?
 
@@ -32,6 +34,7 @@ struct PeerLink: Hashable, Codable, Sendable {
 
   /// Before its `init` everything else is; of a visitor everything, as nobody needs any of it.
   func isChatter(_ message: Message) -> Bool {
+    if message.isGossip { return message.isChatter }
     if state == .visiting { return true }
     guard state == .greeting else { return message.isChatter }
     if case .greeting = message { return false }

@@ -13,16 +13,31 @@ extension PeerMachine {
 
   mutating func connected(_ connection: UInt64, of node: PublicKey?, at now: Instant) -> [PeerDirective] {
     guard link(connection) == nil else { return [] }
+    guard !isStranger(node) || visitors.takesConnection(at: now) else {
+      // Nothing is written down of it: that is what it would cost.
+      return [.evict(connection: connection, "too many other nodes connect")]
+    }
     var step = PeerStep(changes: [.connectionOpened(connection: connection, node: node)])
     if links.count >= Self.linkLimit,
-      let oldest = links.first(where: { $0.state != .registered && $0.state != .evicted })
+      let oldest = makesRoom
     {
       set(oldest.id, .evicted)
       step.evictions.append(.evict(connection: oldest.id, "connection \(connection) needed its place"))
     }
     links.append(PeerLink(id: connection, node: node, greetBy: now + Self.greetingBound))
+    // The same for everybody, and at once: what is said to the wallet's claim comes behind its own init.
+    step.messages.append(.send(connection: connection, .greeting(Greeting(features: features))))
     return step.directives
   }
+
+  /// The oldest that does not speak for the wallet; its own node's last of all, as it may be about to.
+  private var makesRoom: PeerLink? {
+    let others = links.filter { $0.state != .registered && $0.state != .evicted }
+    return others.first { isStranger($0.node) } ?? others.first
+  }
+
+  /// Another node than the wallet's, or any before that one is known. Where nobody can prove who it is nobody is one.
+  func isStranger(_ node: PublicKey?) -> Bool { node != nil && node != state.wallet }
 
   mutating func closed(_ connection: UInt64, _ why: String, at now: Instant) -> [PeerDirective] {
     guard let link = link(connection) else { return [] }
@@ -53,13 +68,10 @@ extension PeerMachine {
     set(connection, .failed)
   }
 
-  /// Says why on the wire, and closes; all state stays.
-  mutating func giveUp(
-    _ connection: UInt64, _ why: String, about channel: Bytes32? = nil, at now: Instant,
-    _ step: inout PeerStep
-  ) {
-    let error = Message.error(Complaint(channel: channel ?? state.channel.id, text: why))
-    giveUp(connection, why, saying: error, at: now, &step)
+  /// Says why on the wire, and closes; all state stays. A warning of no channel: an error would fail the wallet's channel,
+  /// and its id is no business of a stranger's.
+  mutating func giveUp(_ connection: UInt64, _ why: String, at now: Instant, _ step: inout PeerStep) {
+    giveUp(connection, why, saying: .warning(Complaint(text: why)), at: now, &step)
   }
 
   mutating func giveUp(
@@ -73,11 +85,11 @@ extension PeerMachine {
 
   mutating func greeted(_ greeting: Greeting, by connection: UInt64, at now: Instant) -> [PeerDirective] {
     if isVisitor(connection, greeting) {
-      return welcomeVisitor(connection, demanding: greeting.unknownDemand, at: now)
+      return welcomeVisitor(connection, greeting.mismatch, at: now)
     }
-    if let bit = greeting.unknownDemand {
+    if let mismatch = greeting.mismatch {
       var step = PeerStep(changes: [.frameActedOn(connection: connection)])
-      giveUp(connection, Self.demand(bit), at: now, &step)
+      giveUp(connection, Self.sentence(mismatch), at: now, &step)
       return step.directives
     }
     let splices = greeting.offersSplices
@@ -117,22 +129,18 @@ extension PeerMachine {
 
   /// Its claim is no business of the channel's, whatever it says: only the channel's own node can raise the fence.
   private mutating func welcomeVisitor(
-    _ connection: UInt64, demanding bit: Int?, at now: Instant
+    _ connection: UInt64, _ mismatch: String?, at now: Instant
   ) -> [PeerDirective] {
     set(connection, .visiting)
     var step = PeerStep(changes: [
       .frameActedOn(connection: connection), .connectionJudged(connection: connection, .visitor, nil),
     ])
-    if let bit {
-      giveUp(connection, Self.demand(bit), about: .zero, at: now, &step)
-    } else {
-      step.messages.append(.send(connection: connection, .greeting(Greeting())))
-    }
+    if let mismatch { giveUp(connection, Self.sentence(mismatch), at: now, &step) }
     return step.directives
   }
 
-  private static func demand(_ bit: Int) -> String {
-    "Feature \(bit) is demanded, and not known here: offer it by its odd bit."
+  private static func sentence(_ mismatch: String) -> String {
+    "Your init does not fit: \(mismatch)."
   }
 
   private mutating func refuse(
@@ -146,7 +154,7 @@ extension PeerMachine {
       .store([
         .frameActedOn(connection: connection), .connectionJudged(connection: connection, verdict, fence),
       ]),
-      .send(connection: connection, .greeting(Greeting(fenceAnswer: answer))),
+      .send(connection: connection, .fenceAnswer(answer)),
       .close(connection: connection, verdict.rawValue),
     ]
   }
@@ -168,14 +176,12 @@ extension PeerMachine {
     }
     set(connection, .registered)
     absence = nil
-    var answer: FenceAnswer?
     if verdict == .accepted, let fence {
-      answer = FenceAnswer(
+      let answer = FenceAnswer(
         accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
         containerLow: fence.containerLow)
+      step.messages.append(.send(connection: connection, .fenceAnswer(answer)))
     }
-    step.messages.append(
-      .send(connection: connection, .greeting(Greeting(features: features, fenceAnswer: answer))))
     if let backup = state.backup {
       step.messages.append(.send(connection: connection, .peerStorageRetrieval(backup)))
     }

@@ -11,6 +11,9 @@ extension PeerMachine {
     }
     let link = links[index]
     if rules.silence != nil { links[index].silence = Silence(since: now) }
+    if link.isOpen, isTooMuch(message, of: index, at: now) {
+      return giveUpUnheard(connection, at: now)
+    }
     if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(rules.chatter, at: now) {
       return undecodable("These were \(Chatter.complaint(rules.chatter)).", from: connection, at: now)
     }
@@ -22,11 +25,26 @@ extension PeerMachine {
     }
   }
 
+  /// Of all that strangers say together, or of gossip on one connection.
+  private mutating func isTooMuch(_ message: Message, of index: Int, at now: Instant) -> Bool {
+    if isStranger(links[index].node), !visitors.takes(message, at: now) { return true }
+    return message.isGossip && links[index].gossip.isTooMuch(Chatter.gossipLimit, at: now)
+  }
+
+  /// Nothing more is written down of it than its end.
+  private mutating func giveUpUnheard(_ connection: UInt64, at now: Instant) -> [PeerDirective] {
+    let why = "too much was said that needs nothing"
+    var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+    lose(connection, at: now, &step)
+    step.evictions.append(.evict(connection: connection, why))
+    return step.directives
+  }
+
   private mutating func receivedFromVisitor(
     _ message: Message, at now: Instant, on connection: UInt64
   ) -> [PeerDirective] {
     switch message {
-    case .ping, .greeting, .error, .pong, .warning, .peerStorageRetrieval, .unknown:
+    case .ping, .greeting, .error, .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
       return received(message, at: now, on: connection)
     case .peerStorage:
       return [.store([.frameIgnored(connection: connection, "there is no channel with this node")])]
@@ -35,8 +53,11 @@ extension PeerMachine {
       .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
       let why = "There is no channel with this node."
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
-      // Of the channel that it speaks of: an error about none would be one about all that it has with us.
-      giveUp(connection, why, about: message.channel ?? .zero, at: now, &step)
+      // BOLT 2: of the channel that it speaks of, which is none of ours.
+      let complaint =
+        message.channel.map { Message.error(Complaint(channel: $0, text: why)) }
+        ?? .warning(Complaint(text: why))
+      giveUp(connection, why, saying: complaint, at: now, &step)
       return step.directives
     }
   }
@@ -46,7 +67,7 @@ extension PeerMachine {
   ) -> [PeerDirective] {
     var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
     if let link = link(connection), link.isOpen {
-      giveUp(connection, why, about: link.state == .visiting ? .zero : nil, at: now, &step)
+      giveUp(connection, why, at: now, &step)
     }
     return step.directives
   }
@@ -59,6 +80,11 @@ extension PeerMachine {
     case .ping(let ping):
       guard let answer = ping.answer else { return [.store([acted])] }
       return [.store([acted]), .send(connection: connection, answer)]
+    case .peerStorage(let blob) where blob.count > Self.smallBackup && !backups.takes(blob.count, at: now):
+      let why = "More than \(Self.backupBytesPerMinute / 1024 / 1024) MiB of backups came within a minute."
+      var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
+      giveUp(connection, why, at: now, &step)
+      return step.directives
     case .peerStorage(let blob):
       state.backup = blob
       return [.store([acted, .backup(connection: connection, blob)])]
@@ -74,7 +100,9 @@ extension PeerMachine {
       lose(connection, at: now, &step)
       step.messages.append(.close(connection: connection, text))
       return step.directives
-    case .pong, .warning, .peerStorageRetrieval, .unknown:
+    case _ where message.gossipAnswer != nil:
+      return [.store([acted])] + (message.gossipAnswer.map { [.send(connection: connection, $0)] } ?? [])
+    case .pong, .warning, .peerStorageRetrieval, .fenceAnswer, .unknown:
       return [.store([.frameIgnored(connection: connection, "it needs no answer")])]
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
       .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,

@@ -5,7 +5,7 @@ extension PeerMachine {
   /// BOLT 2 gives a channel at rest so long: payments wait meanwhile.
   static let restBound = Span.seconds(60)
 
-  var features: Features { fundingKey == nil ? .withoutSplices : .ours }
+  var features: Features { .ofProvider(splices: fundingKey != nil) }
 
   var splicingSide: SplicingSide? { fundingKey.map { SplicingSide(role: .answers, key: $0) } }
 

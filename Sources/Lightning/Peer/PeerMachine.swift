@@ -5,7 +5,7 @@ import Crypto
 ///
 /// Whatever a message changes is stored before anything is sent. A newer connection takes the place of an older one
 /// in exactly this order: the new highest epoch is durable; the older connection is cut off, unread bytes and all;
-/// only then is `init` answered.
+/// only then is the fence answered.
 public struct PeerMachine: Core {
   public static let name = "peer"
   public static var deadlineReached: PeerEvent { .deadlineReached }
@@ -62,6 +62,9 @@ public struct PeerMachine: Core {
   static let paymentLimit = 1000
   /// How long a connection may stay without its `init`.
   static let greetingBound = Span.seconds(10)
+  /// Of backups above `smallBackup`: with 200 open invoices one has some 50 KB, and none is sent without a step of the channel.
+  static let backupBytesPerMinute = 64 * 1024 * 1024
+  static let smallBackup = 4096
   /// The block height until which HTLCs of this chainless emulation are good.
   static let cltvExpiry: UInt32 = 700_144
   /// As long as a push can be on its way and served. Another one would meet the same life of the wallet.
@@ -92,6 +95,9 @@ public struct PeerMachine: Core {
   var delayed: TransactionID?
   /// Since when the channel of the registered connection has been at rest, or comes to it, for a splice.
   var restingSince: Instant?
+  var visitors = VisitorLoad()
+  /// Of large backups.
+  var backups = Allowance(Self.backupBytesPerMinute)
 
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy

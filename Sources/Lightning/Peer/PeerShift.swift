@@ -9,6 +9,8 @@ extension PeerMachine: Shiftable {
     for index in routed.indices { routed[index].shift(by: span) }
     held?.shift(by: span)
     restingSince.shift(by: span)
+    visitors.shift(by: span)
+    backups.shift(by: span)
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.
@@ -17,6 +19,8 @@ extension PeerMachine: Shiftable {
     for index in state.payments.indices { state.payments[index].forgetLongAgo(at: now) }
     let span = callBackSpan
     absence?.forgetLongAgo(at: now, span)
+    visitors.forgetLongAgo(at: now)
+    backups.forgetLongAgo(at: now)
   }
 }
 
@@ -24,11 +28,13 @@ extension PeerLink: Shiftable {
   mutating func shift(by span: Span) {
     greetBy.shift(by: span)
     chatter.shift(by: span)
+    gossip.shift(by: span)
     silence?.shift(by: span)
   }
 
   mutating func forgetLongAgo(at now: Instant) {
     chatter.forgetLongAgo(at: now)
+    gossip.forgetLongAgo(at: now)
     // Who has greeted is not waited for.
     if state != .greeting { greetBy = now }
     if state != .registered, state != .visiting { silence = nil }

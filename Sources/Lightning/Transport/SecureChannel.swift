@@ -26,6 +26,9 @@ public struct SecureChannel: Sendable {
   /// Of the message whose length has come.
   private var announced: Int?
 
+  /// What whoever dials sends first.
+  public static let firstActSize = 50
+
   public init(answeringAs ours: PrivateKey, ephemeral: PrivateKey) {
     state = .shakingHands(Handshake(answeringAs: ours, ephemeral: ephemeral))
   }

@@ -1,7 +1,7 @@
 import CoreShape
 
 /// Counts messages that nobody needs, or not so many of: pings, pongs, warnings, aborts, copies of the backup, and types
-/// that are not known.
+/// that are not known. Of gossip an honest peer has more to say, as much as it has channels.
 ///
 /// BOLT 1 expects a ping every half minute or so. Each one costs a line of the journal and an answer of up to 64 KiB;
 /// who sends them without end wants to use up our disk and our time.
@@ -12,6 +12,9 @@ struct Chatter: Hashable, Codable, Sendable {
 
   var since: Instant?
   var count = 0
+
+  /// Of gossip: announcements and updates of all channels of a large node come at once.
+  static let gossipLimit = 2000
 
   /// Counts one more; true when it is one too many.
   mutating func isTooMuch(_ limit: Int, at now: Instant) -> Bool {
@@ -28,7 +31,8 @@ struct Chatter: Hashable, Codable, Sendable {
 extension Message {
   var isChatter: Bool {
     switch self {
-    case .ping, .pong, .warning, .peerStorageRetrieval, .transactionAbort, .unknown: true
+    case .ping, .pong, .warning, .peerStorageRetrieval, .transactionAbort, .fenceAnswer: true
+    case .unknown(let type, _): !Gossip.types.contains(type) || Gossip.isQuestion(type)
     default: false
     }
   }

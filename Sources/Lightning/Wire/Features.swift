@@ -20,17 +20,22 @@ public struct Features: Hashable, Codable, Sendable {
   public func offers(_ feature: Int) -> Bool { contains(feature & ~1) || contains(feature | 1) }
 
   public static let dataLossProtect = 1
+  public static let gossipQueries = 7
   public static let staticRemoteKey = 13
   public static let quiesce = 35
   public static let provideStorage = 43
   public static let splice = 63
 
   /// By their even bits: what both ends do, what BOLT 9 takes for granted of every node, and what asks nothing of a
-  /// node that hears no gossip.
+  /// connection on which no channel is opened or closed and no onion message is answered.
   private static let understood = [
-    0 /* data_loss_protect */, 6 /* gossip_queries */, 8 /* var_onion_optin */, 12 /* static_remotekey */,
-    14 /* payment_secret */, 34 /* option_quiesce */, 42 /* provide_storage */, 44 /* channel_type */,
-    62, /* option_splice */
+    0 /* data_loss_protect */, 4 /* upfront_shutdown_script: of closing */, 6 /* gossip_queries */,
+    8 /* var_onion_optin */, 10 /* gossip_queries_ex: the answer is that nothing is known */,
+    12 /* static_remotekey */, 14 /* payment_secret */, 16 /* basic_mpp */,
+    26 /* shutdown_anysegwit: of closing */,
+    28 /* dual_fund: of opening */, 34 /* option_quiesce */,
+    38 /* onion_messages: 513 is odd, and ignored */,
+    42 /* provide_storage */, 44 /* channel_type */, 62, /* option_splice */
   ]
 
   /// A bit by which the other end demands what is not known here: the connection must end.
@@ -44,10 +49,27 @@ public struct Features: Hashable, Codable, Sendable {
     return nil
   }
 
-  /// What both ends of this project say they can do.
-  public static let ours = Features([dataLossProtect, staticRemoteKey, quiesce, provideStorage, splice])
-  /// What an end says that was told not to splice.
-  public static let withoutSplices = Features([dataLossProtect, staticRemoteKey, provideStorage])
+  private static let splicing = [quiesce, splice]
+
+  /// What the wallet says it can do. It keeps nothing for others: whoever offers that gets their blobs at once.
+  public static func ofWallet(splices: Bool) -> Features {
+    Features([dataLossProtect, gossipQueries, staticRemoteKey] + (splices ? splicing : []))
+  }
+
+  /// What the provider says it can do.
+  public static func ofProvider(splices: Bool) -> Features {
+    Features([dataLossProtect, gossipQueries, staticRemoteKey, provideStorage] + (splices ? splicing : []))
+  }
+
+  /// So many bytes hold every bit that BOLT 9 names, and many more.
+  private static let keptBytes = 64
+
+  /// Without bits so high that nobody has a use for them, unless one of those is demanded.
+  var kept: Features {
+    guard bytes.count > Self.keptBytes else { return self }
+    let low = Features(bytes: Bytes(Array(bytes.array.suffix(Self.keptBytes))))
+    return low.unknownDemand == unknownDemand ? low : self
+  }
 
   /// Whether somebody who says this goes along with a splice, which needs a channel at rest.
   public var offersSplices: Bool { offers(Self.quiesce) && offers(Self.splice) }

@@ -1,6 +1,8 @@
-/// What the peer says to a fence, in its own `init`, as a private odd record.
+/// What the peer says to a fence: a private odd message behind the wallet's `init`, as its own `init` waits for nothing.
 public struct FenceAnswer: Hashable, Codable, Sendable {
-  /// The value is `accepted` u8 (0 or 1), `highest` u64, `container` 16 bytes.
+  /// Of the range that BOLT 1 leaves for messages of one's own.
+  public static let messageType: UInt16 = 0xba71
+  /// An older peer says it in its `init`, under this type. The value is `accepted` u8 (0 or 1), `highest` u64, `container` 16 bytes.
   public static let recordType: UInt64 = 0xba70_0003
 
   public var accepted: Bool

@@ -1,28 +1,43 @@
+import Crypto
+
 /// BOLT 1 `init`, the first message on a connection from either side.
 public struct Greeting: Hashable, Codable, Sendable {
   public var globalFeatures: Bytes
   public var features: Features
   /// From the wallet: under which claim it dials.
   public var fence: Fence?
-  /// From the peer: what it says to that.
+  /// From an older peer: what it says to that.
   public var fenceAnswer: FenceAnswer?
-  /// Records that are neither of the two.
+  /// The chains that its sender is on, by the hashes of their first blocks; nil: it does not say.
+  public var networks: [Bytes32]?
+  /// Records that are none of these.
   public var others: RecordStream
 
   public init(
-    globalFeatures: Bytes = [], features: Features = .withoutSplices, fence: Fence? = nil,
-    fenceAnswer: FenceAnswer? = nil, others: RecordStream = RecordStream()
+    globalFeatures: Bytes = [], features: Features = .ofProvider(splices: false), fence: Fence? = nil,
+    fenceAnswer: FenceAnswer? = nil, networks: [Bytes32]? = [BitcoinNetwork.regtest.chain],
+    others: RecordStream = RecordStream()
   ) {
     self.globalFeatures = globalFeatures
     self.features = features
     self.fence = fence
     self.fenceAnswer = fenceAnswer
+    self.networks = networks
     self.others = others
   }
 
   /// Both fields of features count as one.
   public var unknownDemand: Int? {
     Features(bytes: globalFeatures).unknownDemand ?? features.unknownDemand
+  }
+
+  /// Why nobody who says this can be spoken with.
+  var mismatch: String? {
+    if let bit = unknownDemand { return "feature \(bit) is demanded, and not known here" }
+    guard let networks, !networks.isEmpty, !networks.contains(BitcoinNetwork.regtest.chain) else {
+      return nil
+    }
+    return "it is on other chains than this one, which is on regtest"
   }
 
   public var offersSplices: Bool {
@@ -36,16 +51,29 @@ public struct Greeting: Hashable, Codable, Sendable {
     others = try reader.records()
     if let record = others[Fence.recordType] { fence = try Fence(record: record) }
     if let record = others[FenceAnswer.recordType] { fenceAnswer = try FenceAnswer(record: record) }
-    others.remove(Fence.recordType)
-    others.remove(FenceAnswer.recordType)
+    if let record = others[Self.networksRecord] { networks = try Self.networks(record) }
+    for type in Self.understood { others.remove(type) }
+  }
+
+  private static let networksRecord: UInt64 = 1
+  private static let understood = [networksRecord, Fence.recordType, FenceAnswer.recordType]
+  /// More chains than there are.
+  static let keptNetworks = 8
+
+  private static func networks(_ record: Bytes) throws(WireError) -> [Bytes32] {
+    guard record.count.isMultiple(of: 32) else { throw .malformedRecord(networksRecord) }
+    var reader = WireReader(record.array)
+    var chains: [Bytes32] = []
+    while !reader.isAtEnd { chains.append(try reader.bytes32()) }
+    return chains
   }
 
   func write(to writer: inout WireWriter) {
     writer.counted(globalFeatures)
     writer.counted(features.bytes)
     var all = others
-    all.remove(Fence.recordType)
-    all.remove(FenceAnswer.recordType)
+    for type in Self.understood { all.remove(type) }
+    if let networks { all.set(Self.networksRecord, Bytes(networks.flatMap(\.bytes))) }
     if let fence { all.set(Fence.recordType, fence.record) }
     if let fenceAnswer { all.set(FenceAnswer.recordType, fenceAnswer.record) }
     writer.records(all)

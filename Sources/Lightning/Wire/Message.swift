@@ -33,7 +33,9 @@ public enum Message: Hashable, Codable, Sendable {
   case spliceLocked(SpliceLocked)
   case spliceInit(SpliceInit)
   case spliceAck(SpliceAck)
-  /// An odd type that is not known: to be ignored.
+  /// Of this project alone: what is said to a fence.
+  case fenceAnswer(FenceAnswer)
+  /// An odd type that is not known, or gossip, whose types are even and odd: to be ignored.
   case unknown(type: UInt16, bytes: Bytes)
 
   /// With its type, no message is longer.
@@ -62,7 +64,7 @@ public enum Message: Hashable, Codable, Sendable {
     case .spliceInit(let body): body.channel
     case .spliceAck(let body): body.channel
     case .error(let body), .warning(let body): body.channel
-    case .greeting, .ping, .pong, .peerStorage, .peerStorageRetrieval, .unknown: nil
+    case .greeting, .ping, .pong, .peerStorage, .peerStorageRetrieval, .fenceAnswer, .unknown: nil
     }
   }
 
@@ -92,6 +94,7 @@ public enum Message: Hashable, Codable, Sendable {
     case .updateFee: 134
     case .failMalformedHTLC: 135
     case .channelReestablish: 136
+    case .fenceAnswer: FenceAnswer.messageType
     case .unknown(let type, _): type
     }
   }

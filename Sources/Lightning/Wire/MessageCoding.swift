@@ -26,6 +26,7 @@ extension Message {
     case .spliceLocked(let body): body.write(to: &writer)
     case .spliceInit(let body): body.write(to: &writer)
     case .spliceAck(let body): body.write(to: &writer)
+    case .fenceAnswer(let body): writer.put(body.record.array)
     case .unknown(_, let bytes): writer.put(bytes.array)
     }
     return writer.bytes
@@ -62,10 +63,19 @@ extension Message {
     case 135: self = .failMalformedHTLC(try FailMalformedHTLC(reader: &reader))
     case 136: self = .channelReestablish(try ChannelReestablish(reader: &reader))
     default:
-      guard !type.isMultiple(of: 2) else { throw .unknownEvenMessage(type) }
-      self = .unknown(type: type, bytes: Bytes(reader.takeRest()))
+      guard !type.isMultiple(of: 2) || Gossip.types.contains(type) else { throw .unknownEvenMessage(type) }
+      self = Message(ownOr: type, Bytes(reader.takeRest()))
     }
     guard reader.isAtEnd else { throw .trailingBytes }
+  }
+
+  /// Others may use the type of ours for something else, which is none of ours.
+  private init(ownOr type: UInt16, _ bytes: Bytes) {
+    if type == FenceAnswer.messageType, let answer = try? FenceAnswer(record: bytes) {
+      self = .fenceAnswer(answer)
+    } else {
+      self = .unknown(type: type, bytes: bytes)
+    }
   }
 
   /// One counted field with records behind it that nobody needs.

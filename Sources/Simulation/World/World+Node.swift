@@ -85,6 +85,7 @@ extension World {
     }
     if let waiting = change.waiting { container.value.write(waiting: waiting, boot: boot, at: peerNow) }
     if let payments = change.payments { store(payments) }
+    if let failure = change.failure { container.value.node.failure = failure }
     if let invoice = change.newInvoice { container.value.node.invoices.append(invoice) }
     for receipt in change.received {
       if container.value.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {

@@ -13,11 +13,11 @@ import Testing
         rules: ConnectionRules(silence: nil), fundingKey: providerSide.key, spliceDelay: delay,
         startedAt: milliseconds(0), state: PeerState(channel: channel)))
     var wallet = try Channel(id: channelID, localMsat: 10_000_000, remoteMsat: 90_000_000, isOpener: false)
-    _ = peer.handle(.connected(connection: 1), at: milliseconds(0))
-    let hello = Message.greeting(Greeting(features: .ours, fence: fence(1)))
-    let greeted = messages(peer.handle(.received(connection: 1, hello), at: milliseconds(0)))
-    guard case .greeting(let answer)? = greeted.first else { throw WireError.truncated }
+    let opening = messages(peer.handle(.connected(connection: 1), at: milliseconds(0)))
+    guard case .greeting(let answer)? = opening.first else { throw WireError.truncated }
     #expect(answer.offersSplices)
+    let hello = Message.greeting(Greeting(features: .ofWallet(splices: true), fence: fence(1)))
+    let greeted = messages(peer.handle(.received(connection: 1, hello), at: milliseconds(0)))
     let ours = wallet.reestablish(splicing: walletSide)
     for message in greeted.dropFirst() { _ = try wallet.receive(message) }
     _ = peer.handle(.received(connection: 1, ours), at: milliseconds(0))
@@ -90,9 +90,10 @@ import Testing
   @Test("Told not to, it says so in its init and takes no word of a splice")
   func withoutSplices() throws {
     var fixture = try PeerFixture()
-    let greeted = messages(fixture.greet(1, fence(1)))
-    guard case .greeting(let answer)? = greeted.first else { return #expect(Bool(false)) }
+    let opening = messages(fixture.handle(.connected(connection: 1)))
+    guard case .greeting(let answer)? = opening.first else { return #expect(Bool(false)) }
     #expect(!answer.offersSplices)
+    _ = fixture.handle(.received(connection: 1, greeting(fence(1))))
     _ = fixture.handle(.received(connection: 1, fixture.wallet.reestablish()))
     let word = Message.quiescence(Quiescence(channel: channelID, isInitiator: true))
     #expect(types(fixture.handle(.received(connection: 1, word))) == [1])

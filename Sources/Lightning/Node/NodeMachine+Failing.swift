@@ -1,0 +1,53 @@
+import CoreShape
+import Crypto
+
+// The peer reports an error. BOLT 1: about the channel, or about all of them, it fails the channel; about another one it
+// means nothing here.
+extension NodeMachine {
+  mutating func errorReported(_ complaint: Complaint, at now: Instant) -> [NodeDirective] {
+    let isForAll = complaint.channel == .zero
+    // Hanging up, nothing is begun any more: a peer that has failed the channel says so again (BOLT 2).
+    if case .draining = state { return redial("the peer reports an error: \(complaint.text)", at: now) }
+    guard let id = node.channel?.id ?? channel?.id, isForAll || complaint.channel == id else {
+      guard isForAll || node.channel == nil else {
+        return [.report(.trouble("the peer reports an error about another channel: \(complaint.text)"))]
+      }
+      return redial("the peer reports an error: \(complaint.text)", at: now)
+    }
+    return channelFailed(ChannelFailure(channel: id, reason: complaint.text))
+  }
+
+  /// Ends all that was under way. What is being made durable becomes so, and the failure behind it.
+  private mutating func channelFailed(_ failure: ChannelFailure) -> [NodeDirective] {
+    let invoices = invoicesToStore
+    invoicesToStore = []
+    let refusals = invoices.map {
+      NodeDirective.invoiceRefused(paymentHash: $0.paymentHash, failure.sentence)
+    }
+    let unpaid = refuseWishes(failure.sentence) + refuseSplice(failure.sentence)
+    forgetConnection()
+    state = .failed
+    self.failure = failure
+    return refusals + unpaid + [.cutOff, .report(.trouble(failure.sentence))] + storeFailure()
+  }
+
+  mutating func storeFailure() -> [NodeDirective] {
+    guard step == nil, let failure, node.failure != failure else { return [] }
+    let change = NodeChange(failure: failure)
+    step = Step(change: change)
+    return [.write(change)]
+  }
+
+  /// Another owner of the node has heard of it: nobody is dialled.
+  mutating func restsFailed() -> [NodeDirective] {
+    guard let failure = node.failure else { return [] }
+    let refusals = refuseWishes(failure.sentence) + refuseSplice(failure.sentence)
+    forgetConnection()
+    self.failure = failure
+    state = .failed
+    return refusals + [.cutOff, .report(.trouble(failure.sentence))]
+  }
+
+  /// What somebody hears who wants something of a channel that has failed.
+  var failedSentence: String? { state == .failed ? failure?.sentence : nil }
+}

@@ -1,0 +1,32 @@
+import CoreShape
+
+/// How much of something may come within one minute.
+struct Allowance: Hashable, Codable, Sendable {
+  static let window = Span.seconds(60)
+
+  let limit: Int
+  private var since: Instant?
+  private var used = 0
+
+  init(_ limit: Int) { self.limit = limit }
+
+  /// Takes so much of it; false when that is more than is left.
+  mutating func takes(_ amount: Int, at now: Instant) -> Bool {
+    if let since, now - since < Self.window {
+    } else {
+      since = now
+      used = 0
+    }
+    guard amount <= limit - used else { return false }
+    used += amount
+    return true
+  }
+
+  mutating func forgetLongAgo(at now: Instant) {
+    if let since, now - since >= Self.window { self = Allowance(limit) }
+  }
+}
+
+extension Allowance: Shiftable {
+  mutating func shift(by span: Span) { since.shift(by: span) }
+}

@@ -1,0 +1,166 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("An error of the peer's") struct FailedChannelTests {
+  private let now = milliseconds(5)
+  private let failure = ChannelFailure(channel: channelID, reason: "you cheated")
+
+  private func error(_ channel: Bytes32) -> NodeEvent {
+    .received(.error(Complaint(channel: channel, text: "you cheated")))
+  }
+
+  @Test(
+    "about the channel, or about all, fails it: that is made durable, a person reads why, and nobody dials again",
+    arguments: [channelID, .zero])
+  func fails(_ channel: Bytes32) throws {
+    var node = try establishedNode()
+    let said = node.handle(error(channel), at: now)
+    #expect(
+      said == [.cutOff, .report(.trouble(failure.sentence)), .write(NodeChange(failure: failure))])
+    #expect(failure.sentence.hasPrefix("channel failed: the peer said “you cheated”. "))
+    #expect(node.handle(.written, at: now) == [])
+    #expect(node.deadline == nil)
+    #expect(node.handle(.deadlineReached, at: now + .seconds(1000)) == [])
+    #expect(node.handle(.personCame, at: now) == [])
+    #expect(node.handle(.networkChanged(isThere: false), at: now) == [])
+    #expect(node.handle(.networkChanged(isThere: true), at: now) == [])
+    #expect(node.durableState.failure == failure)
+  }
+
+  @Test("about another channel means nothing here")
+  func otherChannel() throws {
+    var node = try establishedNode()
+    #expect(
+      node.handle(error(SHA256.hash([9])), at: now) == [
+        .report(.trouble("the peer reports an error about another channel: you cheated"))
+      ])
+    #expect(node.state == .established)
+  }
+
+  @Test("is remembered by the next owner, who dials nobody and refuses what a person wants in the same words")
+  func nextOwner() throws {
+    let before = try establishedNode().durableState
+    var state = before
+    state.failure = failure
+    var node = NodeMachine(configuration: .init())
+    #expect(
+      node.handle(.started(NodeClaim(fence: fence(2)), state), at: now) == [
+        .report(.connecting), .cutOff, .report(.trouble(failure.sentence)),
+      ])
+    #expect(node.deadline == nil)
+    let invoice = Invoice(
+      paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
+    #expect(
+      node.handle(.invoiceMade(invoice), at: now) == [
+        .invoiceRefused(paymentHash: invoice.paymentHash, failure.sentence)
+      ])
+    let request = SpliceRequest(
+      amountSat: 1000, script: OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20))))
+    #expect(node.handle(.spliceRequested(request), at: now) == [.spliceRefused(failure.sentence)])
+    #expect(node.handle(.stopRequested(gracefully: true), at: now) == [.cutOff, .report(.stopped)])
+    // Told between the claim and the peer's greeting, by an owner that is no more.
+    var late = NodeMachine(configuration: .init())
+    _ = late.handle(.started(NodeClaim(fence: fence(2)), before), at: now)
+    _ = late.handle(.rowChecked(isOurs: true), at: now)
+    _ = late.handle(.dialled, at: now)
+    _ = late.handle(.received(.greeting(Greeting())), at: now)
+    var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
+    _ = late.handle(.received(peer.reestablish()), at: now)
+    #expect(late.handle(.greetingChecked(state), at: now) == [.cutOff, .report(.trouble(failure.sentence))])
+  }
+
+  @Test("that comes while a step is being stored is stored behind it, and one that is blocked is tried again")
+  func behindAStep() throws {
+    var node = try establishedNode()
+    let invoice = Invoice(
+      paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
+    #expect(node.handle(.invoiceMade(invoice), at: now) == [.write(NodeChange(newInvoice: invoice))])
+    #expect(node.handle(error(channelID), at: now) == [.cutOff, .report(.trouble(failure.sentence))])
+    #expect(
+      node.handle(.written, at: now) == [
+        .invoiceStored(paymentHash: invoice.paymentHash), .write(NodeChange(failure: failure)),
+      ])
+    #expect(node.handle(.storeBlocked, at: now) == [])
+    let retry = try #require(node.deadline)
+    #expect(node.handle(.deadlineReached, at: retry) == [.write(NodeChange(failure: failure))])
+    #expect(
+      node.handle(.storeFailed("the disk is full"), at: retry) == [.report(.trouble("the disk is full"))])
+    #expect(node.deadline == nil)
+  }
+}
+
+@Suite("When a wallet is connected") struct ConnectedTests {
+  /// Its `channel_reestablish` is on its way.
+  private func spoken() throws -> NodeMachine {
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: milliseconds(0))
+    _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
+    _ = node.handle(.dialled, at: milliseconds(0))
+    _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
+    let terms = ChannelTerms.standard
+    var peer = try Channel(
+      id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
+    _ = node.handle(.received(peer.reestablish()), at: milliseconds(0))
+    _ = node.handle(.greetingChecked(NodeState()), at: milliseconds(0))
+    let said = node.handle(.written, at: milliseconds(0))
+    #expect(!said.contains(.report(.established)))
+    // A ping is behind it, so that there is an answer in any case.
+    guard case .send(let sent)? = said.first else {
+      #expect(Bool(false))
+      return node
+    }
+    #expect(sent.last == .message(.ping(Ping(pongSize: 0))))
+    return node
+  }
+
+  @Test(
+    "is said when the peer answers what came behind our channel_reestablish, or goes on in the channel; once")
+  func said() throws {
+    var node = try spoken()
+    #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [.report(.established)])
+    #expect(node.handle(.received(.pong([])), at: milliseconds(1)) == [])
+    var other = try spoken()
+    let add = AddHTLC(
+      channel: channelID, id: 0, amountMsat: 1000, paymentHash: SHA256.hash([1]), cltvExpiry: 40)
+    #expect(other.handle(.received(.addHTLC(add)), at: milliseconds(1)).first == .report(.established))
+  }
+
+  @Test("is never said to a person when the peer refuses it, or says other things")
+  func refused() throws {
+    var node = try spoken()
+    for message in [
+      .warning(Complaint(text: "hm")), .ping(Ping(pongSize: 1)), .unknown(type: 258, bytes: []),
+    ]
+      as [Message]
+    {
+      #expect(!node.handle(.received(message), at: milliseconds(1)).contains(.report(.established)))
+    }
+    let error = Message.error(Complaint(channel: channelID, text: "no"))
+    #expect(!node.handle(.received(error), at: milliseconds(1)).contains(.report(.established)))
+  }
+
+  @Test("A person who comes, or wants to pay, does not wait for the end of a long pause")
+  func hurries() throws {
+    let payment = OutgoingPayment(
+      paymentHash: SHA256.hash([4]), amountMsat: 1000, paymentSecret: SHA256.hash([5]))
+    for event in [.personCame, .payRequested(payment, past: nil)] as [NodeEvent] {
+      var node = NodeMachine(configuration: .init())
+      var now = milliseconds(0)
+      _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: now)
+      for _ in 0..<12 {
+        _ = node.handle(.rowChecked(isOurs: true), at: now)
+        _ = node.handle(.closed("refused"), at: now)
+        now = try #require(node.deadline)
+        _ = node.handle(.deadlineReached, at: now)
+      }
+      _ = node.handle(.rowChecked(isOurs: true), at: now)
+      _ = node.handle(.closed("refused"), at: now)
+      #expect(try #require(node.deadline) - now >= .seconds(300))
+      #expect(node.handle(event, at: now) == [.checkRow])
+      #expect(node.handle(.rowChecked(isOurs: true), at: now) == [.dial(attempt: 0)])
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import CoreShape
+import Crypto
+import Testing
+
+@testable import Lightning
+
+@Suite("What peers tell of the network, and what else they say that is not for us") struct GossipTests {
+  private let gossip: [UInt16] = [256, 257, 258, 259, 262, 264, 265]
+  private let regtest = BitcoinNetwork.regtest.chain
+
+  private func told(_ type: UInt16) -> Message {
+    .unknown(type: type, bytes: Bytes(repeating: 1, count: 430))
+  }
+
+  /// A node that has greeted, and heard the peer's init.
+  private func greeted() -> NodeMachine {
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: milliseconds(0))
+    _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
+    _ = node.handle(.dialled, at: milliseconds(0))
+    _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
+    return node
+  }
+
+  @Test(
+    "A peer that tells the wallet of 300 channels at once keeps its connection, before the channel runs and then"
+  )
+  func wallet() throws {
+    var early = greeted()
+    var node = try establishedNode()
+    for _ in 0..<300 {
+      for type in gossip {
+        guard type == 256 || type == 257 || type == 258 else { continue }
+        #expect(early.handle(.received(told(type)), at: milliseconds(1)) == [])
+        #expect(node.handle(.received(told(type)), at: milliseconds(1)) == [])
+      }
+    }
+    for type in gossip { #expect(node.handle(.received(told(type)), at: milliseconds(2)) == []) }
+  }
+
+  @Test("Gossip without end is hung up on, by both ends")
+  func withoutEnd() throws {
+    var node = try establishedNode()
+    for _ in 0..<Chatter.gossipLimit { _ = node.handle(.received(told(258)), at: milliseconds(1)) }
+    #expect(node.handle(.received(told(258)), at: milliseconds(1)).first == .cutOff)
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    for _ in 0..<Chatter.gossipLimit { _ = fixture.handle(.received(connection: 1, told(256))) }
+    #expect(fixture.peer.isWalletConnected)
+    let end = fixture.handle(.received(connection: 1, told(256)))
+    #expect(others(end) == [.evict(connection: 1, "too much was said that needs nothing")])
+    #expect(messages(end) == [])
+  }
+
+  @Test("The provider ignores what its wallet, or another node, tells of the network")
+  func provider() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.handle(.connected(connection: 2, node: try #require(PrivateKey(SHA256.hash([2]))).publicKey))
+    _ = fixture.handle(.received(connection: 2, greeting(nil)))
+    for connection in [1, 2] as [UInt64] {
+      for number in 0..<60 {
+        let said = fixture.handle(.received(connection: connection, told(gossip[number % gossip.count])))
+        #expect(said == [.store([.frameIgnored(connection: connection, "it needs no answer")])])
+      }
+    }
+  }
+
+  @Test("A question about channels is answered: nothing is known")
+  func questions() throws {
+    let blocks: [UInt8] = [0, 0, 0, 100, 0, 0, 0, 50]
+    let range = Message.unknown(type: 263, bytes: Bytes(regtest.bytes + blocks))
+    let rangeAnswer = Message.unknown(type: 264, bytes: Bytes(regtest.bytes + blocks + [0, 0, 1, 0]))
+    let ids = Message.unknown(type: 261, bytes: Bytes(regtest.bytes + [0, 1, 0]))
+    let idsAnswer = Message.unknown(type: 262, bytes: Bytes(regtest.bytes + [0]))
+    var node = try establishedNode()
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    for (question, answer) in [(range, rangeAnswer), (ids, idsAnswer)] {
+      #expect(node.handle(.received(question), at: milliseconds(1)) == [.send([.message(answer)])])
+      #expect(
+        fixture.handle(.received(connection: 1, question)) == [
+          .store([.frameActedOn(connection: 1)]), .send(connection: 1, answer),
+        ])
+    }
+    // Half a question is none.
+    let half = Message.unknown(type: 263, bytes: Bytes(regtest.bytes))
+    #expect(node.handle(.received(half), at: milliseconds(1)) == [])
+  }
+
+  @Test("A peer's backup is not kept by a wallet, which does not offer to, and ends no connection")
+  func backups() throws {
+    var early = greeted()
+    #expect(early.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
+    var node = try establishedNode()
+    #expect(node.handle(.received(.peerStorage([1, 2])), at: milliseconds(1)) == [])
+    #expect(!Features.ofWallet(splices: true).offers(Features.provideStorage))
+    #expect(Features.ofWallet(splices: true).offers(Features.gossipQueries))
+  }
+
+  @Test(
+    "A node of another chain alone is refused in one sentence by both ends; one that is on ours as well is not"
+  )
+  func chains() throws {
+    let foreign = Greeting(networks: [BitcoinNetwork.mainnet.chain])
+    let why = "it is on other chains than this one, which is on regtest"
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: milliseconds(0))
+    _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
+    _ = node.handle(.dialled, at: milliseconds(0))
+    let said = node.handle(.received(.greeting(foreign)), at: milliseconds(0))
+    #expect(said.contains(.report(.trouble("the peer's init does not fit: \(why)"))))
+    #expect(said.contains(.cutOff))
+    var fixture = try PeerFixture()
+    _ = fixture.handle(.connected(connection: 1))
+    let refused = fixture.handle(
+      .received(connection: 1, .greeting(Greeting(fence: fence(1), networks: foreign.networks))))
+    #expect(others(refused) == [.close(connection: 1, "Your init does not fit: \(why).")])
+    #expect(fixture.peer.state.fence == nil)
+    _ = fixture.handle(.connected(connection: 2))
+    let both = Greeting(fence: fence(1), networks: [BitcoinNetwork.mainnet.chain, regtest])
+    _ = fixture.handle(.received(connection: 2, .greeting(both)))
+    #expect(fixture.peer.registered == 2)
+  }
+}
+
+@Suite("What is kept of a message") struct HeardMessageTests {
+  @Test("Of long ones that nobody reads only the beginning; what is kept reads as the same kind")
+  func long() throws {
+    let ballast = Bytes(repeating: 7, count: 60_000)
+    let long: [Message] = [
+      .unknown(type: 40_001, bytes: ballast), .unknown(type: 256, bytes: ballast),
+      .ping(Ping(pongSize: 9, ignored: ballast)), .pong(ballast), .warning(Complaint(data: ballast)),
+      .error(Complaint(channel: channelID, data: ballast)),
+      .greeting(Greeting(features: Features([1, 400_001]), fence: fence(3))),
+    ]
+    for message in long {
+      let heard = try HeardMessage(message.encoded())
+      #expect(heard.bytes.count <= HeardMessage.shortSize)
+      #expect(heard.message.type == message.type)
+      #expect(try Message(decoding: heard.bytes) == heard.message)
+    }
+    guard case .ping(let ping) = try HeardMessage(long[2].encoded()).message else {
+      return #expect(Bool(false))
+    }
+    #expect(ping.pongSize == 9)
+    guard case .greeting(let body) = try HeardMessage(long[6].encoded()).message else {
+      return #expect(Bool(false))
+    }
+    #expect(body.fence == fence(3) && body.features.contains(1))
+  }
+
+  @Test("A demand is kept however far up it stands; short messages and backups are kept byte for byte")
+  func whole() throws {
+    let demanding = Greeting(features: Features([300_000]))
+    guard case .greeting(let kept) = try HeardMessage(Message.greeting(demanding).encoded()).message else {
+      return #expect(Bool(false))
+    }
+    #expect(kept.unknownDemand == 300_000)
+    let backup = Message.peerStorage(Bytes(repeating: 7, count: 60_000))
+    #expect(try HeardMessage(backup.encoded()).bytes == backup.encoded())
+    let short = Message.unknown(type: 40_001, bytes: Bytes(repeating: 7, count: 400)).encoded()
+    #expect(try HeardMessage(short).bytes == short)
+    #expect(HeardMessage.kept([UInt8](repeating: 1, count: 60_000)).count == HeardMessage.shortSize)
+  }
+}
