@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 @Suite("A run whose older journals the app has removed, judged") struct CleanedTests {
   enum Story: CaseIterable {

@@ -1,3 +1,5 @@
+@testable import TestHomes
+
 /// The run that most tests judge: four payments over four connections, by the app and the extension.
 ///
 /// 1. The app opens the channel and makes three invoices. 2. Payment 1 wakes the extension and is received. Payment 2

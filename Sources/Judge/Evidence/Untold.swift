@@ -9,6 +9,8 @@ struct Untold {
   let missingRuns: Set<Int64>
   /// What writes did that no line announces, as it may be lost.
   private let sums: [Int64: WriteSums]
+  /// How many invoices there may be that no line makes. A backup brings any number.
+  let invoices: Int
 
   init(_ evidence: Evidence) {
     let cleaned = CleanedJournals(evidence)
@@ -21,12 +23,20 @@ struct Untold {
     missingEpochs = epochs
     missingRuns = Self.missingRuns(evidence, cleaned)
     var sums: [Int64: WriteSums] = [:]
+    var ofEpochs = WriteSums()
+    var ofGaps = WriteSums()
     for write in evidence.wallet.writes {
       let journal = evidence.wallet.claim(write.epoch).flatMap(evidence.journal(of:))
-      let isUntold = epochs.contains(write.epoch) || cleaned.epochs.contains(write.epoch)
-      if isUntold || journal?.mayLack(write.atNs) == true { sums[write.epoch, default: WriteSums()].add(write) }
+      let isGone = epochs.contains(write.epoch) || cleaned.epochs.contains(write.epoch)
+      guard isGone || journal?.mayLack(write.atNs) == true else { continue }
+      sums[write.epoch, default: WriteSums()].add(write)
+      if isGone { ofEpochs.add(write) } else { ofGaps.add(write) }
     }
     self.sums = sums
+    // A line makes one invoice.
+    let lines = Evidence.wallets.flatMap(evidence.journals(of:)).reduce(Int64(0)) { $0 &+ $1.missingLines }
+    let isRestored = ofEpochs.isRestored || ofGaps.isRestored
+    invoices = isRestored ? .max : ofEpochs.invoices + min(ofGaps.invoices, Int(clamping: lines))
   }
 
   private static func missingRuns(_ evidence: Evidence, _ cleaned: CleanedJournals) -> Set<Int64> {
@@ -49,10 +59,6 @@ struct Untold {
 
   /// What writes of this epoch did that no line announces.
   func sum(of epoch: Int64) -> WriteSums { sums[epoch] ?? WriteSums() }
-
-  var invoices: Int {
-    sums.values.contains(where: \.isRestored) ? .max : sums.values.reduce(0) { $0 + $1.invoices }
-  }
 
   var hasPeersRuns: Bool { !cleaned.runs.isEmpty || !missingRuns.isEmpty }
 
