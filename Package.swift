@@ -207,7 +207,11 @@ let package = Package(
       ]),
     // Another process that has a database open.
     .executableTarget(name: "TestReader", dependencies: ["Database"], path: "Tests/Support/TestReader"),
-    .testTarget(name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium", "TestReader"]),
+    // Writes homes as runs of any length leave them.
+    .executableTarget(
+      name: "TestHomes", dependencies: ["CSQLite", "CSodium"], path: "Tests/Support/TestHomes"),
+    .testTarget(
+      name: "JudgeTests", dependencies: ["Judge", "CSQLite", "CSodium", "TestReader", "TestHomes"]),
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [

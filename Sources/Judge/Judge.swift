@@ -6,14 +6,15 @@
 public enum Judge {
   /// Reads and judges; the daemons may be up or down. `progress` hears what is being done, in a few words.
   ///
-  /// With `requireSettled` a payment that is still on its way is a failure: nothing was given time to finish.
+  /// With `requireSettled` a payment that is still on its way is a failure: nothing was given time to finish. Evidence of
+  /// the kinds in `without` is not demanded, as there is none; what there is of it is judged all the same.
   public static func verdict(
-    home: String, requireSettled: Bool = false, progress: (String) -> Void = { _ in }
+    home: String, requireSettled: Bool = false, without: Set<EvidencePart> = [],
+    progress: (String) -> Void = { _ in }
   ) throws(JudgeError) -> Verdict {
     let evidence = try EvidenceCollector(home: home).collect(progress)
-    progress("replaying \(evidence.ledger.frames.count) frames")
-    var hearing = Hearing(evidence: evidence, requireSettled: requireSettled)
-    hearing.hear()
+    var hearing = Hearing(evidence: evidence, requireSettled: requireSettled, without: without)
+    hearing.hear(progress)
     return hearing.verdict
   }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 /// An extension is killed between the commit of its claim and the line that says so.
 @Suite("A claim whose answer was never written")

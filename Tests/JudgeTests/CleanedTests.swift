@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 @Suite("A run whose older journals the app has removed, judged") struct CleanedTests {
   enum Story: CaseIterable {
@@ -31,7 +32,7 @@ import Testing
     var days: Int64 = 8
   }
 
-  @Test("is broken when nobody asked the app to, or before a week was over", arguments: Story.allCases)
+  @Test("has no verdict when nobody asked the app to, or before a week was over", arguments: Story.allCases)
   func taken(story: Story) throws {
     for how in [Taking(arguments: ["--beat-interval"]), Taking(days: 6)] { try take(story, how) }
   }
@@ -39,16 +40,20 @@ import Testing
   private func take(_ story: Story, _ how: Taking) throws {
     let run = try story.tell()
     try run.removeJournals(arguments: how.arguments, days: how.days)
-    let found = try findings(run)
-    #expect(found.contains { $0.contains("no journal is of that process") }, "\(found)")
-    #expect(found.contains { $0.contains("is not the run of any journal") }, "\(found)")
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.findings == [], "\(verdict.findings)")
+    #expect(verdict.exitCode == 74)
+    #expect(verdict.missing.contains { $0.part == "journals of mainappd" }, "\(verdict.missing)")
+    #expect(verdict.missing.contains { $0.part == "journals of lspd" }, "\(verdict.missing)")
   }
 
-  @Test("is broken without the newest journal of a program: that one is always kept")
+  @Test("has no verdict without the newest journal of a program: that one is always kept")
   func newest() throws {
     let run = try SampleStory.tell()
     try run.removeJournals(andTheNewestOf: "notifyextd")
-    #expect(try findings(run).contains { $0.contains("no journal is of that process") })
+    let verdict = try Judge.verdict(home: run.home)
+    #expect(verdict.exitCode == 74)
+    #expect(verdict.missing.map(\.part) == ["journals of notifyextd"])
   }
 
   @Test(

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 /// Runs in which the invariants were broken, with evidence that agrees with itself as far as the criminals could see
 /// to it.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 @Suite("A payment in parts, judged") struct PartTests {
   @Test("is in order when both parts came before the preimage left, and are one payment in the wallet")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 /// What the peer's ledger may say of a push.
 @Suite("The end of a push") struct PushOutcomeTests {

@@ -1,6 +1,8 @@
 import CSodium
 import Foundation
 
+@testable import TestHomes
+
 // The seed as a phone keeps it, in place of the file.
 extension SampleRun {
   static let keychainKey = (0..<32).map { UInt8($0) }

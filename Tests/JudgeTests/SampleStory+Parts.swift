@@ -1,3 +1,5 @@
+@testable import TestHomes
+
 // A payment of 100,000 msat that comes in two parts, 60,000 and 40,000, ten seconds apart, over one connection of the
 // extension.
 extension SampleStory {

@@ -1,3 +1,5 @@
+@testable import TestHomes
+
 // The app opens the channel, and takes 20,000 sat out of it to the chain.
 extension SampleStory {
   enum SpliceEnd {

@@ -1,3 +1,5 @@
+@testable import TestHomes
+
 /// The run that most tests judge: four payments over four connections, by the app and the extension.
 ///
 /// 1. The app opens the channel and makes three invoices. 2. Payment 1 wakes the extension and is received. Payment 2
@@ -31,6 +33,7 @@ enum SampleStory {
     try run.receive(1, reestablish(1, 0, none))
     try run.close(1, "the other side hung up")
     app.end(at: run.now)
+    run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
     try after(run)
     try leaveChannel(
       run, peer: [9_000_000_000, 1_000_000_000, 0, 0, 0, 0], none, next: [0, 0], last: 0, run.ledger)

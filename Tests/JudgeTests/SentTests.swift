@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 @Suite("A payment of the wallet's own, judged") struct SentTests {
   @Test("is in order when it left once, has arrived, and both sides say so") func sound() throws {

@@ -1,4 +1,5 @@
 @testable import Judge
+@testable import TestHomes
 
 /// The frames of one splice, byte by byte as BOLT 2 lays them out, and its transaction as BIP 144 does: 20,000 sat to
 /// somebody's key, at 1000 sat per kw.

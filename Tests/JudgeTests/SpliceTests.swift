@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 @Suite("A splice, judged") struct SpliceTests {
   private func findings(_ run: SampleRun) throws -> [Finding] { try Judge.verdict(home: run.home).findings }

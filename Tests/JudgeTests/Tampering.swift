@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import TestHomes
+
 /// One change by hand of one of the databases.
 struct Tampering: CustomStringConvertible {
   let database: String

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 @Suite("A database changed by hand")
 struct TamperingTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 /// Another node than the wallet's dials the peer.
 @Suite("A visitor")

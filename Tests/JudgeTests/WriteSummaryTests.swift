@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Judge
+@testable import TestHomes
 
 @Suite("What a write says of itself")
 struct WriteSummaryTests {

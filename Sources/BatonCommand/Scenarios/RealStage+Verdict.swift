@@ -26,9 +26,9 @@ extension RealStage {
         "\(name) line \($0.line) differs when it is run again: \($0.sentence)"
       }
     }
-    let broken = verdict.findings.filter { $0.invariant != 6 }.map {
-      "[invariant \($0.invariant)] \($0.sentence)"
-    }
+    let broken =
+      verdict.findings.filter { $0.invariant != 6 }.map { "[\($0.title)] \($0.sentence)" }
+      + verdict.missing.map { "there is no verdict: \($0.sentence)" }
     guard broken.isEmpty, different.isEmpty else { return .broken(broken + different) }
     guard crashes.isEmpty else { return .crashed(crashes) }
     var open = verdict.unsettled

@@ -41,7 +41,9 @@ extension SoakVerb {
     let findings = try phones.flatMap { phone in
       let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
       return verdict.passed
-        ? [] : ["\(phone.home): the judge finds it broken"] + verdict.findings.map(\.sentence)
+        ? []
+        : ["\(phone.home): the judge finds it \(verdict.findings.isEmpty ? "without a verdict" : "broken")"]
+          + verdict.findings.map(\.sentence) + verdict.missing.map(\.sentence)
     }
     let report = PushReport(
       timers: timers, outcomes: outcomes, isDebugBuild: isDebugBuild, findings: findings, took: took)

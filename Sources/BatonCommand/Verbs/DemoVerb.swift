@@ -74,7 +74,7 @@ enum DemoVerb: Verb {
       for line in verdict.text.split(separator: "\n") { stage.output.say("           \(line)") }
     }
     let isSound = verdict.passed && outcome.settled == 3 && verdict.counts.received == 3 && different == 0
-    let word = isSound ? "sound" : "broken"
+    let word = isSound ? "sound" : verdict.outcome == .noVerdict ? "no verdict" : "broken"
     let payments =
       "\(outcome.settled) of 3 payments settled, each received once; the wallet has \(HumanText.amount(msat: balance))"
     if stage.output.isJSON {

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Glibc
 import Judge
 
 /// The verdict on a run, from raw evidence.
@@ -8,30 +9,51 @@ enum JudgeVerb: Verb {
       name: "judge", summary: "say from raw evidence whether exclusion or money was ever broken in a run",
       options: [
         OptionDeclaration(
-          "--require-settled", help: "a payment that is still on its way is a failure (exit code 3)")
+          "--require-settled", help: "a payment that is still on its way is a failure (exit code 3)"),
+        OptionDeclaration(
+          "--without", value: .choice(EvidencePart.allCases.map(\.rawValue)), mayRepeat: true,
+          help: "this evidence is not demanded, as the programs that ran leave none"),
+        OptionDeclaration("--all", help: "show all findings, and not the first of each kind"),
+        OptionDeclaration("--junit", value: .path("FILE"), help: "also write the verdict as JUnit XML"),
       ],
       positionals: [
         PositionalDeclaration(
           "DIR", value: .path("DIR"), count: .optional,
           help: "the home of a phone; that of --home when it is not given")
       ],
-      examples: [("baton judge .baton", "0 sound, 2 exclusion or money broken, 3 not everything settled")])
+      examples: [
+        ("baton judge .baton", "0 sound, 2 exclusion or money broken, 3 not everything settled, 74 no verdict"),
+        ("baton judge --without journals", "the verdict on wallet programs of your own that keep no journals"),
+      ])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let home = try Phone(home: invocation.line.positionals.first ?? invocation.phone.home).home
-    let verdict = try verdict(on: home, requireSettled: invocation.line.isGiven("--require-settled"))
+    let line = invocation.line
+    let home = Phone(home: try line.positionals.first ?? invocation.phone.home).home
+    let showsProgress = !invocation.output.isJSON && isatty(standardError) == 1
+    let verdict = try verdict(
+      on: home, requireSettled: line.isGiven("--require-settled"),
+      without: Set(line.all("--without").compactMap(EvidencePart.init(rawValue:)))
+    ) { words in
+      if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r\(words)".utf8)) }
+    }
+    if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
+    if let path = line.text("--junit") { try JUnitFile.write(verdict, to: path) }
     if invocation.output.isJSON {
       invocation.output.say(try JSONLineEncoder().encode(verdict))
     } else {
-      StandardOutput.write(verdict.text)
+      StandardOutput.write(verdict.text(showingAll: line.isGiven("--all")))
     }
     return ExitCode(rawValue: verdict.exitCode) ?? .exclusionOrMoneyBroken
   }
 
-  static func verdict(on home: String, requireSettled: Bool) throws -> Verdict {
+  static func verdict(
+    on home: String, requireSettled: Bool, without: Set<EvidencePart> = [],
+    progress: (String) -> Void = { _ in }
+  ) throws -> Verdict {
     do throws(JudgeError) {
-      return try Judge.verdict(home: home, requireSettled: requireSettled)
+      return try Judge.verdict(
+        home: home, requireSettled: requireSettled, without: without, progress: progress)
     } catch { throw CommandFailure(.inputOutputError, error.description) }
   }
 }

@@ -10,11 +10,9 @@ extension ChannelAccount {
     }
     // What became of these nobody knows any more.
     let known = splices.filter { $0.state != "lost" }
+    let byEnd = Dictionary(known.map { (Ended($0.txid, $0.state == "forgotten"), $0) }) { first, _ in first }
     for deal in view.deals {
-      let entry = known.first {
-        $0.txid == deal.plan.txid && ($0.state == "forgotten") == (deal.end == .forgotten)
-      }
-      guard let entry else {
+      guard let entry = byEnd[Ended(deal.plan.txid, deal.end == .forgotten)] else {
         if !isRestored {
           differences.append("a splice of \(amountWords(deal.plan.amountSat &* 1000)) is missing")
         }
@@ -26,6 +24,16 @@ extension ChannelAccount {
       differences.append("it has \(known.count) splices where \(view.deals.count) are in the messages")
     }
     return differences
+  }
+
+  private struct Ended: Hashable {
+    let txid: [UInt8]
+    let isForgotten: Bool
+
+    init(_ txid: [UInt8], _ isForgotten: Bool) {
+      self.txid = txid
+      self.isForgotten = isForgotten
+    }
   }
 
   private func problem(of entry: SpliceEntry, _ deal: SpliceDeal) -> String? {

@@ -33,11 +33,11 @@ struct ChannelAccount {
 
   private func htlcDifferences(from view: ChannelView) -> [String] {
     var differences: [String] = []
+    let rows = Dictionary(htlcs.map { (HTLCName($0.direction, UInt64(bitPattern: $0.id)), $0) }) { first, _ in first }
+    let known = Set(view.htlcs.map { HTLCName($0.offeredBy == end ? "offered" : "received", $0.id) })
     for htlc in view.htlcs {
       let direction = htlc.offeredBy == end ? "offered" : "received"
-      guard
-        let entry = htlcs.first(where: { $0.direction == direction && UInt64(bitPattern: $0.id) == htlc.id })
-      else {
+      guard let entry = rows[HTLCName(direction, htlc.id)] else {
         differences.append("the \(direction) HTLC \(htlc.id) is missing")
         continue
       }
@@ -48,13 +48,19 @@ struct ChannelAccount {
       }
     }
     for entry in htlcs {
-      let isKnown = view.htlcs.contains { htlc in
-        entry.direction == (htlc.offeredBy == end ? "offered" : "received")
-          && UInt64(bitPattern: entry.id) == htlc.id
-      }
-      if !isKnown { differences.append("the \(entry.direction) HTLC \(entry.id) is not in the channel") }
+      if !known.contains(HTLCName(entry.direction, UInt64(bitPattern: entry.id))) { differences.append("the \(entry.direction) HTLC \(entry.id) is not in the channel") }
     }
     return differences
+  }
+
+  private struct HTLCName: Hashable {
+    let direction: String
+    let id: UInt64
+
+    init(_ direction: String, _ id: UInt64) {
+      self.direction = direction
+      self.id = id
+    }
   }
 
   private func matches(_ entry: HTLCEntry, _ htlc: OpenHTLC) -> Bool {

@@ -31,17 +31,15 @@ struct ChannelOpening {
     let ledger = evidence.ledger
     let paid = ledger.payments.filter(\.isPaid)
     let open = ledger.htlcs.filter { htlc in
-      htlc.direction == "offered" && !paid.contains { $0.paymentHash == htlc.paymentHash }
+      htlc.direction == "offered" && ledger.payments(htlc.paymentHash).paid.isEmpty
     }
     let gone = paid.map(\.amountMsat) + open.map(\.amountMsat)
     let all = ledger.htlcs.map(\.amountMsat) + [row.localMsat, row.remoteMsat]
     // What the wallet has paid came to the peer, but for what is still in the channel.
-    let came = evidence.wallet.sent.filter { payment in
-      payment.isPaid
-        && !ledger.htlcs.contains {
-          $0.direction != "offered" && $0.id == payment.htlc && $0.paymentHash == payment.paymentHash
-        }
-    }
+    let inChannel = Dictionary(
+      ledger.htlcs.filter { $0.direction != "offered" }.map { ($0.id, $0.paymentHash) }
+    ) { first, _ in first }
+    let came = evidence.wallet.sent.filter { $0.isPaid && inChannel[$0.htlc] != $0.paymentHash }
     let peer = (gone + [row.localMsat]).reduce(0, &+) &- came.map(\.amountMsat).reduce(0, &+)
     // What was taken out to the chain was the wallet's.
     let taken = ledger.splices.filter { $0.state == "done" }.map(\.takenMsat).reduce(0, &+)

@@ -1,17 +1,16 @@
 // Where each frame leaves the channel.
 extension PeerReplay {
   mutating func apply(_ said: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
-    guard isChannelKnown, var next = view else { return }
-    let step = next.plain(said)
+    guard isChannelKnown, let before = view.map(Before.init), let step = view?.plain(said) else { return }
     if step.isOfSplice { spliceFrames.insert(frame.entry.id) }
-    if frame.channel != next.channel {
+    if frame.channel != before.channel {
       find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
       return
     }
     do throws(ChannelView.Illegal) {
-      let moves = try next.apply(step, by: end)
-      noteSplices(from: view, to: next, frame)
-      view = next
+      // In its place: a copy for each message would cost as much as all splices that there ever were.
+      let moves = try view?.apply(step, by: end) ?? []
+      noteSplices(since: before, frame)
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
       for move in moves {
         if move.htlc.offeredBy == .peer { note(move, step, frame) } else { noteSent(move, step, frame) }
@@ -28,9 +27,10 @@ extension PeerReplay {
   private mutating func note(_ move: ChannelView.Move, _ step: ChannelStep, _ frame: ReadFrame) {
     let htlc = move.htlc
     if case .add = step {
-      lives[htlc.id] = HTLCLife(
-        amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash, addFrame: frame.entry.id,
-        addNs: frame.entry.atNs, data: htlc.data)
+      keep(
+        HTLCLife(
+          amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash, addFrame: frame.entry.id,
+          addNs: frame.entry.atNs, data: htlc.data), htlc.id)
     }
     guard var life = lives[htlc.id] else { return }
     if htlc.addStage == OpenHTLC.irrevocable, life.committedFrame == nil {
@@ -49,7 +49,7 @@ extension PeerReplay {
     }
     if htlc.ending != nil, htlc.removeStage == 1 { life.endSignedNs = frame.entry.atNs }
     life.isGone = move.isGone
-    lives[htlc.id] = life
+    keep(life, htlc.id)
   }
 
   /// A message of the peer's: something new, or exactly what got lost with the last connection.

@@ -3,7 +3,7 @@ extension PeerReplay {
   mutating func judge(_ claim: FenceClaim?, _ frame: ReadFrame) {
     let id = frame.entry.connection
     let entry = evidence.ledger.connection(id)
-    let isLegacy = evidence.ledger.runs.last { $0.startedNs <= frame.entry.atNs }?.isLegacy == 1
+    let isLegacy = evidence.ledger.run(at: frame.entry.atNs)?.isLegacy == 1
     let verdict = Self.verdict(on: claim, known: fence, isLegacy: isLegacy)
     let rows = entry.map { [$0.evidence] } ?? []
     if entry?.verdict != verdict {
@@ -92,12 +92,10 @@ extension PeerReplay {
     let signed = sequence.lastIndex { entry in
       if entry.by == .wallet, case .commit = entry.step { true } else { false }
     }
-    var kept: [SequenceEntry] = []
-    for (index, entry) in sequence.enumerated()
-    where entry.by != .wallet || entry.step.isNumbered || entry.step.isOfSplice || index <= signed ?? -1 {
-      kept.append(entry)
-    }
-    sequence = kept
+    // What is in front of that stays, and is long.
+    let rest = sequence[((signed ?? -1) + 1)...]
+    let kept = rest.filter { $0.by != .wallet || $0.step.isNumbered || $0.step.isOfSplice }
+    sequence.replaceSubrange(rest.indices, with: kept)
   }
 
   /// What the peer answered to an `init`, against what it should have known.

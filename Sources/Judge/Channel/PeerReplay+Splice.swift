@@ -1,5 +1,18 @@
 // Splices, as the frames tell of them.
 extension PeerReplay {
+  /// What of the channel a message may have changed.
+  struct Before {
+    let channel: [UInt8]
+    let dealCount: Int
+    let end: SpliceDeal.End?
+
+    init(_ view: ChannelView) {
+      channel = view.channel
+      dealCount = view.deals.count
+      end = view.deals.last?.end
+    }
+  }
+
   /// With the connection everything is forgotten that neither was bound to.
   mutating func forgetTalk(_ frame: ReadFrame) {
     guard let view, view.talk != nil || view.waitsForAbort != Pair(false) else { return }
@@ -9,13 +22,14 @@ extension PeerReplay {
   }
 
   /// Keeps the moments at which the peer's own account must change.
-  mutating func noteSplices(from before: ChannelView?, to after: ChannelView, _ frame: ReadFrame) {
-    let known = before?.deals.count ?? 0
-    if let deal = after.deals.last, after.deals.count > known {
+  mutating func noteSplices(since before: Before, _ frame: ReadFrame) {
+    guard let after = view else { return }
+    let isNew = after.deals.count > before.dealCount
+    if let deal = after.deals.last, isNew {
       spliceTimes.append((frame.entry.atNs, nil))
       noteOwner(of: deal.plan.txid, frame)
     }
-    if let end = after.deals.last?.end, before?.deals.last?.end != end || after.deals.count > known {
+    if let end = after.deals.last?.end, before.end != end || isNew {
       spliceTimes[spliceTimes.count - 1].endedNs = frame.entry.atNs
     }
     if let txid = after.talkedOf {

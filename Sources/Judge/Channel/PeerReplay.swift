@@ -13,7 +13,7 @@ struct PeerReplay {
     /// Of both `init`s: splices are for two.
     var offersSplices = Pair<Bool>(false)
     /// Pings that wait for their pong, by the size they asked for.
-    var pings: [Int] = []
+    var pings: ArraySlice<Int> = []
   }
 
   /// A step of the channel as the peer saw it, each once, however often it was sent.
@@ -39,10 +39,11 @@ struct PeerReplay {
     var endSignedNs: Int64?
     var isGone = false
     var isFulfilled: Bool { preimage != nil }
+    var isCommitted: Bool { committedFrame != nil && failureCode == nil }
   }
 
   let evidence: Evidence
-  let frames: [ReadFrame]
+  let frames: Rows<ReadFrame>
   var findings: [Finding] = []
   var links: [Int64: Link] = [:]
   var registered: Int64?
@@ -65,13 +66,17 @@ struct PeerReplay {
   /// The epoch of the connection that it was talked of on, by the id of the transaction.
   var spliceEpochs: [[UInt8]: Set<Int64>] = [:]
   var lives: [UInt64: HTLCLife] = [:]
+  /// Of the parts of one payment, what the wallet has irrevocably and has not refused.
+  var committedMsat: [PartKey: UInt128] = [:]
+  /// When the preimage of a hash came first.
+  var firstFulfilNs: [[UInt8]: Int64] = [:]
   /// The same of what the wallet offered.
   var sentLives: [UInt64: HTLCLife] = [:]
   var opening: ChannelView?
 
-  init(evidence: Evidence, frames: [ReadFrame]) {
+  init(evidence: Evidence) {
     self.evidence = evidence
-    self.frames = frames
+    frames = evidence.ledger.frames
     opening = ChannelOpening(evidence: evidence).view
     view = opening
     isChannelKnown = opening != nil

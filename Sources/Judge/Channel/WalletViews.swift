@@ -9,8 +9,14 @@ struct WalletViews {
 
   func all() -> [ChannelView] {
     var views: [ChannelView] = []
-    for missing in cuts() {
-      guard let base = play(without: missing) else { continue }
+    let cuts = cuts()
+    // What is in front of the first is the same for all of them.
+    let common = cuts.last ?? 0
+    var start = opening
+    start.viewer = .wallet
+    guard let start = play(start, sequence[..<common], without: common) else { return [] }
+    for missing in cuts {
+      guard let base = play(start, sequence[common...], without: missing) else { continue }
       for steps in [[], [.revoke], [.commit], [.revoke, .commit], [.commit, .revoke], [.bind]]
         as [[OwnStep]]
       {
@@ -39,11 +45,12 @@ struct WalletViews {
   }
 
   /// Nil if the wallet's own messages show that it had taken in more.
-  private func play(without cut: Int) -> ChannelView? {
-    var view = opening
-    view.viewer = .wallet
-    for (index, entry) in sequence.enumerated() where entry.by == .wallet || index < cut {
-      do { _ = try view.apply(entry.step, by: entry.by) } catch { return nil }
+  private func play(
+    _ start: ChannelView, _ steps: ArraySlice<PeerReplay.SequenceEntry>, without cut: Int
+  ) -> ChannelView? {
+    var view = start
+    for index in steps.indices where steps[index].by == .wallet || index < cut {
+      do { _ = try view.apply(steps[index].step, by: steps[index].by) } catch { return nil }
     }
     return view
   }

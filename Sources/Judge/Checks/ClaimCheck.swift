@@ -1,11 +1,11 @@
 // Invariant 1, in the wallet's database: claims follow each other by one, and each was made by a process that says so.
 extension Hearing {
   mutating func checkClaims() {
-    let claims = evidence.wallet.claims
-    for (index, claim) in claims.enumerated() {
-      let previous = index > 0 ? claims[index - 1] : nil
+    var previous: ClaimEntry?
+    for claim in evidence.wallet.claims {
       checkSuccession(of: claim, after: previous)
       checkProcess(of: claim, after: previous)
+      previous = claim
     }
     checkMeta()
     checkClaimsOfJournals()
@@ -20,13 +20,7 @@ extension Hearing {
         [claim.evidence])
     }
     if claim.isRaised {
-      let knows = frames.contains { frame in
-        switch frame.message {
-        case .greeting(_, let reply?, _), .fenceReply(let reply): reply.highest == claim.epoch &- 1
-        default: false
-        }
-      }
-      if !knows {
+      if evidence.hasLedger, !heights.contains(claim.epoch &- 1) {
         find(
           1, "Epoch \(claim.epoch) was raised above \(claim.epoch &- 1), which the peer never said it knew",
           [claim.evidence])
@@ -45,12 +39,14 @@ extension Hearing {
 
   /// The row against the journal of the process that it names.
   private mutating func checkProcess(of claim: ClaimEntry, after previous: ClaimEntry?) {
-    guard let journal = journal(of: claim) else {
-      if cleaned.epochs.contains(claim.epoch) { return }
+    guard let journal = evidence.journal(of: claim) else {
+      guard let teller = evidence.journal(answeringEpoch: claim.epoch), !untold.isUntold(epoch: claim.epoch)
+      else { return }
       find(
         1,
         "Epoch \(claim.epoch) was claimed by process \(claim.pid) (started at \(claim.startTime)), "
-          + "and no journal is of that process", [claim.evidence])
+          + "and another process says that it claimed it: no journal is of that process",
+        [claim.evidence, "journal \(teller.name)"])
       return
     }
     if claim.role != (journal.process == "mainappd" ? "app" : "extension") {
@@ -61,7 +57,8 @@ extension Hearing {
     if claim.isRaised, let previous, journal.pid != previous.pid || journal.startTime != previous.startTime {
       find(1, "Epoch \(claim.epoch) was raised by another process than the owner", [claim.evidence])
     }
-    guard let moment = ClaimMoment(of: claim, in: journal) else {
+    guard let moment = moment(of: claim) else {
+      if journal.mayLack(wallNs: claim.wallNs) { return }
       find(
         1, "Epoch \(claim.epoch) stands in the database, and its process never asked for it",
         [claim.evidence, "journal \(journal.name)"])
@@ -71,8 +68,6 @@ extension Hearing {
       find(1, "Epoch \(claim.epoch): \(difference)", [claim.evidence, moment.asked.evidence])
     }
   }
-
-  func journal(of claim: ClaimEntry) -> JournalFile? { evidence.journal(of: claim) }
 
   private mutating func checkMeta() {
     if evidence.wallet.container?.count != 16 {

@@ -7,21 +7,21 @@ extension Hearing {
   /// is durable under an earlier epoch, which then has made more writes than the peer has seen bundles of. What is said
   /// again of a splice, and it says so in the first bundle of a connection, too, is left out.
   mutating func checkDurability(_ replay: PeerReplay) {
-    let writes = evidence.wallet.writes.filter { WriteSummary($0.what)?.revision != nil }
+    let bundles = bundles(replay)
     var earlierBundles = 0
+    let writes = evidence.wallet.writes.filter { $0.summary?.revision != nil }.map(\.epoch).sorted()
     for claim in evidence.wallet.claims {
-      let own = writes.filter { $0.epoch == claim.epoch }
-      let earlierWrites = writes.filter { $0.epoch < claim.epoch }.count
+      let own = evidence.wallet.sum(of: claim.epoch).revisionsNs.sorted()
+      let earlierWrites = writes.countOfThose(upTo: claim.epoch &- 1)
       var needed = 0
-      let bundles = bundles(of: claim.epoch, replay)
-      for bundle in bundles {
+      for bundle in bundles[claim.epoch] ?? [] {
         if bundle.mayRepeat, bundle.isOfSplice { continue }
         if bundle.mayRepeat, earlierWrites > earlierBundles {
           earlierBundles += 1
           continue
         }
         needed += 1
-        let durable = own.filter { $0.atNs <= bundle.atNs }.count
+        let durable = own.countOfThose(upTo: bundle.atNs)
         guard durable < needed else { continue }
         find(
           1,
@@ -34,46 +34,60 @@ extension Hearing {
     }
   }
 
-  private struct Bundle {
-    let frame: Int64
-    let atNs: Int64
-    let name: String
-    let mayRepeat: Bool
-    var hasCommitment = false
-    var hasRevocation = false
-    var isOfSplice = false
-  }
-
-  private func bundles(of epoch: Int64, _ replay: PeerReplay) -> [Bundle] {
-    let connections = Set(evidence.ledger.connections.filter { $0.epoch == epoch && $0.isAccepted }.map(\.id))
-    var bundles: [Bundle] = []
-    var isOpen = false
-    var isFirst = false
-    for frame in frames
-    where frame.entry.isIn && frame.entry.isActedOn && connections.contains(frame.entry.connection) {
-      guard case .step(let step)? = frame.message, step.bindsWallet else {
-        isOpen = false
-        if case .reestablish? = frame.message { isFirst = true } else { isFirst = false }
-        continue
-      }
-      var last = isOpen ? bundles.popLast() : nil
-      switch step {
-      case .commit where last?.hasCommitment == true, .revoke where last?.hasRevocation == true,
-        .splice(.signatures) where last != nil:
-        if let last { bundles.append(last) }
-        last = nil
-      default: break
-      }
-      var bundle =
-        last ?? Bundle(frame: frame.entry.id, atNs: frame.entry.atNs, name: frame.name, mayRepeat: isFirst)
-      if replay.spliceFrames.contains(frame.entry.id) { bundle.isOfSplice = true }
-      if case .commit = step { bundle.hasCommitment = true }
-      if case .revoke = step { bundle.hasRevocation = true }
-      bundles.append(bundle)
-      isOpen = true
-      isFirst = false
+  /// By the epoch of their connections.
+  private func bundles(_ replay: PeerReplay) -> [Int64: [FrameBundle]] {
+    var bundlers: [Int64: FrameBundler] = [:]
+    for frame in frames where frame.entry.isIn && frame.entry.isActedOn {
+      guard let connection = evidence.ledger.connection(frame.entry.connection), connection.isAccepted,
+        let epoch = connection.epoch
+      else { continue }
+      bundlers[epoch, default: FrameBundler()].take(
+        frame, isOfSplice: replay.spliceFrames.contains(frame.entry.id))
     }
-    return bundles
+    return bundlers.mapValues(\.bundles)
+  }
+}
+
+/// What the wallet said together.
+struct FrameBundle {
+  let frame: Int64
+  let atNs: Int64
+  let name: String
+  let mayRepeat: Bool
+  var hasCommitment = false
+  var hasRevocation = false
+  var isOfSplice = false
+}
+
+/// Puts the frames of one epoch together.
+private struct FrameBundler {
+  private(set) var bundles: [FrameBundle] = []
+  private var isOpen = false
+  private var isFirst = false
+
+  mutating func take(_ frame: ReadFrame, isOfSplice: Bool) {
+    guard case .step(let step)? = frame.message, step.bindsWallet else {
+      isOpen = false
+      if case .reestablish? = frame.message { isFirst = true } else { isFirst = false }
+      return
+    }
+    var last = isOpen ? bundles.popLast() : nil
+    switch step {
+    case .commit where last?.hasCommitment == true, .revoke where last?.hasRevocation == true,
+      .splice(.signatures) where last != nil:
+      if let last { bundles.append(last) }
+      last = nil
+    default: break
+    }
+    var bundle =
+      last
+      ?? FrameBundle(frame: frame.entry.id, atNs: frame.entry.atNs, name: frame.name, mayRepeat: isFirst)
+    if isOfSplice { bundle.isOfSplice = true }
+    if case .commit = step { bundle.hasCommitment = true }
+    if case .revoke = step { bundle.hasRevocation = true }
+    bundles.append(bundle)
+    isOpen = true
+    isFirst = false
   }
 }
 

@@ -59,9 +59,7 @@ extension Hearing {
           + "incarnation and container", [entry.evidence])
       return
     }
-    guard let claim, let journal = journal(of: claim), let moment = ClaimMoment(of: claim, in: journal) else {
-      return
-    }
+    guard let claim, let moment = moment(of: claim) else { return }
     if let judged = entry.judgedNs, judged < moment.earliestNs {
       find(
         1, "Connection \(entry.id) came under epoch \(epoch) before that was claimed",

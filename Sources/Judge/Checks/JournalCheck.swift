@@ -3,22 +3,15 @@ extension Hearing {
   mutating func checkJournals() {
     for journal in evidence.journals {
       if journal.endsTorn { remark("\(journal.name) ends in the middle of a line: its process was killed") }
-      for line in journal.unreadableLines { remark("\(journal.name) line \(line) is no record") }
-      checkSequence(of: journal)
+      sayWhatIsOdd(in: journal)
     }
     sayWhatWasCleaned()
-    for process in ["mainappd", "notifyextd"] where !evidence.wallet.claims.isEmpty {
-      let role = process == "mainappd" ? "app" : "extension"
-      if evidence.journals(of: process).isEmpty, evidence.wallet.claims.contains(where: { $0.role == role }) {
-        find(4, "\(process) claimed the node and left no journal", ["journal"])
-      }
-    }
   }
 
   private mutating func sayWhatWasCleaned() {
     let gone = [
-      cleaned.epochs.isEmpty ? nil : "of epochs \(Self.list(cleaned.epochs))",
-      cleaned.runs.isEmpty ? nil : "of the peer's runs \(Self.list(cleaned.runs))",
+      untold.cleaned.epochs.isEmpty ? nil : "of epochs \(Self.list(untold.cleaned.epochs))",
+      untold.cleaned.runs.isEmpty ? nil : "of the peer's runs \(Self.list(untold.cleaned.runs))",
     ].compactMap { $0 }
     guard !gone.isEmpty else { return }
     remark(
@@ -30,19 +23,18 @@ extension Hearing {
     numbers.sorted().map { "\($0)" }.joined(separator: ", ")
   }
 
-  private mutating func checkSequence(of journal: JournalFile) {
-    var next: Int64 = 1
-    var lost: Int64 = 0
-    for record in journal.records {
-      guard let number = record.body["seq"]?.integer else { continue }
-      let missing = number.subtractingReportingOverflow(next)
-      if missing.overflow || missing.partialValue < 0 {
-        remark("\(journal.name) line \(record.line) is out of order")
-      } else {
-        lost &+= missing.partialValue
-      }
-      next = number &+ 1
+  private mutating func sayWhatIsOdd(in journal: JournalFile) {
+    let unreadable = journal.unreadableLines
+    if unreadable.count > 0 {
+      remark(
+        "\(journal.name) line \(unreadable.first) is no record\(Self.andMore(unreadable.count - 1))")
     }
-    if lost > 0 { remark("\(journal.name) lacks \(lost) records: its disk was full, or somebody cut it") }
+    if journal.disorder.count > 0 {
+      remark("\(journal.name) line \(journal.disorder.first) is out of order\(Self.andMore(journal.disorder.count - 1))")
+    }
+    let lost = journal.gaps.filter(\.isNoted).reduce(Int64(0)) { $0 &+ $1.count }
+    if lost > 0 { remark("\(journal.name) lacks \(countWords(lost, "record")): its disk was full") }
   }
+
+  private static func andMore(_ count: Int) -> String { count > 0 ? ", and \(count) more" : "" }
 }

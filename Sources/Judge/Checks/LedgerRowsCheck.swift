@@ -3,14 +3,14 @@ extension Hearing {
   mutating func checkLedgerRows() {
     let ledger = evidence.ledger
     checkNumbers("connections", ledger.connections.map(\.id))
-    checkNumbers("frames", ledger.frames.map(\.id))
+    checkNumbers("frames", ledger.frames.map(\.entry.id))
     checkNumbers("backups", ledger.backups.map(\.revision))
     checkNumbers("pushes", ledger.pushes.map(\.id))
     checkNumbers("runs", ledger.runs.map(\.id))
     checkNumbers("losses", ledger.losses.map(\.id))
     checkNumbers("splices", ledger.splices.map(\.id))
     for (table, last) in [
-      ("frames", ledger.frames.last?.id), ("backups", ledger.backups.last?.revision),
+      ("frames", ledger.frames.last?.entry.id), ("backups", ledger.backups.last?.revision),
       ("pushes", ledger.pushes.last?.id), ("runs", ledger.runs.last?.id), ("losses", ledger.losses.last?.id),
       ("elsewhere", ledger.elsewhere.last?.id), ("splices", ledger.splices.last?.id),
     ] {
@@ -34,7 +34,8 @@ extension Hearing {
     }
     checkFrameRows()
     checkBackups()
-    for connection in ledger.connections { checkTimes(of: connection) }
+    let heard = Set(frames.filter(\.entry.isIn).map(\.entry.connection))
+    for connection in ledger.connections { checkTimes(of: connection, isHeard: heard.contains(connection.id)) }
     checkRunTimes()
   }
 
@@ -113,7 +114,7 @@ extension Hearing {
     }
   }
 
-  private mutating func checkTimes(of connection: ConnectionEntry) {
+  private mutating func checkTimes(of connection: ConnectionEntry, isHeard: Bool) {
     let judged = connection.judgedNs ?? connection.openedNs
     if judged < connection.openedNs || connection.closedNs ?? .max < judged {
       find(4, "Connection \(connection.id) was opened, judged and closed out of order", [connection.evidence])
@@ -123,9 +124,7 @@ extension Hearing {
     {
       find(4, "Connection \(connection.id) is half judged or half closed", [connection.evidence])
     }
-    if connection.verdict != nil,
-      !frames.contains(where: { $0.entry.connection == connection.id && $0.entry.isIn })
-    {
+    if connection.verdict != nil, !isHeard {
       find(4, "Connection \(connection.id) was judged without an init", [connection.evidence])
     }
   }
@@ -133,14 +132,13 @@ extension Hearing {
   /// A run of lspd is what its journal says, and lies behind the run before it.
   private mutating func checkRunTimes() {
     let journals = evidence.journals(of: "lspd")
+    let byPid = Dictionary(grouping: journals, by: \.pid)
+    let starts = evidence.ledger.runs.map(\.startedNs)
     for (index, run) in evidence.ledger.runs.enumerated() {
-      let later = index + 1 < evidence.ledger.runs.count ? evidence.ledger.runs[index + 1].startedNs : .max
-      let journal = journals.first { journal in
-        journal.pid == run.pid && journal.startedNs <= run.startedNs
-          && isNear(journal.startedNs, run.startedNs, withinNs: stepSlackNs)
-          && isNear(journal.records[0].wallNs, run.startedWallNs, withinNs: stepSlackNs)
-      }
-      if journal == nil, cleaned.runs.contains(run.id), run.startedNs <= later { continue }
+      let later = index + 1 < starts.count ? starts[index + 1] : .max
+      let journal = (byPid[run.pid] ?? []).first { $0.isOf(run) }
+      let isUntold = untold.cleaned.runs.contains(run.id) || untold.missingRuns.contains(run.id)
+      if journal == nil, isUntold, run.startedNs <= later { continue }
       guard let journal, run.startedNs <= later, run.isLegacy == 0 || run.isLegacy == 1 else {
         find(4, "Run \(run.id) of the peer is not the run of any journal", [run.evidence])
         continue

@@ -2,11 +2,8 @@
 extension Hearing {
   mutating func checkLedgerAgainstItsJournal() {
     let journals = evidence.journals(of: "lspd")
-    guard !journals.isEmpty else {
-      find(4, "The peer left a ledger and no journal", ["journal"])
-      return
-    }
-    guard cleaned.runs.isEmpty else {
+    guard !journals.isEmpty, untold.missingRuns.isEmpty else { return }
+    guard untold.cleaned.runs.isEmpty else {
       remark("the peer's older journals are gone, so its ledger was not compared with them")
       return
     }
@@ -68,8 +65,9 @@ extension Hearing {
   }
 
   private mutating func compareConnections(_ stories: [LedgerStory]) {
+    let starts = Set(evidence.ledger.runs.map(\.startedNs))
     for entry in evidence.ledger.connections
-    where !stories.contains(where: { isSame(entry, $0.connections[entry.id]) }) {
+    where !stories.contains(where: { isSame(entry, $0.connections[entry.id], starts) }) {
       find(4, "Connection \(entry.id) is not as the peer's journal tells of it", [entry.evidence])
     }
     for (id, told) in stories[1].connections.sorted(by: { $0.key < $1.key })
@@ -78,7 +76,9 @@ extension Hearing {
     }
   }
 
-  private func isSame(_ entry: ConnectionEntry, _ told: LedgerStory.Connection?) -> Bool {
+  private func isSame(
+    _ entry: ConnectionEntry, _ told: LedgerStory.Connection?, _ starts: Set<Int64>
+  ) -> Bool {
     guard let told, told.opened.announces(entry.openedNs), told.verdict == entry.verdict,
       told.node == entry.node.map({ hexadecimal($0) }),
       isNear(told.opened.wallNs, entry.openedWallNs, withinNs: stepSlackNs)
@@ -88,8 +88,7 @@ extension Hearing {
     }
     // Nobody was there to see it end, so the next run closed it.
     guard let reason = entry.closedReason else { return true }
-    return reason == "lspd ended before it"
-      && evidence.ledger.runs.contains { $0.startedNs == entry.closedNs }
+    return reason == "lspd ended before it" && entry.closedNs.map(starts.contains) == true
   }
 
   private mutating func comparePayments(_ stories: [LedgerStory]) {
@@ -97,8 +96,8 @@ extension Hearing {
     where !stories.contains(where: { isSame(entry, $0.payments[entry.id]) }) {
       find(4, "Payment \(entry.id) is not as the peer's journal tells of it", [entry.evidence])
     }
-    for (id, told) in stories[1].payments.sorted(by: { $0.key < $1.key })
-    where !evidence.ledger.payments.contains(where: { $0.id == id }) {
+    let ids = Set(evidence.ledger.payments.map(\.id))
+    for (id, told) in stories[1].payments.sorted(by: { $0.key < $1.key }) where !ids.contains(id) {
       find(
         4, "Payment \(id) of \(amountWords(told.amountMsat ?? 0)) is missing in the ledger",
         [told.held.evidence])
@@ -154,7 +153,7 @@ extension Hearing {
 
   /// Nothing is stamped after a last line that says goodbye. (Attempts to push are not journalled while it lives.)
   private mutating func compareEnds(_ journals: [JournalFile]) {
-    guard journals.last?.hasEnded == true, let last = journals.last?.records.last?.atNs else { return }
+    guard journals.last?.hasEnded == true, let last = journals.last?.lastNs else { return }
     for push in evidence.ledger.pushes {
       guard let stamp = push.lastNs, stamp > last, !isNear(stamp, last, withinNs: 2 * stepSlackNs) else {
         continue

@@ -2,15 +2,23 @@
 // paid are one payment in the wallet.
 
 extension PeerReplay {
+  /// Keeps the life of an HTLC, and what is committed of the payment that it is a part of.
+  mutating func keep(_ life: HTLCLife, _ id: UInt64) {
+    if let earlier = lives[id], earlier.isCommitted {
+      committedMsat[PartKey(earlier), default: 0] -= UInt128(earlier.amountMsat)
+    }
+    if life.isCommitted { committedMsat[PartKey(life), default: 0] += UInt128(life.amountMsat) }
+    lives[id] = life
+    if let fulfilNs = life.fulfilNs {
+      firstFulfilNs[life.paymentHash] = min(firstFulfilNs[life.paymentHash] ?? .max, fulfilNs)
+    }
+  }
+
   /// What the wallet had committed of the same payment when it showed the preimage for one part.
   mutating func checkWhole(_ id: UInt64, _ life: HTLCLife, _ frame: ReadFrame) {
     guard let data = life.data else { return }
-    var committed: UInt64 = 0
-    for (other, part) in lives where part.paymentHash == life.paymentHash && part.data == data {
-      guard other == id || part.committedFrame != nil && part.failureCode == nil else { continue }
-      let (sum, overflowed) = committed.addingReportingOverflow(part.amountMsat)
-      committed = overflowed ? .max : sum
-    }
+    let own: UInt128 = lives[id]?.isCommitted == true ? 0 : UInt128(life.amountMsat)
+    let committed = UInt64(clamping: (committedMsat[PartKey(life)] ?? 0) + own)
     if committed < data.totalMsat {
       find(
         3,
@@ -20,10 +28,14 @@ extension PeerReplay {
   }
 }
 
-extension Evidence {
-  /// Of one hash, what has not failed: the payment of a sender, in one part or in several.
-  func whole(_ paymentHash: [UInt8]) -> [PaymentEntry] {
-    ledger.payments.filter { $0.paymentHash == paymentHash && !$0.isFailed }
+/// Of what an HTLC is a part.
+struct PartKey: Hashable {
+  let paymentHash: [UInt8]
+  let data: PartData?
+
+  init(_ life: PeerReplay.HTLCLife) {
+    paymentHash = life.paymentHash
+    data = life.data
   }
 }
 

@@ -3,7 +3,7 @@ extension Hearing {
   mutating func checkPeersChannel(_ replay: PeerReplay) {
     guard let view = replay.view, let row = evidence.ledger.channels.first else { return }
     let account = ChannelAccount(
-      row: row, htlcs: evidence.ledger.htlcs, splices: evidence.ledger.splices, end: .peer)
+      row: row, htlcs: Array(evidence.ledger.htlcs), splices: Array(evidence.ledger.splices), end: .peer)
     var withOffers = view
     adoptOffers(&withOffers)
     adoptRemovals(&withOffers)
@@ -31,8 +31,8 @@ extension Hearing {
   private mutating func adoptOffers(_ view: inout ChannelView) {
     let waiting = evidence.ledger.htlcs.filter { $0.direction == "offered" && $0.state == "sentAdd" }
     for entry in waiting.sorted(by: { $0.id < $1.id }) {
-      let payment = evidence.ledger.payments.first {
-        $0.htlc == entry.id && $0.paymentHash == entry.paymentHash
+      let payment = evidence.ledger.paymentsByHTLC.all(entry.id).first {
+        $0.paymentHash == entry.paymentHash
       }
       guard payment?.state == "offered", payment?.amountMsat == entry.amountMsat,
         payment?.data == entry.data, view.isInFlight(from: .peer)

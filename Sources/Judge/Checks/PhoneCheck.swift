@@ -1,48 +1,60 @@
 // Invariants 5 and 7: what the phone showed, and what it let the extension use.
 extension Hearing {
   mutating func checkPhone() {
-    let phone = evidence.phone
-    counts.pushes = phone.pushes.count
-    counts.notifications = phone.notifications.count
-    counts.kills = phone.processes.filter { $0.how == "signalled" && $0.number == 9 }.count
-    for push in phone.pushes where push.isVisible { checkNotification(of: push) }
-    for failure in phone.processes where failure.isCrash || failure.endedWithError {
-      remark("\(failure.role) process \(failure.pid) \(failure.reason ?? "crashed")")
+    let limits = isEnforced
+    if let phone = evidence.phone {
+      counts.pushes = phone.pushes.count
+      counts.notifications = phone.notifications.count
+      counts.kills = phone.processes.filter { $0.how == "signalled" && $0.number == 9 }.count
+      if phone.problems["pushes.jsonl"] == nil, phone.problems["notifications.jsonl"] == nil {
+        checkNotifications(of: phone)
+      }
+      for failure in phone.processes where failure.isCrash || failure.endedWithError {
+        remark("\(failure.role) process \(failure.pid) \(failure.reason ?? "crashed")")
+      }
+      if limits { checkMemory(phone) }
     }
-    checkMemory()
-    for journal in evidence.journals(of: "iosd") { checkTime(journal) }
+    if limits { for journal in evidence.journals(of: "iosd") { checkTime(journal) } }
   }
 
-  private mutating func checkNotification(of push: PhoneEvidence.Push) {
-    let shown = evidence.phone.notifications.filter { $0.push == push.id }.count
-    let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- 40_000_000_000 } ?? false
-    let mayHaveNone = isOfNow || isProvedAppsOwn(push) || isProvedLost(push) || push.isUnwanted
-    guard shown != 1, !(shown == 0 && mayHaveNone) else { return }
-    find(5, "The visible push \(push.id) ended with \(shown) notifications", ["os/pushes.jsonl \(push.id)"])
+  private mutating func checkNotifications(of phone: PhoneEvidence) {
+    var shown: [Int64: Int] = [:]
+    for notification in phone.notifications {
+      if let push = notification.push { shown[push, default: 0] += 1 }
+    }
+    let journals = evidence.journals(of: "iosd")
+    let given = Set(journals.flatMap(\.pushesGivenToApp))
+    for push in phone.pushes where push.isVisible {
+      let count = shown[push.id] ?? 0
+      let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- 40_000_000_000 } ?? false
+      // The newest that had begun then; they are in the order of their starts.
+      let taker = journals.last { $0.startedNs <= push.atNs }
+      let mayHaveNone =
+        isOfNow || isProvedAppsOwn(push, taker, given) || isProvedLost(push, taker) || push.isUnwanted
+      guard count != 1, !(count == 0 && mayHaveNone) else { continue }
+      find(5, "The visible push \(push.id) ended with \(count) notifications", ["os/pushes.jsonl \(push.id)"])
+    }
   }
 
-  /// Its row alone may have been written by anybody: where there is a journal of the phone that goes back so far, it must
+  /// Its row alone may have been written by anybody: where there is a journal of the phone that goes back so far, one must
   /// say so, too.
-  private func isProvedAppsOwn(_ push: PhoneEvidence.Push) -> Bool {
+  private func isProvedAppsOwn(
+    _ push: PhoneEvidence.Push, _ taker: JournalFile?, _ given: Set<Int64>
+  ) -> Bool {
     guard push.isAppsOwn else { return false }
-    let journals = evidence.journals(of: "iosd").filter { $0.startedNs <= push.atNs }
-    return journals.isEmpty || journals.contains { $0.gaveToApp(push.id) }
+    return taker.map { $0.hasGaps || given.contains(push.id) } ?? true
   }
 
   /// Only an iosd that was killed loses a push: one that ends by itself shows first what waits. Where there is the journal of
   /// the one that took it, that must have no end.
-  private func isProvedLost(_ push: PhoneEvidence.Push) -> Bool {
+  private func isProvedLost(_ push: PhoneEvidence.Push, _ taker: JournalFile?) -> Bool {
     guard push.isLost else { return false }
-    let taker = evidence.journals(of: "iosd").filter { $0.startedNs <= push.atNs }
-      .max { $0.startedNs < $1.startedNs }
     return taker.map { !$0.hasEnded } ?? true
   }
 
-  private mutating func checkMemory() {
-    // A debug build of the phone measures and does not enforce.
-    guard isEnforced else { return }
+  private mutating func checkMemory(_ phone: PhoneEvidence) {
     let limit: Int64 = (24 + 1) * 1_048_576
-    for process in evidence.phone.processes where process.role == "extension" {
+    for process in phone.processes where process.role == "extension" {
       guard let peak = process.peakFootprintBytes, peak > limit, process.reason?.contains("mem limit") != true
       else {
         continue
@@ -53,6 +65,7 @@ extension Hearing {
     }
   }
 
+  /// A debug build of the phone measures and does not enforce.
   private var isEnforced: Bool {
     !evidence.journals(of: "iosd").contains { journal in
       journal.configurations(of: "phone").contains { $0["enforcesLimits"] == .bool(false) }
@@ -61,28 +74,44 @@ extension Hearing {
 
   /// From handing a push over to the end of the work on it.
   private mutating func checkTime(_ journal: JournalFile) {
-    guard isEnforced else { return }
-    let limit: Int64 = 31_000_000_000
-    var serving: (push: Int64, sinceNs: Int64)?
+    var serving: (push: Int64, sinceNs: Int64, line: Int)?
+    var lastKill: (line: Int, atNs: Int64)?
     for record in journal.events(of: "phone") {
+      // With lines missing in between, it may have ended.
+      if let current = serving, journal.hasGap(fromLine: current.line, to: record.line) { serving = nil }
       let isOver =
         record.event["serviceFinished"] != nil || record.event["processEnded"]?["_0"]?.text == "extension"
-      if let current = serving, record.atNs &- current.sinceNs > limit, !isKilled(record),
-        !journal.wasKillingBefore(record)
-      {
-        find(
-          7, "The extension worked on push \(current.push) for more than 30 s and was not killed",
-          [record.evidence])
-        serving = nil
+      // The phone itself may have stood still: then its timer was late, and not the extension.
+      let isBeingKilled = lastKill.map { record.atNs &- $0.atNs < 1_000_000_000 } ?? false
+      if let current = serving, !isKilled(record), !isBeingKilled {
+        if checkTime(of: current.push, sinceNs: current.sinceNs, untilNs: record.atNs, record.evidence) {
+          serving = nil
+        }
       }
       if isOver || isKilled(record) { serving = nil }
+      if isKilled(record) { lastKill = (record.line, record.atNs) }
       for directive in record.directives {
         guard directive["tell"]?["_0"]?.text == "extension",
           let push = directive["tell"]?["_1"]?["push"]?["id"]?.integer
         else { continue }
-        serving = (push, record.atNs)
+        serving = (push, record.atNs, record.line)
       }
     }
+    guard let current = serving, !journal.hasGap(fromLine: current.line, to: .max) else { return }
+    let isBeingKilled = lastKill.map { journal.lastNs &- $0.atNs < 1_000_000_000 } ?? false
+    if !isBeingKilled {
+      _ = checkTime(
+        of: current.push, sinceNs: current.sinceNs, untilNs: journal.lastNs, "journal \(journal.name)")
+    }
+  }
+
+  private mutating func checkTime(
+    of push: Int64, sinceNs: Int64, untilNs: Int64, _ evidence: String
+  ) -> Bool {
+    let limit: Int64 = 31_000_000_000
+    guard untilNs &- sinceNs > limit else { return false }
+    find(7, "The extension worked on push \(push) for more than 30 s and was not killed", [evidence])
+    return true
   }
 
   private func isKilled(_ record: JournalRecord) -> Bool {
@@ -91,21 +120,13 @@ extension Hearing {
 }
 
 extension JournalFile {
-  /// Whether the phone decided that the app in front gets this push.
-  func gaveToApp(_ push: Int64) -> Bool {
-    events(of: "phone").contains { record in
-      record.directives.contains {
-        let fate = $0["recordFate"]
-        return fate?["push"]?.integer == push && fate?["_1"]?["givenToApp"] != nil
+  /// Of which the phone decided that the app in front gets them.
+  fileprivate var pushesGivenToApp: [Int64] {
+    events(of: "phone").flatMap { record in
+      record.directives.compactMap { directive in
+        let fate = directive["recordFate"]
+        return fate?["_1"]?["givenToApp"] == nil ? nil : fate?["push"]?.integer
       }
-    }
-  }
-
-  /// Whether the phone itself stood still: then its timer was late, and not the extension.
-  func wasKillingBefore(_ record: JournalRecord) -> Bool {
-    records.contains { other in
-      other.line < record.line && record.atNs &- other.atNs < 1_000_000_000
-        && other.directives.contains { $0["kill"]?["_0"]?.text == "extension" }
     }
   }
 }

@@ -2,6 +2,7 @@
 // and has arrived; and nothing that it calls failed was taken.
 extension Hearing {
   mutating func checkSent(_ replay: PeerReplay) {
+    let twins = Dictionary(grouping: evidence.wallet.sent.filter { !$0.isFailed }, by: \.paymentHash)
     for entry in evidence.wallet.sent {
       checkColumns(of: entry)
       let life = replay.sentLives[UInt64(bitPattern: entry.htlc)]
@@ -12,11 +13,15 @@ extension Hearing {
         waitFor("\(name(entry)) of the wallet's own is on its way", [entry.evidence])
       default: remark("how \(name(entry)) ended was lost with the wallet's database")
       }
-      checkOnce(entry)
+      checkOnce(entry, twins)
     }
     checkTaken()
     checkOffered(replay)
-    checkCounts()
+  }
+
+  /// Of others, by this payment.
+  private func arrivals(of entry: SentEntry) -> [ElsewhereEntry] {
+    evidence.ledger.paidElsewhere.all(entry.paymentHash).filter { $0.htlc == entry.htlc }
   }
 
   private func name(_ entry: SentEntry) -> String {
@@ -42,18 +47,13 @@ extension Hearing {
         3, "The wallet calls \(name(entry)) paid, and the peer never signed for its fulfilment",
         [entry.evidence])
     }
-    let arrived = evidence.ledger.elsewhere.contains {
-      $0.isPaid && $0.paymentHash == entry.paymentHash && $0.htlc == entry.htlc
-    }
-    if !arrived {
+    if arrivals(of: entry).isEmpty {
       find(3, "The wallet calls \(name(entry)) paid, and it has not arrived", [entry.evidence])
     }
   }
 
   private mutating func checkFailed(_ entry: SentEntry, _ life: PeerReplay.HTLCLife?, _ replay: PeerReplay) {
-    let taken = evidence.ledger.elsewhere.filter {
-      $0.isPaid && $0.paymentHash == entry.paymentHash && $0.htlc == entry.htlc
-    }
+    let taken = arrivals(of: entry)
     if !taken.isEmpty || life?.isFulfilled == true {
       find(
         3, "The wallet calls \(name(entry)) failed, and it was taken",
@@ -66,8 +66,8 @@ extension Hearing {
     }
   }
 
-  private mutating func checkOnce(_ entry: SentEntry) {
-    let twins = evidence.wallet.sent.filter { !$0.isFailed && $0.paymentHash == entry.paymentHash }
+  private mutating func checkOnce(_ entry: SentEntry, _ twins: [[UInt8]: [SentEntry]]) {
+    let twins = twins[entry.paymentHash] ?? []
     if twins.count > 1, twins.first?.id == entry.id {
       find(3, "The wallet has paid one invoice \(twins.count) times: \(name(entry))", twins.map(\.evidence))
     }
@@ -76,8 +76,8 @@ extension Hearing {
   /// Whoever was paid was paid by a payment that the wallet knows of.
   private mutating func checkTaken() {
     for invoice in evidence.ledger.elsewhere where invoice.isPaid {
-      let payers = evidence.wallet.sent.filter {
-        $0.paymentHash == invoice.paymentHash && $0.htlc == invoice.htlc
+      let payers = (invoice.htlc.map(evidence.wallet.sentByHTLC.all) ?? []).filter {
+        $0.paymentHash == invoice.paymentHash
       }
       if payers.count != 1 {
         find(
@@ -93,7 +93,7 @@ extension Hearing {
     guard replay.isChannelKnown else { return }
     var fulfilled: [[UInt8]: UInt64] = [:]
     for (id, life) in replay.sentLives.sorted(by: { $0.key < $1.key }) {
-      let owners = evidence.wallet.sent.filter { UInt64(bitPattern: $0.htlc) == id }
+      let owners = evidence.wallet.sentByHTLC.all(Int64(bitPattern: id))
       if owners.count != 1 || owners[0].paymentHash != life.paymentHash
         || UInt64(bitPattern: owners[0].amountMsat) != life.amountMsat
       {
@@ -120,9 +120,9 @@ extension Hearing {
   }
 
   /// The writes say how many payments they began and ended.
-  private mutating func checkCounts() {
-    let writes = evidence.wallet.writes.compactMap { WriteSummary($0.what) }
-    guard !writes.contains(where: \.isRestored) else { return }
+  mutating func checkSentCounts() {
+    guard !evidence.wallet.isRestored else { return }
+    let writes = evidence.wallet.writes.compactMap(\.summary)
     let offered = writes.reduce(Int64(0)) { $0 &+ $1.offered }
     let ended = writes.reduce(Int64(0)) { $0 &+ $1.ended }
     let isOver = evidence.wallet.sent.count { $0.endedEpoch != nil }

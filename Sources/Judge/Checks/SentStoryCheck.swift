@@ -3,9 +3,8 @@
 extension Hearing {
   mutating func checkSentAgainstJournals() {
     let story = SentStory(evidence)
-    // An old database, or one that was healed from the peer's copy, has lost what journals tell.
-    let isRestored = evidence.wallet.writes.contains { WriteSummary($0.what)?.isRestored ?? false }
-    if !isRestored {
+    if !evidence.wallet.isRestored {
+      let ends = Set(evidence.wallet.sent.filter { $0.isPaid == ($0.preimage != nil) }.map(\.asEnded))
       for entry in evidence.wallet.sent { check(entry, story) }
       for word in story.saidToBeOffered where !hasRow(word.paymentHash) {
         find(
@@ -13,33 +12,32 @@ extension Hearing {
           "The app said that payment \(word.paymentHash.prefix(12))… is in the channel, and the wallet has no row of it",
           [word.record.evidence])
       }
-      for word in story.saidToHaveEnded where !evidence.wallet.sent.contains(where: { isSame($0, word) }) {
+      for word in story.saidToHaveEnded where !ends.contains(word.end) {
         find(
           3,
-          "It was said that payment \((word.paymentHash ?? "?").prefix(12))… \(word.preimage == nil ? "failed" : "is paid"), and its row does not say so",
+          "It was said that payment \((word.end.paymentHash ?? "?").prefix(12))… \(word.end.preimage == nil ? "failed" : "is paid"), and its row does not say so",
           [word.record.evidence])
       }
     }
-    checkElsewhere(story)
+    if evidence.hasLedger { checkElsewhere(story) }
   }
 
   private func hasRow(_ hash: String) -> Bool {
-    evidence.wallet.sent.contains { hexadecimal($0.paymentHash) == hash }
+    bytes(ofHexadecimal: hash).map(evidence.wallet.sentByHash.contains) ?? false
   }
 
   private mutating func check(_ entry: SentEntry, _ story: SentStory) {
-    let isBegun = story.began.contains {
-      $0.paymentHash == hexadecimal(entry.paymentHash) && $0.amountMsat == entry.amountMsat
-        && $0.htlc == entry.htlc && $0.secret == hexadecimal(entry.secret)
-    }
-    if !isBegun, !cleaned.epochs.contains(entry.begunEpoch) {
+    let began = SentStory.Began(
+      paymentHash: hexadecimal(entry.paymentHash), amountMsat: entry.amountMsat,
+      secret: hexadecimal(entry.secret), htlc: entry.htlc)
+    if !story.began.contains(began), untold.sum(of: entry.begunEpoch).offered == 0 {
       find(
         4, "Payment \(entry.id) (\(shortHex(entry.paymentHash))) is not one that the wallet's journals begin",
         [entry.evidence])
     }
     checkEpochs(of: entry)
-    let isEnded = story.ended.contains { isSame(entry, $0) }
-    if entry.isPaid || entry.isFailed, !isEnded, !cleaned.epochs.contains(entry.endedEpoch ?? 0) {
+    let isUntold = untold.sum(of: entry.endedEpoch ?? 0).ended > 0
+    if entry.isPaid || entry.isFailed, !story.ended.contains(entry.asEnded), !isUntold {
       find(
         4,
         "Payment \(entry.id) (\(shortHex(entry.paymentHash))) is \(entry.state), and no journal of the wallet's ends it so",
@@ -49,42 +47,32 @@ extension Hearing {
 
   /// Of the writes that say so.
   private mutating func checkEpochs(of entry: SentEntry) {
-    let writes = evidence.wallet.writes.map { (epoch: $0.epoch, summary: WriteSummary($0.what)) }
-    let isBegun = writes.contains { $0.epoch == entry.begunEpoch && $0.summary?.offered ?? 0 > 0 }
-    let isEnded =
-      entry.endedEpoch.map { epoch in
-        writes.contains { $0.epoch == epoch && $0.summary?.ended ?? 0 > 0 }
-      } ?? true
+    let isBegun = evidence.wallet.sum(of: entry.begunEpoch).offered > 0
+    let isEnded = entry.endedEpoch.map { evidence.wallet.sum(of: $0).ended > 0 } ?? true
     if !isBegun || !isEnded {
       find(
         4, "No write of the epochs that payment \(entry.id) names began or ended one", [entry.evidence])
     }
   }
 
-  private func isSame(_ entry: SentEntry, _ end: SentStory.Ended) -> Bool {
-    hexadecimal(entry.paymentHash) == end.paymentHash && entry.htlc == end.htlc
-      && entry.preimage.map(hexadecimal) == end.preimage && entry.failureCode == end.failureCode
-      && entry.isPaid == (end.preimage != nil)
-  }
-
   private mutating func checkElsewhere(_ story: SentStory) {
     guard evidence.journals(of: "lspd").allSatisfy(\.isComplete) else { return }
     for entry in evidence.ledger.elsewhere {
       let hash = hexadecimal(entry.paymentHash)
-      let isMade = story.invoices.contains {
-        $0.paymentHash == hash && $0.amountMsat == entry.amountMsat
+      let isMade = (story.invoices[hash] ?? []).contains {
+        $0.amountMsat == entry.amountMsat
           && $0.preimage == hexadecimal(entry.preimage) && $0.secret == hexadecimal(entry.secret)
           && $0.record.announces(entry.madeNs)
       }
-      if !isMade, !cleaned.hadPeersStep(atNs: entry.madeNs, evidence.ledger) {
+      if !isMade, !untold.hadPeersStep(atNs: entry.madeNs, evidence.ledger) {
         find(
           4, "Invoice \(entry.id) of somebody else is not one that the peer's journal makes",
           [entry.evidence])
       }
-      let arrivals = story.paid.filter { $0.paymentHash == hash }
+      let arrivals = story.paid[hash] ?? []
       if entry.isPaid {
         let isTold = arrivals.contains { $0.htlc == entry.htlc && $0.record.announces(entry.paidNs) }
-        if !isTold, !cleaned.hadPeersStep(atNs: entry.paidNs, evidence.ledger) {
+        if !isTold, !untold.hadPeersStep(atNs: entry.paidNs, evidence.ledger) {
           find(
             4, "Invoice \(entry.id) of somebody else is paid, and the peer's journal does not tell of it",
             [entry.evidence])
@@ -95,13 +83,23 @@ extension Hearing {
           [entry.evidence, told.record.evidence])
       }
     }
-    for made in story.invoices where made.isCertain {
-      guard
-        !evidence.ledger.elsewhere.contains(where: { hexadecimal($0.paymentHash) == made.paymentHash })
-      else { continue }
+    let known = Set(evidence.ledger.elsewhere.map { hexadecimal($0.paymentHash) })
+    let missing = story.invoices.values.joined().filter { made in
+      made.isCertain && made.paymentHash.map(known.contains) != true
+    }
+    for made in missing.sorted(by: { $0.record.atNs < $1.record.atNs }) {
       find(
         4, "An invoice of somebody else that the peer's journal makes is not in the ledger",
         [made.record.evidence])
     }
+  }
+}
+
+extension SentEntry {
+  /// As a journal would tell of its end.
+  fileprivate var asEnded: SentStory.Ended {
+    SentStory.Ended(
+      paymentHash: hexadecimal(paymentHash), htlc: htlc, preimage: preimage.map { hexadecimal($0) },
+      failureCode: failureCode)
   }
 }

@@ -1,10 +1,14 @@
 // Invariant 3, for what is taken out to the chain: it leaves the wallet once, for what was asked, and by what it says; its
 // transaction has the id by which it is known; and neither end calls done what the other has given up.
 extension Hearing {
-  mutating func checkSplices(_ replay: PeerReplay) {
-    for entry in evidence.ledger.splices + evidence.wallet.splices { checkTransaction(of: entry) }
-    checkEnds()
-    checkTimes(replay)
+  /// Without a ledger, what the wallet says of itself.
+  mutating func checkSplices(_ replay: PeerReplay?) {
+    for entry in evidence.ledger.splices { checkTransaction(of: entry) }
+    for entry in evidence.wallet.splices { checkTransaction(of: entry) }
+    if let replay {
+      checkEnds()
+      checkTimes(replay)
+    }
     checkEpochs(replay)
     checkRequests()
     checkWords()
@@ -28,12 +32,17 @@ extension Hearing {
   }
 
   private mutating func checkEnds() {
+    let ours = evidence.wallet.splices.index { $0.txid }
+    let peers = evidence.ledger.splices.index { $0.txid }
+    // And not begun once more: the same wish makes the same transaction.
+    let oursKept = Set(evidence.wallet.splices.filter { $0.state != "forgotten" }.map(\.txid))
+    let peersKept = Set(evidence.ledger.splices.filter { $0.state != "forgotten" }.map(\.txid))
     for entry in evidence.wallet.splices {
-      for theirs in evidence.ledger.splices where theirs.txid == entry.txid {
+      for theirs in peers.all(entry.txid) {
         let isOneDone = [entry.state, theirs.state].contains("done")
         let isForgotten =
-          isGivenUp(entry, among: evidence.wallet.splices)
-          || isGivenUp(theirs, among: evidence.ledger.splices)
+          entry.state == "forgotten" && !oursKept.contains(entry.txid)
+          || theirs.state == "forgotten" && !peersKept.contains(theirs.txid)
         guard isOneDone, isForgotten else { continue }
         find(
           3, "The wallet calls \(entry.name) \(entry.state), and the peer calls it \(theirs.state)",
@@ -41,29 +50,19 @@ extension Hearing {
       }
     }
     for entry in evidence.wallet.splices where entry.state == "done" || entry.state == "signed" {
-      let isKnown = evidence.ledger.splices.contains { $0.txid == entry.txid && $0.state != "forgotten" }
-      if !isKnown {
+      if !peersKept.contains(entry.txid) {
         find(
           3, "The wallet calls \(entry.name) \(entry.state), and the peer does not know it", [entry.evidence])
       }
     }
     for theirs in evidence.ledger.splices where theirs.state == "done" {
-      let owners = evidence.wallet.splices.filter { $0.txid == theirs.txid && $0.state != "forgotten" }
-      if owners.count > 1 || owners.isEmpty && !isRestored {
+      let owners = ours.all(theirs.txid).filter { $0.state != "forgotten" }
+      if owners.count > 1 || owners.isEmpty && !evidence.wallet.isRestored {
         find(
           3, "The peer calls \(theirs.name) done, and the wallet has it \(owners.count) times",
           [theirs.evidence] + owners.map(\.evidence))
       }
     }
-  }
-
-  /// And not begun once more: the same wish makes the same transaction.
-  private func isGivenUp(_ entry: SpliceEntry, among all: [SpliceEntry]) -> Bool {
-    entry.state == "forgotten" && !all.contains { $0.txid == entry.txid && $0.state != "forgotten" }
-  }
-
-  private var isRestored: Bool {
-    evidence.wallet.writes.contains { WriteSummary($0.what)?.isRestored ?? false }
   }
 
   /// The peer writes with each frame what it leads to.
@@ -80,15 +79,13 @@ extension Hearing {
   }
 
   /// The wallet's rows name the owners that wrote them; one that came with a backup, whoever took that.
-  private mutating func checkEpochs(_ replay: PeerReplay) {
+  private mutating func checkEpochs(_ replay: PeerReplay?) {
     for entry in evidence.wallet.splices {
       let isBegun =
-        isRestored || !replay.isChannelKnown
-        || entry.begunEpoch.map { replay.spliceEpochs[entry.txid]?.contains($0) ?? false } ?? false
+        evidence.wallet.isRestored || replay?.isChannelKnown != true
+        || entry.begunEpoch.map { replay?.spliceEpochs[entry.txid]?.contains($0) ?? false } ?? false
       let ended = entry.endedEpoch ?? entry.begunEpoch ?? 0
-      let isEnded = evidence.wallet.writes.contains { write in
-        write.epoch == ended && WriteSummary(write.what)?.revision != nil
-      }
+      let isEnded = !evidence.wallet.sum(of: ended).revisionsNs.isEmpty
       if !isBegun || !isEnded || ended < entry.begunEpoch ?? 0 {
         find(4, "The owners that \(entry.name) names did not begin or end it", [entry.evidence])
       }
@@ -97,19 +94,29 @@ extension Hearing {
 
   // MARK: What people asked for
 
+  /// What was asked for: how much, and to which script.
+  private struct Wish: Hashable {
+    let amountSat: Int64
+    let script: String
+  }
+
   /// A person's wish leads to one splice at the most, with that amount and to that address.
   private mutating func checkRequests() {
-    var wishes = evidence.journals.flatMap { journal in
-      journal.events(of: "node").compactMap { $0.event.payload("spliceRequested") }
-    }.map { (amount: $0["amountSat"]?.integer, script: $0["script"]?["bytes"]?.text) }
-    for entry in evidence.wallet.splices where entry.state != "forgotten" {
-      let paid = SplicePlan.output(of: entry)
-      let place = wishes.firstIndex {
-        $0.amount == entry.amountSat && $0.script != nil && $0.script == paid.map { hexadecimal($0) }
+    var wishes: [Wish: Int] = [:]
+    for journal in evidence.journals {
+      for record in journal.events(of: "node") {
+        guard let asked = record.event.payload("spliceRequested"), let amount = asked["amountSat"]?.integer,
+          let script = asked["script"]?["bytes"]?.text
+        else { continue }
+        wishes[Wish(amountSat: amount, script: script), default: 0] += 1
       }
-      if let place {
-        wishes.remove(at: place)
-      } else if !cleaned.epochs.contains(entry.begunEpoch ?? 0) {
+    }
+    for entry in evidence.wallet.splices where entry.state != "forgotten" {
+      let script = SplicePlan.output(of: entry).map { hexadecimal($0) }
+      let wish = script.map { Wish(amountSat: entry.amountSat, script: $0) }
+      if let wish, let left = wishes[wish], left > 0 {
+        wishes[wish] = left - 1
+      } else if !mayHaveLostWish(entry) {
         find(
           3, "Nobody asked for \(entry.name), with that amount and to where it goes, or it left twice",
           [entry.evidence])
@@ -117,20 +124,25 @@ extension Hearing {
     }
   }
 
+  private func mayHaveLostWish(_ entry: SpliceEntry) -> Bool {
+    let epoch = entry.begunEpoch ?? 0
+    let journal = evidence.wallet.claim(epoch).flatMap(evidence.journal(of:))
+    return untold.isUntold(epoch: epoch) || journal?.hasGaps == true
+  }
+
   /// Nobody is told of an end that is not there.
   private mutating func checkWords() {
-    guard !isRestored else { return }
+    guard !evidence.wallet.isRestored else { return }
+    let rows = Set(evidence.wallet.splices.map { "\(transactionWords($0.txid)) \($0.state)" })
     for journal in evidence.journals {
       for record in journal.events(of: "node") where evidence.isCertain(record) {
         for directive in record.directives {
-          guard let word = directive["spliceEnded"], let id = word["_0"]?.text, let end = word["_1"]?.text
+          guard let word = directive["spliceEnded"], let id = word["_0"]?.text, let end = word["_1"]?.text,
+            !rows.contains("\(id) \(end)")
           else { continue }
-          let isSo = evidence.wallet.splices.contains { transactionWords($0.txid) == id && $0.state == end }
-          if !isSo {
-            find(
-              3, "It was said that splice \(id.prefix(12))… is \(end), and the wallet's row does not say so",
-              [record.evidence])
-          }
+          find(
+            3, "It was said that splice \(id.prefix(12))… is \(end), and the wallet's row does not say so",
+            [record.evidence])
         }
       }
     }

@@ -19,11 +19,10 @@ extension Hearing {
     }
     guard let opening = replay.opening else { return }
     let account = ChannelAccount(
-      row: row, htlcs: evidence.wallet.htlcs, splices: evidence.wallet.splices,
-      isRestored: evidence.wallet.writes.contains { WriteSummary($0.what)?.isRestored ?? false }, end: .wallet
-    )
+      row: row, htlcs: Array(evidence.wallet.htlcs), splices: Array(evidence.wallet.splices),
+      isRestored: evidence.wallet.isRestored, end: .wallet)
     var fewest: [String]?
-    for view in WalletViews(opening: opening, sequence: replay.sequence, rows: evidence.wallet.htlcs).all() {
+    for view in WalletViews(opening: opening, sequence: replay.sequence, rows: Array(evidence.wallet.htlcs)).all() {
       let differences = account.differences(from: view)
       if differences.count < fewest?.count ?? .max { fewest = differences }
       if differences.isEmpty { break }
@@ -35,13 +34,14 @@ extension Hearing {
           + fewest.joined(separator: "; "),
         ["node.sqlite channels", "node.sqlite htlcs", "node.sqlite splices"])
     }
-    checkRevision(row)
   }
 
   /// The last fenced write that names a revision is the one the row shows.
-  private mutating func checkRevision(_ row: ChannelEntry) {
-    let last = evidence.wallet.writes.last { WriteSummary($0.what)?.revision != nil }
-    guard let last, let revision = WriteSummary(last.what)?.revision, revision != row.revision else { return }
+  mutating func checkRevision() {
+    guard evidence.wallet.channels.count == 1, let row = evidence.wallet.channels.first,
+      let last = evidence.wallet.writes.last(where: { $0.summary?.revision != nil }),
+      let revision = last.summary?.revision, revision != row.revision
+    else { return }
     find(
       2, "The wallet's channel is at revision \(row.revision), and its last write made it \(revision)",
       ["node.sqlite channels", last.evidence])

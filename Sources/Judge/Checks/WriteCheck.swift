@@ -3,12 +3,13 @@ extension Hearing {
   mutating func checkWrites() {
     let writes = evidence.wallet.writes
     var previous: NodeWriteEntry?
+    let next = nextClaims()
     for (index, write) in writes.enumerated() {
       if write.id != Int64(index) + 1 {
         find(4, "Between node writes \(previous?.id ?? 0) and \(write.id) a row is missing", [write.evidence])
       }
-      checkOwner(of: write, after: previous)
-      if WriteSummary(write.what) == nil {
+      checkOwner(of: write, after: previous, next)
+      if write.summary == nil {
         find(4, "Node write \(write.id) says \"\(write.what)\", which no write does", [write.evidence])
       }
       previous = write
@@ -25,7 +26,20 @@ extension Hearing {
     }
   }
 
-  private mutating func checkOwner(of write: NodeWriteEntry, after previous: NodeWriteEntry?) {
+  /// The claim that follows each.
+  private func nextClaims() -> [Int64: ClaimEntry] {
+    var next: [Int64: ClaimEntry] = [:]
+    var previous: ClaimEntry?
+    for claim in evidence.wallet.claims {
+      if let previous { next[previous.epoch] = claim }
+      previous = claim
+    }
+    return next
+  }
+
+  private mutating func checkOwner(
+    of write: NodeWriteEntry, after previous: NodeWriteEntry?, _ next: [Int64: ClaimEntry]
+  ) {
     guard let claim = evidence.wallet.claim(write.epoch), claim.incarnation == write.incarnation else {
       find(
         1,
@@ -44,31 +58,24 @@ extension Hearing {
         1, "Node write \(write.id) is stamped \(previous.atNs &- write.atNs) ns before the write ahead of it",
         [write.evidence, previous.evidence])
     }
-    checkMoment(of: write, claim)
+    checkMoment(of: write, claim, next[write.epoch])
   }
 
   /// Between its own claim and the next, and in a step that its process's journal announces.
-  private mutating func checkMoment(of write: NodeWriteEntry, _ claim: ClaimEntry) {
-    guard let journal = journal(of: claim) else { return }
-    if let moment = moment(of: claim, in: journal), write.atNs < moment.earliestNs {
+  private mutating func checkMoment(of write: NodeWriteEntry, _ claim: ClaimEntry, _ next: ClaimEntry?) {
+    guard let journal = evidence.journal(of: claim) else { return }
+    if let moment = moment(of: claim), write.atNs < moment.earliestNs {
       find(
         1, "Node write \(write.id) is older than the claim it was made under",
         [write.evidence, claim.evidence])
     }
-    let next = evidence.wallet.claims.first { $0.epoch > write.epoch }
-    if let next, let theirs = self.journal(of: next), let moment = moment(of: next, in: theirs),
-      let latest = moment.latestNs, write.atNs > latest
-    {
+    if let next, let latest = moment(of: next)?.latestNs, write.atNs > latest {
       find(
         1,
         "Node write \(write.id) under epoch \(write.epoch) was begun after epoch \(next.epoch) had been claimed: "
           + "two processes drove the node", [write.evidence, next.evidence])
     }
-    let isAnnounced = journal.events(of: "node").contains { record in
-      record.atNs <= write.atNs && isNear(record.atNs, write.atNs, withinNs: stepSlackNs)
-        && record.directives.contains { $0["write"] != nil }
-    }
-    if !isAnnounced {
+    if !journal.announcesWrite(write.atNs), !journal.mayLack(write.atNs) {
       find(
         4, "Node write \(write.id) is not announced in the journal of its process",
         [write.evidence, "journal \(journal.name)"])

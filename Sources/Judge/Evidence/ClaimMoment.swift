@@ -10,13 +10,16 @@ struct ClaimMoment {
 
   init?(of claim: ClaimEntry, in journal: JournalFile) {
     let events = journal.events(of: "guard")
-    let answer = events.firstIndex { $0.event.payload("claimed")?["epoch"]?.integer == claim.epoch }
+    let answer = journal.placeOfAnswer(to: claim.epoch)
     let before = events[..<(answer ?? events.endIndex)]
     let place = before.lastIndex { record in
       record.directives.contains { Self.seen(by: $0, raised: claim.isRaised) != nil }
     }
     guard let place else { return nil }
     let asking = events[place]
+    // With a line missing in between this may be what asked for another claim.
+    let end = answer.map { events[$0].line } ?? .max
+    guard !journal.hasGap(fromLine: asking.line, to: end) else { return nil }
     if answer == nil {
       // The process was killed between its commit and the line of the answer.
       guard !journal.hasEnded, Self.areAnswers(events[(place + 1)...], to: asking),
@@ -29,7 +32,7 @@ struct ClaimMoment {
   }
 
   /// What the same line ordered in front of the claim is answered in front of it: one line for each such order.
-  private static func areAnswers(_ records: ArraySlice<JournalRecord>, to asking: JournalRecord) -> Bool {
+  private static func areAnswers(_ records: Slice<Rows<JournalRecord>>, to asking: JournalRecord) -> Bool {
     var open = asking.directives.compactMap { directive in
       answers.first { directive[$0.order] != nil }?.event
     }

@@ -16,21 +16,42 @@ struct CleanedJournals {
       runs = []
       return
     }
-    let told = evidence.journals.compactMap { $0.records.last?.atNs }
-    let now = (told + evidence.wallet.claims.map(\.bootNs)).max() ?? 0
+    let now = (evidence.journals.map(\.lastNs) + evidence.wallet.claims.map(\.bootNs)).max() ?? 0
     epochs = Self.epochs(evidence, endedBefore: now &- Self.keptNs)
     runs = Self.runs(evidence.ledger, evidence.journals(of: "lspd"), endedBefore: now &- Self.keptNs)
   }
 
+  private struct Writer: Hashable {
+    let pid: Int64
+    let startTime: Int64
+
+    init(_ claim: ClaimEntry) {
+      pid = claim.pid
+      startTime = claim.startTime
+    }
+  }
+
   private static func epochs(_ evidence: Evidence, endedBefore limit: Int64) -> Set<Int64> {
-    let wallet = evidence.wallet
-    let gone = wallet.claims.filter { claim in
-      let epochs = wallet.claims.filter { $0.pid == claim.pid && $0.startTime == claim.startTime }
-      let steps = wallet.writes.filter { write in epochs.contains { $0.epoch == write.epoch } }
-      let lastSign = (epochs.map(\.bootNs) + steps.map(\.atNs)).max() ?? .max
-      let program = claim.role == "app" ? "mainappd" : "notifyextd"
+    let claims = evidence.wallet.claims
+    var lastSigns: [Writer: Int64] = [:]
+    var writers: [Int64: Writer] = [:]
+    for claim in claims {
+      let writer = Writer(claim)
+      writers[claim.epoch] = writer
+      lastSigns[writer] = max(lastSigns[writer] ?? .min, claim.bootNs)
+    }
+    for write in evidence.wallet.writes {
+      guard let writer = writers[write.epoch] else { continue }
+      lastSigns[writer] = max(lastSigns[writer] ?? .min, write.atNs)
+    }
+    let newest = Dictionary(
+      uniqueKeysWithValues: Evidence.wallets.map { program in
+        (program, evidence.journals(of: program).map(\.startedNs).max() ?? .min)
+      })
+    let gone = claims.filter { claim in
+      let lastSign = lastSigns[Writer(claim)] ?? .max
       return lastSign < limit && evidence.journal(of: claim) == nil
-        && evidence.journals(of: program).contains { $0.startedNs > lastSign }
+        && newest[claim.program] ?? .min > lastSign
     }
     return Set(gone.map(\.epoch))
   }
@@ -38,25 +59,19 @@ struct CleanedJournals {
   private static func runs(
     _ ledger: LedgerEvidence, _ journals: [JournalFile], endedBefore limit: Int64
   ) -> Set<Int64> {
-    var gone: Set<Int64> = []
-    for (index, run) in ledger.runs.enumerated() {
-      let next = index + 1 < ledger.runs.count ? ledger.runs[index + 1].startedNs : Int64.max
-      let steps = ledger.frames.map(\.atNs).filter { $0 >= run.startedNs && $0 < next }
-      let isThere = journals.contains {
-        $0.pid == run.pid && isNear($0.startedNs, run.startedNs, withinNs: stepSlackNs)
-      }
-      if !isThere, max(run.startedNs, steps.max() ?? 0) < limit,
-        journals.contains(where: { $0.startedNs > run.startedNs })
-      {
-        gone.insert(run.id)
-      }
+    var lastSteps: [Int64: Int64] = [:]
+    for frame in ledger.frames {
+      guard let run = ledger.run(at: frame.entry.atNs) else { continue }
+      lastSteps[run.id] = max(lastSteps[run.id] ?? .min, frame.entry.atNs)
     }
-    return gone
-  }
-
-  /// Whether what the peer did at this instant stood in a journal that is gone.
-  func hadPeersStep(atNs instant: Int64?, _ ledger: LedgerEvidence) -> Bool {
-    guard let instant, let run = ledger.runs.last(where: { $0.startedNs <= instant }) else { return false }
-    return runs.contains(run.id)
+    let byPid = Dictionary(grouping: journals, by: \.pid)
+    let newest = journals.map(\.startedNs).max() ?? .min
+    let gone = ledger.runs.filter { run in
+      let isThere = (byPid[run.pid] ?? []).contains {
+        isNear($0.startedNs, run.startedNs, withinNs: stepSlackNs)
+      }
+      return !isThere && max(run.startedNs, lastSteps[run.id] ?? 0) < limit && newest > run.startedNs
+    }
+    return Set(gone.map(\.id))
   }
 }

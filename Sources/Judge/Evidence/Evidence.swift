@@ -1,35 +1,86 @@
 /// Everything that is judged. Nothing of it is interpreted yet.
 struct Evidence {
+  /// What may stand nowhere, or nowhere before the peer was shown it.
+  enum Secret {
+    case seed
+    case preimage(PaymentEntry)
+  }
+
+  /// Who a journal is of.
+  private struct Writer: Hashable {
+    let pid: Int64
+    let startTime: Int64
+    let boot: String
+  }
+
   let home: String
   let wallet: WalletEvidence
   let ledger: LedgerEvidence
+  let hasLedger: Bool
   let journals: [JournalFile]
-  let places: [SearchedPlace]
+  /// Files among the journals that could not be read, each with the reason.
+  let unreadJournals: [(name: String, reason: String)]
+  let invoicesMade: Set<InvoiceFact>
   /// Thirty-two raw bytes; nil if this copy of the home came without its keychain.
   let seed: [UInt8]?
-  let phone: PhoneEvidence
+  /// What was searched for, and in which places of the container each was found.
+  let secrets: [Secret]
+  let secretPlaces: [(place: String, secrets: [Int])]
+  /// Nil if the home has no directory of the phone's.
+  let phone: PhoneEvidence?
   /// What was odd about the reading itself.
   let remarks: [String]
   /// On a live phone: what a journal says after this may not be in the databases as they were read.
   let certainUntilNs: Int64?
+  let visits: Visits
 
-  func journals(of process: String) -> [JournalFile] { journals.filter { $0.process == process } }
+  private let byProcess: [String: [JournalFile]]
+  private let byWriter: [Writer: JournalFile]
+  /// The first journal in which a claim of this epoch is answered.
+  private let byAnswer: [Int64: JournalFile]
+
+  init(
+    home: String, _ moment: EvidenceCollector.Moment, _ journals: EvidenceCollector.Journals,
+    _ secrets: EvidenceCollector.Secrets, phone: PhoneEvidence?, remarks: [String], _ visits: Visits
+  ) {
+    self.home = home
+    wallet = moment.wallet
+    ledger = moment.ledger ?? LedgerEvidence(absent: visits)
+    hasLedger = moment.ledger != nil
+    self.journals = journals.files
+    unreadJournals = journals.unread
+    invoicesMade = journals.invoicesMade
+    seed = secrets.seed
+    self.secrets = secrets.all
+    secretPlaces = secrets.places
+    self.phone = phone
+    self.remarks = remarks
+    certainUntilNs = moment.takenAtNs.map { _ in moment.begunAtNs }
+    self.visits = visits
+    byProcess = Dictionary(grouping: journals.files, by: \.process)
+    var byWriter: [Writer: JournalFile] = [:]
+    var byAnswer: [Int64: JournalFile] = [:]
+    for journal in journals.files where Self.wallets.contains(journal.process) {
+      let writer = Writer(pid: journal.pid, startTime: journal.startTime, boot: journal.boot)
+      byWriter[writer] = byWriter[writer] ?? journal
+      for epoch in journal.answeredEpochs { byAnswer[epoch] = byAnswer[epoch] ?? journal }
+    }
+    self.byWriter = byWriter
+    self.byAnswer = byAnswer
+  }
+
+  static let wallets = ["mainappd", "notifyextd"]
+
+  func journals(of process: String) -> [JournalFile] { byProcess[process] ?? [] }
 
   func journal(of claim: ClaimEntry) -> JournalFile? {
-    journals.first {
-      ["mainappd", "notifyextd"].contains($0.process) && $0.pid == claim.pid
-        && $0.startTime == claim.startTime
-        && $0.boot == claim.boot
-    }
+    byWriter[Writer(pid: claim.pid, startTime: claim.startTime, boot: claim.boot)]
   }
+
+  /// Whoever it is of.
+  func journal(answeringEpoch epoch: Int64) -> JournalFile? { byAnswer[epoch] }
 
   func isCertain(_ record: JournalRecord) -> Bool {
     certainUntilNs.map { record.atNs < $0 &- stepSlackNs } ?? true
   }
-}
-
-/// Bytes in which no secret may stand.
-struct SearchedPlace {
-  let name: String
-  let bytes: [UInt8]
 }

@@ -3,43 +3,42 @@ import Foundation
 /// Reads all parts of one home so that they belong to one moment.
 struct EvidenceCollector {
   let home: String
+  let visits = Visits()
   private static let attempts = 200
 
   private var ledgerPath: String { home + "/lsp/ledger.sqlite" }
   private var walletPath: String { home + "/AppGroup/node.sqlite" }
-  private var journalPath: String { home + "/journal" }
+  var journalPath: String { home + "/journal" }
+  private var phonePath: String { home + "/os" }
 
   func collect(_ progress: (String) -> Void) throws(JudgeError) -> Evidence {
-    for (part, path) in [("peer's ledger", ledgerPath), ("wallet's database", walletPath)]
-    where !FileManager.default.fileExists(atPath: path) {
-      throw .missing(part: part, path: path)
-    }
+    guard FileStamp(walletPath) != nil else { throw .missing(part: "wallet's database", path: walletPath) }
     progress("reading the databases")
     let moment = try oneMoment()
-    progress("reading the journals")
-    let files = try journalFiles()
-    let journals = files.compactMap { JournalFile(path: $0, until: moment.takenAtNs) }
-      .sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
-    let readable = Set(journals.map(\.path))
-    guard !journals.isEmpty else { throw .missing(part: "journal of any process", path: journalPath) }
-    var remarks = files.filter { !readable.contains($0) }.map { "\($0) does not begin as a journal does" }
+    let heads = journalHeads()
+    var secrets = secrets(moment, heads)
+    let search = SecretSearch(secrets.bytes)
+    secrets.places = try places(moment, search)
+    let journals = journals(heads, until: moment.takenAtNs, search, progress)
+    var remarks = journals.foreign.map { "\(journalPath)/\($0) does not begin as a journal does" }
     if moment.takenAtNs != nil { remarks.append("the daemons were up; this is one moment of their run") }
-    let sealed = SealedSeed.ofWallet(among: SealedSeed.all(home: home), journals)
-    sealed.remark.map { remarks.append($0) }
+    secrets.remark.map { remarks.append($0) }
+    let hasPhone = FileStamp(phonePath) != nil
     return Evidence(
-      home: home, wallet: moment.wallet, ledger: moment.ledger, journals: journals,
-      places: moment.places + heartbeat(),
-      seed: sealed.seed?.bytes ?? bytes(of: home + "/Keychain/wallet-seed"),
-      phone: PhoneEvidence(directory: home + "/os"), remarks: remarks,
-      certainUntilNs: moment.takenAtNs.map { _ in moment.begunAtNs })
+      home: home, moment, journals, secrets, phone: hasPhone ? PhoneEvidence(directory: phonePath) : nil,
+      remarks: remarks, visits)
   }
 
   // MARK: The databases
 
-  private struct Moment {
+  struct Moment {
     let wallet: WalletEvidence
-    let ledger: LedgerEvidence
-    let places: [SearchedPlace]
+    /// Nil if there is none.
+    let ledger: LedgerEvidence?
+    fileprivate let walletSource: Source
+    fileprivate let walletFile: SQLiteFile
+    /// The copies go with it.
+    fileprivate let scratch: Scratch
     /// The monotonic clock, if somebody was writing: what journals say later is about a later moment.
     let takenAtNs: Int64?
     let begunAtNs: Int64
@@ -48,35 +47,38 @@ struct EvidenceCollector {
   /// The wallet is read before and after the ledger. When nothing changed between, both are of the ledger's moment;
   /// otherwise a step that is in one and not in the other would look like a crime.
   private func oneMoment() throws(JudgeError) -> Moment {
+    let hasLedger = FileStamp(ledgerPath) != nil
     for _ in 0..<Self.attempts {
       let scratch = try Scratch()
       let begunAtNs = monotonicNanoseconds()
-      guard let wallet = try source(walletPath, "node.sqlite", scratch),
-        let ledger = try source(ledgerPath, "ledger.sqlite", scratch)
-      else { continue }
+      guard let wallet = try source(walletPath, "node.sqlite", scratch) else { continue }
+      let ledger = hasLedger ? try source(ledgerPath, "ledger.sqlite", scratch) : nil
+      if hasLedger, ledger == nil { continue }
       let walletFile = try SQLiteFile(path: wallet.path, isLive: wallet.isLive, of: walletPath)
-      let ledgerFile = try SQLiteFile(path: ledger.path, isLive: ledger.isLive, of: ledgerPath)
+      let ledgerEvidence = try ledger.map { (source) throws(JudgeError) in
+        try LedgerEvidence(
+          try SQLiteFile(path: source.path, isLive: source.isLive, of: ledgerPath), visits)
+      }
       // An empty one of a wallet that the peer has met is a loss, and no beginning.
-      if try !walletFile.hasTables(), try LedgerEvidence(ledgerFile).frames.isEmpty {
+      if try !walletFile.hasTables(), ledgerEvidence?.frames.isEmpty ?? true {
         throw .neverBegun(path: walletPath)
       }
-      let before = try WalletEvidence(walletFile)
-      let ledgerEvidence = try LedgerEvidence(ledgerFile)
-      let isLive = wallet.isLive || ledger.isLive
+      let before = try WalletEvidence(walletFile, visits)
+      let isLive = wallet.isLive || ledger?.isLive == true
       if isLive {
         guard let again = try source(walletPath, "node-again.sqlite", scratch) else { continue }
         let after = try WalletEvidence(
-          try SQLiteFile(path: again.path, isLive: again.isLive, of: walletPath))
+          try SQLiteFile(path: again.path, isLive: again.isLive, of: walletPath), visits)
         guard after.stamp == before.stamp else { continue }
       }
       return Moment(
-        wallet: before, ledger: ledgerEvidence, places: try places(wallet, walletFile),
-        takenAtNs: isLive ? monotonicNanoseconds() : nil, begunAtNs: begunAtNs)
+        wallet: before, ledger: ledgerEvidence, walletSource: wallet, walletFile: walletFile,
+        scratch: scratch, takenAtNs: isLive ? monotonicNanoseconds() : nil, begunAtNs: begunAtNs)
     }
     throw .restless(home: home)
   }
 
-  private struct Source {
+  fileprivate struct Source {
     let path: String
     let isLive: Bool
   }
@@ -87,48 +89,75 @@ struct EvidenceCollector {
     return try scratch.copy(path, as: name).map { Source(path: $0, isLive: false) }
   }
 
+  // MARK: Secrets
+
+  struct Secrets {
+    fileprivate(set) var seed: [UInt8]?
+    fileprivate(set) var all: [Evidence.Secret] = []
+    fileprivate var bytes: [[UInt8]] = []
+    fileprivate(set) var places: [(place: String, secrets: [Int])] = []
+    fileprivate var remark: String?
+  }
+
+  private func secrets(_ moment: Moment, _ heads: [JournalHead]) -> Secrets {
+    var secrets = Secrets()
+    let sealed = SealedSeed.ofWallet(among: SealedSeed.all(home: home), heads)
+    secrets.remark = sealed.remark
+    secrets.seed = sealed.seed?.bytes ?? EvidenceFile.whole(home + "/Keychain/wallet-seed")
+    if let seed = secrets.seed, seed.count == 32 {
+      secrets.all.append(.seed)
+      secrets.bytes.append(seed)
+    }
+    for payment in moment.ledger?.payments ?? Rows([], visits) {
+      guard let preimage = payment.preimage, preimage.count >= 16 else { continue }
+      secrets.all.append(.preimage(payment))
+      secrets.bytes.append(preimage)
+    }
+    return secrets
+  }
+
   /// The raw file with its log, which may hold what was deleted. A live one is never opened but by SQLite: closing it
   /// would drop SQLite's own locks in this process.
-  private func places(_ source: Source, _ file: SQLiteFile) throws(JudgeError) -> [SearchedPlace] {
-    guard source.isLive else {
-      return ["", "-wal", "-journal"].compactMap { suffix in
-        bytes(of: source.path + suffix).map { SearchedPlace(name: "node.sqlite\(suffix)", bytes: $0) }
+  private func places(
+    _ moment: Moment, _ search: SecretSearch
+  ) throws(JudgeError) -> [(place: String, secrets: [Int])] {
+    var places: [(place: String, secrets: [Int])] = []
+    let path = moment.walletSource.path
+    if moment.walletSource.isLive {
+      places.append(("node.sqlite", try secretsInRows(of: moment.walletFile, search)))
+    } else {
+      for suffix in ["", "-wal", "-journal"] {
+        places.append(("node.sqlite\(suffix)", secretsInFile(path + suffix, search)))
       }
     }
-    var all: [UInt8] = []
-    let tables = try file.rows(
-      "sqlite_schema", statement: "SELECT name FROM sqlite_schema WHERE type = 'table'")
-    for table in tables {
-      let name = try table.text("name")
-      for row in try file.rows(name, statement: "SELECT * FROM \"\(name)\"") {
+    places.append(("heartbeat", secretsInFile(home + "/AppGroup/heartbeat", search)))
+    return places.filter { !$0.secrets.isEmpty }
+  }
+
+  private func secretsInFile(_ path: String, _ search: SecretSearch) -> [Int] {
+    guard let file = try? EvidenceFile(path) else { return [] }
+    var scan = SecretScan(search)
+    var found: Set<Int> = []
+    var piece: [UInt8] = []
+    while (try? file.next(&piece)) == true { found.formUnion(scan.feed(piece[...]).map(\.secret)) }
+    return found.sorted()
+  }
+
+  private func secretsInRows(of file: SQLiteFile, _ search: SecretSearch) throws(JudgeError) -> [Int] {
+    var found: Set<Int> = []
+    for table in try file.tables() {
+      let name = table.replacing("\"", with: "\"\"")
+      try file.eachRow(table, statement: "SELECT * FROM \"\(name)\"") { (row) throws(JudgeError) in
         for cell in row.cells {
           switch cell {
-          case .text(let text): all += Array(text.utf8)
-          case .blob(let bytes): all += bytes
+          case .text(let text): found.formUnion(search.hits(in: Array(text.utf8)).map(\.secret))
+          case .blob(let bytes): found.formUnion(search.hits(in: bytes).map(\.secret))
           case .null, .integer: break
           }
-          all.append(0)
         }
       }
     }
-    return [SearchedPlace(name: "node.sqlite", bytes: all)]
-  }
-
-  // MARK: The files
-
-  private func journalFiles() throws(JudgeError) -> [String] {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: journalPath) else {
-      throw .missing(part: "journal directory", path: journalPath)
-    }
-    return names.filter { $0.hasSuffix(".jsonl") }.sorted().map { "\(journalPath)/\($0)" }
-  }
-
-  private func heartbeat() -> [SearchedPlace] {
-    bytes(of: home + "/AppGroup/heartbeat").map { [SearchedPlace(name: "heartbeat", bytes: $0)] } ?? []
-  }
-
-  private func bytes(of path: String) -> [UInt8]? {
-    FileManager.default.contents(atPath: path).map { [UInt8]($0) }
+    return found.sorted()
   }
 
   private func monotonicNanoseconds() -> Int64 {

@@ -5,7 +5,20 @@ func hexadecimal(_ bits: Int64) -> String {
 }
 
 func hexadecimal(_ bytes: [UInt8]) -> String {
-  bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  let digits = Array("0123456789abcdef".utf8)
+  return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}
+
+/// Nil unless it is pairs of digits and nothing else.
+func bytes(ofHexadecimal text: String) -> [UInt8]? {
+  var bytes: [UInt8] = []
+  var high: UInt8?
+  for character in text.utf8 {
+    guard let digit = Character(Unicode.Scalar(character)).hexDigitValue.map(UInt8.init) else { return nil }
+    if let first = high { bytes.append(first << 4 | digit) }
+    high = high == nil ? digit : nil
+  }
+  return high == nil ? bytes : nil
 }
 
 /// Enough to find it again, short enough to be read.

@@ -1,120 +1,132 @@
-import Foundation
-
-/// The journal of one process start: what that process saw and decided, in its own words.
+/// The journal of one process start: what that process saw and decided, in its own words. Read line by line, and kept
+/// of it is what the checks ask for: it may be far longer than memory.
 struct JournalFile {
+  /// A secret that stands in it.
+  struct SecretHit {
+    let secret: Int
+    /// Of the line; nil if that is no record.
+    let record: JournalRecord?
+  }
+
   let name: String
-  let path: String
+  let start: JournalRecord
   let process: String
   let pid: Int64
   let startTime: Int64
   let boot: String
-  let startedNs: Int64
   /// With which its process was started.
   let arguments: [String]
-  let records: [JournalRecord]
   /// Whether the process said goodbye; one that was killed did not.
   let hasEnded: Bool
+  let lastNs: Int64
   /// Half a line at the end is what a killed process leaves behind.
   let endsTorn: Bool
-  /// Lines in the middle that are no records, by number.
-  let unreadableLines: [Int]
-  let bytes: [UInt8]
-  /// By the name of the core, and by the part of it before the dash: asked for once for each row of a database.
-  private let events: [String: [JournalRecord]]
-  /// Where each line lies, by its number less one.
-  private let lines: [Range<Int>]
+  /// Lines that are no records: how many, and the number of the first.
+  let unreadableLines: (count: Int, first: Int)
+  /// Lines whose numbers do not rise: how many, and the number of the first.
+  let disorder: (count: Int, first: Int)
+  let gaps: [JournalGap]
+  private var ending: JournalGap?
+  /// The last line of a peer's: a process that was killed may have announced a step that it did not live to take.
+  let lastPeerLine: Int
+  let secretHits: [SecretHit]
+  /// When it announced writes of the node's state, in order.
+  let writesNs: [Int64]
+  private let events: [String: Rows<JournalRecord>]
+  private let configurations: [String: [JSONValue]]
+  /// Where in the guard's events a claim is answered, by its epoch.
+  private let answers: [Int64: Int]
 
   /// Nil when it does not start as a journal does.
-  init?(path: String, until limitNs: Int64?) {
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    self.init(path: path, bytes: [UInt8](data), until: limitNs)
-  }
-
-  init?(path: String, bytes: [UInt8], until limitNs: Int64?) {
-    var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
-    // What is behind the last newline was never finished.
-    let rest = lines.popLast() ?? []
-    var records: [JournalRecord] = []
-    var unreadable: [Int] = []
-    for (index, line) in lines.enumerated() where !line.isEmpty {
-      guard let record = JournalRecord(file: path, line: index + 1, bytes: Array(line)) else {
-        unreadable.append(index + 1)
-        continue
-      }
-      records.append(record)
-    }
-    guard let start = records.first, start.kind == "start", let process = start.body["process"]?.text,
+  init?(_ reading: JournalReading, endsTorn: Bool, _ visits: Visits) {
+    guard let start = reading.start, start.kind == "start", let process = start.body["process"]?.text,
       let pid = start.body["pid"]?.integer, let startTime = start.body["start_time"]?.integer,
       let boot = start.body["boot"]?.text
     else { return nil }
-    startedNs = start.atNs
-    arguments = (start.body["arguments"]?.items ?? []).compactMap(\.text)
-    self.bytes = bytes
-    self.lines = lines.map(\.indices)
-    // The first line stays, whatever the limit: it says whose journal this is.
-    if let limitNs { records = [start] + records.dropFirst().filter { $0.atNs <= limitNs } }
-    self.name = (path as NSString).lastPathComponent
-    self.path = path
+    self.start = start
     self.process = process
     self.pid = pid
     self.startTime = startTime
     self.boot = boot
-    self.records = records
-    var events: [String: [JournalRecord]] = [:]
-    for record in records where record.kind == "event" {
-      guard let core = record.body["core"]?.text else { continue }
-      events[core, default: []].append(record)
-      let kin = core.prefix { $0 != "-" }
-      if kin.count < core.count { events[String(kin), default: []].append(record) }
+    self.endsTorn = endsTorn
+    name = reading.name
+    arguments = (start.body["arguments"]?.items ?? []).compactMap(\.text)
+    hasEnded = reading.lastKind == "end"
+    lastNs = reading.lastNs
+    unreadableLines = reading.unreadable
+    disorder = reading.disorder
+    gaps = reading.gaps
+    lastPeerLine = reading.lastPeerLine
+    secretHits = reading.secretHits
+    configurations = reading.configurations
+    events = reading.events.mapValues { Rows($0, visits) }
+    var answers: [Int64: Int] = [:]
+    for (place, record) in (reading.events["guard"] ?? []).enumerated() {
+      guard let epoch = record.event.payload("claimed")?["epoch"]?.integer else { continue }
+      answers[epoch] = answers[epoch] ?? place
     }
-    self.events = events
-    hasEnded = records.last?.kind == "end"
-    endsTorn = !rest.isEmpty
-    unreadableLines = unreadable
+    self.answers = answers
+    writesNs = (reading.events["node"] ?? []).filter { $0.directives.contains { $0["write"] != nil } }
+      .map(\.atNs).sorted()
   }
 
-  /// The record in whose line this byte stands.
-  func record(atByte offset: Int) -> JournalRecord? {
-    guard let line = lines.firstIndex(where: { $0.contains(offset) }) else { return nil }
-    return records.first { $0.line == line + 1 }
+  /// From bytes that are there already.
+  init?(path: String, bytes: [UInt8], until limitNs: Int64?) {
+    var reading = JournalReading(path: path, until: limitNs)
+    var lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+    let rest = lines.popLast() ?? []
+    for line in lines { reading.take(line) }
+    self.init(reading, endsTorn: !rest.isEmpty, Visits())
   }
+
+  var startedNs: Int64 { start.atNs }
 
   /// Whether no record is missing.
-  var isComplete: Bool {
-    unreadableLines.isEmpty
-      && records.enumerated().allSatisfy { $1.body["seq"]?.integer == Int64($0) + 1 }
-  }
+  var isComplete: Bool { unreadableLines.count == 0 && gaps.isEmpty && disorder.count == 0 }
 
   /// Of a core, or of its two kinds: `guard` is `guard-app` and `guard-extension`.
-  func events(of core: String) -> [JournalRecord] { events[core] ?? [] }
+  func events(of core: String) -> Rows<JournalRecord> { events[core] ?? Rows([], Visits()) }
 
-  func configurations(of core: String) -> [JSONValue] {
-    records.filter { $0.kind == "core" && $0.body["core"]?.text == core }.compactMap {
-      $0.body["configuration"]
-    }
+  func configurations(of core: String) -> [JSONValue] { configurations[core] ?? [] }
+
+  var answeredEpochs: [Int64] { Array(answers.keys) }
+
+  func placeOfAnswer(to epoch: Int64) -> Int? { answers[epoch] }
+
+  /// Whether it announces a write that carries this stamp.
+  func announcesWrite(_ stampNs: Int64) -> Bool {
+    let place = writesNs.countOfThose(upTo: stampNs)
+    return place > 0 && isNear(writesNs[place - 1], stampNs, withinNs: stepSlackNs)
   }
+
+  /// Whether what announced something at this time may be among the lines that it lacks.
+  func mayLack(_ stampNs: Int64) -> Bool {
+    gaps.contains { $0.mayAnnounce(stampNs) } || ending?.mayAnnounce(stampNs) == true && stampNs > lastNs
+  }
+
+  func mayLack(wallNs: Int64) -> Bool {
+    gaps.contains { $0.mayAnnounce(wallNs: wallNs) } || ending?.mayAnnounce(wallNs: wallNs) == true
+  }
+
+  var hasGaps: Bool { !gaps.isEmpty || ending != nil }
+
+  /// How many lines it lacks; nobody knows how many a killed process could not write at its end.
+  var missingLines: Int64 { ending != nil ? Int64(Int32.max) : gaps.reduce(0) { $0 &+ $1.count } }
+  func hasGap(fromLine first: Int, to last: Int) -> Bool { gaps.contains { first < $0.line && $0.line <= last } }
+
+  /// It ends without a word, and another journal says that then the disk was full: its last lines may be lost as well.
+  mutating func endInGap(_ gap: JournalGap) { ending = gap }
 }
 
-struct JournalRecord {
-  let line: Int
-  let atNs: Int64
-  let wallNs: Int64
-  let kind: String
-  let body: JSONValue
-  let evidence: String
-
-  init?(file: String, line: Int, bytes: [UInt8]) {
-    guard let body = JSONParser.parse(bytes), let atNs = body["t"]?.integer,
-      let wallNs = body["wall"]?.integer, let kind = body["kind"]?.text
-    else { return nil }
-    self.line = line
-    self.atNs = atNs
-    self.wallNs = wallNs
-    self.kind = kind
-    self.body = body
-    evidence = "journal \((file as NSString).lastPathComponent) line \(line)"
+extension [Int64] {
+  /// Of sorted numbers.
+  func countOfThose(upTo limit: Int64) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] <= limit { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
-
-  var event: JSONValue { body["event"] ?? .null }
-  var directives: [JSONValue] { body["directives"]?.items ?? [] }
 }

@@ -6,6 +6,9 @@ public enum JudgeError: Error, Hashable, Sendable {
   case neverBegun(path: String)
   /// It is there and cannot be read.
   case unreadable(path: String, reason: String)
+  /// It is far larger than any run makes it, or than the room there is for a copy.
+  case tooLarge(path: String, bytes: Int64)
+  case noRoom(path: String, bytes: Int64, directory: String, free: Int64)
   /// It can be read and is not what it should be.
   case foreign(path: String, reason: String)
   /// The wallet's database changed during every attempt to look at both databases at one moment.
@@ -21,10 +24,22 @@ extension JudgeError: CustomStringConvertible {
       "The wallet never began: \(path) is empty, and there is nothing to judge. See that its disk has room, open the app, then judge again."
     case .unreadable(let path, let reason):
       "\(path) cannot be read (\(reason)): check its rights and its disk, then judge again."
+    case .tooLarge(let path, let bytes):
+      "\(path) has \(Self.size(bytes)), and the judge copies no file above \(Self.size(Scratch.sizeLimit)): see what made it so large, or give it the file of a wallet."
+    case .noRoom(let path, let bytes, let directory, let free):
+      "\(path) with its log has \(Self.size(bytes)), and there is room for \(Self.size(free)) in \(directory): make room, or name another directory in TMPDIR, then judge again."
     case .foreign(let path, let reason):
       "\(path) is not what a run leaves behind (\(reason)): judge with the version that ran it."
     case .restless(let home):
       "The phone in \(home) does not rest long enough to be judged: take it down, then judge again."
     }
+  }
+
+  private static func size(_ bytes: Int64) -> String {
+    for (unit, name) in [(Int64(1) << 30, "GB"), (1 << 20, "MB")] where bytes >= unit {
+      let tenths = bytes / (unit / 10)
+      return tenths % 10 == 0 ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
+    }
+    return "\(bytes) bytes"
   }
 }

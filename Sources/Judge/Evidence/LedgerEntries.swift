@@ -56,7 +56,8 @@ struct FrameEntry {
   let connection: Int64
   let direction: String
   let atNs: Int64
-  let bytes: [UInt8]
+  /// Empty as soon as they are read.
+  var bytes: [UInt8]
   let acted: Int64
   let whyNot: String?
 

@@ -59,8 +59,8 @@ struct LedgerStory {
         revision
         ?? journal.configurations(of: "peer").first?["state"]?["channel"]?["record"]?["revision"]?.integer
       let events = journal.events(of: "peer")
-      for (index, record) in events.enumerated() {
-        let isLast = index == events.endIndex - 1 && !journal.hasEnded
+      for record in events {
+        let isLast = record.line == journal.lastPeerLine && !journal.hasEnded
         let isCertain = !isLast && evidence.isCertain(record)
         if isCertain || includingUncertain { take(record, isCertain) }
       }
@@ -125,13 +125,5 @@ struct LedgerStory {
       if case .object(let members)? = body["_1"] { payments[id]?.failure = members.first?.key }
     default: break
     }
-  }
-}
-
-extension JournalRecord {
-  /// Whether a stamp was taken in the step that this line announces.
-  func announces(_ stampNs: Int64?) -> Bool {
-    guard let stampNs else { return false }
-    return stampNs >= atNs && isNear(stampNs, atNs, withinNs: stepSlackNs)
   }
 }

@@ -1,6 +1,4 @@
-import Foundation
-
-/// What iosd wrote about the phone: optional, as a wallet can be run without one.
+/// What iosd wrote about the phone.
 struct PhoneEvidence {
   struct Push {
     let id: Int64
@@ -44,44 +42,35 @@ struct PhoneEvidence {
   let notifications: [Notification]
   /// The last word on each process, in the order of their starts.
   let processes: [Process]
+  /// By the names of files that are not there, or are not what iosd writes: what is wrong with them.
+  private(set) var problems: [String: String] = [:]
+
+  private static let names = ["pushes.jsonl", "notifications.jsonl", "processes.jsonl"]
 
   init(directory: String) {
-    self.init(
-      pushes: Self.bytes(directory + "/pushes.jsonl"),
-      notifications: Self.bytes(directory + "/notifications.jsonl"),
-      processes: Self.bytes(directory + "/processes.jsonl"))
+    var rows: [String: [JSONValue]] = [:]
+    var problems: [String: String] = [:]
+    for name in Self.names {
+      do throws(EvidenceFile.Problem) {
+        rows[name] = try Self.rows(of: "\(directory)/\(name)")
+      } catch { problems[name] = error.words }
+    }
+    let read = Self.names.map { rows[$0] ?? [] }
+    self.init(pushes: read[0], notifications: read[1], processes: read[2])
+    self.problems = problems
   }
 
   init(pushes: [UInt8], notifications: [UInt8], processes: [UInt8]) {
-    var taken: [Push] = []
-    for row in Self.rows(pushes) {
-      guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
-        continue
-      }
-      let push = Push(id: id, isVisible: visible.isTrue, atNs: at, fate: row["fate"]?.text)
-      // A row with a fate is a later word on the same push.
-      if row["fate"] != nil, let index = taken.lastIndex(where: { $0.id == id }) {
-        taken[index] = push
-      } else {
-        taken.append(push)
-      }
-    }
-    self.pushes = taken
-    var shown: [Notification] = []
-    for row in Self.rows(notifications) {
-      guard let id = row["id"]?.integer else { continue }
-      if row["withdrawn"]?.isTrue == true {
-        // Taken back: the person does not see it any more.
-        shown.removeAll { $0.id == id && $0.push == nil }
-      } else if row["answer"] != nil, shown.contains(where: { $0.id == id }) {
-        // The person did something with it, and saw it before: it is no other one.
-      } else {
-        shown.append(Notification(id: id, push: row["push"]?.integer))
-      }
-    }
-    self.notifications = shown
+    self.init(
+      pushes: Self.rows(in: pushes), notifications: Self.rows(in: notifications),
+      processes: Self.rows(in: processes))
+  }
+
+  private init(pushes: [JSONValue], notifications: [JSONValue], processes: [JSONValue]) {
+    self.pushes = Self.pushes(pushes)
+    self.notifications = Self.notifications(notifications)
     var newest: [Int64: Process] = [:]
-    for row in Self.rows(processes) {
+    for row in processes {
       guard let id = row["id"]?.integer, let role = row["role"]?.text, let pid = row["pid"]?.integer else {
         continue
       }
@@ -93,12 +82,59 @@ struct PhoneEvidence {
     self.processes = newest.keys.sorted().compactMap { newest[$0] }
   }
 
-  private static func bytes(_ path: String) -> [UInt8] {
-    [UInt8](FileManager.default.contents(atPath: path) ?? Data())
+  private static func pushes(_ rows: [JSONValue]) -> [Push] {
+    var taken: [Push] = []
+    var places: [Int64: Int] = [:]
+    for row in rows {
+      guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
+        continue
+      }
+      let push = Push(id: id, isVisible: visible.isTrue, atNs: at, fate: row["fate"]?.text)
+      // A row with a fate is a later word on the same push.
+      if row["fate"] != nil, let place = places[id] {
+        taken[place] = push
+      } else {
+        places[id] = taken.count
+        taken.append(push)
+      }
+    }
+    return taken
   }
 
-  /// Lines that are none (torn by a kill) are nobody's.
-  private static func rows(_ bytes: [UInt8]) -> [JSONValue] {
+  private static func notifications(_ rows: [JSONValue]) -> [Notification] {
+    var shown: [Notification?] = []
+    var places: [Int64: [Int]] = [:]
+    for row in rows {
+      guard let id = row["id"]?.integer else { continue }
+      if row["withdrawn"]?.isTrue == true {
+        // Taken back: the person does not see it any more.
+        for place in places[id] ?? [] where shown[place]?.push == nil { shown[place] = nil }
+        places[id]?.removeAll { shown[$0] == nil }
+      } else if row["answer"] != nil, places[id]?.isEmpty == false {
+        // The person did something with it, and saw it before: it is no other one.
+      } else {
+        places[id, default: []].append(shown.count)
+        shown.append(Notification(id: id, push: row["push"]?.integer))
+      }
+    }
+    return shown.compactMap { $0 }
+  }
+
+  // MARK: Lines
+
+  /// Lines that are none (torn by a kill) are nobody's; a file of nothing else is not one of these.
+  private static func rows(of path: String) throws(EvidenceFile.Problem) -> [JSONValue] {
+    let file = try EvidenceFile(path)
+    var rows: [JSONValue] = []
+    _ = try file.readLines { line in
+      if let row = JSONParser.parse(Array(line)) { rows.append(row) }
+      return true
+    }
+    if rows.isEmpty, file.size > 0 { throw .unreadable("no line of it is a row") }
+    return rows
+  }
+
+  private static func rows(in bytes: [UInt8]) -> [JSONValue] {
     bytes.split(separator: 10).compactMap { JSONParser.parse(Array($0)) }
   }
 }

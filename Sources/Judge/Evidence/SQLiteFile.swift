@@ -29,35 +29,48 @@ final class SQLiteFile {
     .unreadable(path: path, reason: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "closed")
   }
 
+  func tables() throws(JudgeError) -> [String] {
+    var names: [String] = []
+    try eachRow("sqlite_schema", statement: "SELECT name FROM sqlite_schema WHERE type = 'table'") {
+      (row) throws(JudgeError) in
+      names.append(try row.text("name"))
+    }
+    return names
+  }
+
   func hasTables() throws(JudgeError) -> Bool {
-    try !rows("sqlite_schema", statement: "SELECT name FROM sqlite_schema WHERE type = 'table'").isEmpty
+    try !tables().isEmpty
   }
 
-  /// Nothing where an older program has made the file, without that table.
-  func rows(ofLater table: String, orderedBy order: String) throws(JudgeError) -> [SQLiteRow] {
-    let known = try rows(
-      "sqlite_master", statement: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
-    return known.isEmpty ? [] : try rows(table, orderedBy: order)
+  /// An older program has made the file without some of them.
+  func hasTable(_ name: String) throws(JudgeError) -> Bool { try tables().contains(name) }
+
+  func entries<Entry>(
+    of table: String, orderedBy order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
+  ) throws(JudgeError) -> [Entry] {
+    var entries: [Entry] = []
+    try eachRow(table, statement: "SELECT * FROM \"\(table)\" ORDER BY \(order)") { (row) throws(JudgeError) in
+      entries.append(try make(row))
+    }
+    return entries
   }
 
-  func rows(_ table: String, orderedBy order: String) throws(JudgeError) -> [SQLiteRow] {
-    try rows(table, statement: "SELECT * FROM \"\(table)\" ORDER BY \(order)")
-  }
-
-  func rows(_ table: String, statement text: String) throws(JudgeError) -> [SQLiteRow] {
+  /// One row after the other: a table may be larger than memory bears twice.
+  func eachRow(
+    _ table: String, statement text: String, _ take: (SQLiteRow) throws(JudgeError) -> Void
+  ) throws(JudgeError) {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK else { throw failure() }
     defer { sqlite3_finalize(statement) }
     let names = (0..<sqlite3_column_count(statement)).map {
       String(cString: sqlite3_column_name(statement, $0))
     }
-    var rows: [SQLiteRow] = []
     while true {
       switch sqlite3_step(statement) {
       case SQLITE_ROW:
         let cells = names.indices.map { Self.cell(statement, Int32($0)) }
-        rows.append(SQLiteRow(path: path, table: table, names: names, cells: cells))
-      case SQLITE_DONE: return rows
+        try take(SQLiteRow(path: path, table: table, names: names, cells: cells))
+      case SQLITE_DONE: return
       default: throw failure()
       }
     }

@@ -1,9 +1,16 @@
 import Foundation
 
-/// A directory of the judge's own, gone with this object. Databases that nobody uses are read from copies in it:
-/// SQLite would create files beside the originals.
+/// A directory of the judge's own, gone with this object, and when a signal ends the program. Databases that nobody uses
+/// are read from copies in it: SQLite would create files beside the originals.
 final class Scratch {
+  /// Far above the databases of a long run; a sparse file of any size is made in a moment.
+  static let sizeLimit: Int64 = 2 << 30
+  /// Each database has these files, all of which go with it.
+  private static let suffixes = ["", "-wal", "-journal"]
+  static let databases = ["node.sqlite", "ledger.sqlite", "node-again.sqlite"]
+
   let directory: String
+  private let removal: ScratchRemoval.Ticket?
 
   init() throws(JudgeError) {
     let base = URL(fileURLWithPath: NSTemporaryDirectory()).path
@@ -12,26 +19,65 @@ final class Scratch {
       throw .unreadable(path: base, reason: String(cString: strerror(errno)))
     }
     directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let directory = directory
+    removal = ScratchRemoval.promise(
+      files: Self.databases.flatMap { name in
+        (Self.suffixes + ["-shm"]).map { "\(directory)/\(name)\($0)" }
+      }, directory: directory)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
+  deinit {
+    try? FileManager.default.removeItem(atPath: directory)
+    removal.map(ScratchRemoval.forget)
+  }
 
   /// Copies a database with its log. Nil if it came into use or changed meanwhile.
   func copy(_ database: String, as name: String) throws(JudgeError) -> String? {
-    let suffixes = ["", "-wal", "-journal"]
-    let before = suffixes.map { FileStamp(database + $0) }
+    let before = Self.suffixes.map { FileStamp(database + $0) }
+    try checkRoom(for: database)
     let target = directory + "/" + name
-    for suffix in suffixes {
-      try? FileManager.default.removeItem(atPath: target + suffix)
+    for suffix in Self.suffixes {
+      unlink(target + suffix)
       guard FileStamp(database + suffix) != nil else { continue }
-      do {
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: database + suffix))
-        try bytes.write(to: URL(fileURLWithPath: target + suffix))
+      do throws(EvidenceFile.Problem) {
+        try Self.copy(database + suffix, to: target + suffix)
       } catch {
-        throw .unreadable(path: database + suffix, reason: error.localizedDescription)
+        throw .unreadable(path: database + suffix, reason: error.words)
       }
     }
-    let isUntouched = suffixes.map { FileStamp(database + $0) } == before
+    let isUntouched = Self.suffixes.map { FileStamp(database + $0) } == before
     return isUntouched && !LiveFiles.isInUse(database) ? target : nil
+  }
+
+  private func checkRoom(for database: String) throws(JudgeError) {
+    var all: Int64 = 0
+    for suffix in Self.suffixes {
+      guard let size = FileStamp(database + suffix)?.size else { continue }
+      guard size <= Self.sizeLimit else { throw .tooLarge(path: database + suffix, bytes: size) }
+      all += size
+    }
+    var room = statvfs()
+    guard statvfs(directory, &room) == 0 else { return }
+    let free = Int64(clamping: UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize)).partialValue)
+    if all > free { throw .noRoom(path: database, bytes: all, directory: directory, free: free) }
+  }
+
+  private static func copy(_ path: String, to target: String) throws(EvidenceFile.Problem) {
+    let file = try EvidenceFile(path)
+    let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .unreadable("it cannot be copied: \(String(cString: strerror(errno)))") }
+    defer { close(descriptor) }
+    var piece: [UInt8] = []
+    while try file.next(&piece) {
+      var written = 0
+      while written < piece.count {
+        let count = piece.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + written }, piece.count - written) }
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else {
+          throw .unreadable("it cannot be copied: \(String(cString: strerror(errno)))")
+        }
+        written += count
+      }
+    }
   }
 }

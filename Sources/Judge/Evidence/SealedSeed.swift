@@ -11,14 +11,14 @@ struct SealedSeed {
   /// Those that can be opened, by the names of their files.
   static func all(home: String) -> [SealedSeed] {
     let directory = home + "/Keychain/items"
-    guard let key = FileManager.default.contents(atPath: home + "/os/keychain.key"),
+    guard let key = EvidenceFile.whole(home + "/os/keychain.key"),
       key.count == Int(crypto_aead_chacha20poly1305_ietf_KEYBYTES)
     else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     return names.sorted().filter { $0.hasSuffix(".item") }.compactMap { name in
-      guard let bytes = FileManager.default.contents(atPath: "\(directory)/\(name)"),
-        let item = JSONParser.parse(Array(bytes)), item["account"]?.text == account,
-        let group = item["group"]?.text, let seed = value(of: item, key: Array(key))
+      guard let bytes = EvidenceFile.whole("\(directory)/\(name)"), let item = JSONParser.parse(bytes),
+        item["account"]?.text == account,
+        let group = item["group"]?.text, let seed = value(of: item, key: key)
       else { return nil }
       return SealedSeed(group: group, bytes: seed)
     }
@@ -26,7 +26,7 @@ struct SealedSeed {
 
   /// The wallet's own, which is that of the group it was last started with; and what is odd about it. Nil if there is
   /// none: then the wallet has its seed in a file.
-  static func ofWallet(among seeds: [SealedSeed], _ journals: [JournalFile]) -> (
+  static func ofWallet(among seeds: [SealedSeed], _ journals: [JournalHead]) -> (
     seed: SealedSeed?, remark: String?
   ) {
     let group = journals.reversed().lazy.compactMap(group(of:)).first
@@ -41,18 +41,11 @@ struct SealedSeed {
   }
 
   /// What a wallet process was told on its command line.
-  private static func group(of journal: JournalFile) -> String? {
+  private static func group(of journal: JournalHead) -> String? {
     guard journal.process != "iosd",
-      let words = journal.records.first?.body["arguments"]?.items.compactMap(\.text),
-      let place = words.firstIndex(of: "--keychain-group"), place + 1 < words.count
+      let place = journal.arguments.firstIndex(of: "--keychain-group"), place + 1 < journal.arguments.count
     else { return nil }
-    return words[place + 1]
-  }
-
-  private static func bytes(ofHexadecimal text: String) -> [UInt8]? {
-    let digits = text.compactMap(\.hexDigitValue)
-    guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    return journal.arguments[place + 1]
   }
 
   private static func value(of item: JSONValue, key: [UInt8]) -> [UInt8]? {

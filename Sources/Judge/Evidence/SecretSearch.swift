@@ -11,12 +11,18 @@ struct SecretSearch {
   }
 
   private var forms: [UInt64: [Form]] = [:]
-  /// By the first two bytes: nearly every place is passed over with one look.
-  private var isPossible = [Bool](repeating: false, count: 1 << 16)
-  private static let prefix = 8
+  /// By a hash of the first eight bytes: nearly every place is passed over with one look, however many secrets there are.
+  private var isPossible: [Bool]
+  private let shift: UInt64
+  fileprivate private(set) var longest = 0
+  fileprivate static let prefix = 8
 
   /// Each of at least 16 bytes.
   init(_ secrets: [[UInt8]]) {
+    var bits: UInt64 = 12
+    while bits < 26, 1 << bits < secrets.count * 64 { bits += 1 }
+    shift = 64 - bits
+    isPossible = [Bool](repeating: false, count: 1 << Int(bits))
     for (index, secret) in secrets.enumerated() {
       let hex = hexadecimal(secret)
       let all = [
@@ -24,23 +30,30 @@ struct SecretSearch {
         Self.base64(secret, last: "-_"),
       ]
       for bytes in all {
-        isPossible[Int(bytes[0]) << 8 | Int(bytes[1])] = true
-        forms[Self.key(bytes[..<Self.prefix]), default: []].append(Form(secret: index, bytes: bytes))
+        let key = bytes[..<Self.prefix].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        isPossible[place(of: key)] = true
+        forms[key, default: []].append(Form(secret: index, bytes: bytes))
+        longest = max(longest, bytes.count)
       }
     }
   }
 
-  private static func key(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+  var isEmpty: Bool { forms.isEmpty }
 
-  /// The first place of each secret and form is enough, but each line counts: all places are given.
+  private func place(of key: UInt64) -> Int { Int((key &* 0x9e37_79b9_7f4a_7c15) >> shift) }
+
+  /// At each place one is enough, but each place counts.
   func hits(in bytes: [UInt8]) -> [Hit] {
     guard !forms.isEmpty, bytes.count >= Self.prefix else { return [] }
     var hits: [Hit] = []
-    for offset in 0...(bytes.count - Self.prefix)
-    where isPossible[Int(bytes[offset]) << 8 | Int(bytes[offset + 1])] {
-      for form in forms[Self.key(bytes[offset..<offset + Self.prefix])] ?? []
-      where bytes[offset...].starts(with: form.bytes) && hits.last?.offset != offset {
-        hits.append(Hit(secret: form.secret, offset: offset))
+    bytes.withUnsafeBufferPointer { bytes in
+      var key = bytes[..<(Self.prefix - 1)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      for offset in 0...(bytes.count - Self.prefix) {
+        key = key << 8 | UInt64(bytes[offset + Self.prefix - 1])
+        guard isPossible[place(of: key)], let forms = forms[key] else { continue }
+        if let form = forms.first(where: { bytes[offset...].starts(with: $0.bytes) }) {
+          hits.append(Hit(secret: form.secret, offset: offset))
+        }
       }
     }
     return hits
@@ -55,5 +68,31 @@ struct SecretSearch {
       for shift in [18, 12, 6, 0] { text.append(symbols[group >> shift & 63]) }
     }
     return text
+  }
+}
+
+/// The same search in bytes that come piece by piece: a secret may lie across the end of one.
+struct SecretScan {
+  private let search: SecretSearch
+  private var rest: [UInt8] = []
+  /// Of the first byte of the rest.
+  private var offset = 0
+  /// In what is kept of the last piece.
+  private var given: Set<Int> = []
+
+  init(_ search: SecretSearch) { self.search = search }
+
+  /// What is found in this piece, or across its beginning; offsets count from the first byte of all.
+  mutating func feed(_ piece: ArraySlice<UInt8>) -> [SecretSearch.Hit] {
+    guard !search.isEmpty else { return [] }
+    rest += piece
+    let kept = min(rest.count, search.longest - 1)
+    // What was whole in the part that is kept from the last piece was given then.
+    let found = search.hits(in: rest).map { SecretSearch.Hit(secret: $0.secret, offset: $0.offset + offset) }
+    let fresh = found.filter { !given.contains($0.offset) }
+    offset += rest.count - kept
+    rest.removeFirst(rest.count - kept)
+    given = Set(found.map(\.offset).filter { $0 >= offset })
+    return fresh
   }
 }

@@ -2,51 +2,64 @@
 struct WalletEvidence {
   /// The value of `meta` by key.
   let meta: [(key: String, value: [UInt8])]
-  let claims: [ClaimEntry]
-  let writes: [NodeWriteEntry]
-  let channels: [ChannelEntry]
-  let htlcs: [HTLCEntry]
-  let invoices: [InvoiceEntry]
-  let received: [ReceivedEntry]
-  let sent: [SentEntry]
-  let splices: [SpliceEntry]
+  let claims: Rows<ClaimEntry>
+  let writes: Rows<NodeWriteEntry>
+  let channels: Rows<ChannelEntry>
+  let htlcs: Rows<HTLCEntry>
+  let invoices: Rows<InvoiceEntry>
+  let received: Rows<ReceivedEntry>
+  let sent: Rows<SentEntry>
+  let splices: Rows<SpliceEntry>
   /// What SQLite says was the highest number ever given, by table.
   let highestNumbers: [String: Int64]
+  private let claimsByEpoch: RowIndex<Int64, ClaimEntry>
+  let invoicesByHash: RowIndex<[UInt8], InvoiceEntry>
+  let receivedByHash: RowIndex<[UInt8], ReceivedEntry>
+  let sentByHash: RowIndex<[UInt8], SentEntry>
+  let sentByHTLC: RowIndex<Int64, SentEntry>
+  /// What the writes of an epoch did together.
+  private let sums: [Int64: WriteSums]
+  /// An old database, or one that was healed from the peer's copy, has lost what journals tell.
+  let isRestored: Bool
 
-  init(_ file: SQLiteFile) throws(JudgeError) {
-    meta = try file.rows("meta", orderedBy: "key").map { (row) throws(JudgeError) in
+  init(_ file: SQLiteFile, _ visits: Visits) throws(JudgeError) {
+    func read<Entry>(
+      _ table: String, by order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
+    ) throws(JudgeError) -> Rows<Entry> {
+      Rows(try file.entries(of: table, orderedBy: order, make), visits)
+    }
+    meta = try file.entries(of: "meta", orderedBy: "key") { (row) throws(JudgeError) in
       (key: try row.text("key"), value: try row.blob("value"))
     }
-    claims = try file.rows("claims", orderedBy: "epoch").map { (row) throws(JudgeError) in
-      try ClaimEntry(row)
-    }
-    writes = try file.rows("node_writes", orderedBy: "id").map { (row) throws(JudgeError) in
-      try NodeWriteEntry(row)
-    }
-    channels = try file.rows("channels", orderedBy: "id").map { (row) throws(JudgeError) in
-      try ChannelEntry(row)
-    }
-    htlcs = try file.rows("htlcs", orderedBy: "direction, id").map { (row) throws(JudgeError) in
+    claims = try read("claims", by: "epoch", ClaimEntry.init)
+    writes = try read("node_writes", by: "id", NodeWriteEntry.init)
+    channels = try read("channels", by: "id", ChannelEntry.init)
+    htlcs = try read("htlcs", by: "direction, id") { (row) throws(JudgeError) in
       try HTLCEntry(row, channel: try row.blob("channel"))
     }
-    invoices = try file.rows("invoices", orderedBy: "rowid").map { (row) throws(JudgeError) in
-      try InvoiceEntry(row)
-    }
-    received = try file.rows("received_payments", orderedBy: "id").map { (row) throws(JudgeError) in
-      try ReceivedEntry(row)
-    }
-    sent = try file.rows(ofLater: "outgoing_payments", orderedBy: "id").map { (row) throws(JudgeError) in
-      try SentEntry(row)
-    }
-    splices = try file.rows(ofLater: "splices", orderedBy: "id").map { (row) throws(JudgeError) in
-      try SpliceEntry(row, of: .wallet)
-    }
+    invoices = try read("invoices", by: "rowid", InvoiceEntry.init)
+    received = try read("received_payments", by: "id", ReceivedEntry.init)
+    let hasSent = try file.hasTable("outgoing_payments")
+    sent = hasSent ? try read("outgoing_payments", by: "id", SentEntry.init) : Rows([], visits)
+    splices =
+      try file.hasTable("splices")
+      ? try read("splices", by: "id") { (row) throws(JudgeError) in try SpliceEntry(row, of: .wallet) }
+      : Rows([], visits)
     highestNumbers = try highestNumbersEverGiven(file)
+    claimsByEpoch = claims.index { $0.epoch }
+    invoicesByHash = invoices.index { $0.paymentHash }
+    receivedByHash = received.index { $0.paymentHash }
+    sentByHash = sent.index { $0.paymentHash }
+    sentByHTLC = sent.index { $0.htlc }
+    sums = WriteSums.byEpoch(writes)
+    isRestored = writes.contains { $0.summary?.isRestored ?? false }
   }
 
   var container: [UInt8]? { meta.first { $0.key == "container" }?.value }
 
-  func claim(_ epoch: Int64) -> ClaimEntry? { claims.first { $0.epoch == epoch } }
+  func claim(_ epoch: Int64) -> ClaimEntry? { claimsByEpoch.first(epoch) }
+
+  func sum(of epoch: Int64) -> WriteSums { sums[epoch] ?? WriteSums() }
 
   /// What changes with every step that is taken: equal stamps, equal states.
   var stamp: [Int64] { [claims.last?.epoch ?? 0, writes.last?.id ?? 0] }
@@ -54,7 +67,7 @@ struct WalletEvidence {
 
 func highestNumbersEverGiven(_ file: SQLiteFile) throws(JudgeError) -> [String: Int64] {
   var numbers: [String: Int64] = [:]
-  for row in try file.rows("sqlite_sequence", orderedBy: "rowid") {
+  _ = try file.entries(of: "sqlite_sequence", orderedBy: "rowid") { (row) throws(JudgeError) in
     numbers[try row.text("name")] = try row.integer("seq")
   }
   return numbers
@@ -99,6 +112,8 @@ struct NodeWriteEntry {
   let incarnation: Int64
   let what: String
   let atNs: Int64
+  /// Nil for words that no write of this version uses.
+  let summary: WriteSummary?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
@@ -106,6 +121,7 @@ struct NodeWriteEntry {
     incarnation = try row.integer("incarnation")
     what = try row.text("what")
     atNs = try row.integer("at_mono_ns")
+    summary = WriteSummary(what)
   }
 
   var evidence: String { "node.sqlite node_writes \(id)" }

@@ -1,14 +1,33 @@
 /// One broken rule, in words, with the rows that show it.
 public struct Finding: Hashable, Codable, Sendable {
-  /// The number in the design's list of what is never allowed to happen.
+  /// The number in the list of what is never allowed to happen.
   public let invariant: Int
+  /// The same in words.
+  public let name: String
   public let sentence: String
   /// Where it stands: database, table and number, or journal and line.
   public let rows: [String]
 
   public init(invariant: Int, sentence: String, rows: [String]) {
     self.invariant = invariant
+    name = Invariant(rawValue: invariant)?.name ?? ""
     self.sentence = sentence
     self.rows = rows
+  }
+
+  /// `invariant 4 (nothing acknowledged is gone)`.
+  public var title: String { name.isEmpty ? "invariant \(invariant)" : "invariant \(invariant) (\(name))" }
+
+  /// The sentence without what makes it that of one row: numbers, hashes, ids.
+  var kind: String {
+    var kind = "\(invariant) "
+    var isInNumber = false
+    for word in sentence.split(separator: " ", omittingEmptySubsequences: false) {
+      let isNumber = word.contains { $0.isASCII && $0.isNumber }
+      if isNumber, isInNumber { continue }
+      kind += isNumber ? "# " : "\(word) "
+      isInNumber = isNumber
+    }
+    return kind
   }
 }

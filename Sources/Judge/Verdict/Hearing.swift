@@ -2,8 +2,11 @@
 struct Hearing {
   let evidence: Evidence
   let requireSettled: Bool
-  let frames: [ReadFrame]
-  let cleaned: CleanedJournals
+  let untold: Untold
+  let absences: Absences
+  let waived: Set<EvidencePart>
+  /// The numbers that the peer has said it knows.
+  let heights: Set<Int64>
   private(set) var findings: [Finding] = []
   private(set) var remarks: [String]
   private(set) var unsettled: [String] = []
@@ -11,21 +14,48 @@ struct Hearing {
   /// Found once for each claim, as every write is held against two of them.
   private var moments: [Int64: ClaimMoment?] = [:]
 
-  init(evidence: Evidence, requireSettled: Bool) {
+  init(evidence: Evidence, requireSettled: Bool, without waived: Set<EvidencePart> = []) {
     self.evidence = evidence
     self.requireSettled = requireSettled
+    self.waived = waived
     remarks = evidence.remarks
-    cleaned = CleanedJournals(evidence)
-    frames = evidence.ledger.frames.map(ReadFrame.init)
+    untold = Untold(evidence)
+    absences = Absences(evidence, untold)
+    heights = Set(
+      evidence.ledger.frames.compactMap { frame in
+        switch frame.message {
+        case .greeting(_, let reply?, _), .fenceReply(let reply): reply.highest
+        default: nil
+        }
+      })
   }
 
-  mutating func hear() {
+  var frames: Rows<ReadFrame> { evidence.ledger.frames }
+
+  mutating func hear(_ progress: (String) -> Void = { _ in }) {
+    progress("checking claims and writes")
     checkJournals()
     checkClaims()
     checkWrites()
+    checkRevision()
+    let replay = evidence.hasLedger ? hearPeer(progress) : nil
+    progress("checking payments")
+    checkReceived(replay)
+    checkSentCounts()
+    checkSentAgainstJournals()
+    checkSplices(replay)
+    checkInvoices()
+    checkPhone()
+    checkSecrets()
+    count()
+  }
+
+  /// What the ledger alone can tell.
+  private mutating func hearPeer(_ progress: (String) -> Void) -> PeerReplay {
     checkLedgerRows()
     checkLedgerAgainstItsJournal()
-    var replay = PeerReplay(evidence: evidence, frames: frames)
+    progress("replaying \(frames.count) frames")
+    var replay = PeerReplay(evidence: evidence)
     replay.run()
     for finding in replay.findings { find(finding.invariant, finding.sentence, finding.rows) }
     checkFences(replay)
@@ -36,22 +66,18 @@ struct Hearing {
     }
     checkPayments(replay)
     checkSent(replay)
-    checkSentAgainstJournals()
-    checkSplices(replay)
-    checkInvoices()
     checkPushes()
-    checkPhone()
-    checkSecrets()
-    count()
+    return replay
   }
 
   mutating func find(_ invariant: Int, _ sentence: String, _ rows: [String]) {
     findings.append(Finding(invariant: invariant, sentence: sentence, rows: rows))
   }
 
-  mutating func moment(of claim: ClaimEntry, in journal: JournalFile) -> ClaimMoment? {
+  /// What the journal of its process says of a claim.
+  mutating func moment(of claim: ClaimEntry) -> ClaimMoment? {
     if let known = moments[claim.epoch] { return known }
-    let moment = ClaimMoment(of: claim, in: journal)
+    let moment = evidence.journal(of: claim).flatMap { ClaimMoment(of: claim, in: $0) }
     moments[claim.epoch] = .some(moment)
     return moment
   }
@@ -65,49 +91,35 @@ struct Hearing {
 
   private mutating func count() {
     // Parts that were paid are one payment.
-    let paid = evidence.ledger.payments.filter(\.isPaid)
-    counts.paid = Set(paid.map(\.paymentHash)).count
-    counts.payments = evidence.ledger.payments.count - paid.count + counts.paid
-    counts.failed = evidence.ledger.payments.filter(\.isFailed).count
+    let ledger = evidence.ledger
+    let paid = ledger.payments.count(where: \.isPaid)
+    counts.paid = ledger.paymentsByHash.values.count { !$0.paid.isEmpty }
+    counts.payments = ledger.payments.count - paid + counts.paid
+    counts.failed = ledger.payments.count(where: \.isFailed)
     counts.received = evidence.wallet.received.count
     counts.sent = evidence.wallet.sent.count
     counts.sentPaid = evidence.wallet.sent.count(where: \.isPaid)
     counts.sentFailed = evidence.wallet.sent.count(where: \.isFailed)
-    counts.connections = evidence.ledger.connections.count
-    counts.refused = evidence.ledger.connections.filter(\.isRefused).count
+    counts.connections = ledger.connections.count
+    counts.refused = ledger.connections.count(where: \.isRefused)
     counts.frames = frames.count
-    counts.appClaims = evidence.wallet.claims.filter { $0.role == "app" }.count
-    counts.extensionClaims = evidence.wallet.claims.filter { $0.role == "extension" }.count
+    counts.appClaims = evidence.wallet.claims.count { $0.role == "app" }
+    counts.extensionClaims = evidence.wallet.claims.count { $0.role == "extension" }
   }
 
   var verdict: Verdict {
-    Verdict(
-      passed: findings.isEmpty, counts: counts, findings: findings, unsettled: unsettled, remarks: remarks)
+    let without = Set(absences.all.map(\.part))
+    return Verdict(
+      counts: counts, findings: findings, unsettled: unsettled, remarks: remarks,
+      judged: absences.parts.filter { !without.contains($0) },
+      notJudged: absences.all.map(\.part).uniqued, missing: absences.demanded(without: waived))
   }
 }
 
-/// A frame of the ledger with what it says, or why it says nothing.
-struct ReadFrame {
-  let entry: FrameEntry
-  let message: WireMessage?
-  let channel: [UInt8]?
-  let problem: String?
-
-  init(_ entry: FrameEntry) {
-    self.entry = entry
-    do throws(FrameReader.Malformed) {
-      let read = try FrameReader.read(entry.bytes)
-      message = read.message
-      channel = read.channel
-      problem = nil
-    } catch {
-      message = nil
-      channel = nil
-      problem = error.reason
-    }
+extension [String] {
+  /// Each once, where it stood first.
+  var uniqued: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
   }
-
-  var isOfSplice: Bool { if case .step(let step)? = message { step.isOfSplice } else { false } }
-
-  var name: String { message?.name ?? "unreadable frame" }
 }

@@ -22,17 +22,57 @@ public struct Verdict: Hashable, Codable, Sendable {
     public init() {}
   }
 
-  public var passed: Bool
-  public var counts: Counts
-  public var findings: [Finding]
+  public let outcome: Outcome
+  /// Nothing is broken, and all evidence that is demanded is there.
+  public let passed: Bool
+  public let counts: Counts
+  public let findings: [Finding]
   /// Payments that are on their way, one sentence each.
-  public var unsettled: [String]
+  public let unsettled: [String]
   /// What is worth knowing and breaks nothing.
-  public var remarks: [String]
+  public let remarks: [String]
+  /// The parts of the evidence that were there, and those that were not, or not whole.
+  public let judged: [String]
+  public let notJudged: [String]
+  /// What is demanded and missing: without it there is no verdict, unless what is there is broken.
+  public let missing: [Absence]
 
-  /// 0 sound; 2 exclusion or money broken; 3 nothing broken, but not everything was settled.
+  public enum Outcome: String, Hashable, Codable, Sendable {
+    case sound
+    case broken
+    case notSettled
+    case noVerdict
+  }
+
+  public init(
+    counts: Counts, findings: [Finding] = [], unsettled: [String] = [], remarks: [String] = [],
+    judged: [String], notJudged: [String] = [], missing: [Absence] = []
+  ) {
+    if findings.contains(where: { $0.invariant != Invariant.progress.rawValue }) {
+      outcome = .broken
+    } else if !missing.isEmpty {
+      outcome = .noVerdict
+    } else {
+      outcome = findings.isEmpty ? .sound : .notSettled
+    }
+    passed = outcome == .sound
+    self.counts = counts
+    self.findings = findings
+    self.unsettled = unsettled
+    self.remarks = remarks
+    self.judged = judged
+    self.notJudged = notJudged
+    self.missing = missing
+  }
+
+  /// 0 sound; 2 exclusion or money broken; 3 nothing broken, but not everything was settled; 74 evidence is missing, and
+  /// what is there is not broken.
   public var exitCode: Int32 {
-    if passed { return 0 }
-    return findings.allSatisfy { $0.invariant == 6 } ? 3 : 2
+    switch outcome {
+    case .sound: 0
+    case .broken: 2
+    case .notSettled: 3
+    case .noVerdict: 74
+    }
   }
 }

@@ -1,39 +1,79 @@
 extension Verdict {
+  /// As many findings of a kind, or payments on their way, are shown unless all are asked for.
+  private static let shown = 5
+
   /// The verdict as a short story for people.
-  public var text: String {
+  public var text: String { text(showingAll: false) }
+
+  public func text(showingAll: Bool) -> String {
     var lines = [
-      "\(Self.count(counts.payments, "payment")), \(counts.paid) received once, \(counts.failed) failed, "
+      "\(countWords(counts.payments, "payment")), \(counts.paid) received once, \(counts.failed) failed, "
         + "\(unsettled.count) on the way.",
-      "\(Self.count(counts.connections, "connection")) at the peer (\(counts.refused) refused), "
-        + "\(Self.count(counts.frames, "frame")); claims: \(counts.appClaims) by the app, "
+      "\(countWords(counts.connections, "connection")) at the peer (\(counts.refused) refused), "
+        + "\(countWords(counts.frames, "frame")); claims: \(counts.appClaims) by the app, "
         + "\(counts.extensionClaims) by the extension.",
-      "\(Self.count(counts.pushes, "push", "pushes")), \(Self.count(counts.notifications, "notification")), "
-        + "\(Self.count(counts.kills, "kill")) seen.",
+      "\(countWords(counts.pushes, "push", "pushes")), \(countWords(counts.notifications, "notification")), "
+        + "\(countWords(counts.kills, "kill")) seen.",
     ]
     if counts.sent > 0 {
       lines.append(
-        "\(Self.count(counts.sent, "payment")) of the wallet's own, \(counts.sentPaid) paid, \(counts.sentFailed) failed."
+        "\(countWords(counts.sent, "payment")) of the wallet's own, \(counts.sentPaid) paid, \(counts.sentFailed) failed."
       )
     }
-    lines += unsettled.map { "On the way: \($0)" }
-    lines += remarks.map { "Note: \($0)." }
-    for (index, finding) in findings.enumerated() {
-      lines.append("\(index + 1). [invariant \(finding.invariant)] \(finding.sentence).")
-      if !finding.rows.isEmpty { lines.append("   see \(finding.rows.joined(separator: ", "))") }
+    lines += Self.some(unsettled, showingAll).map { "On the way: \($0)" }
+    lines += Self.some(remarks, showingAll).map { "Note: \($0)." }
+    if !notJudged.isEmpty {
+      lines.append("Judged: \(Self.list(judged)). Not judged, or not wholly: \(Self.list(notJudged)).")
     }
+    lines += missing.map { "Missing: \($0.sentence). To get a verdict, \($0.advice)." }
+    lines += findingLines(showingAll)
     lines.append("Verdict: \(judgement).")
     return lines.joined(separator: "\n") + "\n"
   }
 
+  private func findingLines(_ showingAll: Bool) -> [String] {
+    var lines: [String] = []
+    var number = 0
+    for group in FindingGroup.all(findings) {
+      let shown = showingAll ? group.findings[...] : group.findings.prefix(Self.shown)
+      for finding in shown {
+        number += 1
+        lines.append("\(number). [\(finding.title)] \(finding.sentence).")
+        if !finding.rows.isEmpty { lines.append("   see \(finding.rows.joined(separator: ", "))") }
+      }
+      let rest = group.findings.count - shown.count
+      number += rest
+      if rest > 0 { lines.append("   and \(Self.grouped(rest)) more of this kind; --all shows them") }
+    }
+    return lines
+  }
+
   private var judgement: String {
-    switch exitCode {
-    case 0: counts.payments + counts.sent == 0 ? "sound, with 0 payments to judge" : "sound"
-    case 3: "nothing is broken, but not everything was settled"
-    default: "broken (\(Self.count(findings.count, "finding")))"
+    switch outcome {
+    case .sound:
+      (counts.payments + counts.sent == 0 ? "sound, with 0 payments to judge" : "sound")
+        + (notJudged.isEmpty ? "" : ", as far as it was judged")
+    case .notSettled: "nothing is broken, but not everything was settled"
+    case .broken: "broken (\(countWords(findings.count, "finding")))"
+    case .noVerdict:
+      "no verdict: \(missing.count == 1 ? "a part" : "\(missing.count) parts") of the evidence \(missing.count == 1 ? "is" : "are") missing, and what is there is not broken"
     }
   }
 
-  private static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-    "\(number) \(number == 1 ? one : many ?? one + "s")"
+  private static func some(_ sentences: [String], _ showingAll: Bool) -> [String] {
+    // One more takes no more room than to say that there is one.
+    guard !showingAll, sentences.count > 4 * shown + 1 else { return sentences }
+    return sentences.prefix(4 * shown) + ["\(grouped(sentences.count - 4 * shown)) more like these; --all shows them"]
+  }
+
+  private static func list(_ parts: [String]) -> String { parts.joined(separator: ", ") }
+
+  /// `14,006`.
+  private static func grouped(_ number: Int) -> String {
+    let digits = "\(number)"
+    return digits.enumerated().reduce(into: "") { text, digit in
+      if digit.offset > 0, (digits.count - digit.offset).isMultiple(of: 3) { text.append(",") }
+      text.append(digit.element)
+    }
   }
 }

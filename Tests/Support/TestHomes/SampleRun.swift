@@ -26,8 +26,12 @@ final class SampleRun {
   private var notificationRows: [String] = []
   private var processRows: [String] = []
 
-  init() throws {
-    home = NSTemporaryDirectory() + "judge-test-\(UUID().uuidString)"
+  private let isKept: Bool
+
+  /// In a directory that goes with this object, or in a named one, which stays.
+  init(home named: String? = nil) throws {
+    isKept = named != nil
+    home = named ?? NSTemporaryDirectory() + "judge-test-\(UUID().uuidString)"
     for directory in ["lsp", "AppGroup", "journal", "Keychain", "os"] {
       try FileManager.default.createDirectory(
         atPath: "\(home)/\(directory)", withIntermediateDirectories: true)
@@ -50,7 +54,7 @@ final class SampleRun {
     try wallet.insert("meta", [.text("container"), .blob(container)])
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: home) }
+  deinit { if !isKept { try? FileManager.default.removeItem(atPath: home) } }
 
   func tick() { now += 7_000_000 }
 

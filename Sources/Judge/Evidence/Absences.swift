@@ -1,0 +1,127 @@
+/// What of the evidence is there, and what should be.
+struct Absences {
+  private(set) var all: [Absence] = []
+  let parts: [String]
+
+  private static let programs = Evidence.wallets + ["lspd", "iosd"]
+  private static let named = 5
+
+  init(_ evidence: Evidence, _ untold: Untold) {
+    parts =
+      ["container"] + (evidence.hasLedger ? ["peer's ledger"] : []) + (evidence.phone == nil ? [] : ["phone"])
+      + Self.programs.filter { !evidence.journals(of: $0).isEmpty }.map { "journals of \($0)" }
+    addLedger(evidence)
+    addPhone(evidence)
+    for program in Evidence.wallets { addWallet(program, evidence, untold) }
+    addPeer(evidence, untold)
+    if evidence.phone != nil, evidence.journals(of: "iosd").isEmpty {
+      add(
+        "journals of iosd", "iosd ran this phone and left no journal in \(evidence.home)/journal",
+        Self.journalAdvice)
+    }
+    for journal in evidence.journals { addCuts(of: journal) }
+    for journal in evidence.unreadJournals {
+      add("journals", "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)", Self.journalAdvice)
+    }
+  }
+
+  /// Those that somebody says there are none of are no loss.
+  func demanded(without waived: Set<EvidencePart>) -> [Absence] { all.filter { !waived.contains($0.kind) } }
+
+  private mutating func add(_ part: String, _ sentence: String, _ advice: String) {
+    all.append(Absence(part: part, sentence: sentence, advice: advice))
+  }
+
+  private static let journalAdvice =
+    "judge the home as the run left it, or say --without journals if these programs keep none"
+  private static let phoneAdvice =
+    "judge the home as the run left it, or say --without phone if no iosd ran"
+
+  // MARK: The peer and the phone
+
+  private mutating func addLedger(_ evidence: Evidence) {
+    guard !evidence.hasLedger else { return }
+    add(
+      "peer's ledger", "there is no ledger of the peer at \(evidence.home)/lsp/ledger.sqlite",
+      "judge the home as the run left it, or say --without peer if the peer keeps none")
+  }
+
+  private mutating func addPhone(_ evidence: Evidence) {
+    guard let phone = evidence.phone else {
+      return add("phone", "there is no directory \(evidence.home)/os", Self.phoneAdvice)
+    }
+    for (name, words) in phone.problems.sorted(by: { $0.key < $1.key }) {
+      add("phone", "\(evidence.home)/os/\(name) says nothing: \(words)", Self.phoneAdvice)
+    }
+    if phone.problems["processes.jsonl"] == nil {
+      let known = Set(phone.processes.map(\.role))
+      for role in ["app", "extension"] where !known.contains(role) {
+        guard let claim = evidence.wallet.claims.first(where: { $0.role == role }) else { continue }
+        add(
+          "phone", "the \(role) claimed epoch \(claim.epoch), and os/processes.jsonl knows no process of it",
+          Self.phoneAdvice)
+      }
+    }
+    if phone.problems["pushes.jsonl"] == nil, phone.pushes.isEmpty,
+      let push = evidence.ledger.pushes.first(where: { $0.outcome == "delivered" })
+    {
+      add("phone", "push \(push.id) was delivered, and os/pushes.jsonl knows of none", Self.phoneAdvice)
+    }
+  }
+
+  // MARK: Journals
+
+  private mutating func addWallet(_ program: String, _ evidence: Evidence, _ untold: Untold) {
+    let claims = evidence.wallet.claims.filter {
+      untold.missingEpochs.contains($0.epoch) && $0.program == program
+    }
+    guard let first = claims.first else { return }
+    let epochs = Self.list(claims.map(\.epoch))
+    add(
+      "journals of \(program)",
+      "\(program) claimed \(claims.count == 1 ? "epoch" : "epochs") \(epochs) and left no journal of that (process \(first.pid))",
+      Self.journalAdvice)
+  }
+
+  private mutating func addPeer(_ evidence: Evidence, _ untold: Untold) {
+    guard evidence.hasLedger else { return }
+    if evidence.journals(of: "lspd").isEmpty {
+      add("journals of lspd", "the peer left a ledger and no journal", Self.journalAdvice)
+    } else if !untold.missingRuns.isEmpty {
+      let runs = Self.list(untold.missingRuns.sorted())
+      add(
+        "journals of lspd",
+        "the peer left no journal of its \(untold.missingRuns.count == 1 ? "run" : "runs") \(runs)",
+        Self.journalAdvice)
+    }
+  }
+
+  /// A full disk is noted with the next line. What is missing without a word was taken out.
+  private mutating func addCuts(of journal: JournalFile) {
+    guard let cut = journal.gaps.first(where: { !$0.isNoted }) else { return }
+    add(
+      "journals of \(journal.process)",
+      "\(journal.name) lacks \(countWords(cut.count, "record")) in front of line \(cut.line), and does not say why",
+      "judge the home as the run left it")
+  }
+
+  private static func list(_ numbers: [Int64]) -> String {
+    let words = numbers.prefix(named).map { "\($0)" }.joined(separator: ", ")
+    return numbers.count > named ? "\(words) and \(numbers.count - named) more" : words
+  }
+}
+
+extension Absence {
+  var kind: EvidencePart {
+    switch part {
+    case "peer's ledger": .peer
+    case "phone": .phone
+    default: .journals
+    }
+  }
+}
+
+/// `1 record`, `2 records`.
+func countWords(_ number: some BinaryInteger, _ one: String, _ many: String? = nil) -> String {
+  "\(number) \(number == 1 ? one : many ?? one + "s")"
+}

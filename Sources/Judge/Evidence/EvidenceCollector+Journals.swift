@@ -1,0 +1,95 @@
+import Foundation
+
+/// The first line of a journal: whose it is.
+struct JournalHead {
+  let path: String
+  let name: String
+  let process: String
+  let startedNs: Int64
+  let arguments: [String]
+}
+
+// Journals are read twice: first who wrote them, which tells what to search for, then line by line.
+extension EvidenceCollector {
+  struct Journals {
+    fileprivate(set) var files: [JournalFile] = []
+    /// The names of those that do not begin as a journal does.
+    fileprivate(set) var foreign: [String] = []
+    fileprivate(set) var unread: [(name: String, reason: String)] = []
+    fileprivate(set) var invoicesMade: Set<InvoiceFact> = []
+  }
+
+  private var journalNames: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: journalPath)) ?? []
+    return names.filter { $0.hasSuffix(".jsonl") }.sorted()
+  }
+
+  /// In the order of their starts; a file whose first line says nothing of the kind counts as the first of all.
+  func journalHeads() -> [JournalHead] {
+    journalNames.map(head).sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
+  }
+
+  private func head(_ name: String) -> JournalHead {
+    let path = "\(journalPath)/\(name)"
+    var first: JournalRecord?
+    _ = try? EvidenceFile(path).readLines { line in
+      first = JournalRecord(file: name, line: 1, bytes: Array(line))
+      return false
+    }
+    return JournalHead(
+      path: path, name: name, process: first?.body["process"]?.text ?? "", startedNs: first?.atNs ?? .min,
+      arguments: (first?.body["arguments"]?.items ?? []).compactMap(\.text))
+  }
+
+  func journals(
+    _ heads: [JournalHead], until limitNs: Int64?, _ search: SecretSearch, _ progress: (String) -> Void
+  ) -> Journals {
+    var journals = Journals()
+    for (place, head) in heads.enumerated() {
+      progress("reading journal \(place + 1) of \(heads.count)")
+      do throws(EvidenceFile.Problem) {
+        guard let file = try read(head, until: limitNs, search, &journals.invoicesMade) else {
+          journals.foreign.append(head.name)
+          continue
+        }
+        journals.files.append(file)
+      } catch { journals.unread.append((head.name, error.words)) }
+    }
+    journals.files.sort { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
+    endInGaps(&journals.files)
+    return journals
+  }
+
+  private func read(
+    _ head: JournalHead, until limitNs: Int64?, _ search: SecretSearch, _ invoices: inout Set<InvoiceFact>
+  ) throws(EvidenceFile.Problem) -> JournalFile? {
+    let file = try EvidenceFile(head.path)
+    let reading = Taking(JournalReading(path: head.path, until: limitNs, search: search))
+    let endsTorn = try file.readLines(piece: { reading.journal.hear($0) }) { line in
+      reading.journal.take(line)
+      return true
+    }
+    reading.journal.finish()
+    invoices.formUnion(reading.journal.invoicesMade)
+    return JournalFile(reading.journal, endsTorn: endsTorn, visits)
+  }
+
+  /// Both closures change it.
+  private final class Taking {
+    var journal: JournalReading
+    init(_ journal: JournalReading) { self.journal = journal }
+  }
+
+  /// A process that was killed while the disk was full could not say that its last lines are lost: another did.
+  private func endInGaps(_ files: inout [JournalFile]) {
+    let noted = files.flatMap(\.gaps).filter(\.isNoted)
+    guard !noted.isEmpty else { return }
+    let first = noted.map(\.fromNs).min() ?? .min
+    let last = noted.map(\.toNs).max() ?? .max
+    for place in files.indices where !files[place].hasEnded && (first...last).contains(files[place].lastNs) {
+      guard let gap = noted.first(where: { $0.fromNs <= files[place].lastNs && files[place].lastNs <= $0.toNs })
+      else { continue }
+      files[place].endInGap(gap)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Glibc
+
+/// One file of the home, read piece by piece. Only a plain file is opened: a pipe would hold the judge up, a device has
+/// no end, and a link may lead anywhere.
+final class EvidenceFile {
+  enum Problem: Error, Hashable {
+    case missing
+    case unreadable(String)
+
+    var words: String {
+      switch self {
+      case .missing: "it is not there"
+      case .unreadable(let words): words
+      }
+    }
+  }
+
+  /// Longer than any line of ours, and short enough to be held.
+  static let lineLimit = 16 << 20
+  private static let pieceSize = 1 << 16
+
+  private let descriptor: Int32
+  /// When it was opened: what is appended meanwhile is not read.
+  let size: Int64
+  private var left: Int64
+
+  init(_ path: String) throws(Problem) {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      switch errno {
+      case ENOENT: throw .missing
+      case ELOOP: throw .unreadable("it is a link")
+      case ENXIO: throw .unreadable("it is not a plain file")
+      default: throw .unreadable(String(cString: strerror(errno)))
+      }
+    }
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw .unreadable("it is not a plain file")
+    }
+    size = Int64(facts.st_size)
+    left = size
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next piece, in `piece`; false at the end.
+  func next(_ piece: inout [UInt8]) throws(Problem) -> Bool {
+    let wanted = Int(min(left, Int64(Self.pieceSize)))
+    guard wanted > 0 else { return false }
+    if piece.count != wanted { piece = [UInt8](repeating: 0, count: wanted) }
+    var count = 0
+    repeat { count = read(descriptor, &piece, wanted) } while count < 0 && errno == EINTR
+    guard count >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
+    left -= Int64(count)
+    if count < wanted {
+      piece.removeLast(wanted - count)
+      left = 0
+    }
+    return count > 0
+  }
+
+  /// Gives each whole line without its end, and before that each piece as it was read; stops when `line` says false.
+  /// True when the last line has no end.
+  func readLines(
+    piece hear: (ArraySlice<UInt8>) -> Void = { _ in }, line take: (ArraySlice<UInt8>) -> Bool
+  ) throws(Problem) -> Bool {
+    var piece: [UInt8] = []
+    var begun: [UInt8] = []
+    var number = 1
+    while try next(&piece) {
+      hear(piece[...])
+      var start = 0
+      while let end = piece[start...].firstIndex(of: 10) {
+        if begun.isEmpty {
+          guard take(piece[start..<end]) else { return false }
+        } else {
+          begun += piece[start..<end]
+          guard take(begun[...]) else { return false }
+          begun.removeAll(keepingCapacity: true)
+        }
+        start = end + 1
+        number += 1
+      }
+      begun += piece[start...]
+      guard begun.count <= Self.lineLimit else {
+        throw .unreadable("its line \(number) is longer than \(Self.lineLimit >> 20) MB")
+      }
+    }
+    return !begun.isEmpty
+  }
+
+  /// All of a file that is small when it is what it should be.
+  static func whole(_ path: String, limit: Int64 = 1 << 20) -> [UInt8]? {
+    guard let file = try? EvidenceFile(path), file.size <= limit else { return nil }
+    var all: [UInt8] = []
+    var piece: [UInt8] = []
+    while (try? file.next(&piece)) == true { all += piece }
+    return all
+  }
+}

@@ -1,0 +1,100 @@
+/// Takes a journal line by line and keeps what a `JournalFile` consists of.
+struct JournalReading {
+  let name: String
+  private let limitNs: Int64?
+  /// Raw secrets and the like are told by their place in the file.
+  private var scan: SecretScan?
+  private var pending: [SecretSearch.Hit] = []
+  private var offset = 0
+
+  private(set) var start: JournalRecord?
+  private(set) var lastNs: Int64 = .min
+  private(set) var lastKind = ""
+  private(set) var unreadable = (count: 0, first: 0)
+  private(set) var disorder = (count: 0, first: 0)
+  private(set) var gaps: [JournalGap] = []
+  private(set) var lastPeerLine = 0
+  private(set) var secretHits: [JournalFile.SecretHit] = []
+  private(set) var events: [String: [JournalRecord]] = [:]
+  private(set) var configurations: [String: [JSONValue]] = [:]
+  /// Invoices that the wallet made or was given back; in every backup stand all of them, so each is kept once.
+  private(set) var invoicesMade: Set<InvoiceFact> = []
+
+  private var line = 0
+  private var next: Int64 = 1
+  private var last: JournalRecord?
+  private var digest = JournalDigest()
+
+  init(path: String, until limitNs: Int64?, search: SecretSearch? = nil) {
+    name = path.split(separator: "/").last.map(String.init) ?? path
+    self.limitNs = limitNs
+    scan = search.map(SecretScan.init)
+  }
+
+  /// Every byte, before the lines that it ends.
+  mutating func hear(_ piece: ArraySlice<UInt8>) {
+    if let found = scan?.feed(piece) { pending += found }
+  }
+
+  mutating func take(_ bytes: ArraySlice<UInt8>) {
+    line += 1
+    let end = offset + bytes.count + 1
+    let record = bytes.isEmpty ? nil : JournalRecord(file: name, line: line, bytes: Array(bytes))
+    if record == nil, !bytes.isEmpty {
+      if unreadable.count == 0 { unreadable.first = line }
+      unreadable.count += 1
+    }
+    if let record { take(record) }
+    keepHits(before: end, record)
+    offset = end
+  }
+
+  /// The end of the file, with half a line or without.
+  mutating func finish() { keepHits(before: .max, nil) }
+
+  private mutating func keepHits(before end: Int, _ record: JournalRecord?) {
+    guard !pending.isEmpty else { return }
+    let count = pending.prefix { $0.offset < end }.count
+    for hit in pending.prefix(count) {
+      secretHits.append(JournalFile.SecretHit(secret: hit.secret, record: record?.saying(.null)))
+    }
+    pending.removeFirst(count)
+  }
+
+  private mutating func take(_ record: JournalRecord) {
+    // The first line stays, whatever the limit: it says whose journal this is.
+    if start != nil, let limitNs, record.atNs > limitNs { return }
+    noteNumber(of: record)
+    start = start ?? record
+    last = record.saying(.null)
+    lastNs = record.atNs
+    lastKind = record.kind
+    guard let core = record.body["core"]?.text else { return }
+    let kin = String(core.prefix { $0 != "-" })
+    if record.kind == "core" {
+      if let kept = JournalDigest.configuration(of: core, record.body) {
+        configurations[core, default: []].append(kept)
+      }
+    } else if record.kind == "event" {
+      if kin == "peer" { lastPeerLine = line }
+      if kin == "node" { invoicesMade.formUnion(InvoiceFact.all(in: record.event)) }
+      if let kept = digest.event(of: kin, record) { events[kin, default: []].append(kept) }
+    }
+  }
+
+  private mutating func noteNumber(of record: JournalRecord) {
+    guard let number = record.body["seq"]?.integer else { return }
+    let (missing, overflowed) = number.subtractingReportingOverflow(next)
+    if overflowed || missing < 0 {
+      if disorder.count == 0 { disorder.first = line }
+      disorder.count += 1
+    } else if missing > 0 {
+      gaps.append(
+        JournalGap(
+          count: missing, line: line, fromNs: last?.atNs ?? .min, toNs: record.atNs,
+          fromWallNs: last?.wallNs ?? .min, toWallNs: record.wallNs,
+          isNoted: record.body["lost_before"]?.integer == missing))
+    }
+    next = number &+ 1
+  }
+}

@@ -1,0 +1,42 @@
+/// One line of a journal: of what it says, that which some check asks for.
+struct JournalRecord {
+  /// The name of the journal.
+  let file: String
+  let line: Int
+  let atNs: Int64
+  let wallNs: Int64
+  let kind: String
+  let body: JSONValue
+
+  init?(file: String, line: Int, bytes: [UInt8]) {
+    guard let body = JSONParser.parse(bytes), let atNs = body["t"]?.integer,
+      let wallNs = body["wall"]?.integer, let kind = body["kind"]?.text
+    else { return nil }
+    self.init(file: file, line: line, atNs: atNs, wallNs: wallNs, kind: kind, body: body)
+  }
+
+  private init(file: String, line: Int, atNs: Int64, wallNs: Int64, kind: String, body: JSONValue) {
+    self.file = file
+    self.line = line
+    self.atNs = atNs
+    self.wallNs = wallNs
+    self.kind = kind
+    self.body = body
+  }
+
+  func saying(_ body: JSONValue) -> JournalRecord {
+    JournalRecord(file: file, line: line, atNs: atNs, wallNs: wallNs, kind: kind, body: body)
+  }
+
+  var evidence: String { "journal \(file) line \(line)" }
+  var event: JSONValue { body["event"] ?? .null }
+  var directives: [JSONValue] { body["directives"]?.items ?? [] }
+}
+
+extension JournalRecord {
+  /// Whether a stamp was taken in the step that this line announces.
+  func announces(_ stampNs: Int64?) -> Bool {
+    guard let stampNs else { return false }
+    return stampNs >= atNs && isNear(stampNs, atNs, withinNs: stepSlackNs)
+  }
+}

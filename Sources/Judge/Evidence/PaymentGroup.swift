@@ -1,0 +1,26 @@
+/// What the payments of one hash are together: one sender's payment in one part or in several, and attempts that failed.
+struct PaymentGroup {
+  private(set) var count = 0
+  private(set) var first: PaymentEntry?
+  private(set) var paid: [PaymentEntry] = []
+  /// The payment of a sender, in one part or in several.
+  private(set) var whole: [PaymentEntry] = []
+  private(set) var wholeMsat: Int64 = 0
+  private(set) var firstHeld: PaymentEntry?
+
+  static func all(_ payments: Rows<PaymentEntry>) -> [[UInt8]: PaymentGroup] {
+    var groups: [[UInt8]: PaymentGroup] = [:]
+    for payment in payments { groups[payment.paymentHash, default: PaymentGroup()].add(payment) }
+    return groups
+  }
+
+  private mutating func add(_ payment: PaymentEntry) {
+    count += 1
+    first = first ?? payment
+    if payment.isPaid { paid.append(payment) }
+    if payment.state == "held" { firstHeld = firstHeld ?? payment }
+    guard !payment.isFailed else { return }
+    whole.append(payment)
+    wholeMsat = wholeMsat &+ payment.amountMsat
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import Judge
+@testable import TestHomes
+
+@Suite("What the judge finds") struct FindingTests {
+  @Test("a payment that the wallet has received twice is found, for its sender and for the wallet")
+  func receivedTwice() throws {
+    let run = try SampleStory.tell()
+    // Two rows of one hash, as a wallet without the rule in its table would have them.
+    try run.wallet.executeAll(
+      """
+      CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB, amount_msat INTEGER,
+        epoch INTEGER, received_wall_ns INTEGER) STRICT;
+      INSERT INTO other SELECT * FROM received_payments;
+      DROP TABLE received_payments;
+      ALTER TABLE other RENAME TO received_payments;
+      INSERT INTO received_payments (payment_hash, amount_msat, epoch, received_wall_ns)
+        SELECT payment_hash, amount_msat, epoch, received_wall_ns FROM received_payments WHERE id = 1;
+      """)
+    let verdict = try Judge.verdict(home: run.home)
+    let twice = verdict.findings.filter { $0.sentence.hasSuffix("is in the wallet 2 times") }
+    #expect(twice.map(\.invariant) == [3])
+    #expect(twice.first?.rows == ["node.sqlite received_payments 1", "node.sqlite received_payments 3"])
+    #expect(verdict.exitCode == 2)
+  }
+
+  @Test("is named in words, shown five times for each kind, and all of it when that is asked for")
+  func manyOfAKind() throws {
+    let run = try SampleStory.tell()
+    for number in 10..<30 {
+      try run.wallet.execute(
+        "INSERT INTO received_payments VALUES (?, ?, 1000, 2, 5)", [.integer(Int64(number)), .blob([UInt8(number)])])
+    }
+    let verdict = try Judge.verdict(home: run.home)
+    let foreign = "no sender paid it"
+    #expect(verdict.findings.count { $0.sentence.contains(foreign) } == 20)
+    let few = verdict.text.components(separatedBy: "\n")
+    #expect(few.count { $0.contains(foreign) } == 5)
+    #expect(few.contains { $0.hasSuffix("and 15 more of this kind; --all shows them") })
+    #expect(few.contains { $0.contains("[invariant 3 (each payment settles once and equal)]") })
+    let all = verdict.text(showingAll: true).components(separatedBy: "\n")
+    #expect(all.count { $0.contains(foreign) } == 20)
+    #expect(!all.contains { $0.contains("more of this kind") })
+    #expect(few.last { $0.hasPrefix("Verdict: ") } == all.last { $0.hasPrefix("Verdict: ") })
+  }
+
+  @Test("is said once when it is the same twice") func same() {
+    let finding = Finding(invariant: 4, sentence: "Epoch 3 is gone", rows: ["a"])
+    let like = Finding(invariant: 4, sentence: "Epoch 4 is gone", rows: ["b"])
+    let other = Finding(invariant: 2, sentence: "Epoch 4 is gone", rows: ["b"])
+    #expect(
+      FindingGroup.all([finding, like, finding, other]).map(\.findings) == [[finding, like], [other]])
+  }
+}

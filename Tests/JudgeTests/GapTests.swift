@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import Judge
+@testable import TestHomes
+
+/// A journal whose process could not write some lines, as its disk was full, and says so with the next.
+@Suite("Lines that a full disk swallowed") struct GapTests {
+  /// Takes lines out of the app's first journal; the line behind them says so, if it is to.
+  private func lose(
+    _ run: SampleRun, inJournal place: Int = 0, _ isLost: (String) -> Bool
+  ) throws -> Int {
+    try lose(run, in: run.journals[place], isLost)
+  }
+
+  private func lose(_ run: SampleRun, in journal: TestJournal, _ isLost: (String) -> Bool) throws -> Int {
+    let path = "\(run.home)/journal/\(journal.name)"
+    var kept: [String] = []
+    var lost = 0
+    var all = 0
+    var lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
+    if let torn = lines.last, !torn.hasSuffix("}"), lines.count > 1 {
+      // It lives long enough to write another line.
+      let time = lines[lines.count - 2].split(separator: ",").dropFirst().prefix(2).joined(separator: ",")
+      lines[lines.count - 1] = "{\"seq\":\(lines.count),\(time),\"kind\":\"note\",\"text\":\"room again\"}"
+    }
+    for line in lines {
+      if isLost(line) {
+        lost += 1
+        all += 1
+      } else {
+        let note = "\"kind\":"
+        let said = lost > 0 ? "\"lost_before\":\(lost),\(note)" : note
+        kept.append(line.replacingOccurrences(of: note, with: said, range: line.range(of: note)))
+        lost = 0
+      }
+    }
+    try (kept.joined(separator: "\n") + "\n").write(toFile: path, atomically: false, encoding: .utf8)
+    return all
+  }
+
+  private func verdict(_ run: SampleRun) throws -> Verdict { try Judge.verdict(home: run.home) }
+
+  @Test("may be those that made the invoices, announced the writes, or asked for the claim: nothing is broken")
+  func excused() throws {
+    for words in [["invoiceMade"], ["\"write\""], ["\"claim\""], ["claimed"], ["invoiceMade", "claim", "write"]] {
+      for place in 0..<3 {
+        let run = try SampleStory.tell()
+        let count = try lose(run, inJournal: place) { line in words.contains { line.contains($0) } }
+        let verdict = try verdict(run)
+        #expect(verdict.findings == [], "\(words) \(place): \(verdict.text)")
+        #expect(verdict.outcome == .sound)
+        guard count > 0 else { continue }
+        #expect(verdict.remarks.contains { $0.contains("lacks \(count) record") && $0.hasSuffix("its disk was full") })
+      }
+    }
+  }
+
+  @Test("may be those of what the wallet pays itself") func sending() throws {
+    let run = try SampleStory.tellOfSending()
+    #expect(try lose(run) { $0.contains("\"payments\":{\"offered\":[{") || $0.contains("\"ended\":[{") } > 0)
+    #expect(try verdict(run).findings == [])
+  }
+
+  @Test("excuse no invoice that was written elsewhere, and as many as they may have made")
+  func notMore() throws {
+    let run = try SampleStory.tell()
+    #expect(try lose(run) { $0.contains("invoiceMade") && $0.contains("\"amountMsat\":100000") } == 1)
+    #expect(try verdict(run).outcome == .sound)
+    try run.wallet.execute("INSERT INTO invoices VALUES (x'01', 5, 'planted', x'02', 3)")
+    #expect(try verdict(run).findings.contains { $0.sentence.contains("is not one that the wallet made") })
+  }
+
+  @Test("excuse no write of another time: what its journal could have announced must be there")
+  func otherTimes() throws {
+    let run = try SampleStory.tell()
+    #expect(try lose(run) { $0.contains("invoiceMade") && $0.contains("\"amountMsat\":400000") } == 1)
+    try run.wallet.execute(
+      "UPDATE node_writes SET at_mono_ns = at_mono_ns + \(SampleRun.hour) WHERE id = (SELECT max(id) FROM node_writes)")
+    #expect(try verdict(run).findings.contains { $0.sentence.contains("is not announced") })
+  }
+
+  @Test("may be the last of a process that was killed then, if another says that the disk was full")
+  func lastLines() throws {
+    for isNoted in [true, false] {
+      let run = try SampleStory.tell()
+      let path = "\(run.home)/journal/\(run.journals[1].name)"
+      let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+      let announced = try #require(lines.lastIndex { $0.contains("\"write\"") })
+      try (lines[..<announced].joined(separator: "\n") + "\n").write(
+        toFile: path, atomically: false, encoding: .utf8)
+      if isNoted {
+        #expect(try lose(run, in: run.phone) { $0.contains("serviceFinished") && $0.contains("\"push\":1") } == 1)
+      }
+      let found = try verdict(run).findings
+      #expect(found.isEmpty == isNoted, "\(found.map(\.sentence))")
+    }
+  }
+
+  @Test("are one record, and not one records") func singular() throws {
+    let run = try SampleStory.tell()
+    #expect(try lose(run) { $0.contains("invoiceMade") && $0.contains("\"amountMsat\":100000") } == 1)
+    #expect(try verdict(run).remarks.contains { $0.contains("lacks 1 record: ") })
+  }
+}

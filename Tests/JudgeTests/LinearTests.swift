@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Judge
+@testable import TestHomes
+
+/// However long a run was, each row and each line is looked at a few times.
+@Suite("A long run") struct LinearTests {
+  private func visits(of run: SampleRun) throws -> Int {
+    let collector = EvidenceCollector(home: run.home)
+    var hearing = Hearing(evidence: try collector.collect { _ in }, requireSettled: true)
+    hearing.hear()
+    _ = hearing.verdict
+    return collector.visits.count
+  }
+
+  @Test("is judged sound, and four times the payments take four times the looks at rows")
+  func sound() throws {
+    let short = try LargeRun.tell(payments: 50)
+    let long = try LargeRun.tell(payments: 200)
+    let verdict = try Judge.verdict(home: long.home, requireSettled: true)
+    #expect(verdict.findings == [] && verdict.missing == [], "\(verdict.text)")
+    #expect(verdict.counts.paid == 200)
+    let looks = (short: try visits(of: short), long: try visits(of: long))
+    #expect(looks.short > 0 && looks.long < 5 * looks.short, "\(looks)")
+  }
+
+  @Test("with thousands of rows that no other evidence knows is judged in as few looks")
+  func foreign() throws {
+    func broken(_ rows: Int) throws -> SampleRun {
+      let run = try SampleStory.tell()
+      try run.wallet.execute(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < \(100 + rows))
+        INSERT INTO received_payments (id, payment_hash, amount_msat, epoch, received_wall_ns)
+          SELECT i, CAST('hash ' || i AS BLOB), 1000, 2, i FROM n
+        """)
+      return run
+    }
+    let looks = try [500, 2000].map { try visits(of: try broken($0)) }
+    #expect(looks[1] < 5 * looks[0], "\(looks)")
+  }
+}
