@@ -216,7 +216,7 @@ let package = Package(
       name: "BatonCommandTests",
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand",
+        "WalletStore", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(

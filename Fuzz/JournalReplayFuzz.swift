@@ -8,9 +8,8 @@ enum JournalReplayFuzz: FuzzTarget {
   static var seeds: [[UInt8]] { JournalSamples.all }
 
   static func feed(_ bytes: [UInt8]) {
-    let reader = JournalReader(path: "fuzz")
-    let outcome = JournalReplay.run(reader.take(bytes), of: reader)
-    guard let difference = outcome.difference else { return }
+    let reader = JournalReader(name: "fuzz", bytes: bytes)
+    guard let difference = try? JournalReplay.run(reader).difference else { return }
     promiseOneLine(difference.sentence)
   }
 }

@@ -10,7 +10,7 @@ enum JournalStoryFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     var narrator = JournalNarrator()
     var moments = MomentReader()
-    for line in JournalReader(path: "fuzz").take(bytes + [10]) {
+    for line in (try? JournalReader(name: "fuzz", bytes: bytes + [10]).readNew()) ?? [] {
       let entry = JournalMerger.Entry(process: "mainappd", pid: 7, file: "fuzz", line: line)
       for sentence in narrator.sentences(for: entry) { promiseOneLine(sentence.text + ".") }
       _ = moments.moments(of: entry)

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Glibc
 
 /// Runs every core event of one journal again and compares each record with what it should be, byte for byte.
 struct JournalReplay {
@@ -42,32 +43,30 @@ struct JournalReplay {
   /// `onStep` sees each event record before it is run.
   static func run(
     _ path: String, onStep: ((JournalLine) -> Void)? = nil
-  ) throws(SystemError) -> Outcome {
-    let reader = JournalReader(path: path)
-    return run(try reader.readNew(), of: reader, onStep: onStep)
+  ) throws -> Outcome {
+    // A link that a person names is what it leads to.
+    let plain = realpath(path, nil).map { resolved in
+      defer { free(resolved) }
+      return String(cString: resolved)
+    }
+    return try run(JournalReader(path: plain ?? path), onStep: onStep)
   }
 
-  static func run(
-    _ lines: [JournalLine], of reader: JournalReader, onStep: ((JournalLine) -> Void)? = nil
-  ) -> Outcome {
+  /// Line by line: a journal may be longer than memory.
+  static func run(_ reader: JournalReader, onStep: ((JournalLine) -> Void)? = nil) throws -> Outcome {
     var replay = JournalReplay(onStep: onStep)
-    replay.outcome.isTorn = reader.tornLine != nil
-    replay.run(lines, unreadable: reader.unreadableLines)
+    while replay.outcome.difference == nil, let line = try reader.next() {
+      if let unreadable = reader.firstUnreadable, unreadable < line.number { break }
+      replay.take(line)
+    }
+    if replay.outcome.difference == nil, let line = reader.firstUnreadable {
+      replay.outcome.difference = Difference(line: line, sentence: "this line is no record of a journal")
+    }
+    replay.outcome.isTorn = reader.tornLine != nil && replay.outcome.difference == nil
     return replay.outcome
   }
 
   private init(onStep: ((JournalLine) -> Void)?) { self.onStep = onStep }
-
-  private mutating func run(_ lines: [JournalLine], unreadable: [Int]) {
-    let firstUnreadable = unreadable.first ?? .max
-    for line in lines where line.number < firstUnreadable {
-      take(line)
-      if outcome.difference != nil { return }
-    }
-    if firstUnreadable < .max {
-      outcome.difference = Difference(line: firstUnreadable, sentence: "this line is no record of a journal")
-    }
-  }
 
   private mutating func take(_ line: JournalLine) {
     outcome.records += 1

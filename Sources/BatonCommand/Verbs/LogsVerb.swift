@@ -20,6 +20,9 @@ enum LogsVerb: Verb {
       ])
   }
 
+  /// As many records are in memory at once.
+  private static let batch = 1000
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let follows = line.isGiven("-f")
@@ -37,13 +40,17 @@ enum LogsVerb: Verb {
     var printer = LogPrinter(
       output: invocation.output, processes: line.all("--process"), isVerbose: line.isGiven("-v"))
     guard follows else {
-      printer.print(merger.readNew())
+      repeat {
+        let entries = merger.readNew(atMost: batch)
+        guard !entries.isEmpty, printer.print(entries) else { break }
+      } while true
+      for problem in merger.problems { writeAll(standardError, Array("baton: \(problem)\n".utf8)) }
       for file in merger.tornFiles where !invocation.output.isJSON {
         invocation.output.say(
           invocation.output.paint(
             "(the last line of \(file) is torn: its process was killed while writing it)", .dim))
       }
-      return .done
+      return merger.problems.isEmpty ? .done : .inputOutputError
     }
     let watch = try DirectoryWatch([phone.home, phone.journal])
     while true {

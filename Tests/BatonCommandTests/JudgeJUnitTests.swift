@@ -1,0 +1,63 @@
+import Foundation
+import FoundationXML
+import Judge
+import Testing
+
+@testable import BatonCommand
+
+@Suite("The judge's verdict as JUnit XML") struct JudgeJUnitTests {
+  private let scratch = Scratch()
+
+  private func written(_ verdict: Verdict) throws -> XMLDocumentWords {
+    let path = scratch("verdict.xml")
+    try JUnitFile.write(verdict, to: path)
+    let words = XMLDocumentWords()
+    let parser = XMLParser(data: try Data(contentsOf: URL(fileURLWithPath: path)))
+    parser.delegate = words
+    #expect(parser.parse())
+    return words
+  }
+
+  @Test("has one case for each invariant and one for the evidence, and each that is broken fails")
+  func cases() throws {
+    let sound = try written(Verdict(counts: Verdict.Counts(), judged: ["container"]))
+    #expect(sound.cases == ["evidence"] + Invariant.allCases.map(\.title))
+    #expect(sound.failed.isEmpty)
+    let findings = [1, 4, 4].map { Finding(invariant: $0, sentence: "a < b & \"c\"", rows: []) }
+    let missing = Absence(part: "phone", sentence: "there is no os/", advice: "judge the whole home")
+    let broken = try written(
+      Verdict(counts: Verdict.Counts(), findings: findings, judged: ["container"], missing: [missing]))
+    #expect(broken.failed == ["evidence", Invariant.exclusion.title, Invariant.nothingIsGone.title])
+    #expect(broken.messages.last == "a < b & \"c\"")
+    #expect(broken.suite["failures"] == "2" && broken.suite["errors"] == "1" && broken.suite["tests"] == "9")
+  }
+
+  @Test("that cannot be written is refused in one sentence") func unwritable() {
+    let failure = #expect(throws: CommandFailure.self) {
+      try JUnitFile.write(Verdict(counts: Verdict.Counts(), judged: []), to: scratch("no/such/file.xml"))
+    }
+    #expect(failure?.code == .cannotCreate)
+  }
+}
+
+/// What a reader of JUnit XML takes from it.
+private final class XMLDocumentWords: NSObject, XMLParserDelegate {
+  var suite: [String: String] = [:]
+  var cases: [String] = []
+  var failed: [String] = []
+  var messages: [String] = []
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+    attributes: [String: String] = [:]
+  ) {
+    switch name {
+    case "testsuite": suite = attributes
+    case "testcase": cases.append(attributes["name"] ?? "")
+    case "failure", "error":
+      failed.append(cases.last ?? "")
+      messages.append(attributes["message"] ?? "")
+    default: break
+    }
+  }
+}
