@@ -27,7 +27,8 @@ import Testing
     #expect(said.contains("the app is in front"), "\(said)")
     let home = try #require(said.split(separator: "\n").last.map(String.init))
     #expect(home.hasPrefix("\(scratch("tmp"))/baton-scratch-"))
-    #expect(DaemonProbe.pid(listeningOn: Phone(home: home).iosdSocket) == nil)
+    let daemons = try #require(said.firstMatch(of: #/is up: lspd (\d+), iosd (\d+)/#), "\(said)")
+    for pid in [daemons.1, daemons.2] { #expect(kill(try #require(Int32(pid)), 0) != 0) }
     #expect(left.isEmpty, "\(left)")
   }
 

@@ -41,6 +41,7 @@ import Testing
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     let iosd = phone.process.processIdentifier
     let person = try ControlClient(path: phone.socket, daemon: "iosd")
+    _ = try person.request(ControlMessage("status"), timeout: .seconds(20))
     // The person's word is there before the death of the app: it comes first when iosd goes on.
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
