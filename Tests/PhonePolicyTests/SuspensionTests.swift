@@ -63,6 +63,31 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
 
+  @Test("An app that goes on hears first that the network went while it was stopped")
+  func networkNews() {
+    var phone = inBackground()
+    _ = phone(.backgroundDone())
+    _ = phone.passToDeadline()
+    #expect(!phone(.deviceChanged(.network(false))).contains(.tell(.app, .network(isThere: false))))
+    #expect(
+      phone(.personOpened) == [
+        .resume(.app), .tell(.app, .network(isThere: false)), .tell(.app, .enterForeground),
+      ])
+  }
+
+  @Test("That it is done with an earlier time in the background says nothing of the next one")
+  func lateWord() {
+    var phone = inBackground()
+    let first = phone.phone.timesInBackground
+    _ = phone(.personOpened)
+    _ = phone(.personWentHome)
+    #expect(phone.phone.timesInBackground == first + 1)
+    _ = phone(.backgroundDone(time: first))
+    #expect(!phone.phone.hasAppLetGo)
+    _ = phone(.backgroundDone(time: first + 1))
+    #expect(phone.phone.hasAppLetGo)
+  }
+
   @Test("Who does not finish going to the background within 5 s is killed by the watchdog")
   func watchdog() {
     var phone = inBackground()
