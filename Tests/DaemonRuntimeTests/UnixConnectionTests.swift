@@ -60,6 +60,15 @@ import Testing
     right.close()
   }
 
+  @Test func aReaderThatLeavesTooManySmallMessagesIsHungUpOn() throws {
+    var limits = UnixConnection.Limits()
+    limits.queuedFrames = 3
+    let (left, right) = try pair(limits)
+    for number in 0..<1000 where left.end == nil { left.send(block("\(number)")) }
+    #expect(left.end == .slowReader)
+    right.close()
+  }
+
   @Test func aClientThatHasMuchToSayLetsAnotherBeHeard() throws {
     let (talker, fromTalker) = try pair()
     let (other, fromOther) = try pair()
