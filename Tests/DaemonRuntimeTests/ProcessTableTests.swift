@@ -28,6 +28,20 @@ import Testing
     #expect(!ProcessTable.isAlive(own, boot: BootID(high: 9, low: 9)))
   }
 
+  /// It keeps its number and its start until it is reaped.
+  @Test func aProcessThatHasEndedIsDeadBeforeItIsReaped() throws {
+    var options = ChildProcess.Options()
+    options.diesWithParent = false
+    let child = try ChildProcess.start("/bin/true", arguments: [], boot: boot, options: options)
+    var ended = pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&ended, 1, 30_000) == 1)
+    #expect(ProcessTable.startTime(of: child.identity.pid) == child.identity.startTime)
+    #expect(!ProcessTable.isAlive(child.identity, boot: boot))
+    #expect(ChildEnd.reap(child.identity.pid)?.how == .exited(code: 0))
+    close(child.pidfd)
+    close(child.channel)
+  }
+
   @Test func impossiblePidsAreNobody() throws {
     for pid: Int32 in [0, -1, .min, .max] {
       let nobody = ProcessIdentity(pid: pid, startTime: 0, boot: boot)

@@ -161,31 +161,6 @@ import Testing
     listener.shutDown()
   }
 
-  @Test func aReaderThatPausesGetsEveryMessageWhenItGoesOn() throws {
-    let loop = try EventLoop()
-    var ends: [Int32] = [0, 0]
-    #expect(baton_seqpacket_pair(&ends) == 0)
-    let left = try #require(UnixConnection(adopting: ends[0], loop: loop))
-    let right = try #require(UnixConnection(adopting: ends[1], loop: loop))
-    var heard: [String?] = []
-    var ended: UnixConnection.End?
-    right.onMessage = { heard.append($0["number"]) }
-    right.onEnd = { ended = $0 }
-    left.start()
-    let numbers = (0..<100).map { "\($0)" }
-    for number in numbers {
-      let block = ControlMessage("block", ["number": number], body: [UInt8](repeating: 0, count: 9000))
-      #expect(left.send(block))
-    }
-    left.closeWhenSent()
-    right.drain()
-    #expect(heard.count < numbers.count, "what the socket does not take waits")
-    right.start()
-    #expect(try loop.run(for: .seconds(30)) { ended != nil })
-    #expect(heard == numbers)
-    #expect(ended == .hungUp)
-  }
-
   @Test func aMessageOnASocketPairReachesTheOtherEnd() throws {
     let loop = try EventLoop()
     var ends: [Int32] = [0, 0]

@@ -215,6 +215,13 @@ import Testing
     #expect(end["reason"] == "recipient-away")
   }
 
+  @Test func `Who asks how a payment stands and does not wait for its end is told at once`() throws {
+    let provider = try ProviderProcess()
+    _ = try provider.pay(1, waiting: false).receive()
+    let question = ControlMessage("await", ["payment-hash": paymentHash(1).hex, "wait": "no"])
+    #expect(try provider.client().request(question)["state"] == "held")
+  }
+
   @Test func `Garbage on the wire ends that connection with an error, and nothing else`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop

@@ -30,6 +30,31 @@ import Testing
     #expect(phone(.deviceChanged(row.change)) == [])
   }
 
+  @Test("The extension that runs hears that the network goes and comes; its connections end with the network")
+  func networkOfExtension() {
+    var phone = TestPhone()
+    phone.serve(1)
+    let gone = phone(.deviceChanged(.network(false)))
+    #expect(
+      gone.dropFirst() == [.endConnections(.extension), .tell(.extension, .network(isThere: false))])
+    let back = phone(.deviceChanged(.network(true)))
+    #expect(back.dropFirst() == [.tell(.extension, .network(isThere: true))])
+  }
+
+  @Test(
+    "The app comes to the front with the unlocking that follows the lock it was in front at, and with no later one"
+  )
+  func unlockedAgain() {
+    var phone = TestPhone()
+    phone.openApp()
+    _ = phone(.deviceChanged(.locked))
+    #expect(phone(.deviceChanged(.unlocked)).contains(.tell(.app, .enterForeground)))
+    _ = phone(.personWentHome)
+    _ = phone(.deviceChanged(.locked))
+    #expect(!phone(.deviceChanged(.unlocked)).contains(.tell(.app, .enterForeground)))
+    #expect(phone.phone.app != .foreground)
+  }
+
   @Test("A phone begins as it was switched, and a locked one waits for its first unlocking") func boot() {
     var state = DeviceState()
     state.isLocked = true

@@ -160,6 +160,7 @@ import Testing
     #expect(phone.passToDeadline() == [])
     #expect(phone.now - start == .seconds(30))
     #expect(phone.phone.assertions.isEmpty)
+    #expect(phone.phone.deadline == nil)
   }
 
   @Test("B-1.2.2 An action that no category has is refused, and nothing happens") func unknownAction() {

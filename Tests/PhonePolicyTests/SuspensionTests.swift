@@ -63,6 +63,61 @@ import Testing
     #expect(phone.phone.deadline == phone.now + .seconds(180))
   }
 
+  @Test("When it has ended all that was told to end, it is not killed, though a push keeps it awake")
+  func endedInTime() {
+    var phone = inBackground()
+    _ = phone(.taskBegan(id: 1, name: "send"))
+    _ = phone(.backgroundDone())
+    #expect(phone.passToDeadline() == [.tell(.app, .taskExpiring(id: 1))])
+    _ = phone(.pushArrived(TestPhone.silent(9)))
+    #expect(phone.phone.assertions.contains(.silentPush(9)))
+    #expect(phone(.taskEnded(id: 1)) == [])
+    #expect(phone.passToDeadline() == [.tell(.app, .timeWillExpire(push: 9))])
+  }
+
+  @Test("What it began in front counts from when it left the front") func begunInFront() {
+    var phone = TestPhone(limitsBackground: true)
+    phone.openApp()
+    _ = phone(.taskBegan(id: 1, name: "send"))
+    phone.now = phone.now + .seconds(100)
+    _ = phone(.personWentHome)
+    _ = phone(.backgroundDone())
+    #expect(phone.phone.deadline == phone.now + .seconds(180))
+  }
+
+  @Test("Of more than 1,000 tasks at once, those above are told to end as they begin") func tooManyTasks() {
+    var phone = inBackground()
+    for id in UInt64(1)...1000 { #expect(phone(.taskBegan(id: id, name: "task")) == []) }
+    #expect(phone(.taskBegan(id: 1001, name: "task")) == [.tell(.app, .taskExpiring(id: 1001))])
+    _ = phone(.taskEnded(id: 1))
+    #expect(phone(.taskBegan(id: 1002, name: "task")) == [])
+  }
+
+  @Test("An app that goes on hears first that the network went while it was stopped")
+  func networkNews() {
+    var phone = inBackground()
+    _ = phone(.backgroundDone())
+    _ = phone.passToDeadline()
+    #expect(!phone(.deviceChanged(.network(false))).contains(.tell(.app, .network(isThere: false))))
+    #expect(
+      phone(.personOpened) == [
+        .resume(.app), .tell(.app, .network(isThere: false)), .tell(.app, .enterForeground),
+      ])
+  }
+
+  @Test("That it is done with an earlier time in the background says nothing of the next one")
+  func lateWord() {
+    var phone = inBackground()
+    let first = phone.phone.timesInBackground
+    _ = phone(.personOpened)
+    _ = phone(.personWentHome)
+    #expect(phone.phone.timesInBackground == first + 1)
+    _ = phone(.backgroundDone(time: first))
+    #expect(!phone.phone.hasAppLetGo)
+    _ = phone(.backgroundDone(time: first + 1))
+    #expect(phone.phone.hasAppLetGo)
+  }
+
   @Test("Who does not finish going to the background within 5 s is killed by the watchdog")
   func watchdog() {
     var phone = inBackground()

@@ -15,11 +15,12 @@ final class GuardShellTests {
   private final class Phone: PhoneLink {
     var status: Status?
     var onTimeGivenBack: (() -> Void)?
+    var delivered: [NotificationContent] = []
 
     func show(_ status: Status) { self.status = status }
     func endBackgroundTask(_ id: UInt64) { onTimeGivenBack?() }
     func mayConnect(_ targets: [ConnectionTarget]) {}
-    func deliver(_ push: UInt64, _ content: NotificationContent) {}
+    func deliver(_ push: UInt64, _ content: NotificationContent) { delivered.append(content) }
     func notify(_ content: NotificationContent, payment: String) {}
     func withdraw(payment: String) {}
     func finished(_ push: UInt64, _ reason: FinishReason) {}
@@ -30,44 +31,69 @@ final class GuardShellTests {
 
   private let scratch: ScratchContainer
   private let loop: EventLoop
-  private let container: SharedContainer
+  private let secrets: WalletSecrets
+  private let journal: Journal
   private let phone = Phone()
-  private let node: NodeShell
-  private let shell: GuardShell<AppMachine>
 
   init() throws {
     scratch = try ScratchContainer()
     loop = try EventLoop()
-    container = try scratch.open()
-    let journal = try Journal(
+    secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
+    journal = try Journal(
       directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
-    node = NodeShell(
-      container: container, secrets: try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true),
-      loop: loop, clock: scratch.clock, journal: journal, peer: nil)
-    shell = GuardShell(
+  }
+
+  private func shell<Machine: GuardMachine>(_ type: Machine.Type, _ container: SharedContainer) -> GuardShell<
+    Machine
+  > {
+    let node = NodeShell(
+      container: container, secrets: secrets, loop: loop, clock: scratch.clock, journal: journal, peer: nil)
+    return GuardShell(
       configuration: GuardConfiguration(), container: container, node: node,
-      presence: PresenceLink(directory: container.layout.presence, role: .app, loop: loop), phone: phone,
-      loop: loop, clock: scratch.clock, journal: journal)
+      presence: PresenceLink(directory: container.layout.presence, role: Machine.role, loop: loop),
+      phone: phone, loop: loop, clock: scratch.clock, journal: journal)
   }
 
   @Test("When the phone gets its time back, the database has all that was in its log") func settled()
     throws
   {
+    let container = try scratch.open()
+    let shell = shell(AppMachine.self, container)
     shell.handle(.launched)
     shell.handle(.enteredForeground)
     #expect(try loop.run(for: .seconds(30)) { phone.status?.epoch == 1 })
-    #expect(try claimsWithoutLog() == 0)
+    #expect(try claims(withoutLogOf: container) == 0)
     var claimsThen: Int64?
     phone.onTimeGivenBack = { [unowned self] in
-      do { claimsThen = try claimsWithoutLog() } catch { Issue.record(error) }
+      do { claimsThen = try claims(withoutLogOf: container) } catch { Issue.record(error) }
     }
     shell.handle(.enteredBackground)
     #expect(try loop.run(for: .seconds(30)) { claimsThen != nil })
     #expect(claimsThen == 1)
   }
 
+  @Test("A push that names no payment tells of one that the app receives then, and of none from before")
+  func newPayment() throws {
+    let app = try scratch.open()
+    let (claim, _) = try scratch.claim(app)
+    func receive(_ text: String) throws {
+      let invoice = secrets.makeInvoice(amountMsat: 21_000, text: text, expiresAt: .max)
+      try scratch.write(NodeChange(newInvoice: invoice), claim, app)
+      let receipt = Receipt(invoice: invoice, amountMsat: 21_000)
+      try scratch.write(NodeChange(received: [receipt]), claim, app)
+    }
+    try receive("old")
+    let shell = shell(ExtensionMachine.self, try scratch.open(role: .extension))
+    shell.handle(.launched)
+    shell.handle(.pushArrived(Push(id: 1, reason: .pendingSettlement)))
+    // It has looked, and has seen that the app holds the node.
+    try receive("new")
+    #expect(try loop.run(for: .seconds(30)) { !phone.delivered.isEmpty })
+    #expect(phone.delivered.map(\.body) == ["+21 sat: new"])
+  }
+
   /// What is left when the log is lost now.
-  private func claimsWithoutLog() throws -> Int64? {
+  private func claims(withoutLogOf container: SharedContainer) throws -> Int64? {
     try scratch.databaseAlone(of: container).firstRow("SELECT count(*) FROM claims")?.integer(0)
   }
 }

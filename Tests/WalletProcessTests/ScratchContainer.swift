@@ -39,9 +39,10 @@ final class ScratchContainer {
 
   var now: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
 
-  func open(_ schema: [String] = WalletSchema.migrations, named name: String = "c") throws -> SharedContainer
-  {
-    try SharedContainer.open("\(directory)/\(name)", role: .app, nodeSchema: schema)
+  func open(
+    _ schema: [String] = WalletSchema.migrations, named name: String = "c", role: Role = .app
+  ) throws -> SharedContainer {
+    try SharedContainer.open("\(directory)/\(name)", role: role, nodeSchema: schema)
   }
 
   func claim(_ container: SharedContainer, seen: Epoch = 0) throws -> (Claim, NodeState) {

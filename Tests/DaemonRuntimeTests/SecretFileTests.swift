@@ -1,0 +1,36 @@
+import Glibc
+import Testing
+
+@testable import DaemonRuntime
+
+@Suite struct SecretFileTests {
+  private let directory = TemporaryDirectory()
+  private var file: SecretFile { SecretFile(path: directory("secret"), size: 4) }
+
+  @Test func whatWasKeptFirstStaysAndIsWhatTheSecondGets() throws {
+    #expect(try file.read() == nil)
+    #expect(try file.keep([1, 2, 3, 4]) == [1, 2, 3, 4])
+    #expect(try file.keep([5, 6, 7, 8]) == [1, 2, 3, 4])
+    #expect(try file.read() == [1, 2, 3, 4])
+    #expect(directory.entries == ["secret"])
+  }
+
+  @Test func onlyItsOwnerMayReadIt() throws {
+    _ = try file.keep([1, 2, 3, 4])
+    var status = stat()
+    #expect(stat(directory("secret"), &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    chmod(directory("secret"), 0o640)
+    #expect(throws: SecretFileError.openToOthers(directory("secret"))) { try file.read() }
+  }
+
+  @Test(arguments: [[UInt8](), [1, 2, 3], [1, 2, 3, 4, 5]])
+  func oneOfAnotherSizeIsNoneOfOurs(bytes: [UInt8]) throws {
+    let descriptor = open(directory("secret"), O_CREAT | O_WRONLY, 0o600)
+    write(descriptor, bytes, bytes.count)
+    close(descriptor)
+    #expect(throws: SecretFileError.wrongSize(directory("secret"), Int64(bytes.count), wanted: 4)) {
+      try file.read()
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import CLinux
+import CoreShape
+import Glibc
+import Testing
+
+@testable import DaemonRuntime
+
+/// Two ends of one packet connection, on one loop.
+@Suite struct UnixConnectionTests {
+  private let loop: EventLoop
+
+  init() throws { loop = try EventLoop() }
+
+  private func pair(_ limits: UnixConnection.Limits = .init()) throws -> (UnixConnection, UnixConnection) {
+    var ends: [Int32] = [0, 0]
+    #expect(baton_seqpacket_pair(&ends) == 0)
+    return (
+      try #require(UnixConnection(adopting: ends[0], loop: loop, limits: limits)),
+      try #require(UnixConnection(adopting: ends[1], loop: loop))
+    )
+  }
+
+  private func block(_ number: String) -> ControlMessage {
+    ControlMessage("block", ["number": number], body: [UInt8](repeating: 0, count: 9000))
+  }
+
+  @Test func aReaderThatPausesGetsEveryMessageWhenItGoesOn() throws {
+    let (left, right) = try pair()
+    var heard: [String?] = []
+    var ended: UnixConnection.End?
+    right.onMessage = { heard.append($0["number"]) }
+    right.onEnd = { ended = $0 }
+    left.start()
+    let numbers = (0..<100).map { "\($0)" }
+    for number in numbers { #expect(left.send(block(number))) }
+    left.closeWhenSent()
+    right.drain()
+    #expect(heard.count < numbers.count, "what the socket does not take waits")
+    right.start()
+    #expect(try loop.run(for: .seconds(30)) { ended != nil })
+    #expect(heard == numbers)
+    #expect(ended == .hungUp)
+  }
+
+  /// Only what waits counts against the bound, not all that was ever sent.
+  @Test func aReaderThatReadsIsKeptHoweverMuchItIsSent() throws {
+    var limits = UnixConnection.Limits()
+    limits.queuedBytes = 20_000
+    let (left, right) = try pair(limits)
+    var heard: [String?] = []
+    right.onMessage = { heard.append($0["number"]) }
+    let numbers = (0..<100).map { "\($0)" }
+    for number in numbers {
+      #expect(left.send(block(number)))
+      right.drain()
+    }
+    #expect(heard == numbers)
+    #expect(left.end == nil)
+    left.close()
+    right.close()
+  }
+
+  @Test func aReaderThatLeavesTooManySmallMessagesIsHungUpOn() throws {
+    var limits = UnixConnection.Limits()
+    limits.queuedFrames = 3
+    let (left, right) = try pair(limits)
+    for number in 0..<1000 where left.end == nil { left.send(block("\(number)")) }
+    #expect(left.end == .slowReader)
+    right.close()
+  }
+
+  @Test func aClientThatHasMuchToSayLetsAnotherBeHeard() throws {
+    let (talker, fromTalker) = try pair()
+    let (other, fromOther) = try pair()
+    var heard: [String] = []
+    fromTalker.onMessage = { heard.append($0.verb) }
+    fromOther.onMessage = { heard.append($0.verb) }
+    for _ in 0..<100 { #expect(talker.send(ControlMessage("talk"))) }
+    #expect(other.send(ControlMessage("word")))
+    fromTalker.start()
+    fromOther.start()
+    #expect(try loop.run(for: .seconds(30)) { heard.count == 101 })
+    #expect(try #require(heard.firstIndex(of: "word")) <= 32)
+    for connection in [talker, fromTalker, other, fromOther] { connection.close() }
+  }
+}

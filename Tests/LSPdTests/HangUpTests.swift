@@ -1,0 +1,36 @@
+import DaemonRuntime
+import Lightning
+import Testing
+
+@Suite("A wallet that stays when lspd hangs up", .serialized)
+struct HangUpTests {
+  /// A wallet whose process stands still as soon as it has been heard: nobody turns its loop any more.
+  private func stopped(_ provider: ProviderProcess, _ epoch: UInt64, _ isHeard: (ScriptedWallet) -> Bool)
+    throws -> ScriptedWallet
+  {
+    let loop = try EventLoop()
+    let wallet = ScriptedWallet(loop: loop)
+    try wallet.connect(to: try #require(provider.address), fence(epoch))
+    #expect(try loop.run(for: .seconds(20)) { isHeard(wallet) })
+    return wallet
+  }
+
+  @Test("is cut off, so that lspd can go down") func goingDown() throws {
+    let provider = try ProviderProcess()
+    let wallet = try stopped(provider, 1) { $0.channel?.isReestablished == true }
+    _ = try provider.client().request(ControlMessage("down"))
+    #expect(try provider.reapWhenEnded()?.how == .exited(code: 0))
+    withExtendedLifetime(wallet) {}
+  }
+
+  @Test("is cut off when it was refused") func refused() throws {
+    let provider = try ProviderProcess()
+    let owner = try stopped(provider, 5) { $0.channel?.isReestablished == true }
+    let stale = try stopped(provider, 4) { $0.fenceAnswer?.accepted == false }
+    let isClosed = try provider.eventually {
+      try provider.ledger("SELECT count(*) FROM connections WHERE closed_at_ns IS NOT NULL") == [1]
+    }
+    #expect(isClosed)
+    withExtendedLifetime((owner, stale)) {}
+  }
+}

@@ -1,0 +1,151 @@
+import CoreShape
+import Crypto
+import Foundation
+import Glibc
+import Lightning
+import Testing
+
+@testable import LSPd
+
+/// What lspd knows after a kill is what it reads here.
+@Suite("What the next run reads of the ledger")
+final class LedgerReadingTests {
+  private let directory: String
+  private let ledger: Ledger
+  private let now = Instant(nanoseconds: 1_000_000_000)
+
+  init() throws {
+    var template = Array("/tmp/baton-ledger-XXXXXX".utf8CString)
+    directory = String(cString: try #require(mkdtemp(&template)))
+    ledger = try Ledger(path: "\(directory)/ledger.sqlite")
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  @discardableResult
+  private func commit(_ changes: LedgerChange..., pushes: [PushRequest] = []) throws -> [Int64] {
+    try ledger.commit([LedgerStep(at: now, wallNanoseconds: 0, changes: changes, pushes: pushes)])
+  }
+
+  private func state() throws -> PeerState { try ledger.readState(newChannel: SHA256.hash([1]), at: now) }
+
+  @Test("The newest fence, which is of the highest epoch") func fence() throws {
+    for epoch: UInt64 in [3, 5] {
+      try commit(.fence(Fence(epoch: epoch, incarnation: epoch, containerHigh: 7, containerLow: 7)))
+    }
+    #expect(
+      try state().fence == Fence(epoch: 5, incarnation: 5, containerHigh: 7, containerLow: 7))
+  }
+
+  @Test("The backup that came last") func backup() throws {
+    for byte: UInt8 in [1, 2] { try commit(.backup(connection: 1, [byte])) }
+    #expect(try state().backup == [2])
+  }
+
+  @Test("The pushes that were not delivered, and no others") func pushes() throws {
+    let requests = [UInt8(1), 2].map {
+      PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([$0]), amountMsat: UInt64($0))
+    }
+    let ids = try commit(pushes: requests)
+    try ledger.writePush(ids[0], outcome: "delivered", isOpen: false, isAttempt: true, at: now)
+    try ledger.writePush(ids[1], outcome: "iosd is not there", isOpen: true, isAttempt: true, at: now)
+    let open = try ledger.readOpenPushes()
+    #expect(open.map(\.id) == [ids[1]])
+    #expect(open.map(\.request) == [requests[1]])
+  }
+
+  @Test("An invoice of somebody else's that the wallet has paid is paid") func elsewhere() throws {
+    let invoices = [UInt8(1), 2].map { byte in
+      let preimage = SHA256.hash([byte])
+      return ElsewhereInvoice(
+        paymentHash: SHA256.hash(preimage.bytes), amountMsat: 1000, paymentSecret: SHA256.hash([9]),
+        preimage: preimage)
+    }
+    for invoice in invoices { try commit(.elsewhereMade(invoice)) }
+    try commit(.elsewherePaid(paymentHash: invoices[0].paymentHash, htlc: 0))
+    let read = try state().elsewhere
+    #expect(read.map(\.paymentHash) == invoices.map(\.paymentHash))
+    #expect(read.map(\.isPaid) == [true, false])
+  }
+
+  @Test("Connections of the run before are closed by then") func connections() throws {
+    try commit(.connectionOpened(connection: 1), .connectionOpened(connection: 2))
+    try commit(.connectionClosed(connection: 1, "the peer hung up"))
+    try ledger.beginRun(at: now, wallNanoseconds: 0, isLegacy: false)
+    let reasons = try ledger.database.rows("SELECT closed_reason FROM connections ORDER BY id").map {
+      try $0.text(0)
+    }
+    #expect(reasons == ["the peer hung up", "lspd ended before it"])
+    #expect(try ledger.nextConnection() == 3)
+  }
+
+  @Test("Of several payments of one hash, the one that has not ended; else the paid one; else the newest")
+  func find() throws {
+    let hash = SHA256.hash([1])
+    func ask(_ id: UInt64) throws {
+      try commit(
+        .paymentHeld(PaymentRequest(id: id, paymentHash: hash, amountMsat: 1000, holdUntil: now)))
+    }
+    func found() throws -> UInt64? { try PaymentTable.find(hash, number: nil, ledger.database)?.id }
+    #expect(try found() == nil)
+    for id: UInt64 in [1, 2] {
+      try ask(id)
+      try commit(.paymentFailed(payment: id, .recipientAway))
+    }
+    #expect(try found() == 2)
+    try ask(3)
+    try commit(.paymentPaid(payment: 3, preimage: SHA256.hash([2])))
+    try ask(4)
+    #expect(try found() == 4)
+    try commit(.paymentFailed(payment: 4, .alreadyPaid))
+    #expect(try found() == 3)
+    let outcome = try PaymentTable.find(hash, number: 4, ledger.database)?.outcome
+    #expect(outcome == .failed(.alreadyPaid))
+  }
+
+  /// One payment each way, one of them refused.
+  @Test("The channel as it was written, at each step of its payments") func channel() throws {
+    var ours = try Channel(id: SHA256.hash([1]), localMsat: 5000, remoteMsat: 2000, isOpener: true)
+    var wallet = try Channel(id: SHA256.hash([1]), localMsat: 2000, remoteMsat: 5000, isOpener: false)
+    let hello = ours.reestablish()
+    _ = try ours.receive(wallet.reestablish())
+    _ = try wallet.receive(hello)
+    let preimage = SHA256.hash([2])
+    let hash = SHA256.hash(preimage.bytes)
+    let data = PaymentData(secret: SHA256.hash([3]), totalMsat: 1000)
+    _ = try ours.offer(amountMsat: 1000, paymentHash: hash, cltvExpiry: 700, paymentData: data)
+    _ = try wallet.offer(amountMsat: 500, paymentHash: hash, cltvExpiry: 701)
+    var written: [ChannelRecord] = []
+    func keep() throws {
+      guard ours.record != written.last else { return }
+      try commit(.channel(ours.record))
+      written.append(ours.record)
+      #expect(try ChannelTable.read(ledger.database) == ours.record)
+    }
+    var isQuiet = false
+    while !isQuiet {
+      for htlc in wallet.committedHTLCs { try wallet.fulfill(htlc.id) }
+      for htlc in ours.committedHTLCs { try ours.fail(htlc.id, code: 16399) }
+      let (sent, received) = (ours.takeOutgoing(), wallet.takeOutgoing())
+      try keep()
+      isQuiet = sent.isEmpty && received.isEmpty
+      for outgoing in received {
+        _ = try ours.receive(message(outgoing, of: wallet, preimage))
+        try keep()
+      }
+      for outgoing in sent { _ = try wallet.receive(message(outgoing, of: ours, preimage)) }
+    }
+    #expect((ours.localMsat, ours.htlcs) == (4000, []))
+    #expect(Set(written.map(\.sentRevocationLast)) == [true, false])
+    let removals = written.flatMap(\.htlcs).compactMap(\.removal)
+    #expect(removals.contains(.fulfilled(preimage: preimage)))
+    #expect(removals.contains(.failed(code: 16399)))
+  }
+
+  private func message(_ outgoing: ChannelOutgoing, of channel: Channel, _ preimage: Bytes32) -> Message {
+    switch outgoing {
+    case .message(let message): message
+    case .fulfill(let id, _): channel.fulfilMessage(id, preimage: preimage)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import CoreShape
+import Crypto
+import DaemonRuntime
+import Foundation
+import Glibc
+import Lightning
+import Testing
+
+@testable import LSPd
+
+@Suite("Bringing pushes to iosd")
+final class PushSenderTests {
+  private let directory: String
+  private let ledger: Ledger
+  private let loop: EventLoop
+  private var sender: PushSender!
+  private var wanted = true
+  /// The payment hashes that iosd was told, as often as it was.
+  private var heard: [String] = []
+
+  init() throws {
+    var template = Array("/tmp/baton-pushes-XXXXXX".utf8CString)
+    directory = String(cString: try #require(mkdtemp(&template)))
+    ledger = try Ledger(path: "\(directory)/ledger.sqlite")
+    loop = try EventLoop()
+    sender = PushSender(
+      path: "\(directory)/iosd.sock", loop: loop, ledger: ledger, sendsSilentPushes: false,
+      isWanted: { [unowned self] _ in wanted }, onLedgerFailure: { Issue.record($0) })
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  private func hash(_ number: UInt8) -> Bytes32 { SHA256.hash([number]) }
+
+  /// As the step that asks for it does.
+  private func ask(_ number: UInt8) throws -> PushSender.Open {
+    let request = PushRequest(reason: .incomingPayment, paymentHash: hash(number), amountMsat: 1000)
+    let step = LedgerStep(at: loop.now, wallNanoseconds: 0, pushes: [request])
+    return .init(id: try #require(try ledger.commit([step]).first), request: request)
+  }
+
+  private func phone(answering answer: ControlMessage = ControlMessage("push", ["id": "1"])) throws
+    -> UnixListener
+  {
+    try UnixListener(path: "\(directory)/iosd.sock", loop: loop) { [unowned self] client in
+      client.onMessage = { [unowned self] message in
+        heard += (1...9).map { hash($0).hex }.filter { message.bodyText.contains($0) }
+        client.send(answer)
+      }
+    }
+  }
+
+  private func rows() throws -> [String] {
+    try ledger.database.rows("SELECT outcome, is_open, attempts FROM pushes ORDER BY id").map {
+      "\(try $0.text(0)), open \(try $0.integer(1)), attempts \(try $0.integer(2))"
+    }
+  }
+
+  @Test("One that is delivered is closed, and is not sent again") func delivered() throws {
+    let phone = try phone()
+    sender.send(try ask(1))
+    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["delivered, open 0, attempts 1"] })
+    #expect(try ledger.readOpenPushes().isEmpty)
+    // Of the same payment, for a later call.
+    sender.send(try ask(1))
+    #expect(try loop.run(for: .seconds(30)) { heard.count == 2 && phone.connectionCount == 0 })
+    #expect(heard == [hash(1).hex, hash(1).hex])
+    #expect(try rows() == ["delivered, open 0, attempts 1", "delivered, open 0, attempts 1"])
+    phone.shutDown()
+  }
+
+  @Test("Of two payments, each has its push when iosd comes; two calls for one payment are one push")
+  func later() throws {
+    for number: UInt8 in [1, 2, 1] { sender.send(try ask(number)) }
+    #expect(
+      try rows() == [
+        "iosd is not there, open 1, attempts 1", "iosd is not there, open 1, attempts 1",
+        "one like it is on its way, open 0, attempts 0",
+      ])
+    #expect(try ledger.readOpenPushes().map(\.request.paymentHash) == [hash(1), hash(2)])
+    let phone = try phone()
+    #expect(try loop.run(for: .seconds(30)) { heard.count == 2 && phone.connectionCount == 0 })
+    #expect(Set(heard) == [hash(1).hex, hash(2).hex])
+    #expect(try ledger.readOpenPushes().isEmpty)
+    phone.shutDown()
+  }
+
+  @Test("One that nobody needs any more is closed without being sent") func unwanted() throws {
+    sender.send(try ask(1))
+    wanted = false
+    let phone = try phone()
+    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["no longer needed, open 0, attempts 1"] })
+    #expect(heard.isEmpty)
+    phone.shutDown()
+  }
+
+  @Test("One that iosd refuses stays open, with what it said") func refused() throws {
+    let phone = try phone(answering: .error("no room"))
+    sender.send(try ask(1))
+    let row = "iosd refused: no room, open 1, attempts 1"
+    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == [row] })
+    phone.shutDown()
+  }
+}

@@ -1,0 +1,59 @@
+import Crypto
+import DaemonRuntime
+import Lightning
+import PeerTransport
+import Testing
+
+/// A Lightning peer with one channel, on the loop of a test.
+final class TestPeer {
+  var channel: Channel
+  /// What it has heard on all connections.
+  private(set) var heard: [Message] = []
+  /// Before it answers the greeting.
+  var onGreeting: (() throws -> Void)?
+  /// After a message, with the message.
+  var onMessage: ((Message) throws -> Void)?
+  private let key: PrivateKey
+  private var listener: PeerListener!
+  private var connection: PeerConnection?
+
+  init(_ channel: Channel, loop: EventLoop) throws {
+    self.channel = channel
+    key = try #require(PrivateKey(SHA256.hash([1])))
+    listener = try PeerListener(try #require(HostAndPort("127.0.0.1:0")), as: key, loop: loop) {
+      [unowned self] in welcome($0)
+    }
+  }
+
+  deinit { connection?.cutOff() }
+
+  var address: PeerAddress { PeerAddress(node: key.publicKey, place: listener.address) }
+
+  func send(_ message: Message) { connection?.send(message.encoded()) }
+
+  private func welcome(_ connection: PeerConnection) {
+    self.connection = connection
+    connection.onMessage = { [unowned self] bytes in
+      do { try hear(try Message(decoding: bytes)) } catch { Issue.record(error) }
+    }
+  }
+
+  private func hear(_ message: Message) throws {
+    heard.append(message)
+    if case .greeting(let greeting) = message { try greet(try #require(greeting.fence)) }
+    // A preimage that is not the payment's is refused here.
+    _ = try channel.receive(message)
+    for case .message(let answer) in channel.takeOutgoing() { send(answer) }
+    try onMessage?(message)
+  }
+
+  private func greet(_ fence: Fence) throws {
+    try onGreeting?()
+    let answer = FenceAnswer(
+      accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
+      containerLow: fence.containerLow)
+    send(.greeting(Greeting(fenceAnswer: answer)))
+    channel.disconnected()
+    send(channel.reestablish())
+  }
+}

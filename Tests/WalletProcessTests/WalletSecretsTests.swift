@@ -1,0 +1,43 @@
+import Crypto
+import DaemonRuntime
+import Lightning
+import Testing
+
+@testable import WalletProcess
+
+@Suite("What the seed seals")
+struct WalletSecretsTests {
+  private let scratch: ScratchContainer
+  private let secrets: WalletSecrets
+  private let backup: NodeBackup
+
+  init() throws {
+    scratch = try ScratchContainer()
+    secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
+    let channel = try Channel(id: SHA256.hash([1]), localMsat: 1, remoteMsat: 2, isOpener: false)
+    backup = NodeBackup(
+      channel: channel, invoices: [secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: 9)])
+  }
+
+  @Test("A backup comes back whole, with the secrets of its invoices") func whole() {
+    #expect(secrets.open(secrets.seal(backup)) == .backup(backup))
+  }
+
+  @Test("One that a newer program sealed is of the future, and not taken for a damaged one") func newer() {
+    var blob = secrets.seal(backup)
+    blob[0] += 1
+    #expect(secrets.open(blob) == .fromTheFuture)
+  }
+
+  @Test("One of which a byte is another, or that another seed sealed, is unreadable") func damaged() throws {
+    let blob = secrets.seal(backup)
+    for place in [1, blob.count / 2, blob.count - 1] {
+      var damaged = blob
+      damaged[place] ^= 1
+      #expect(secrets.open(damaged) == .unreadable)
+    }
+    for count in [0, 1, 29] { #expect(secrets.open(Array(blob.prefix(count))) == .unreadable) }
+    let other = try WalletSecrets(keychain: scratch.path("other"), walletIsNew: true)
+    #expect(other.open(blob) == .unreadable)
+  }
+}
