@@ -9,7 +9,13 @@ enum RunPlace {
       let base = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
       var template = Array("\(base)/baton-\(name)-XXXXXX".utf8CString)
       guard mkdtemp(&template) != nil else {
-        throw CommandFailure(.cannotCreate, SystemError("create a directory in \(base)").description)
+        let trouble = SystemError("create a directory in \(base)")
+        // In /proc and its like the kernel says that it is the new directory that is not there.
+        guard trouble.code != ENOENT || !FilePath.isDirectory(base) else {
+          throw CommandFailure(
+            .cannotCreate, "no directory can be made in \(base.onOneLine); name another place with TMPDIR")
+        }
+        throw CommandFailure(.cannotCreate, trouble.description)
       }
       return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
