@@ -10,6 +10,8 @@ struct PaymentAnswer {
   var preimage: String?
   var code: String?
   var reason: String?
+  /// For how long the peer holds it, while it does.
+  var heldFor: Span?
 
   init(_ answer: ControlMessage) {
     payment = answer["payment"]
@@ -17,6 +19,7 @@ struct PaymentAnswer {
     preimage = answer["preimage"]
     code = answer["code"]
     reason = answer["reason"]
+    heldFor = answer["held-for-ms"].flatMap { Int64($0) }.map { .milliseconds($0) }
   }
 
   var isFailure: Bool { state == "failed" }
@@ -33,6 +36,15 @@ struct PaymentAnswer {
     case "offered": return "on its way: the payment is in the wallet's channel"
     default: return "the peer says \(state)"
     }
+  }
+
+  /// For the person who waits; nil when it is not the wallet that is waited for.
+  var heldSentence: String? {
+    guard state == "held" else { return nil }
+    let time = heldFor.map {
+      " for \(HumanText.span($0)), until \(WallClockText.write(Clock().wallNanoseconds + $0.nanoseconds))"
+    }
+    return "held: the wallet is away; the peer has asked for a push and holds the payment\(time ?? "")"
   }
 
   var failureSentence: String {

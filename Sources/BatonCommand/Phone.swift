@@ -20,7 +20,8 @@ struct Phone: Sendable {
       return String(cString: pointer)
     }
     let relative = path.hasPrefix("./") ? path.dropFirst(2) : path
-    self.home = "\(current ?? ".")/\(relative)"
+    let directory = current ?? "."
+    self.home = "\(directory.hasSuffix("/") ? directory : directory + "/")\(relative)"
   }
 
   var container: String { home + "/AppGroup" }

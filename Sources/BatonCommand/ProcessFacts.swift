@@ -18,6 +18,8 @@ struct ProcessFacts: Hashable, Sendable {
   var lastLine: String?
   /// By the phone, which stops it with the same signal as anybody else.
   var isSuspended = false
+  /// While it runs.
+  var memory: MemoryFigures?
   private var object: JSONValue
 
   init?(_ object: JSONValue) {
@@ -83,7 +85,9 @@ struct ProcessFacts: Hashable, Sendable {
     let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (hasEnded ? "?" : "") }
     return [
       processName, "\(pid)", state,
-      HumanText.span(end - Instant(nanoseconds: startedAt)), size(peakFootprintBytes),
+      HumanText.span(end - Instant(nanoseconds: startedAt)),
+      memory.map { HumanText.megabytes($0.footprintBytes) } ?? "",
+      size(peakFootprintBytes), memory.map { HumanText.megabytes($0.residentBytes) } ?? "",
       size(peakResidentBytes),
       [launchReason, wholeReason].compactMap { $0 }.joined(separator: "; "),
     ]
@@ -103,6 +107,8 @@ struct ProcessFacts: Hashable, Sendable {
     row.set("last_line", ifPresent: lastLine)
     row.set("how", ifPresent: object["how"]?.text)
     row.set("number", ifPresent: object["number"]?.int)
+    row.set("footprint_bytes", ifPresent: memory?.footprintBytes)
+    row.set("resident_bytes", ifPresent: memory?.residentBytes)
     row.set("peak_footprint_bytes", ifPresent: peakFootprintBytes)
     row.set("peak_resident_bytes", ifPresent: peakResidentBytes)
     row.set("cpu_us", ifPresent: object["cpu_us"]?.uint)

@@ -19,6 +19,8 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case notDone = 8
   /// From sysexits.
   case wrongUsage = 64
+  /// Somebody asked whether there are problems, and there are.
+  case problemsFound = 65
   case daemonMissing = 69
   case bugOfOurs = 70
   case cannotCreate = 73

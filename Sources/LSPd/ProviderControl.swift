@@ -101,7 +101,11 @@ extension Provider {
   func answer(_ payment: UInt64, _ outcome: PaymentOutcome) {
     let answersNow = answersAtOnce.remove(payment) != nil
     guard outcome.isFinal || answersNow else { return }
-    for client in waiting.removeValue(forKey: payment) ?? [] { client.send(Self.reply(payment, outcome)) }
+    var reply = Self.reply(payment, outcome)
+    if outcome == .held, let held = runner.core.state.payments.first(where: { $0.request.id == payment }) {
+      reply["held-for-ms"] = "\(max(0, (held.request.holdUntil - clock.now).wholeMilliseconds))"
+    }
+    for client in waiting.removeValue(forKey: payment) ?? [] { client.send(reply) }
   }
 
   private static func reply(_ payment: UInt64, _ outcome: PaymentOutcome) -> ControlMessage {

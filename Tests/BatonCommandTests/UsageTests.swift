@@ -102,6 +102,34 @@ struct UsageTests {
     }
   }
 
+  @Test("takes no zero where only whole satoshi are, and says so in satoshi") func withdrawsNothing() throws {
+    let scratch = Scratch()
+    for word in ["0", "0sat", "00"] {
+      let child = try scratch.start(
+        "baton", ["withdraw", word, "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"])
+      #expect(scratch.end(child) == .exited(code: 64))
+      #expect(scratch.text("said") == "baton: AMOUNT must be at least 1 sat, not `\(word)`\n")
+    }
+  }
+
+  @Test("has one slash in the home of a phone in the root directory") func rootHome() throws {
+    let scratch = Scratch()
+    let child = try scratch.start(
+      "/bin/sh", ["-c", "cd / && exec \(Scratch.programs)/baton --home nowhere-at-all status"])
+    #expect(scratch.end(child) == .exited(code: 69))
+    #expect(scratch.text("said").contains("there is no phone at /nowhere-at-all;"))
+  }
+
+  @Test("says of a TMPDIR in which nothing can be made that it is the place") func badTemporary() throws {
+    let scratch = Scratch()
+    let child = try scratch.start(
+      "/bin/sh", ["-c", "TMPDIR=/proc exec \(Scratch.programs)/baton soak --rounds 2 --warm-up 0"])
+    #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
+    #expect(
+      scratch.text("said")
+        == "baton: cannot create a directory in /proc: nothing can be made there; name another place with TMPDIR\n")
+  }
+
   @Test("shows what a process says of itself in one line of the table") func wordsOfOthers() {
     let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])

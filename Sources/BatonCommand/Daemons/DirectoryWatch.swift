@@ -24,14 +24,21 @@ final class DirectoryWatch {
 
   func isWatching(_ directory: String) -> Bool { watched[directory] != nil }
 
-  /// Returns when something changed, when one of the other descriptors is readable, or at the deadline.
-  func wait(until deadline: Instant, alsoFor others: [Int32] = []) throws(SystemError) {
+  /// Returns when something changed, when one of the other descriptors is readable, or at the deadline; false when who
+  /// reads what is written to `reader` has gone away.
+  @discardableResult
+  func wait(
+    until deadline: Instant, alsoFor others: [Int32] = [], reader: Int32 = -1
+  ) throws(SystemError) -> Bool {
     let left = (deadline - Clock.monotonicNow).wholeMilliseconds
     var waiting = ([descriptor] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    // With no events asked for, a pipe without its reader (POLLERR) and a terminal that is gone (POLLHUP) are said.
+    waiting.append(pollfd(fd: reader, events: 0, revents: 0))
     let count = poll(&waiting, nfds_t(waiting.count), Int32(clamping: max(1, left + 1)))
     if count < 0 && errno != EINTR { throw SystemError("wait for files") }
     var buffer = [UInt8](repeating: 0, count: 16_384)
     // What exactly changed does not matter: whoever waits looks anew.
     while read(descriptor, &buffer, buffer.count) > 0 {}
+    return (waiting.last?.revents ?? 0) & Int16(POLLERR | POLLHUP) == 0
   }
 }

@@ -65,6 +65,7 @@ struct PaymentInParts {
             holdSeconds: invocation.line.integer("--hold-seconds"))), index)
       if isFailed || parts[index].isNotNeeded { break }
     }
+    if waits { PayInterruption.heed(isJSON: invocation.output.isJSON) }
     if waits && !isFailed { try waitForEnd() }
     if isFailed || parts.contains(where: \.isNotNeeded) { lookAgain() }
     if waits && !isFailed { try waitForEnd() }

@@ -6,36 +6,49 @@ struct LogPrinter {
   let output: Output
   let processes: [String]
   let isVerbose: Bool
+  let filter: LogFilter
   private var narrator = JournalNarrator()
   private var start: Instant?
+  /// Of the first lines only so many are shown; all that come later are.
+  private var lastLines: Int?
 
-  init(output: Output, processes: [String], isVerbose: Bool) {
+  init(output: Output, processes: [String], isVerbose: Bool, filter: LogFilter = LogFilter()) {
     self.output = output
     self.processes = processes
     self.isVerbose = isVerbose
+    self.filter = filter
+    lastLines = filter.lastLines
   }
 
   /// False when nobody reads any more.
   @discardableResult
   mutating func print(_ entries: [JournalMerger.Entry]) -> Bool {
     if start == nil { start = entries.first?.line.at }
-    var text = ""
+    var lines: [String] = []
     for entry in entries {
       // Told to the narrator even when it is not shown: it remembers what later sentences need.
       let sentences = narrator.sentences(for: entry)
-      guard processes.isEmpty || processes.contains(entry.process) else { continue }
+      guard processes.isEmpty || processes.contains(entry.process), filter.takes(entry.line) else { continue }
       if output.isJSON {
-        text += entry.line.text + "\n"
+        if filter.matches(entry.line.text) { lines.append(entry.line.text) }
         continue
       }
-      for sentence in sentences where isVerbose || sentence.matters { text += line(entry, sentence) + "\n" }
+      for sentence in sentences
+      where (isVerbose || sentence.matters) && filter.matches("\(entry.process) \(sentence.text)") {
+        lines.append(line(entry, sentence))
+      }
     }
-    return text.isEmpty || StandardOutput.write(text)
+    if let lastLines { lines.removeFirst(max(0, lines.count - lastLines)) }
+    lastLines = nil
+    return lines.isEmpty || StandardOutput.write(lines.joined(separator: "\n") + "\n")
   }
 
   private func line(_ entry: JournalMerger.Entry, _ sentence: JournalNarrator.Sentence) -> String {
     let seconds = HumanText.seconds(entry.line.at - (start ?? entry.line.at)) + "s"
-    let time = String(repeating: " ", count: max(0, 9 - seconds.count)) + seconds
+    let time =
+      filter.showsWall
+      ? WallClockText.write(entry.line.header.wall)
+      : String(repeating: " ", count: max(0, 9 - seconds.count)) + seconds
     let process = entry.process.onOneLine
     let name = process + String(repeating: " ", count: max(0, 10 - process.count))
     let words = sentence.matters ? sentence.text : output.paint(sentence.text, .dim)

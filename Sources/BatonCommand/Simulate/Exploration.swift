@@ -10,25 +10,31 @@ struct Exploration {
   private static let progressInterval = Span.seconds(1)
 
   private let jobs: Int
-  private let statesMax: Int
+  private let limits: ExploreLimits
+  /// What ended it before all was seen.
+  private(set) var reached: ExploreLimits.Reached?
   private(set) var explorer: Explorer
   private let start = Clock.monotonicNow
   private var end: Instant?
 
   init(_ settings: ExploreSettings, jobs: Int, statesMax: Int = .max) {
+    self.init(settings, jobs: jobs, limits: ExploreLimits(states: statesMax))
+  }
+
+  init(_ settings: ExploreSettings, jobs: Int, limits: ExploreLimits) {
     self.jobs = jobs
-    self.statesMax = statesMax
+    self.limits = limits
     explorer = Explorer(settings)
   }
 
   var took: Span { (end ?? Clock.monotonicNow) - start }
 
-  /// Until all is seen, something is broken, or there are too many states. `progress` is called about once a second.
+  /// Until all is seen, something is broken, or a limit is reached. `progress` is called about once a second.
   mutating func run(progress: (Exploration) -> Void = { _ in }) {
     var tellAt = start + Self.progressInterval
-    while !explorer.isDone, explorer.states <= statesMax {
+    while !explorer.isDone, isAllowed() {
       var next = 0
-      while next < explorer.waiting, explorer.states <= statesMax {
+      while next < explorer.waiting, isAllowed() {
         let ranges = (0..<jobs).map { job in
           let first = min(next + job * Self.placesAtATime, explorer.waiting)
           return first..<min(first + Self.placesAtATime, explorer.waiting)
@@ -43,6 +49,11 @@ struct Exploration {
       if next >= explorer.waiting { explorer.finishLayer() }
     }
     end = Clock.monotonicNow
+  }
+
+  private mutating func isAllowed() -> Bool {
+    reached = reached ?? limits.reached(states: explorer.states, took: took)
+    return reached == nil
   }
 
   private func expand(_ ranges: [Range<Int>]) -> [[Explorer.Expansion]] {

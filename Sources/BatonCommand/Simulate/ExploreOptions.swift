@@ -4,7 +4,7 @@ import Simulation
 /// What `explore` is told about the world, and how far to go.
 struct ExploreOptions {
   private(set) var settings = ExploreSettings()
-  private(set) var statesMax: Int
+  private(set) var limits = ExploreLimits()
 
   static var declarations: [OptionDeclaration] {
     Allowance.allCases.map { allowance in
@@ -15,6 +15,11 @@ struct ExploreOptions {
       OptionDeclaration(
         "--states", value: .integer(1...1_000_000_000), default: "20000000",
         help: "give up beyond so many; 300,000 were seen to take 0.1 GB of memory"),
+      OptionDeclaration(
+        "--max-minutes", value: .integer(1...1_000_000), default: "60", help: "give up after so many minutes"),
+      OptionDeclaration(
+        "--max-memory", value: .integer(16...1_048_576),
+        help: "give up with so many MB of memory; half of what the machine has when it is not given"),
       OptionDeclaration(
         "--all", help: "go on after a broken promise, and tell the shortest story of each kind"),
       SimOptions.coordinationDeclaration,
@@ -27,7 +32,10 @@ struct ExploreOptions {
     }
     settings.findsAll = line.isGiven("--all")
     settings.world = try SimOptions(line).settings(seed: 0).world
-    statesMax = line.integer("--states").map { Int(clamping: $0) } ?? .max
+    limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max
+    limits.time = line.integer("--max-minutes").map { .seconds($0 * 60) }
+    limits.memoryBytes =
+      line.integer("--max-memory").map { UInt64($0) << 20 } ?? ExploreLimits.standardMemoryBytes
   }
 }
 

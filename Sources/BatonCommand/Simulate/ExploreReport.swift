@@ -31,12 +31,15 @@ struct ExploreReport {
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) wait, \(HumanText.grouped(perSecond)) states a second"
   }
 
+  /// Nil when all was seen that there is to see.
+  var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
+
   var exitCode: ExitCode {
     guard findings.isEmpty else {
       return findings.allSatisfy { $0.violation.invariant == .progress }
         ? .noProgress : .exclusionOrMoneyBroken
     }
-    return explorer.isDone ? .done : .gaveUp
+    return explorer.isDone ? .done : reached?.exitCode ?? .gaveUp
   }
 
   func text(_ output: Output) -> [String] {
@@ -59,7 +62,7 @@ struct ExploreReport {
     } else {
       lines.append(
         output.paint(
-          "given up: there are more states than --states; no promise broke so far. Lower a bound, or raise --states.",
+          "given up: \(reached?.sentence ?? "it was ended"); no promise broke in what was visited. Lower a bound of the world, or raise that limit.",
           .yellow))
     }
     return lines
@@ -70,7 +73,10 @@ struct ExploreReport {
     let count = "\(findings.count) \(findings.count == 1 ? "way" : "ways") to break a promise"
     return explorer.isDone
       ? ["\(count); all states were visited"]
-      : [output.paint("\(count); given up beyond --states, so there may be more", .yellow)]
+      : [
+        output.paint(
+          "\(count); given up: \(reached?.sentence ?? "it was ended"), so there may be more", .yellow)
+      ]
   }
 
   private func waysText() -> [String] {
@@ -107,6 +113,7 @@ struct ExploreReport {
     object.set("complete", explorer.isDone && (findings.isEmpty || explorer.waiting == 0))
     object.set(
       "untaken_ways", explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence))
+    object.set("given_up", ifPresent: reached?.sentence)
     object.set("findings", raw: "[\(findings.map(\.json.text).joined(separator: ","))]")
     return object
   }

@@ -1,33 +1,47 @@
-import DaemonRuntime
 import Foundation
-import Simulation
 
-/// The outcome for the machines that run tests: one case for each broken seed, and one for all that held.
+/// Outcomes for the machines that run tests, as JUnit XML.
 enum JUnitFile {
-  static func write(_ figures: SimFigures, _ range: SeedRange, to path: String) throws {
-    var lines = [
-      #"<?xml version="1.0" encoding="UTF-8"?>"#,
-      #"<testsuite name="baton sim" tests="\#(figures.seeds)" failures="\#(figures.broken.count)">"#,
-      #"  <testcase classname="sim" name="seeds \#(range.first) to \#(range.last)"/>"#,
-    ]
-    for result in figures.broken {
-      guard let violation = result.violation else { continue }
-      lines += [
-        #"  <testcase classname="sim" name="seed \#(result.seed)">"#,
-        #"    <failure message="\#(escaped(violation.invariant.sentence))">\#(escaped(violation.sentence))</failure>"#,
-        "  </testcase>",
-      ]
+  /// One case of a suite.
+  struct Case: Sendable {
+    enum Outcome: Sendable {
+      case passed
+      /// It was carried through, and is not as it should be.
+      case failed(String, details: String)
+      /// It could not be carried through.
+      case error(String, details: String)
+      case skipped(String)
     }
-    lines.append("</testsuite>")
-    do {
-      try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw CommandFailure(.cannotCreate, "\(path) cannot be written; name another file with --junit")
+
+    var name: String
+    /// Nil where no time is its own.
+    var milliseconds: Int64?
+    var outcome = Outcome.passed
+
+    func text(of suite: String) -> String {
+      let time = milliseconds.map { " time=\"\(HumanText.seconds(.milliseconds($0)))\"" } ?? ""
+      let head = "  <testcase classname=\"\(escaped(suite))\" name=\"\(escaped(name))\"\(time)"
+      switch outcome {
+      case .passed: return "\(head)/>\n"
+      case .skipped(let why): return "\(head)><skipped message=\"\(escaped(why))\"/></testcase>\n"
+      case .failed(let message, let details): return element("failure", head, message, details)
+      case .error(let message, let details): return element("error", head, message, details)
+      }
+    }
+
+    private func element(_ name: String, _ head: String, _ message: String, _ details: String) -> String {
+      "\(head)>\n    <\(name) message=\"\(escaped(message))\">\(escaped(details))</\(name)>\n  </testcase>\n"
     }
   }
 
   static func escaped(_ text: String) -> String {
-    text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+    // XML has no word at all for most control characters.
+    let plain = String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 0x20 && $0 != "\n" && $0 != "\t" ? "." : $0 }))
+    return plain.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
       .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
   }
 }
+
+private func escaped(_ text: String) -> String { JUnitFile.escaped(text) }

@@ -22,15 +22,18 @@ final class SimCampaign: Sendable {
   private let settings: @Sendable (UInt64) -> RunSettings
   /// Where each seed's own result goes, if anywhere.
   private let results: ResultWriter?
+  /// Where its outcome goes, if anywhere.
+  private let junit: JUnitWriter?
   private let state: Mutex<State>
 
   init(
-    _ range: SeedRange, jobs: Int, results: ResultWriter? = nil,
+    _ range: SeedRange, jobs: Int, results: ResultWriter? = nil, junit: JUnitWriter? = nil,
     settings: @escaping @Sendable (UInt64) -> RunSettings
   ) {
     self.range = range
     self.jobs = jobs
     self.results = results
+    self.junit = junit
     self.settings = settings
     state = Mutex(State(next: range.first, toldAt: Clock.monotonicNow))
   }
@@ -45,7 +48,9 @@ final class SimCampaign: Sendable {
     while let part = takePart() {
       var sum = SimFigures()
       for seed in part {
+        let start = Clock.monotonicNow
         guard let result = run(seed) else { return }
+        junit?.add(JUnitFile.Case(result, took: Clock.monotonicNow - start))
         sum.add(SimFigures(result))
       }
       if let toTell = add(sum) { progress(toTell) }

@@ -68,7 +68,9 @@ struct WorldStory {
       lines.filter { all || $0.matters }, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
       note: { count, times, last in
         let what = count == 1 ? "the line above" : "the \(count) lines above"
-        return Line(at: last.at, who: "…", text: "\(what) again, \(times) times", matters: true)
+        return Line(
+          at: last.at, who: "…", text: "\(what) again, \(times == 1 ? "once" : "\(times) times")",
+          matters: true)
       })
     return told.map { line in
       let time = HumanText.seconds(line.at - Instant(nanoseconds: 0))

@@ -71,7 +71,7 @@ struct SoakRun {
     for number in stride(from: 1, through: count, by: 1) {
       try play.round(style)
       if !output.isJSON && (number == count || number.isMultiple(of: 100)) {
-        output.say("\(name): \(number) of \(count) rounds")
+        output.say("\(name): \(number) of \(HumanText.count(count, "round"))")
       }
     }
   }

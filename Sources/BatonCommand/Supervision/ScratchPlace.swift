@@ -13,7 +13,14 @@ struct ScratchPlace: Sendable {
     // Daemons have another working directory in mind.
     let base = environment.isEmpty ? "/tmp" : Phone(home: environment).home
     var template = Array("\(base)/baton-\(name)-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SystemError("create a directory in \(base)") }
+    guard mkdtemp(&template) != nil else {
+      // In /proc and its like the kernel says that it is the new directory that is not there.
+      let code = errno
+      let isNoPlace = code == ENOENT && FilePath.isDirectory(base)
+      throw SystemError(
+        "create a directory in \(base)", code: code,
+        because: isNoPlace ? "nothing can be made there; name another place with TMPDIR" : nil)
+    }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     guard mkdir(temporary, 0o700) == 0 else {
       let error = SystemError("create \(temporary)")

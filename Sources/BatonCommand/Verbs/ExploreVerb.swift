@@ -12,7 +12,10 @@ enum ExploreVerb: Verb {
       options: ExploreOptions.declarations + [
         OptionDeclaration(
           "--jobs", value: .integer(1...256),
-          help: "threads; as many as there are processors when it is not given")
+          help: "threads; as many as there are processors when it is not given"),
+        OptionDeclaration(
+          "--junit", value: .path("FILE"),
+          help: "also write the outcome as JUnit XML, a case for each promise"),
       ],
       examples: [
         (
@@ -20,7 +23,10 @@ enum ExploreVerb: Verb {
           "2 when a promise broke, 3 when no progress was made; the story is the shortest there is"
         ),
         ("baton explore --crashes 0 --freezes 0 --preemptions 255", "every order of steps, without a fault"),
-        ("baton explore --without greeting-check", "what a rule is for"),
+        (
+          "baton explore --without inode-check --replaced-locks 1 --crashes 0 --freezes 0",
+          "what a rule is for: it ends with the story of what breaks"
+        ),
       ])
   }
 
@@ -30,19 +36,23 @@ enum ExploreVerb: Verb {
     let options = try ExploreOptions(line)
     let jobs =
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
-    var exploration = Exploration(options.settings, jobs: jobs, statesMax: options.statesMax)
-    let showsProgress = !output.isJSON && isatty(standardError) == 1
-    exploration.run { exploration in
-      guard showsProgress else { return }
-      writeAll(standardError, Array("\u{1b}[2K\r\(ExploreReport.progress(exploration))".utf8))
-    }
-    if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
+    let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "explore") }
+    var limits = options.limits
+    limits.signals = try SignalLook()
+    var exploration = Exploration(options.settings, jobs: jobs, limits: limits)
+    let progress = ProgressLine(isQuiet: output.isJSON)
+    exploration.run { progress.tell(ExploreReport.progress($0)) }
+    progress.end()
     let report = ExploreReport(exploration)
     if output.isJSON {
       output.say(report.json.text)
     } else {
       for line in report.text(output) { output.say(line) }
     }
+    for one in junit == nil ? [] : JUnitFile.Case.all(of: report, statesMax: report.reached?.sentence) {
+      junit?.add(one)
+    }
+    try junit?.close()
     return report.exitCode
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import DaemonRuntime
 import Judge
 
 // The judge's verdict for the machines that run tests: one case for each invariant, and one for the evidence.
@@ -6,39 +6,29 @@ extension JUnitFile {
   /// How many findings of one invariant are told; the others are counted.
   private static let told = 20
 
-  static func write(_ verdict: Verdict, to path: String) throws {
-    let text = lines(verdict).joined(separator: "\n") + "\n"
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw CommandFailure(.cannotCreate, "\(path) cannot be written; name another file with --junit")
-    }
+  static func write(_ verdict: Verdict, to path: String) throws(CommandFailure) {
+    let writer = try JUnitWriter(path, suite: "judge")
+    for one in cases(verdict) { writer.add(one) }
+    try writer.close()
   }
 
-  static func lines(_ verdict: Verdict) -> [String] {
+  static func cases(_ verdict: Verdict) -> [Case] {
+    let missing = verdict.missing.map { "\($0.sentence); to get a verdict, \($0.advice)" }
     let broken = Dictionary(grouping: verdict.findings, by: \.invariant)
-    let failures = Invariant.allCases.filter { broken[$0.rawValue] != nil }.count
-    let errors = verdict.missing.isEmpty ? 0 : 1
-    let suite =
-      #"<testsuite name="baton judge" tests="\#(Invariant.allCases.count + 1)" failures="\#(failures)" errors="\#(errors)">"#
-    var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, suite]
-    lines += testcase("evidence", "error", verdict.missing.map { "\($0.sentence); to get a verdict, \($0.advice)" })
-    for invariant in Invariant.allCases {
-      lines += testcase(invariant.title, "failure", (broken[invariant.rawValue] ?? []).map(\.sentence))
-    }
-    return lines + ["</testsuite>"]
+    return [Case(name: "evidence", outcome: outcome(missing) { .error($0, details: $1) })]
+      + Invariant.allCases.map { invariant in
+        let sentences = (broken[invariant.rawValue] ?? []).map(\.sentence)
+        return Case(name: invariant.title, outcome: outcome(sentences) { .failed($0, details: $1) })
+      }
   }
 
   /// One that passed has nothing to say.
-  private static func testcase(_ name: String, _ word: String, _ sentences: [String]) -> [String] {
-    let start = #"  <testcase classname="judge" name="\#(escaped(name))""#
-    guard let first = sentences.first else { return ["\(start)/>"] }
+  private static func outcome(
+    _ sentences: [String], _ bad: (_ first: String, _ all: String) -> Case.Outcome
+  ) -> Case.Outcome {
+    guard let first = sentences.first else { return .passed }
     let rest = sentences.count - told
     let all = sentences.prefix(told) + (rest > 0 ? ["and \(rest) more"] : [])
-    return [
-      "\(start)>",
-      #"    <\#(word) message="\#(escaped(first.onOneLine))">\#(escaped(all.map(\.onOneLine).joined(separator: "\n")))</\#(word)>"#,
-      "  </testcase>",
-    ]
+    return bad(first.onOneLine, all.map(\.onOneLine).joined(separator: "\n"))
   }
 }

@@ -11,11 +11,23 @@ enum LogsVerb: Verb {
         OptionDeclaration(
           "--process", value: .text("NAME"), mayRepeat: true,
           help: "only this one: mainappd, notifyextd, iosd or lspd"),
+        OptionDeclaration(
+          "--since", value: .text("TIME"),
+          help:
+            "only from then on: so long ago (5m), or a time of the phone's clock (14:05:10, 2026-11-22T14:05:10)"
+        ),
+        OptionDeclaration(
+          "-n", value: .integer(0...1_000_000), help: "only the last N lines, and then what comes"),
+        OptionDeclaration(
+          "--grep", value: .text("RE"), help: "only lines whose words match this regular expression"),
+        OptionDeclaration("--wall", help: "the phone's wall clock in front of each line, in UTC"),
         OptionDeclaration("-v", "--verbose", help: "show every record, also those of no interest to people"),
       ],
       examples: [
         ("baton logs", "the story so far"),
         ("baton logs -f --process notifyextd", "watch the extension"),
+        ("baton logs --since 5m --grep claimed", "who took the node in the last five minutes"),
+        ("baton logs -f -n 20 --wall", "the last twenty lines, and what comes"),
         ("baton logs --json", "the records as they are, merged"),
       ])
   }
@@ -38,7 +50,8 @@ enum LogsVerb: Verb {
     try check(line.all("--process"), phone)
     let merger = JournalMerger(directory: phone.journal)
     var printer = LogPrinter(
-      output: invocation.output, processes: line.all("--process"), isVerbose: line.isGiven("-v"))
+      output: invocation.output, processes: line.all("--process"), isVerbose: line.isGiven("-v"),
+      filter: try LogFilter(line))
     guard follows else {
       repeat {
         let entries = merger.readNew(atMost: batch)
@@ -55,7 +68,10 @@ enum LogsVerb: Verb {
     let watch = try DirectoryWatch([phone.home, phone.journal])
     while true {
       guard printer.print(merger.readNew()) else { return .done }
-      try watch.wait(until: Clock.monotonicNow + .seconds(3600))
+      // A reader that goes away is noticed at once, and not with the next line.
+      guard try watch.wait(until: Clock.monotonicNow + .seconds(3600), reader: standardOutput) else {
+        return .done
+      }
       if !watch.isWatching(phone.journal) { watch.add(phone.journal) }
     }
   }

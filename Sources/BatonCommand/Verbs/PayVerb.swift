@@ -47,13 +47,26 @@ enum PayVerb: Verb {
       throw CommandFailure(.wrongUsage, "--apart is for a payment in parts; say how many with --parts")
     }
     let start = Clock.monotonicNow
-    let answer = try invocation.phone.ask(
-      .lspd, request(invoice, waits: waits, holdSeconds: invocation.line.integer("--hold-seconds")),
-      timeout: .seconds(2 * 86_400))
-    let outcome = PaymentAnswer(answer)
+    var outcome = PaymentAnswer(
+      try invocation.phone.ask(
+        .lspd, request(invoice, waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))))
+    if waits, !outcome.isFailure, !outcome.isSettled {
+      PayInterruption.heed(isJSON: invocation.output.isJSON)
+      if let words = outcome.heldSentence { invocation.output.remark(words) }
+      outcome = try waitForEnd(of: outcome, invoice, invocation)
+    }
     let took = Clock.monotonicNow - start
     invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.json(invoice, took: took))
     return outcome.isFailure ? .paymentFailed : .done
+  }
+
+  /// The peer knows how it ended, also if that was before it is asked.
+  private static func waitForEnd(
+    of begun: PaymentAnswer, _ invoice: PayableInvoice, _ invocation: Invocation
+  ) throws -> PaymentAnswer {
+    var question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex])
+    question["payment"] = begun.payment
+    return PaymentAnswer(try invocation.phone.ask(.lspd, question, timeout: .seconds(2 * 86_400)))
   }
 
   /// The whole payment, or a part of it.

@@ -38,11 +38,20 @@ enum PsVerb: Verb {
       rows += (answer.elements ?? []).compactMap(ProcessFacts.init)
     }
     let suspended = canAsk ? try suspendedApp(phone) : nil
+    let measured = canAsk ? try phone.askForJSON(.iosd, ControlMessage("memory")) : .null
     return ProcessFacts.lastOfEach(rows).filter { all || !$0.hasEnded }.map { row in
       var row = row
       row.isSuspended = row.pid == suspended && !row.hasEnded
+      if !row.hasEnded { measure(&row, measured[row.role]) }
       return row
     }
+  }
+
+  /// What it uses now is the kernel's word; the peak of the footprint is kept by iosd alone.
+  private static func measure(_ row: inout ProcessFacts, _ measured: JSONValue?) {
+    row.memory = MemoryFigures(of: row.pid)
+    row.peakFootprintBytes = measured?["peak_footprint_bytes"]?.uint ?? row.peakFootprintBytes
+    row.peakResidentBytes = row.memory?.peakResidentBytes ?? row.peakResidentBytes
   }
 
   private static func suspendedApp(_ phone: Phone) throws -> Int32? {
@@ -57,9 +66,8 @@ enum PsVerb: Verb {
     let running = daemons.compactMap { daemon, pid in
       pid.map {
         [
-          daemon.rawValue, "\($0)", ProcessTable.isStopped($0) ? "stopped" : "running", age(of: $0), "", "",
-          "",
-        ]
+          daemon.rawValue, "\($0)", ProcessTable.isStopped($0) ? "stopped" : "running", age(of: $0),
+        ] + memory(of: $0) + [""]
       }
     }
     if running.isEmpty && rows.isEmpty {
@@ -68,11 +76,21 @@ enum PsVerb: Verb {
     }
     let now = Clock.monotonicNow
     output.table(
-      [["PROCESS", "PID", "STATE", "FOR", "PEAK", "RSS", "WHY"]] + running + rows.map { $0.cells(now: now) })
+      [["PROCESS", "PID", "STATE", "FOR", "FOOTPRINT", "PEAK", "RSS", "PEAK RSS", "WHY"]] + running
+        + rows.map { $0.cells(now: now) })
     let missing = daemons.filter { $0.1 == nil }.map(\.0.rawValue)
     if !missing.isEmpty {
       output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
     }
+  }
+
+  /// Nobody keeps the peak of a daemon's footprint.
+  private static func memory(of pid: Int32) -> [String] {
+    guard let figures = MemoryFigures(of: pid) else { return ["", "", "", ""] }
+    return [
+      HumanText.megabytes(figures.footprintBytes), "", HumanText.megabytes(figures.residentBytes),
+      HumanText.megabytes(figures.peakResidentBytes),
+    ]
   }
 
   /// The kernel counts starts in hundredths of a second since boot.

@@ -20,6 +20,8 @@ enum RunVerb: Verb {
         OptionDeclaration(
           "--seed", value: .integer(0...Int64.max), default: "1",
           help: "with --simulated: another order of what happens at once"),
+        OptionDeclaration(
+          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, a case for each story"),
         OptionDeclaration("--commands", help: "print every line that a story can have, and play nothing"),
       ] + SimOptions.worldDeclarations,
       positionals: [
@@ -56,10 +58,12 @@ enum RunVerb: Verb {
     let stories = try line.positionals.map { (file: $0, scenario: try read($0)) }
     let play = try ScenarioPlay(invocation)
     let width = stories.map(\.file.count).max() ?? 0
+    let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "run") }
     var outcomes: [ScenarioOutcome] = []
     for story in stories {
       let outcome = try play.play(story.scenario, file: story.file)
       outcomes.append(outcome)
+      junit?.add(outcome.junit)
       if invocation.output.isJSON {
         invocation.output.say(outcome.json.text)
       } else {
@@ -69,6 +73,7 @@ enum RunVerb: Verb {
     if !invocation.output.isJSON {
       advise(outcomes, isSimulated: line.isGiven("--simulated"), invocation.output)
     }
+    try junit?.close()
     return ScenarioOutcome.exitCode(outcomes)
   }
 

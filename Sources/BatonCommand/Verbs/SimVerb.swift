@@ -19,7 +19,8 @@ enum SimVerb: Verb {
         OptionDeclaration(
           "--results", value: .path("FILE"),
           help: "also write one line of JSON for each seed, for `baton merge`; - is the output itself"),
-        OptionDeclaration("--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML"),
+        OptionDeclaration(
+          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, a case for each seed"),
       ] + SimOptions.declarations,
       examples: [
         (
@@ -39,7 +40,8 @@ enum SimVerb: Verb {
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
     let start = Clock.monotonicNow
     let results = try line.text("--results").map { try ResultWriter($0, options: base.words) }
-    let campaign = SimCampaign(range, jobs: jobs, results: results) { base.settings(seed: $0) }
+    let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "sim") }
+    let campaign = SimCampaign(range, jobs: jobs, results: results, junit: junit) { base.settings(seed: $0) }
     let showsProgress = !output.isJSON && isatty(standardError) == 1
     let figures = campaign.run { figures in
       guard showsProgress else { return }
@@ -54,7 +56,7 @@ enum SimVerb: Verb {
         .inputOutputError,
         "the results could not be written to their end; what is there is whole up to its last line")
     }
-    if let path = line.text("--junit") { try JUnitFile.write(figures, range, to: path) }
+    try junit?.close()
     // Then the output is the results'.
     if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
     if output.isJSON {

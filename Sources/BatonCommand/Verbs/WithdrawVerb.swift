@@ -41,6 +41,10 @@ enum WithdrawVerb: Verb {
   }
 
   private static func amountSat(_ word: String) throws(CommandFailure) -> UInt64 {
+    let digits = word.hasSuffix("sat") && !word.hasSuffix("msat") ? String(word.dropLast(3)) : word
+    guard digits.isEmpty || !digits.allSatisfy({ $0 == "0" }) else {
+      throw CommandFailure(.wrongUsage, "AMOUNT must be at least 1 sat, not \(UsageError.quoted(word))")
+    }
     let msat = try InvoiceVerb.amountMsat(word)
     guard msat.isMultiple(of: 1000) else {
       throw CommandFailure(

@@ -1,0 +1,34 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Synchronization
+
+/// How far long work is, on stderr: on a terminal one line that is written over, elsewhere a line every ten seconds, so that a
+/// log says that it lives.
+final class ProgressLine: Sendable {
+  private static let interval = Span.seconds(10)
+
+  private let isTerminal = isatty(standardError) == 1
+  private let isQuiet: Bool
+  private let toldAt = Mutex(Clock.monotonicNow)
+
+  /// Quiet: only who looks at a log later is told.
+  init(isQuiet: Bool) { self.isQuiet = isQuiet }
+
+  func tell(_ sentence: String) {
+    if isTerminal {
+      if !isQuiet { writeAll(standardError, Array("\u{1b}[2K\r\(sentence)".utf8)) }
+      return
+    }
+    let isTime = toldAt.withLock { toldAt in
+      guard Clock.monotonicNow - toldAt >= Self.interval else { return false }
+      toldAt = Clock.monotonicNow
+      return true
+    }
+    if isTime { writeAll(standardError, Array("baton: \(sentence)\n".utf8)) }
+  }
+
+  func end() {
+    if isTerminal && !isQuiet { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
+  }
+}

@@ -1,0 +1,84 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Simulation
+import Testing
+
+@testable import BatonCommand
+
+@Suite("The limits of an exploration")
+struct ExploreLimitsTests {
+  private let scratch = Scratch()
+  /// Far more than any test waits for.
+  private static let endless = [
+    "explore", "--pushes", "2", "--opens", "2", "--crashes", "2", "--copies", "1",
+  ]
+
+  @Test("Each of them is said in words, with the option that moves it") func words() {
+    let said: [(ExploreLimits.Reached, String, ExitCode)] = [
+      (.states(1_234_567), "there are more than 1,234,567 states (--states)", .gaveUp),
+      (.time(.seconds(3600)), "the 60 min of --max-minutes are over", .gaveUp),
+      (.memory(16 << 20), "the 16.0 MB of --max-memory are full", .gaveUp),
+      (.signal(SIGINT), "you interrupted it", .interrupted),
+      (.signal(SIGTERM), "it was ended by signal 15", .terminated),
+      (.signal(SIGHUP), "it was ended by signal 1", .hungUp),
+    ]
+    for (reached, sentence, code) in said {
+      #expect(reached.sentence == sentence)
+      #expect(reached.exitCode == code)
+    }
+  }
+
+  @Test("Time and memory end it as states do") func bounds() {
+    var limits = ExploreLimits()
+    #expect(limits.reached(states: 1 << 40, took: .seconds(1 << 30)) == nil)
+    limits.time = .seconds(60)
+    #expect(limits.reached(states: 1, took: .seconds(59)) == nil)
+    #expect(limits.reached(states: 1, took: .seconds(60)) == .time(.seconds(60)))
+    limits.memoryBytes = 1 << 50
+    #expect(limits.reached(states: 1, took: .zero) == nil)
+    limits.memoryBytes = 1
+    #expect(limits.reached(states: 1, took: .zero) == .memory(1))
+    #expect(ExploreLimits.standardMemoryBytes > 1 << 24)
+    var exploration = Exploration(ExploreSettings(), jobs: 1, limits: limits)
+    exploration.run()
+    #expect(ExploreReport(exploration).exitCode == .gaveUp && exploration.explorer.states < 1000)
+  }
+
+  @Test("Too little memory is said when it is full, and nothing is left out of what was seen") func memory()
+    throws
+  {
+    let child = try scratch.start("baton", Self.endless + ["--max-memory", "40"])
+    #expect(scratch.end(child) == .exited(code: ExitCode.gaveUp.rawValue))
+    #expect(
+      scratch.text("said").contains(
+        "given up: the 40.0 MB of --max-memory are full; no promise broke in what was visited"))
+    #expect(scratch.text("said").contains(" states, "))
+  }
+
+  @Test("^C, TERM and HUP tell what was visited so far", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func interrupted(number: Int32) throws {
+    let child = try scratch.start("baton", Self.endless)
+    // Off a terminal it says after a while that it lives: then it is at work.
+    let deadline = Clock.monotonicNow + .seconds(120)
+    while !scratch.text("said").contains("states a second") {
+      let isTooLate = Clock.monotonicNow > deadline
+      try #require(!isTooLate, "it says nothing: \(scratch.text("said"))")
+    }
+    kill(child.identity.pid, number)
+    #expect(scratch.end(child) == .exited(code: 128 + number))
+    let said = scratch.text("said")
+    #expect(
+      said.contains(" steps between them, ") && said.contains("no promise broke in what was visited"),
+      "\(said)")
+  }
+
+  @Test("The example that takes a rule away ends with a story of what breaks") func example() throws {
+    let example = try #require(ExploreVerb.declaration.examples.first { $0.line.contains("--without") })
+    let words = example.line.split(separator: " ").dropFirst().map(String.init)
+    let child = try scratch.start("baton", words)
+    #expect(scratch.end(child) == .exited(code: 2))
+    #expect(scratch.text("said").contains("The shortest story:"))
+  }
+}

@@ -1,0 +1,58 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import BatonCommand
+
+@Suite("A payment that is held")
+struct HeldPaymentTests {
+  /// The extension cannot start, so that the wallet stays away for as long as the test wants.
+  private func awayPhone() throws -> (CommandPhone, invoice: String) {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--ext", "/bin/false")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    _ = try phone.run("app", "quit")
+    try phone.waitUntilAway()
+    return (phone, invoice)
+  }
+
+  @Test(
+    "says that it is held, for how long and until when, and ^C says what becomes of it",
+    arguments: [false, true])
+  func interrupted(isJSON: Bool) throws {
+    let (phone, invoice) = try awayPhone()
+    let payment = try phone.begin(
+      ["pay", invoice, "--hold-seconds", "600"] + (isJSON ? ["--json"] : []), into: "payment")
+    try phone.wait("the payment to be held") {
+      phone.scratch.text("payment").contains("the peer has asked for a push")
+    }
+    let said = phone.scratch.text("payment")
+    #expect(
+      said.contains("held: the wallet is away; the peer has asked for a push and holds the payment for "),
+      "\(said)")
+    #expect(said.contains(", until 20") && said.contains(" UTC\n"), "\(said)")
+    kill(payment.identity.pid, SIGINT)
+    #expect(phone.scratch.end(payment) == .exited(code: ExitCode.interrupted.rawValue))
+    let last = phone.scratch.text("payment")
+    #expect(last.contains("baton: you stopped waiting, and the payment goes on"), "\(last)")
+    #expect(last.contains(#"{"error":{"code":"interrupted","exit":130,"#) == isJSON, "\(last)")
+    #expect(try phone.phone.askForJSON(.lspd, ControlMessage("status"))["held"]?.int == 1)
+  }
+
+  @Test("ps shows what each process uses, and its peak") func memory() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let text = try phone.run("ps")
+    let lines = text.split(separator: "\n")
+    #expect(lines.first?.contains("FOOTPRINT  PEAK") == true)
+    #expect(lines.dropFirst().allSatisfy { $0.components(separatedBy: " MB").count >= 4 }, "\(text)")
+    let app = JSONValue(parsing: Array(try phone.run("ps", "--json").utf8))?["processes"]?.elements?.first
+    for name in ["footprint_bytes", "resident_bytes", "peak_resident_bytes"] {
+      #expect((app?[name]?.uint ?? 0) > 100_000, "\(name)")
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Testing
+
+@testable import BatonCommand
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@Suite("Outcomes as JUnit XML")
+struct JUnitTests {
+  private let scratch = Scratch()
+
+  /// What a machine that runs tests reads in such a file.
+  private final class Reader: NSObject, XMLParserDelegate {
+    var suite: [String: String] = [:]
+    var cases: [String] = []
+    var bad: [String] = []
+    var text = ""
+
+    func parser(
+      _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+      attributes: [String: String]
+    ) {
+      switch name {
+      case "testsuite": suite = attributes
+      case "testcase": cases.append(attributes["name"] ?? "")
+      default: bad.append("\(name): \(attributes["message"] ?? "")")
+      }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+  }
+
+  private func read(_ name: String) throws -> Reader {
+    let reader = Reader()
+    let parser = XMLParser(data: Data(scratch.text(name).utf8))
+    parser.delegate = reader
+    let isGood = parser.parse()
+    try #require(isGood, "\(scratch.text(name))")
+    return reader
+  }
+
+  @Test("sim writes a case for each seed, with the counts at the head of the file") func seeds() throws {
+    let child = try scratch.start(
+      "baton", ["sim", "--seeds", "5..40", "--length", "1s", "--jobs", "3", "--junit", scratch("out.xml")])
+    #expect(scratch.end(child) == .exited(code: 0))
+    let read = try read("out.xml")
+    #expect(Set(read.cases) == Set((5...40).map { "seed \($0)" }) && read.cases.count == 36)
+    #expect(read.suite["tests"] == "36" && read.suite["failures"] == "0" && read.bad.isEmpty)
+    #expect(scratch.names == ["out.xml", "said"])
+  }
+
+  @Test("A broken seed is a failure that says how it is told again") func broken() throws {
+    let child = try scratch.start(
+      "baton",
+      [
+        "sim", "--seeds", "1..40", "--without", "greeting-check,state-from-claim", "--junit",
+        scratch("out.xml"),
+      ])
+    #expect(scratch.end(child) == .exited(code: 2))
+    let read = try read("out.xml")
+    #expect(!read.bad.isEmpty && read.bad.allSatisfy { $0.hasPrefix("failure: ") })
+    #expect(read.suite["failures"] == "\(read.bad.count)")
+    #expect(read.text.contains("again: baton replay --seed "))
+  }
+
+  @Test("run writes a case for each story: as expected, different, skipped") func stories() throws {
+    let story = "# \(String(repeating: "x", count: 3))\nthe person opens the app\nthe verdict\n"
+    scratch.write("one.txt", story)
+    let child = try scratch.start(
+      "baton", ["run", "--simulated", "--junit", scratch("out.xml"), scratch("one.txt"), scratch("one.txt")])
+    let end = scratch.end(child)
+    let read = try read("out.xml")
+    #expect(
+      read.cases == [scratch("one.txt"), scratch("one.txt")],
+      "\(String(describing: end)) \(scratch.text("said"))")
+    #expect(read.suite["tests"] == "2" && read.suite["failures"] == "\(read.bad.count)")
+  }
+
+  @Test("explore writes a case for each promise, and one for having seen all") func exploration() throws {
+    var child = try scratch.start(
+      "baton",
+      [
+        "explore", "--pushes", "0", "--opens", "1", "--crashes", "0", "--freezes", "0", "--junit",
+        scratch("out.xml"),
+      ])
+    #expect(scratch.end(child) == .exited(code: 0))
+    let all = try read("out.xml")
+    #expect(all.cases.last == "Every state was visited." && all.bad.isEmpty)
+    child = try scratch.start("baton", ["explore", "--states", "50", "--junit", scratch("out.xml")])
+    #expect(scratch.end(child) == .exited(code: ExitCode.gaveUp.rawValue))
+    #expect(try read("out.xml").bad == ["error: it was given up"])
+  }
+
+  @Test(
+    "Signs that XML has no word for do not make the file unreadable, and numbers of any size fit the head")
+  func signs() throws {
+    let writer = try JUnitWriter(scratch("out.xml"), suite: "x")
+    for _ in 0..<5000 {
+      writer.add(JUnitFile.Case(name: "a\u{1b}[2J<&>\"", outcome: .failed("<\"\u{0}", details: "]]>&\n")))
+    }
+    try writer.close()
+    let read = try read("out.xml")
+    #expect(read.cases.count == 5000 && read.cases[0] == "a.[2J<&>\"" && read.suite["failures"] == "5000")
+  }
+
+  @Test(
+    "A file that cannot be had is an error before anything runs; one that was there stays until a new one is whole"
+  )
+  func places() throws {
+    for (path, code) in [("/dev/full", ExitCode.cannotCreate), (scratch("no/where"), .cannotCreate)] {
+      let child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--junit", path])
+      #expect(scratch.end(child) == .exited(code: code.rawValue))
+      #expect(scratch.text("said").hasSuffix("name another file with --junit\n"))
+    }
+    scratch.write("out.xml", "old")
+    do { _ = try JUnitWriter(scratch("out.xml"), suite: "x") }
+    #expect(scratch.text("out.xml") == "old" && scratch.names == ["out.xml", "said"])
+  }
+}

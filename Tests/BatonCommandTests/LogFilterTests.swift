@@ -1,0 +1,107 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import BatonCommand
+
+@Suite("Parts of the story")
+struct LogFilterTests {
+  private let scratch = Scratch()
+  /// 2026-01-02 03:04:05 UTC.
+  private let wall: Int64 = 1_767_323_045_000_000_000
+
+  private func write(_ count: Int, since first: Int64 = Clock.monotonicNow.nanoseconds) {
+    let start =
+      #"{"seq":1,"t":\#(first),"wall":\#(wall),"kind":"start","process":"lspd","pid":7,"start_time":5}"#
+      + "\n"
+    let rest = (0..<count).map { number in
+      let at = Int64(number + 1) * 1_000_000_000
+      return
+        #"{"seq":\#(number + 2),"t":\#(first + at),"wall":\#(wall + at),"kind":"note","text":"note \#(number)"}"#
+        + "\n"
+    }
+    scratch.write("phone/journal/20260101T000000-lspd-7.jsonl", start + rest.joined())
+  }
+
+  private func logs(_ words: String...) throws -> [String] {
+    let child = try scratch.start("baton", ["--home", scratch("phone"), "logs"] + words)
+    #expect(scratch.end(child) == .exited(code: 0), "\(scratch.text("said"))")
+    return scratch.text("said").split(separator: "\n").map { String($0.split(separator: "  ").last ?? "") }
+  }
+
+  @Test("-n gives the last lines, --grep those that match, both together the last of these") func parts()
+    throws
+  {
+    write(20)
+    #expect(try logs("-n", "2") == ["note 18", "note 19"])
+    #expect(try logs("--grep", "note [0-3]$") == ["note 0", "note 1", "note 2", "note 3"])
+    #expect(try logs("--grep", "note 1.", "-n", "3") == ["note 17", "note 18", "note 19"])
+    #expect(try logs("--grep", "^lspd started").count == 1)
+    #expect(try logs("-n", "0").isEmpty)
+    #expect(try logs("-n", "999").count == 21)
+    #expect(try logs("--json", "--grep", "note 7").count == 1)
+  }
+
+  @Test("--since takes a time ago, and a time of the phone's clock") func since() throws {
+    let hour: Int64 = 3_600_000_000_000
+    write(20, since: Clock.monotonicNow.nanoseconds - hour)
+    #expect(try logs("--since", "5m").isEmpty)
+    #expect(try logs("--since", "2h").count == 21)
+    #expect(try logs("--since", "2026-01-02T03:04:24Z") == ["note 18", "note 19"])
+    #expect(try logs("--since", "2026-01-02 03:04:25").count == 1)
+  }
+
+  @Test("--wall shows the phone's clock") func wallClock() throws {
+    write(1)
+    let child = try scratch.start("baton", ["--home", scratch("phone"), "logs", "--wall"])
+    #expect(scratch.end(child) == .exited(code: 0))
+    #expect(scratch.text("said").hasSuffix("2026-01-02 03:04:06 UTC  lspd        note 0\n"))
+  }
+
+  @Test("What is no time and no expression is refused in one sentence") func refused() throws {
+    write(1)
+    for words in [
+      ["--since", "yesterday"], ["--since", "25:00:00"], ["--since", "2026-13-01T00:00"], ["--grep", "("],
+    ] {
+      let child = try scratch.start("baton", ["--home", scratch("phone"), "logs"] + words)
+      #expect(scratch.end(child) == .exited(code: 64), "\(words)")
+      #expect(scratch.text("said").hasPrefix("baton: \(words[0]) must be"))
+      #expect(scratch.text("said").filter { $0 == "\n" }.count == 1)
+    }
+  }
+
+  @Test("Times are read as they are written") func times() {
+    #expect(WallClockText.read("2026-01-02 03:04:05", today: 0) == wall)
+    #expect(WallClockText.read("2026-01-02T03:04", today: 0) == wall - 5_000_000_000)
+    #expect(WallClockText.read("03:04:05", today: wall + 7_000_000_000) == wall)
+    for bad in [
+      "", ":", "1", "24:00", "1:2:3:4", "2026-01-02", "x 03:04", "2026-00-01 03:04", "03:04:61", "٣:04",
+    ] {
+      #expect(WallClockText.read(bad, today: 0) == nil, "\(bad)")
+    }
+  }
+
+  @Test("logs -f ends as soon as its reader has gone away, although nothing happens any more") func reader()
+    throws
+  {
+    write(3)
+    let child = try scratch.start(
+      "/bin/sh",
+      [
+        "-c", #"{ "$0" --home "$1" logs -f; echo "ended with $?" >"$1/end"; } | head -2"#,
+        "\(Scratch.programs)/baton", scratch("phone"),
+      ])
+    let deadline = Clock.monotonicNow + .seconds(60)
+    while !scratch.text("phone/end").contains("ended with") {
+      if Clock.monotonicNow > deadline {
+        Issue.record("it goes on without a reader")
+        break
+      }
+    }
+    kill(child.identity.pid, SIGKILL)
+    _ = scratch.end(child)
+    #expect(scratch.text("said").split(separator: "\n").count == 2)
+  }
+}
