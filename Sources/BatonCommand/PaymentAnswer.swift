@@ -58,7 +58,7 @@ struct PaymentAnswer {
   /// What the recipient's code says.
   private var refusal: String {
     if failure?.rawValue == FailureCode.mppTimeout {
-      return "the wallet waited in vain for the other parts; try again later"
+      return "the other parts did not come in time; try again later"
     }
     guard let advice = failure?.advice else { return "the recipient refused it" }
     return "\(advice.reason); \(advice.mayTryAgain ? "try again later" : "ask for a new invoice")"

@@ -43,7 +43,7 @@ struct PhoneStatus {
         facts.append(
           ("lock", "\(owner.role.rawValue).lock \(container.words(container.snapshot.lock(of: owner.role)))"))
       }
-      facts.append(("app wants it", container.snapshot.appWantsNode ? "yes" : "no"))
+      facts.append(("wish", container.snapshot.appWantsNode ? "the app wants the node" : "none"))
       if let writer = container.snapshot.writer { facts.append(("writer", "\(writer)")) }
     } else {
       facts.append(("holder", containerTrouble ?? "nobody: the wallet has never run"))

@@ -41,7 +41,7 @@ public enum PlainFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
-      throw SystemError("open \(path)", code: ESPIPE)
+      throw SystemError("open \(path)", code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ESPIPE)
     }
     return descriptor
   }

@@ -17,7 +17,9 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
-      help: "passed on to both: how many messages that need nothing they bear in 10 s (default 20)"),
+      help:
+        "passed on to both: how many pings, pongs, warnings and unknown messages they take in 10 s (default 20)"
+    ),
     OptionDeclaration(
       "--ping-after", value: .span,
       help: "passed on to both: after how much silence they ping their peer (default 30s)"),

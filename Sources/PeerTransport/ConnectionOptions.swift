@@ -8,7 +8,7 @@ public enum ConnectionOptions {
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
       help:
-        "how many messages that need nothing the other end may send in 10 s (default \(ConnectionRules.standard.chatter))"
+        "how many pings, pongs, warnings and unknown messages the other end may send in 10 s before it is hung up on (default \(ConnectionRules.standard.chatter))"
     ),
     OptionDeclaration(
       "--ping-after", value: .span,

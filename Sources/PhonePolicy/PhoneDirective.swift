@@ -103,7 +103,7 @@ public enum InvoiceFailure: String, Hashable, Codable, Sendable, CustomStringCon
     case .endedWhilePaying:
       "the app ended before it said whether it pays; open it, and look with `baton inspect` before you try again"
     case .slowToPay:
-      "the app did not answer in time, and may pay yet; look with `baton inspect` before you try again"
+      "the app did not answer in time, and may still pay; look with `baton inspect` before you try again"
     }
   }
 }

@@ -83,7 +83,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
       "the epoch may not go from \(from) above \(above), which no restored copy explains; ask the peer's operator"
     case .wishIsTheAppsOnly: "only the app can wish for the node; open the container in the app's role"
     case .workFailed(let words):
-      "the work inside the transaction gave up (\(words)); nothing was written, look at its cause"
+      "the transaction was rolled back and nothing was written (\(words)); mend what it names and try again"
     case .noRandomness: "the kernel gave no random bytes; try again"
     case .keepsChanging(let path):
       "\(path) keeps changing while it is copied; stop who writes it and try again"

@@ -10,10 +10,10 @@ public final class ExtensionFault {
   public static let declarations: [OptionDeclaration] = [
     OptionDeclaration(
       "--fault-ballast", value: .integer(1...1_073_741_824),
-      help: "a fault on order: with the first push, take and fill so many bytes of memory, and keep them"),
+      help: "fault injection: with the first push, take and fill so many bytes of memory, and keep them"),
     OptionDeclaration(
       "--fault-hang",
-      help: "a fault on order: with the first push, hang: live on, serve nothing and hear nobody"),
+      help: "fault injection: with the first push, hang: live on, serve nothing and read nothing"),
   ]
 
   /// Nil when none is ordered.

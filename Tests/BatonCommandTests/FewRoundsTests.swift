@@ -12,6 +12,6 @@ import Testing
       + (CommandPhone.isSanitized ? ["--build", "debug"] : [])
     let end = scratch.end(try scratch.start("baton", words))
     #expect(end == .exited(code: 0), "\(scratch.text("said"))")
-    #expect(scratch.text("said").hasSuffix("the judge: sound\nnothing is kept\n"))
+    #expect(scratch.text("said").hasSuffix("the judge: sound\nnothing leaked\n"))
   }
 }

@@ -58,7 +58,7 @@ import Testing
     try phone.openAndConnect()
     let said = try phone.run("pay", try phone.invoice(), "--parts", "2", "--apart", "3s")
     let why =
-      "failed with mpp_timeout (0x0017): the wallet waited in vain for the other parts; try again later\n"
+      "failed with mpp_timeout (0x0017): the other parts did not come in time; try again later\n"
     #expect(said == "part 1 of 2, 2,500 sat: on its way\npart 1 of 2, 2,500 sat: \(why)\(why)")
   }
 
@@ -81,7 +81,7 @@ import Testing
       #expect(parts?.map { $0["state"]?.text } == ["failed", "failed", "not-sent"])
     } else {
       let why =
-        "failed with mpp_timeout (0x0017): the wallet waited in vain for the other parts; try again later"
+        "failed with mpp_timeout (0x0017): the other parts did not come in time; try again later"
       #expect(
         said.split(separator: "\n").suffix(3) == [
           "part 1 of 3, 1,666 sat: \(why)", "part 2 of 3, 1,666 sat: \(why)", "\(why)",
@@ -122,7 +122,8 @@ import Testing
     #expect(lines.dropFirst().first == "part 2 of 2, 2,500 sat: held, the wallet is away and was sent a push")
     #expect(lines.dropFirst(2).first.map { $0.hasPrefix("part 2 of 2") && $0.hasSuffix(why) } == true)
     #expect(
-      lines.last?.hasSuffix("\(why); 1 other part comes back when the wallet has waited in vain") == true)
+      lines.last?.hasSuffix("\(why); 1 other part comes back when the wallet stops waiting for the rest")
+        == true)
     #expect(
       try phone.run("pay", invoice, "--parts", "2") == PaysTwiceTests.refusal, "part 1 would be one too many")
   }

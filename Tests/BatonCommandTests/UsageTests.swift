@@ -39,7 +39,9 @@ struct UsageTests {
     }
   }
 
-  @Test("has a page for every verb, which the list of verbs names") func pages() throws {
+  @Test("has a page for every verb, which the list of verbs names, and which has each option") func pages()
+    throws
+  {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/commands")
     let list = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
@@ -48,6 +50,10 @@ struct UsageTests {
       let page = try String(contentsOf: folder.appending(path: "\(name).md"), encoding: .utf8)
       #expect(page.hasPrefix("# baton \(name): "))
       #expect(list.contains("| [\(name)](\(name).md) | "), "\(name) is not in the list of verbs")
+      let all = verb.declaration.options + verb.declaration.subcommands.flatMap(\.options)
+      for option in all where !option.names.contains(where: page.contains) {
+        Issue.record("docs/commands/\(name).md does not have \(option.names)")
+      }
     }
   }
 

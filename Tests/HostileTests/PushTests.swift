@@ -49,7 +49,7 @@ struct PushTests {
     #expect(mkfifo("\(phone.home)/fifo", 0o600) == 0)
     for (path, sentence) in [
       ("/dev/zero", "/dev/zero is longer than the 4096 bytes that a push may have; shorten it"),
-      (phone.home, "cannot read \(phone.home): it is not a plain file; move it away"),
+      (phone.home, "cannot read \(phone.home): it is a directory; a plain file is needed here"),
       (
         "\(phone.home)/none",
         "cannot read \(phone.home)/none: there is no such file or directory; check the path"

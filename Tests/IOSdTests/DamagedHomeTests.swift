@@ -24,23 +24,24 @@ import Testing
 
   private static let damages: [(path: String, says: String, code: Int32)] = [
     ("os/iosd.sock", "iosd: HOME/os/iosd.sock is there and is no socket; move it away\n", 74),
-    ("os/iosd.lock", "iosd: cannot open HOME/os/iosd.lock: it is not a plain file; move it away\n", 73),
-    ("os/clock", "iosd: cannot open HOME/os/clock: it is not a plain file; move it away\n", 74),
+    ("os/iosd.lock", "iosd: cannot open HOME/os/iosd.lock: KIND; a plain file is needed here\n", 73),
+    ("os/clock", "iosd: cannot open HOME/os/clock: KIND; a plain file is needed here\n", 74),
     (
       "os/processes.jsonl",
-      "iosd: cannot open HOME/os/processes.jsonl: it is not a plain file; move it away\n", 74
+      "iosd: cannot open HOME/os/processes.jsonl: KIND; a plain file is needed here\n", 74
     ),
-    ("os/device.json", "iosd: cannot open HOME/os/device.json: it is not a plain file; move it away\n", 74),
-    ("os/pushes.jsonl", "iosd: cannot open HOME/os/pushes.jsonl: it is not a plain file; move it away\n", 74),
+    ("os/device.json", "iosd: cannot open HOME/os/device.json: KIND; a plain file is needed here\n", 74),
+    ("os/pushes.jsonl", "iosd: cannot open HOME/os/pushes.jsonl: KIND; a plain file is needed here\n", 74),
   ]
 
   @Test(
     "A directory or a pipe in the place of one of its files is refused in one sentence", arguments: damages)
   func misplaced(damage: (path: String, says: String, code: Int32)) throws {
     let asDirectory = try refusal { mkdir("\($0)/\(damage.path)", 0o700) }
-    #expect(asDirectory == (damage.says, damage.code))
+    let says = { (kind: String) in damage.says.replacingOccurrences(of: "KIND", with: kind) }
+    #expect(asDirectory == (says("it is a directory"), damage.code))
     let asPipe = try refusal { mkfifo("\($0)/\(damage.path)", 0o600) }
-    #expect(asPipe == (damage.says, damage.code))
+    #expect(asPipe == (says("it is not a plain file"), damage.code))
   }
 
   @Test("A home that is a file is refused in one sentence") func homeIsAFile() throws {

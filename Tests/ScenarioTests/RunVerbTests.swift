@@ -35,7 +35,7 @@ import Testing
     let text = story.replacing("the app is connected", with: "the extension is connected")
     let file = try run.write("story.txt", text)
     #expect(try run.run("--simulated", "--update", file) == 3)
-    #expect(run.said.contains("line 3: waited in vain for the extension to be connected"))
+    #expect(run.said.contains("line 3: gave up waiting for the extension to be connected"))
     #expect(run.text("story.txt") == text)
   }
 

@@ -76,7 +76,7 @@ enum ContainerProblems {
     return [snapshot.appBeat, snapshot.extensionBeat].compactMap { beat in
       guard let beat, beat.epoch > highest else { return nil }
       return
-        "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was put back, or its log removed; the peer knows more and will say so"
+        "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was put back, or its write-ahead log (-wal) was removed; the peer knows more and will say so"
     }
   }
 }

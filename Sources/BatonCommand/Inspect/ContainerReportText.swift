@@ -13,7 +13,7 @@ extension ContainerReport {
     ]
     facts += ownerFacts
     facts += [
-      ("app wants it", snapshot.appWantsNode ? "yes" : "no"),
+      ("wish", snapshot.appWantsNode ? "the app wants the node" : "none"),
       ("writer", snapshot.writer.map { "\($0)" } ?? "nobody is inside a transaction"),
       ("writes", writesWords),
     ]

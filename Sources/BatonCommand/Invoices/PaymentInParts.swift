@@ -178,7 +178,7 @@ struct PaymentInParts {
     let open = parts.count(where: \.isOpen)
     guard open > 0 else { return "" }
     return
-      "; \(HumanText.count(open, "other part")) come\(open == 1 ? "s" : "") back when the wallet has waited in vain"
+      "; \(HumanText.count(open, "other part")) come\(open == 1 ? "s" : "") back when the wallet stops waiting for the rest"
   }
 
   private func json(_ took: Span) -> JSONObject {

@@ -60,7 +60,7 @@ enum PhoneSentences {
     case .recordFate(let push, let fate): [Sentence("push \(push) is \(fate)")]
     case .refuseCompletion(let push): [Sentence("refuses a second completion of push \(push)")]
     case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]
-    case .failInvoice(_, let failure): [Sentence("has no word of the app's: \(failure)")]
+    case .failInvoice(_, let failure): [Sentence("answers for the app: \(failure)")]
     case .recordTask(let record): of(record)
     case .refuseTaskCompletion(let identifier, _):
       [Sentence("refuses a completion of the task \(identifier), which does not run")]

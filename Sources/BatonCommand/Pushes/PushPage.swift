@@ -37,7 +37,7 @@ struct PushPage {
     if figures.silentArrived > 0 {
       all.append(
         "silent pushes: \(figures.silentArrived) arrived, \(figures.handlerStarts) \(figures.handlerStarts == 1 ? "was" : "were") handed to the app, "
-          + "\(figures.received) received a payment, \(figures.leftToVisible) left to the visible push")
+          + "\(figures.received) received a payment, \(figures.leftToVisible) looked for one and found none")
     }
     for (what, spans) in [
       ("the node started", figures.nodeStarts), ("it was connected", figures.connections),

@@ -50,7 +50,8 @@ struct ScenarioOutcome {
         .noProgress,
         [
           line == 0
-            ? "before the first line: waited in vain for \(what)" : "line \(line): waited in vain for \(what)"
+            ? "before the first line: gave up waiting for \(what)"
+            : "line \(line): gave up waiting for \(what)"
         ]
       )
     }

@@ -45,7 +45,7 @@ struct ExploreReport {
   func text(_ output: Output) -> [String] {
     var lines = [
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
-      "\(HumanText.grouped(UInt64(explorer.healed))) of them wait for something; from each of these all was seen to become well",
+      "\(HumanText.grouped(UInt64(explorer.healed))) of them wait for a deadline or a person; from each of these the app connects and every payment settles",
     ]
     if !findings.isEmpty {
       lines = [String(lines[0])]
@@ -83,8 +83,8 @@ struct ExploreReport {
     let ways = explorer.ways.all
     let untaken = ways.filter { $0.isDeclared && !$0.isTaken }
     let undeclared = ways.filter { $0.isTaken && !$0.isDeclared }
-    var lines = ["\(ways.count { $0.isTaken }) of \(ways.count) ways between the machines' states were taken"]
-    for way in undeclared { lines.append("  against its own table: \(way.machine): \(way.from) → \(way.to)") }
+    var lines = ["\(ways.count { $0.isTaken }) of \(ways.count) state transitions of the machines were taken"]
+    for way in undeclared { lines.append("  not in its table: \(way.machine): \(way.from) → \(way.to)") }
     return lines + Self.byReason(untaken)
   }
 

@@ -51,7 +51,7 @@ struct PushReport {
       "\(pushes) pushes about \(payments) payments on \(outcomes.count) phones in \(HumanText.span(took)), with \(timers == .real ? "real times" : "a fiftieth of the times")"
     )
     output.say(
-      "from the push to its notification: \(HumanText.span(wait(50))) in the middle, \(HumanText.span(wait(99))) for 99 of 100, \(HumanText.span(wait(100))) at most"
+      "from the push to its notification: median \(HumanText.span(wait(50))), 99th percentile \(HumanText.span(wait(99))), maximum \(HumanText.span(wait(100)))"
     )
     output.say(
       "\(processes) processes of the extension; \(frozen) stopped at work, \(killed) killed at work, \(killedForTime) killed by the phone for time"
@@ -59,13 +59,13 @@ struct PushReport {
     output.say(
       "its peak: \(HumanText.megabytes(peakFootprintBytes)) of its own, \(HumanText.megabytes(peakResidentBytes)) resident"
     )
-    output.say("heap kept of a push, at most: iosd \(growth(.iosd)) bytes, lspd \(growth(.lspd)) bytes")
+    output.say("heap growth per push, at most: iosd \(growth(.iosd)) bytes, lspd \(growth(.lspd)) bytes")
     for complaint in complaints { output.say(output.paint(complaint, .red)) }
     output.say(
       complaints.isEmpty
         ? output.paint(
-          "each push has its one notification, nobody outlived a limit, and nothing is left", .green)
-        : output.paint("not as it should be", .red))
+          "each push has exactly one notification, no process exceeded a limit, and nothing leaked", .green)
+        : output.paint("failed: see the lines above", .red))
   }
 
   var json: JSONObject {

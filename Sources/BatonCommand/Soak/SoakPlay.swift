@@ -171,7 +171,9 @@ final class SoakPlay {
     let end = Clock.monotonicNow + .seconds(60)
     while try !condition() {
       let now = Clock.monotonicNow
-      guard now < end else { throw Failure(sentence: "waited 60 s in vain for \(what) in round \(number)") }
+      guard now < end else {
+        throw Failure(sentence: "gave up after 60 s waiting for \(what) in round \(number)")
+      }
       try watch.wait(until: min(end, now + (interval ?? lookInterval)))
     }
   }

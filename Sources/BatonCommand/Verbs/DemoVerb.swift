@@ -134,7 +134,7 @@ enum DemoVerb: Verb {
     writeAll(
       standardError,
       Array(
-        "baton: the demo expected \(expected), and this happened: \(happened)\nbaton: the phone is kept in \(home); look with `baton logs --home \(home)`\n"
+        "baton: the demo waited for \(expected), but: \(happened)\nbaton: the phone is kept in \(home); look with `baton logs --home \(home)`\n"
           .utf8))
   }
 

@@ -14,10 +14,13 @@ enum InvoiceVerb: Verb {
         OptionDeclaration("--text", value: .text("TEXT"), help: "what it is for, up to 200 bytes"),
         OptionDeclaration("--expiry", value: .span, default: "1h", help: "how long it can be paid"),
         OptionDeclaration(
-          "--elsewhere", help: "of somebody else in the network, for the wallet to pay with `baton send`"),
+          "--elsewhere",
+          help: "an invoice of another node in the network, for the wallet to pay with `baton send`"),
         OptionDeclaration(
           "--forgotten",
-          help: "with --elsewhere: who made it knows it no more, so that a payment of it is refused"),
+          help:
+            "with --elsewhere: an invoice that its node does not know any more, so that it refuses the payment"
+        ),
         OptionDeclaration(
           "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
       ],
@@ -29,7 +32,7 @@ enum InvoiceVerb: Verb {
       examples: [
         ("baton invoice 5000 --text Coffee", "ask for 5,000 sat; the app must be open"),
         ("baton pay $(baton invoice 21)", "and pay it"),
-        ("baton send $(baton invoice 21 --elsewhere)", "somebody else asks, and the wallet pays"),
+        ("baton send $(baton invoice 21 --elsewhere)", "another node's invoice, paid by the wallet"),
         ("baton send $(baton invoice 21 --elsewhere --forgotten)", "and is refused: the money is back"),
         ("baton invoice --read lnbc1…", "what an invoice says, and who signed it"),
       ])

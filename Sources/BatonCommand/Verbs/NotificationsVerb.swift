@@ -98,7 +98,7 @@ enum NotificationsVerb: Verb {
         "the app has registered nothing yet; `baton app open` starts it")
     }
     output.table(
-      [["CATEGORY", "HEARS OF DISMISSAL", "ACTIONS"]]
+      [["CATEGORY", "DISMISS ACTION", "ACTIONS"]]
         + all.map { category in
           let actions = (category["actions"]?.elements ?? []).map { action in
             let place = action["foreground"]?.flag == true ? "opens the app" : "in the background"

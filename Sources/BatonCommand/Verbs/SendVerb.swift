@@ -17,7 +17,7 @@ enum SendVerb: Verb {
       positionals: [
         PositionalDeclaration(
           "INVOICE", value: .text("INVOICE"),
-          help: "somebody else's, as of `baton invoice AMOUNT --elsewhere`; also behind lightning:")
+          help: "of another node, such as `baton invoice AMOUNT --elsewhere` makes; also behind lightning:")
       ],
       examples: [
         ("baton send $(baton invoice 21 --elsewhere)", "waits until it is settled, or failed"),

@@ -22,7 +22,7 @@ enum SoakVerb: Verb {
         OptionDeclaration("--keep", value: .path("DIR"), help: "use this new directory and leave it there"),
       ] + pushOptions,
       examples: [
-        ("baton soak", "1,000 pushes and 1,000 openings; 0 when nothing is kept, 2 when something is"),
+        ("baton soak", "1,000 pushes and 1,000 openings; 0 when nothing leaks, 2 when something does"),
         ("baton soak --rounds 60 --json", "a short one, for machines"),
         (
           "baton soak --phones 10 --pushes 100",
@@ -102,7 +102,8 @@ enum SoakVerb: Verb {
     output.say("the judge: \(verdict.passed ? "sound" : verdict.findings.isEmpty ? "no verdict" : "broken")")
     for finding in verdict.findings { output.say(output.paint("[\(finding.title)] \(finding.sentence)", .red)) }
     for absence in verdict.missing { output.say(output.paint("missing: \(absence.sentence)", .red)) }
-    for complaint in report.complaints { output.say(output.paint("kept: \(complaint)", .red)) }
-    output.say(isSound ? output.paint("nothing is kept", .green) : output.paint("not as it should be", .red))
+    for complaint in report.complaints { output.say(output.paint("leak: \(complaint)", .red)) }
+    output.say(
+      isSound ? output.paint("nothing leaked", .green) : output.paint("failed: see the lines above", .red))
   }
 }

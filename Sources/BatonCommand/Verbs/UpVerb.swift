@@ -45,7 +45,7 @@ enum UpVerb: Verb {
       OptionDeclaration(
         "--elsewhere-delay", value: .span,
         help: "how long a payment of the wallet's takes through the network (default 0s)"),
-      OptionDeclaration("--no-splices", help: "the peer goes along with no splice"),
+      OptionDeclaration("--no-splices", help: "the peer does not offer splicing"),
       OptionDeclaration(
         "--splice-delay", value: .span,
         help: "how long the peer takes to sign for a splice (default 0s); the wallet waits 30 s for any word"),
@@ -74,9 +74,9 @@ enum UpVerb: Verb {
         help: "when the wallet can read its seed, if it has none yet (default after-first-unlock)"),
       OptionDeclaration(
         "--fault-ballast", value: .integer(1...1_073_741_824),
-        help: "a fault on order: with its first push the extension takes so many bytes of memory"),
+        help: "fault injection: with its first push the extension takes so many bytes of memory"),
       OptionDeclaration(
-        "--fault-hang", help: "a fault on order: with its first push the extension hangs until it is killed"),
+        "--fault-hang", help: "fault injection: with its first push the extension hangs until it is killed"),
       OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
       OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
     ] + PhoneStartOptions.silentPushes + [

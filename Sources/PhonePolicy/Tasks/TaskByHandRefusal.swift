@@ -9,7 +9,7 @@ public enum TaskByHandRefusal: Hashable, Codable, Sendable, CustomStringConverti
   public var description: String {
     switch self {
     case .productionBuild:
-      "only a debug build can be told so, as with Xcode; start the phone with --build debug"
+      "only a debug build starts or expires a task by hand, as Xcode does; start the phone with --build debug"
     case .notWaiting: "no such task waits; `baton tasks` shows those that do"
     case .alreadyRuns: "a task of that identifier runs already; ask again when it is done"
     case .notRunning: "no such task runs; `baton tasks` shows those that do"

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import BatonCommand
+
+/// docs/examples/own-app.py, which follows docs/protocols.md and shares no code with the wallet.
+@Suite(
+  "An app of one's own", .serialized,
+  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs /usr/bin/python3"))
+struct OwnAppTests {
+  private static let example = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/examples/own-app.py").path
+
+  private func wait(_ phone: CommandPhone, for words: String) throws {
+    try phone.wait(words) { try phone.run("status").contains(words) }
+  }
+
+  @Test(
+    "The example of the documents takes the node in front, gives it back at home, and is told from one that was killed"
+  )
+  func lives() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--app", Self.example)
+    _ = try phone.run("app", "open")
+    try wait(phone, for: "held by mainappd")
+    #expect(try phone.run("status").contains("own app: has the node"))
+    _ = try phone.run("app", "home")
+    try wait(phone, for: "released it in good order")
+    _ = try phone.run("app", "open")
+    try phone.wait("its second claim") { try epoch(phone) == 2 }
+    // Swiped away in front it is killed with the node in its hands; the next one finds the lock free.
+    _ = try phone.run("app", "quit")
+    _ = try phone.run("app", "open")
+    try phone.wait("its third claim") { try epoch(phone) == 3 }
+    let report = try phone.run("inspect", phone.phone.container)
+    #expect(report.hasSuffix("problems\n  none found\n"), "\(report)")
+  }
+
+  private func epoch(_ phone: CommandPhone) throws -> Int? {
+    let text = try phone.run("status")
+    return text.firstMatch(of: #/\nepoch +(\d+)\n/#).flatMap { Int($0.output.1) }
+  }
+}
