@@ -7,12 +7,15 @@ import SharedContainer
 struct CommandFailure: Error, Hashable, CustomStringConvertible {
   var code: ExitCode
   var sentence: String
+  /// Lines of others that belong to it.
+  var details: [String] = []
 
-  var description: String { sentence }
+  var description: String { ([sentence] + details).joined(separator: "\n") }
 
-  init(_ code: ExitCode, _ sentence: String) {
+  init(_ code: ExitCode, _ sentence: String, details: [String] = []) {
     self.code = code
     self.sentence = sentence
+    self.details = details
   }
 
   /// The errors of the libraries bring their sentence; here they get their exit code.

@@ -45,7 +45,7 @@ enum Program {
       return try verb.run(Invocation(line: line))
     } catch {
       let failure = CommandFailure(error)
-      exitWithSentence(failure.code, failure.sentence)
+      exitWithSentence(failure.code, failure.sentence, details: failure.details)
     }
   }
 

@@ -36,10 +36,9 @@ final class StartedDaemon {
     let isConfiguration =
       status.map { $0 & 0x7f == 0 && $0 >> 8 & 0xff == ExitCode.badConfiguration.rawValue } ?? false
     let lines = FilePath.lastLines(of: log, count: 8, from: beginning).map { "  \($0)" }
-    let end =
-      lines.isEmpty
-      ? "; it said nothing" : "; its last words are in \(log):\n\(lines.joined(separator: "\n"))"
+    let end = lines.isEmpty ? "; it said nothing" : "; its last words are in \(log):"
     return CommandFailure(
-      isConfiguration ? .badConfiguration : .daemonMissing, "\(daemon.rawValue) \(what)\(end)")
+      isConfiguration ? .badConfiguration : .daemonMissing, "\(daemon.rawValue) \(what)\(end)",
+      details: lines)
   }
 }

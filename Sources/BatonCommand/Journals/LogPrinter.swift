@@ -28,7 +28,9 @@ struct LogPrinter {
         text += entry.line.text + "\n"
         continue
       }
-      for sentence in sentences where isVerbose || sentence.matters { text += line(entry, sentence) + "\n" }
+      for sentence in sentences where isVerbose || sentence.matters {
+        text += output.shown(line(entry, sentence)) + "\n"
+      }
     }
     return text.isEmpty || writeAll(standardOutput, Array(text.utf8))
   }

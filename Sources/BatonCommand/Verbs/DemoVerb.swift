@@ -126,11 +126,10 @@ enum DemoVerb: Verb {
       object.set("home", home)
       output.say(object.text)
     }
-    writeAll(
-      standardError,
-      Array(
-        "baton: the demo expected \(expected), and this happened: \(happened)\nbaton: the phone is kept in \(home); look with `baton logs --home \(home)`\n"
-          .utf8))
+    for sentence in [
+      "the demo expected \(expected), and this happened: \(happened)",
+      "the phone is kept in \(home); look with `baton logs --home \(home)`",
+    ] { writeAll(standardError, Array("baton: \(sentence.onOneLine)\n".utf8)) }
   }
 
   private static func say(_ sentence: String, _ output: Output) {

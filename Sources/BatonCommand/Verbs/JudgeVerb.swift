@@ -24,7 +24,8 @@ enum JudgeVerb: Verb {
     if invocation.output.isJSON {
       invocation.output.say(try JSONLineEncoder().encode(verdict))
     } else {
-      writeAll(standardOutput, Array(verdict.text.utf8))
+      let lines = verdict.text.split(separator: "\n", omittingEmptySubsequences: false)
+      for line in lines.dropLast(verdict.text.hasSuffix("\n") ? 1 : 0) { invocation.output.say(String(line)) }
     }
     return ExitCode(rawValue: verdict.exitCode) ?? .exclusionOrMoneyBroken
   }
