@@ -6,12 +6,15 @@ import SharedContainer
 struct CommandFailure: Error, Hashable, CustomStringConvertible {
   var code: ExitCode
   var sentence: String
+  /// Lines of others that belong to it.
+  var details: [String] = []
 
-  var description: String { sentence }
+  var description: String { ([sentence] + details).joined(separator: "\n") }
 
-  init(_ code: ExitCode, _ sentence: String) {
+  init(_ code: ExitCode, _ sentence: String, details: [String] = []) {
     self.code = code
     self.sentence = sentence
+    self.details = details
   }
 
   /// The errors of the libraries bring their sentence; here they get their exit code.
@@ -32,7 +35,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
     var error = JSONObject()
     error.set("code", code.word)
     error.set("exit", code.rawValue)
-    error.set("message", sentence)
+    error.set("message", description)
     var object = JSONObject()
     object.set("error", raw: error.text)
     return object
@@ -41,7 +44,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
   /// Says it, and gives the code to end with.
   func tell(asJSON: Bool) -> ExitCode {
     if asJSON { StandardOutput.write("\(json.text)\n") }
-    writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))
+    sayOnStandardError(sentence, details: details)
     return code
   }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// How a verb speaks: text for people, or JSON.
 struct Output: Sendable {
-  enum Colour: String, Sendable {
+  enum Colour: String, Sendable, CaseIterable {
     case bold = "1"
     case dim = "2"
     case red = "31"
@@ -31,11 +31,11 @@ struct Output: Sendable {
   }
 
   func paint(_ text: String, _ colour: Colour) -> String {
-    usesColour ? "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m" : text
+    usesColour ? "\(Self.start(of: colour))\(text.onOneLine)\(Self.endOfColour)" : text
   }
 
-  /// A line for people, or a document of JSON.
-  func say(_ line: String) { StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : line)\n") }
+  /// A line for people, which may begin with an empty one; or a document of JSON.
+  func say(_ line: String) { StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : shown(line))\n") }
 
   /// A record of a journal, byte for byte as it stands there.
   func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
@@ -43,12 +43,35 @@ struct Output: Sendable {
   /// A word meanwhile, for the person who waits; what reads JSON is not to meet it.
   func remark(_ line: String) {
     guard isJSON else { return say(line) }
-    writeAll(standardError, Array("baton: \(line)\n".utf8))
+    writeAll(standardError, Array("baton: \(line.onOneLine)\n".utf8))
   }
 
   /// One sentence in the words of people, or the object in JSON.
   func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
     say(isJSON ? json().text : line())
+  }
+
+  // MARK: What a terminal gets
+
+  private static let endOfColour = "\u{1b}[0m"
+  private static func start(of colour: Colour) -> String { "\u{1b}[\(colour.rawValue)m" }
+  private static let colours = [endOfColour] + Colour.allCases.map(start)
+
+  /// The one place through which text for people leaves: names of files and words of others stand in many lines, and what
+  /// would move the cursor or turn the reading direction becomes a dot. Our colours stay where there are any.
+  func shown(_ line: String) -> String {
+    if line.hasPrefix("\n") { return "\n\(shown(String(line.dropFirst())))" }
+    guard usesColour, line.utf8.contains(0x1b) else { return line.onOneLine }
+    var clean = ""
+    var rest = Substring(line)
+    while let escape = rest.unicodeScalars.firstIndex(of: "\u{1b}") {
+      clean += String(rest[..<escape]).onOneLine
+      let after = rest[escape...]
+      let colour = Self.colours.first { after.unicodeScalars.starts(with: $0.unicodeScalars) }
+      clean += colour ?? "."
+      rest = Substring(after.unicodeScalars.dropFirst(colour?.unicodeScalars.count ?? 1))
+    }
+    return clean + String(rest).onOneLine
   }
 
   /// Columns as wide as their widest cell; the last one is left as it is.

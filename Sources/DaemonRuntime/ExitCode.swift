@@ -33,10 +33,17 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case terminated = 143
 }
 
-/// Ends the process with one sentence on stderr.
-public func exitWithSentence(_ code: ExitCode, _ sentence: String) -> Never {
-  writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))
+/// Ends the process with one sentence on stderr, and lines that belong to it. Whatever names and paths are in them, no
+/// character reaches the terminal that would do anything there.
+public func exitWithSentence(_ code: ExitCode, _ sentence: String, details: [String] = []) -> Never {
+  sayOnStandardError(sentence, details: details)
   exit(code.rawValue)
+}
+
+/// One sentence, and the lines of others that belong to it.
+public func sayOnStandardError(_ sentence: String, details: [String] = []) {
+  let lines = ["\(programName): \(sentence)"] + details
+  writeAll(standardError, Array(lines.map { "\($0.onOneLine)\n" }.joined().utf8))
 }
 
 public let standardInput: Int32 = 0

@@ -70,7 +70,7 @@ final class Provider {
   /// Listens where the last run did, so that wallets find it again; elsewhere if somebody else took that place.
   func listen() throws(SystemError) {
     let file = AddressFile(path: options.address)
-    let last = try file.read()
+    let last = file.read()
     let listener: PeerListener
     if let wanted = options.listen {
       listener = try makeListener(wanted)

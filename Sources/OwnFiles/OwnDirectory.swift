@@ -53,7 +53,7 @@ public final class OwnDirectory {
     var walked = path.hasPrefix("/") ? "" : "."
     for name in names {
       walked += "/\(name)"
-      let next = try step(into: name, from: place, path: walked)
+      let next = try step(into: name, from: place, path: walked, to: path)
       close(place)
       place = next
     }
@@ -63,9 +63,11 @@ public final class OwnDirectory {
     return directory
   }
 
-  private static func step(into name: String, from place: Int32, path: String) throws(OwnError) -> Int32 {
+  private static func step(
+    into name: String, from place: Int32, path: String, to end: String
+  ) throws(OwnError) -> Int32 {
     let next = baton_open_path_at(place, name, 0)
-    if next < 0 { throw OwnError(path: path, fault: .failed(errno)) }
+    if next < 0 { throw OwnError(path: end, fault: .failed(errno)) }
     var status = stat()
     guard fstat(next, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return next }
     close(next)
@@ -73,7 +75,7 @@ public final class OwnDirectory {
       throw OwnError(path: path, fault: .link(owner: status.st_uid))
     }
     let target = baton_open_path_at(place, name, 1)
-    if target < 0 { throw OwnError(path: path, fault: .failed(errno)) }
+    if target < 0 { throw OwnError(path: end, fault: .failed(errno)) }
     return target
   }
 

@@ -15,6 +15,11 @@ final class PresenceLink {
   /// The other process's socket closed.
   var onPartnerEnded: (() -> Void)?
 
+  /// Once in a life: what came faster than it is listened to.
+  var onFlood: (() -> Void)?
+  private var pace = PresencePace()
+  private var paceTimer: LoopTimer?
+
   private static let verb = "presence"
 
   init(directory: String, role: Role, loop: EventLoop) {
@@ -36,7 +41,7 @@ final class PresenceLink {
     listener = try UnixListener(path: path(of: role), loop: loop, limits: limits) {
       [unowned self] connection in
       connection.onMessage = { [unowned self] in received($0) }
-      connection.onEnd = { [unowned self] _ in onPartnerEnded?() }
+      connection.onEnd = { [unowned self] _ in take(.ended) }
     }
   }
 
@@ -52,7 +57,7 @@ final class PresenceLink {
     guard let connection = UnixConnection.connect(path: path(of: role.other), loop: loop) else { return nil }
     connection.onEnd = { [unowned self, unowned connection] _ in
       if outgoing === connection { outgoing = nil }
-      onPartnerEnded?()
+      take(.ended)
     }
     connection.start()
     return connection
@@ -60,12 +65,39 @@ final class PresenceLink {
 
   private func received(_ packet: ControlMessage) {
     guard packet.verb == Self.verb, let message = PresenceMessage(decoding: packet.body) else { return }
-    onMessage?(message)
+    take(.heard(message))
+  }
+
+  private func take(_ news: PresencePace.News) {
+    if pace.arrived(news, at: loop.now) { return tell(news) }
+    if pace.skipped > 0 {
+      onFlood?()
+      onFlood = nil
+    }
+    armPace()
+  }
+
+  private func tell(_ news: PresencePace.News) {
+    switch news {
+    case .heard(let message): onMessage?(message)
+    case .ended: onPartnerEnded?()
+    }
+  }
+
+  private func armPace() {
+    guard paceTimer?.isPending != true, let deadline = pace.deadline else { return }
+    paceTimer = loop.at(deadline) { [weak self] in
+      guard let self else { return }
+      if let news = pace.due(at: loop.now) { tell(news) }
+      armPace()
+    }
   }
 
   func shutDown() {
     onMessage = nil
     onPartnerEnded = nil
+    onFlood = nil
+    paceTimer?.cancel()
     listener?.shutDown()
     outgoing?.close()
   }

@@ -132,6 +132,9 @@ public final class WalletProcess<Machine: GuardMachine> {
       try loop.onSignal(number) { [unowned self] in handle(.terminationRequested) }
     }
     guardShell.onEnd = { [unowned self] in ended($0) }
+    presence.onFlood = { [journal] in
+      journal.note("presence comes faster than it is listened to: of what comes in 50 ms the newest counts")
+    }
     do throws(UnixListenerError) {
       try presence.listen()
     } catch { journal.note("nobody can reach this process by presence messages: \(error)") }

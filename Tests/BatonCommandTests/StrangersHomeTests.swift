@@ -102,7 +102,7 @@ private struct Damage: Sendable {
 
   private static let secrets: [(String, String, Int)] = [
     ("iosd", "os/keychain.key", 32), ("lspd", "lsp/node-key", 32), ("iosd", "os/device.json", 2),
-    ("iosd", "os/processes.jsonl", 0), ("lspd", "lsp/ledger.sqlite", 0), ("lspd", "lsp/address", 0),
+    ("iosd", "os/processes.jsonl", 0), ("lspd", "lsp/ledger.sqlite", 0),
   ]
 
   @Test(
@@ -141,7 +141,7 @@ private struct Damage: Sendable {
   func kept(verb: String) throws {
     mkdir(scratch("kept"), 0o777)
     chmod(scratch("kept"), 0o777)
-    let story = scratch.write("story.txt", "the app is opened\n")
+    let story = scratch.write("story.txt", "# The app is opened\nthe app opens\n")
     let words =
       verb == "run" ? ["run", story, "--keep", scratch("kept")] : ["demo", "--keep", scratch("kept")]
     _ = scratch.end(try scratch.start("baton", words))

@@ -185,6 +185,7 @@ import Testing
     }
     #expect(complaint?.description == complaint?.description.onOneLine)
     #expect("\u{1b}[2J\n\u{9b}\u{2028}é🥕".onOneLine == ".[2J...é🥕")
+    #expect("a\u{202e}\u{200b}\u{feff}\u{200f}b 👩‍🚀".onOneLine == "a....b 👩‍🚀")
   }
 
   @Test(arguments: ShellCompletion.allCases)

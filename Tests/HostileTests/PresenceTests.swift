@@ -80,6 +80,28 @@ struct PresenceTests {
     #expect(phone.owner?.epoch == (epoch ?? 0) + 1)
   }
 
+  @Test("A flood of presence costs the journal a bounded number of records, and the app goes on") func flood()
+    throws
+  {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoice = try phone.invoices(1, app)[0]
+    let liar = try ControlClient(path: "\(phone.home)/AppGroup/presence/app.sock", daemon: "the app")
+    let count = 20_000
+    for _ in 0..<count {
+      try liar.send(lie(PresenceMessage(code: .extensionPing)))
+    }
+    try phone.pay(invoice)
+    try phone.wait("the payment to settle") { (try? phone.outcome(invoice)) == "settled" }
+    let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
+      .filter { $0.contains("mainappd") }
+    let text = try journals.map { try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8) }
+      .joined()
+    #expect(text.components(separatedBy: "presenceHeard").count < count / 10)
+    #expect(text.components(separatedBy: "presence comes faster than it is listened to").count == 2)
+  }
+
   @Test("Garbage and crowds at the presence socket: the process goes on, within its memory")
   func garbage() throws {
     let phone = try TestPhone()

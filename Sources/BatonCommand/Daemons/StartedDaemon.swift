@@ -35,11 +35,9 @@ final class StartedDaemon {
     let status = process.reap()
     let code = status.flatMap { $0 & 0x7f == 0 ? ExitCode(rawValue: $0 >> 8 & 0xff) : nil }
     let lines = FilePath.lastLines(of: log, count: 8, from: beginning).map { "  \($0)" }
-    let end =
-      lines.isEmpty
-      ? "; it said nothing" : "; its last words are in \(log):\n\(lines.joined(separator: "\n"))"
+    let end = lines.isEmpty ? "; it said nothing" : "; its last words are in \(log):"
     return CommandFailure(
       code.flatMap { [.badConfiguration, .wrongUsage].contains($0) ? $0 : nil } ?? .daemonMissing,
-      "\(daemon.rawValue) \(what)\(end)")
+      "\(daemon.rawValue) \(what)\(end)", details: lines)
   }
 }

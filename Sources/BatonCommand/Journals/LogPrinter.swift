@@ -35,7 +35,7 @@ struct LogPrinter {
       }
       for sentence in sentences
       where (isVerbose || sentence.matters) && filter.matches("\(entry.process) \(sentence.text)") {
-        lines.append(line(entry, sentence))
+        lines.append(output.shown(line(entry, sentence)))
       }
     }
     if let lastLines { lines.removeFirst(max(0, lines.count - lastLines)) }

@@ -131,11 +131,10 @@ enum DemoVerb: Verb {
       object.set("home", home)
       output.say(object.text)
     }
-    writeAll(
-      standardError,
-      Array(
-        "baton: the demo waited for \(expected), but: \(happened)\nbaton: the phone is kept in \(home); look with `baton logs --home \(home)`\n"
-          .utf8))
+    for sentence in [
+      "the demo waited for \(expected), but: \(happened)",
+      "the phone is kept in \(home); look with `baton logs --home \(home)`",
+    ] { writeAll(standardError, Array("baton: \(sentence.onOneLine)\n".utf8)) }
   }
 
   private static func say(_ sentence: String, _ output: Output) {

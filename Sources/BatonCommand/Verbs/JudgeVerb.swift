@@ -42,7 +42,9 @@ enum JudgeVerb: Verb {
     if invocation.output.isJSON {
       invocation.output.say(try JSONLineEncoder().encode(verdict))
     } else {
-      StandardOutput.write(verdict.text(showingAll: line.isGiven("--all")))
+      let text = verdict.text(showingAll: line.isGiven("--all"))
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      for line in lines.dropLast(text.hasSuffix("\n") ? 1 : 0) { invocation.output.say(String(line)) }
     }
     return ExitCode(rawValue: verdict.exitCode) ?? .exclusionOrMoneyBroken
   }

@@ -1,0 +1,40 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import BatonCommand
+
+@Suite("An invoice that does not pay the wallet") struct ForeignInvoiceTests {
+  @Test("is not printed, whatever answered in iosd's place: the peer knows who the wallet is")
+  func anothersInvoice() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    // The wallet's own is printed, as it pays whom the peer knows.
+    let own = try phone.invoice()
+    #expect(own.hasPrefix("lnbcrt"))
+    let foreign = try phone.run("invoice", "5", "--elsewhere").trimmingCharacters(in: .whitespacesAndNewlines)
+    let iosd = try #require(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket).flatMap(WatchedProcess.init))
+    iosd.send(SIGKILL)
+    #expect(iosd.waitForEnd(within: .seconds(60)))
+
+    let loop = try EventLoop()
+    let listener = try UnixListener(path: phone.phone.iosdSocket, loop: loop, replacingLive: true) { client in
+      client.onMessage = { _ in client.send(ControlMessage("ok", ["invoice": foreign])) }
+    }
+    let asking = try phone.begin("invoice", "5000", into: "printed")
+    let ended = try loop.run(for: .seconds(60)) {
+      var waiting = pollfd(fd: asking.pidfd, events: Int16(POLLIN), revents: 0)
+      return poll(&waiting, 1, 10) > 0
+    }
+    #expect(ended)
+    #expect(phone.scratch.end(asking) == .exited(code: 69))
+    let words = phone.scratch.text("printed")
+    #expect(words.hasPrefix("baton: the invoice would pay the node "), "\(words)")
+    #expect(words.contains("and the wallet of this phone is "), "\(words)")
+    #expect(!words.contains(foreign))
+    listener.shutDown()
+  }
+}

@@ -1,0 +1,65 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+@Suite("What a terminal gets") struct TerminalTests {
+  private let scratch = Scratch()
+
+  /// It clears the screen, rings, names the window, turns the reading direction, and begins a line of its own.
+  private static let name = "a\u{1b}[2J\u{7}\u{1b}]0;owned\u{7}\u{202e}\u{200b}\u{9b}1m\nbaton: all is well"
+
+  private func isHarmless(_ words: String) -> Bool {
+    words.split(separator: "\n").allSatisfy { String($0) == String($0).onOneLine }
+      && !words.contains("\nbaton: all is well")
+  }
+
+  @Test("A home with a name that would take over a terminal: every verb shows dots in its place") func home()
+    throws
+  {
+    let home = scratch(Self.name)
+    defer {
+      _ = try? scratch.end(scratch.start("baton", ["--home", home, "down"]))
+      Journals.replay(of: home)
+    }
+    for verb in [
+      ["status"], ["logs"], ["up"], ["up"], ["status"], ["ps"], ["logs"], ["logs", "--process", "nobody"],
+      ["inspect"],
+      ["app", "open"], ["judge"], ["down"], ["down"], ["judge"],
+    ] {
+      _ = scratch.end(try scratch.start("baton", ["--home", home] + verb))
+      let words = scratch.text("said")
+      #expect(!words.isEmpty)
+      #expect(isHarmless(words), "\(verb): \(words.debugDescription)")
+    }
+  }
+
+  @Test("So is a file of such a name, there or not, by every verb that is told of one") func files() throws {
+    let file = scratch.write("story\(Self.name)", "# \(Self.name)\nnonsense\n")
+    for verb in ["run", "push", "replay", "judge", "inspect", "merge"] {
+      for path in [file, "\(file)-missing"] {
+        _ = scratch.end(try scratch.start("baton", ["--home", scratch("phone"), verb, path]))
+        let words = scratch.text("said")
+        #expect(isHarmless(words), "\(verb): \(words.debugDescription)")
+      }
+    }
+    for program in ["iosd", "lspd"] {
+      _ = scratch.end(try scratch.start(program, ["--home", "\(file)/no"]))
+      #expect(isHarmless(scratch.text("said")), "\(program): \(scratch.text("said").debugDescription)")
+    }
+  }
+
+  @Test("In colour the colours of ours stay, and nothing else that begins with an escape") func colour() {
+    let output = Output(isJSON: false, usesColour: true)
+    let foreign = "\u{1b}[2J\u{1b}]0;x\u{7}\u{202e}"
+    let line = "\(output.paint("bold", .bold)) \(foreign) \(output.paint(foreign, .red))"
+    #expect(
+      output.shown(line)
+        == "\u{1b}[1mbold\u{1b}[0m .[2J.]0;x.. \u{1b}[31m.[2J.]0;x..\u{1b}[0m")
+    #expect(output.shown("\n\(foreign)\n") == "\n.[2J.]0;x...")
+    #expect(Output(isJSON: false, usesColour: false).shown("\u{1b}[1mbold\u{1b}[0m") == ".[1mbold.[0m")
+  }
+}
