@@ -40,7 +40,13 @@ enum JudgedMessage {
         accepted: $0.accepted, highest: Int64(bitPattern: $0.highest),
         container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
     }
-    return .greeting(claim, reply, features: body.globalFeatures.array + [0xff] + body.features.bytes.array)
+    let replaces = body.replaces.map {
+      ReplacedFenceClaim(
+        epoch: Int64(bitPattern: $0.epoch),
+        container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
+    }
+    return .greeting(
+      claim, reply, features: body.globalFeatures.array + [0xff] + body.features.bytes.array, replaces: replaces)
   }
 
   private static func of(_ body: ChannelReestablish) -> WireMessage? {

@@ -5,7 +5,7 @@ enum Program {
   static var verbs: [any Verb.Type] {
     [
       DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
-      InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, DeviceVerb.self,
+      InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self,
       NotificationsVerb.self, TasksVerb.self,
       PushesVerb.self,
       StatusVerb.self,

@@ -9,6 +9,8 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case exclusionOrMoneyBroken = 2
   case noProgress = 3
   case crashedByItself = 4
+  /// Somebody asked whether there are problems, and there are.
+  case problemsFound = 65
   /// From sysexits.
   case wrongUsage = 64
   case daemonMissing = 69

@@ -98,5 +98,9 @@ public enum WalletSchema {
     ) STRICT;
     CREATE UNIQUE INDEX splices_once ON splices (txid) WHERE state NOT IN ('forgotten', 'lost');
     """,
+    """
+    -- What is on its way is asked for with each claim and by each look, however many payments are over.
+    CREATE INDEX outgoing_payments_pending ON outgoing_payments (id) WHERE state = 'pending';
+    """,
   ]
 }

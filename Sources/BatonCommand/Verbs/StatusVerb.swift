@@ -12,6 +12,12 @@ enum StatusVerb: Verb {
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = invocation.phone
+    // Whoever may not look cannot say that nobody runs.
+    if let path = FilePath.withheld(among: [phone.home, phone.os, phone.lsp, phone.container]) {
+      throw CommandFailure(
+        .inputOutputError,
+        "\(path) may not be looked into by this user, so what runs there cannot be told; run as its owner")
+    }
     guard FilePath.isDirectory(phone.home) else {
       throw CommandFailure(
         .daemonMissing,

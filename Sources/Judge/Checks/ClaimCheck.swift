@@ -21,7 +21,7 @@ extension Hearing {
     }
     if claim.isRaised {
       let knows = frames.contains { frame in
-        if case .greeting(_, let reply?, _) = frame.message { return reply.highest == claim.epoch &- 1 }
+        if case .greeting(_, let reply?, _, _) = frame.message { return reply.highest == claim.epoch &- 1 }
         return false
       }
       if !knows {

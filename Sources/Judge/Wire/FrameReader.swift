@@ -7,6 +7,7 @@ struct FrameReader {
   private var position = 0
   static let fenceRecord: UInt64 = 0xba70_0001
   static let fenceReplyRecord: UInt64 = 0xba70_0003
+  static let replacedRecord: UInt64 = 0xba70_0007
   static let partRecord: UInt64 = 0xba70_0005
 
   /// Also gives the channel that the frame speaks of, if it speaks of one.
@@ -115,6 +116,7 @@ struct FrameReader {
     let features = try counted() + [0xff] + (try counted())
     var claim: FenceClaim?
     var reply: FenceReply?
+    var replaces: ReplacedFenceClaim?
     for record in try records() {
       var inner = FrameReader(bytes: record.value)
       switch (record.type, record.value.count) {
@@ -128,10 +130,13 @@ struct FrameReader {
         reply = FenceReply(
           accepted: verdict == 1, highest: Int64(bitPattern: try inner.number(8)),
           container: try inner.take(16))
+      case (Self.replacedRecord, 24):
+        replaces = ReplacedFenceClaim(
+          epoch: Int64(bitPattern: try inner.number(8)), container: try inner.take(16))
       default: throw Malformed(reason: "its record \(record.type) has no place in an init")
       }
     }
-    return .greeting(claim, reply, features: features)
+    return .greeting(claim, reply, features: features, replaces: replaces)
   }
 
   // MARK: Fields

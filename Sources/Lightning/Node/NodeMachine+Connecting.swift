@@ -14,7 +14,8 @@ extension NodeMachine {
     guard case .dialling = state, let claim else { return [] }
     state = .greeting(Heard(), giveUpAt: now + bound(Self.greetingBounds))
     let features = fundingKey == nil ? Features.withoutSplices : .ours
-    return [.send([.message(.greeting(Greeting(features: features, fence: claim.fence)))])]
+    let greeting = Greeting(features: features, fence: claim.fence, replaces: claim.replaces)
+    return [.send([.message(.greeting(greeting))])]
   }
 
   mutating func closed(_ why: String, at now: Instant) -> [NodeDirective] {

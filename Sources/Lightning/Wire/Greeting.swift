@@ -4,18 +4,21 @@ public struct Greeting: Hashable, Codable, Sendable {
   public var features: Features
   /// From the wallet: under which claim it dials.
   public var fence: Fence?
+  /// From the wallet: whose place it takes, if its person has said so.
+  public var replaces: ReplacedFence?
   /// From the peer: what it says to that.
   public var fenceAnswer: FenceAnswer?
-  /// Records that are neither of the two.
+  /// Records that are none of these.
   public var others: RecordStream
 
   public init(
     globalFeatures: Bytes = [], features: Features = .withoutSplices, fence: Fence? = nil,
-    fenceAnswer: FenceAnswer? = nil, others: RecordStream = RecordStream()
+    replaces: ReplacedFence? = nil, fenceAnswer: FenceAnswer? = nil, others: RecordStream = RecordStream()
   ) {
     self.globalFeatures = globalFeatures
     self.features = features
     self.fence = fence
+    self.replaces = replaces
     self.fenceAnswer = fenceAnswer
     self.others = others
   }
@@ -35,8 +38,10 @@ public struct Greeting: Hashable, Codable, Sendable {
     features = Features(bytes: try reader.counted())
     others = try reader.records()
     if let record = others[Fence.recordType] { fence = try Fence(record: record) }
+    if let record = others[ReplacedFence.recordType] { replaces = try ReplacedFence(record: record) }
     if let record = others[FenceAnswer.recordType] { fenceAnswer = try FenceAnswer(record: record) }
     others.remove(Fence.recordType)
+    others.remove(ReplacedFence.recordType)
     others.remove(FenceAnswer.recordType)
   }
 
@@ -45,8 +50,10 @@ public struct Greeting: Hashable, Codable, Sendable {
     writer.counted(features.bytes)
     var all = others
     all.remove(Fence.recordType)
+    all.remove(ReplacedFence.recordType)
     all.remove(FenceAnswer.recordType)
     if let fence { all.set(Fence.recordType, fence.record) }
+    if let replaces { all.set(ReplacedFence.recordType, replaces.record) }
     if let fenceAnswer { all.set(FenceAnswer.recordType, fenceAnswer.record) }
     writer.records(all)
   }
