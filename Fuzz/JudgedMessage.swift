@@ -46,7 +46,8 @@ enum JudgedMessage {
         container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
     }
     return .greeting(
-      claim, reply, features: body.globalFeatures.array + [0xff] + body.features.bytes.array, replaces: replaces)
+      claim, reply, features: body.globalFeatures.array + [0xff] + body.features.bytes.array,
+      replaces: replaces)
   }
 
   private static func of(_ body: ChannelReestablish) -> WireMessage? {

@@ -15,7 +15,7 @@ struct PhoneStatus {
     iosdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .iosd, of: phone)
     lspdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .lspd, of: phone)
     do throws(ContainerError) {
-      container = try ContainerReport(of: phone.container, clock: phone.clock)
+      container = try ContainerReport(of: phone.container, clock: phone.clock, ends: HolderEnds(of: phone))
     } catch .missing where !Self.hasRun(phone), .notAContainer where !Self.hasRun(phone),
       .neverBegun where !Self.hasRun(phone)
     {

@@ -29,7 +29,9 @@ public enum ClaimReason: String, Hashable, Codable, Sendable, CaseIterable {
 
   /// From a row: earlier versions kept the sentence.
   public init?(stored word: String) {
-    guard let reason = Self.allCases.first(where: { $0.rawValue == word || $0.sentence == word }) else { return nil }
+    guard let reason = Self.allCases.first(where: { $0.rawValue == word || $0.sentence == word }) else {
+      return nil
+    }
     self = reason
   }
 

@@ -90,7 +90,8 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .node(let report): return node(report, at: now)
     case .containerLost: return abandon()
     case .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived, .expiryWarned,
-      .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound, .moveRequested:
+      .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
+      .moveRequested:
       return []
     }
   }

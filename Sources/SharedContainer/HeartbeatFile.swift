@@ -55,9 +55,10 @@ public final class HeartbeatFile {
 
   /// The roles whose slot holds something that is no beat of theirs, or is cut off. A slot that was never written is zeros.
   func damagedSlots() -> [Role] {
-    guard prepareReading() else { return [] }
+    // An empty file is one that has just been made, or one whose beats a power cut took.
+    guard prepareReading(), let facts = FileFacts.of(descriptor: reading), facts.size > 0 else { return [] }
     return Role.allCases.filter { role in
-      // A read may fall into the middle of a write, or between the making of the file and its first length.
+      // A read may fall into the middle of a write.
       for _ in 0..<4 {
         if read(role) != nil { return false }
         var bytes = [UInt8](repeating: 0, count: BeatSlot.size)

@@ -34,7 +34,8 @@ struct SnapshotReader {
       let users = users(among: locks)
       let records = try claims(&problems)
       var snapshot = Snapshot(
-        directory: layout.directory, isLive: isLive, users: users, schemaVersion: try connection.schemaVersion(),
+        directory: layout.directory, isLive: isLive, users: users,
+        schemaVersion: try connection.schemaVersion(),
         container: noting(&problems) { try ClaimTable(connection: connection).containerID() } ?? nil,
         meta: try connection.rows("SELECT key, value FROM meta ORDER BY key"),
         claims: records.last, hasOlderClaims: records.hasOlder, writes: try writes(&problems),

@@ -63,7 +63,9 @@ struct CopiedContainerTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test("without its phone's clock file tells when the last beat was, and of no other boot") func bare() throws {
+  @Test("without its phone's clock file tells when the last beat was, and of no other boot") func bare()
+    throws
+  {
     let clockFile = scratch.write("clock", "")
     try PhoneClockFile(path: clockFile).write(PhoneClock(boot: BootID(high: 1, low: 2)))
     let app = try heldContainer(Clock(phoneClockFile: clockFile))
@@ -99,5 +101,33 @@ struct CopiedContainerTests {
     #expect(throws: ContainerError.tooLargeToCopy(path: log, bytes: 30 << 30, most: 1 << 30)) {
       try ContainerReport(of: scratch("AppGroup"), clock: Clock())
     }
+  }
+
+  @Test("tells of a holder that died how the phone saw it end, if it did") func howTheHolderEnded() throws {
+    let clock = Clock()
+    do { _ = try heldContainer(clock) }
+    let app = try open("AppGroup", .app)
+    var process = ProcessTable.current(boot: clock.boot)
+    let died = Claimant(
+      process: process, incarnation: 8, reason: ClaimReason.holderDied.rawValue, bootClock: clock.bootClock,
+      wallClockNanoseconds: 0)
+    guard case .claimed = app.claim(seen: 1, by: died, reading: { _ in }) else { throw NotClaimed() }
+    let phone = Phone(home: scratch.path)
+    func because() throws -> String? {
+      try ContainerReport(of: scratch("AppGroup"), clock: clock, ends: HolderEnds(of: phone)).ownerFacts
+        .first { $0.0 == "claimed because" }?.1
+    }
+    #expect(try because() == "the holder died without a release")
+    let row = #"{"id":1,"role":"app","pid":\#(getpid()),"started_at_ns":1"#
+    scratch.write(
+      "os/processes.jsonl", "\(row)}\n\(row),\"ended_at_ns\":2,\"reason\":\"swiped away by the person\"}\n")
+    #expect(try because() == "the holder died without a release (swiped away by the person)")
+    process.pid = .max
+    let released = Claimant(
+      process: process, incarnation: 9, reason: ClaimReason.holderReleased.rawValue,
+      bootClock: clock.bootClock,
+      wallClockNanoseconds: 0)
+    guard case .claimed = app.claim(seen: 2, by: released, reading: { _ in }) else { throw NotClaimed() }
+    #expect(try because() == "the holder released it")
   }
 }

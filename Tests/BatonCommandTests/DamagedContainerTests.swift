@@ -108,7 +108,7 @@ struct DamagedContainerTests {
     #expect(HeartbeatFile(path: path).write(beat) == .written)
     #expect(try problems() == [], "one beat, and a slot that was never written")
     let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
-    for bytes in [[UInt8](repeating: 0x5A, count: 1024), Array(whole[..<100]), []] {
+    for bytes in [[UInt8](repeating: 0x5A, count: 1024), Array(whole[..<100])] {
       write(bytes, to: path)
       let found = try problems()
       #expect(found.count == 1)
@@ -134,7 +134,8 @@ struct DamagedContainerTests {
   }
 
   /// As the kernel shows a holder that was stopped: a real process, in the place of the one that really holds the lock.
-  @Test("says that a holder which is stopped keeps the node from others, and how it goes on, once it is stale")
+  @Test(
+    "says that a holder which is stopped keeps the node from others, and how it goes on, once it is stale")
   func stoppedHolder() throws {
     let clock = Clock()
     let container = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
@@ -190,6 +191,7 @@ struct DamagedContainerTests {
     _ = scratch.end(try scratch.start("baton", ["inspect", "\(directory)/node.sqlite"]))
     #expect(
       scratch.text("said")
-        == "baton: \(directory)/node.sqlite is a file; name the directory that node.sqlite and locks lie in\n")
+        == "baton: \(directory)/node.sqlite is a file; name the directory that node.sqlite and locks lie in\n"
+    )
   }
 }

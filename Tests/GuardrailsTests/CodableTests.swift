@@ -29,7 +29,8 @@ import Testing
     [
       .deadlineReached, .launched, .enteredForeground, .enteredBackground, .expiryWarned(push: .max),
       .terminationRequested, .partnerEnded, .claimed(claim(.max)), .claimSuperseded, .ownLockWasBusy,
-      .moveRequested, .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false), .receivedFound([]),
+      .moveRequested, .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false),
+      .receivedFound([]),
       .receivedFound([payment, secondPayment]), .containerLost("A \"sentence\"\n."),
     ] + reasons.map { .pushArrived(push(3, $0, hash: nil)) } + [.pushArrived(push(4))]
     + PresenceMessageTests.all.map { .presenceHeard($0) } + observations.map { .observed($0) }

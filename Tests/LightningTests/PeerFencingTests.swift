@@ -193,12 +193,16 @@ import Testing
         epoch: replaced.epoch, containerHigh: replaced.containerHigh, containerLow: replaced.containerLow))
   }
 
-  private func greet(_ fixture: inout PeerFixture, _ connection: UInt64, _ greeting: Greeting) -> [PeerDirective] {
+  private func greet(_ fixture: inout PeerFixture, _ connection: UInt64, _ greeting: Greeting)
+    -> [PeerDirective]
+  {
     _ = fixture.handle(.connected(connection: connection))
     return fixture.handle(.received(connection: connection, .greeting(greeting)))
   }
 
-  @Test func `A container that replaces exactly the claim that is known takes its place, and the old one is refused`()
+  @Test
+  func
+    `A container that replaces exactly the claim that is known takes its place, and the old one is refused`()
     throws
   {
     var fixture = try PeerFixture()
@@ -216,13 +220,16 @@ import Testing
     #expect(fixture.peer.state.fence == fence(6, container: 9))
   }
 
-  @Test func `What it replaces counts once, and not after another claim: a replayed word changes nothing`() throws {
+  @Test func `What it replaces counts once, and not after another claim: a replayed word changes nothing`()
+    throws
+  {
     var fixture = try PeerFixture()
     _ = try fixture.establish(1, fence(5))
     _ = try fixture.establish(2, fence(6))
     for (number, greeting) in [
       moving(fence(7, container: 9), from: fence(5)), moving(fence(6, container: 9), from: fence(6)),
-      moving(fence(5, container: 9), from: fence(6)), moving(fence(7, container: 9), from: fence(6, container: 8)),
+      moving(fence(5, container: 9), from: fence(6)),
+      moving(fence(7, container: 9), from: fence(6, container: 8)),
       Greeting(fence: fence(7, container: 9)),
     ].enumerated() {
       let refused = greet(&fixture, UInt64(number) + 3, greeting)

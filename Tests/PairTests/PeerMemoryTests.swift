@@ -103,7 +103,8 @@ struct PeerMemoryTests {
     throw CancellationError()
   }
 
-  @Test("A new container takes the place when the person says so: the channel comes back, the old one is refused")
+  @Test(
+    "A new container takes the place when the person says so: the channel comes back, the old one is refused")
   func movedWallet() throws {
     let phone = try TestPhone()
     defer { phone.end() }

@@ -97,7 +97,8 @@ import Testing
 
   @Test func aCopyThatChangesWhileItIsCopiedIsCopiedAgain() throws {
     let claim = try copyOfOwnedContainer()
-    var taker = SnapshotTaker(layout: ContainerLayout(directory: copy), depth: SnapshotDepth(rowsPerTableMax: 9))
+    var taker = SnapshotTaker(
+      layout: ContainerLayout(directory: copy), depth: SnapshotDepth(rowsPerTableMax: 9))
     var copies = 0
     taker.onCopied = {
       copies += 1
@@ -178,7 +179,8 @@ import Testing
     let raw = try Connection(path: place.layout.database, access: .readWrite)
     try raw.script(
       "CREATE TABLE \"we\"\"ird; --\" (\"a b\"); INSERT INTO \"we\"\"ird; --\" VALUES (1), (2), (3)")
-    let table = try Snapshot.take(of: place.directory, depth: SnapshotDepth(rowsPerTableMax: 2)).tables.first {
+    let table = try Snapshot.take(of: place.directory, depth: SnapshotDepth(rowsPerTableMax: 2)).tables.first
+    {
       $0.name == "we\"ird; --"
     }
     #expect(table?.columns == ["a b"])

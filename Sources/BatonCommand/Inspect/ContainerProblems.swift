@@ -59,7 +59,9 @@ struct ContainerProblems {
   private var writes: [String] {
     guard let write = snapshot.writes.last else { return [] }
     guard let claim = snapshot.claims.first(where: { $0.row.epoch == write.epoch }) else {
-      if snapshot.hasOlderClaims, let first = snapshot.claims.first, write.epoch < first.row.epoch { return [] }
+      if snapshot.hasOlderClaims, let first = snapshot.claims.first, write.epoch < first.row.epoch {
+        return []
+      }
       return ["the last write \(write.id) is of epoch \(write.epoch), which nobody claimed"]
     }
     guard claim.row.incarnation == write.incarnation else {

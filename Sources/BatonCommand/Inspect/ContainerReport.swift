@@ -12,6 +12,7 @@ struct ContainerReport: Sendable {
   let problems: [String]
   /// Every row is there, not only the last ones.
   let isThorough: Bool
+  private let ends: HolderEnds
   private let stamps: StampClock
   private let wallNanoseconds: Int64
   /// Of each table, unless all is asked for.
@@ -19,16 +20,18 @@ struct ContainerReport: Sendable {
 
   /// The clock is the phone's where there is one: stamps are compared with it.
   init(
-    of directory: String, clock: Clock, rows: Int? = rowsMax, isThorough: Bool = false
+    of directory: String, clock: Clock, ends: HolderEnds = HolderEnds(), rows: Int? = rowsMax,
+    isThorough: Bool = false
   ) throws(ContainerError) {
     let snapshot = try Snapshot.take(
       of: directory, depth: SnapshotDepth(rowsPerTableMax: rows, isThorough: isThorough),
       queries: WalletQueries.all(rowsPerTableMax: rows))
-    self.init(snapshot, clock: clock, isThorough: isThorough)
+    self.init(snapshot, clock: clock, ends: ends, isThorough: isThorough)
   }
 
-  init(_ snapshot: Snapshot, clock: Clock, isThorough: Bool = false) {
+  init(_ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(), isThorough: Bool = false) {
     self.snapshot = snapshot
+    self.ends = ends
     self.isThorough = isThorough
     stamps = StampClock(phone: clock)
     wallNanoseconds = clock.wallNanoseconds
@@ -56,8 +59,16 @@ struct ContainerReport: Sendable {
 
   func age(of beat: Beat) -> String { stamps.words(beat) }
 
-  /// As it stands in the row, if no version wrote it.
-  func words(_ claim: ClaimRecord) -> String { ClaimReason(stored: claim.reason)?.sentence ?? claim.reason }
+  /// As it stands in the row, if no version wrote it. The row says that the holder died, the phone how.
+  func words(_ claim: ClaimRecord) -> String {
+    let reason = ClaimReason(stored: claim.reason)
+    let sentence = reason?.sentence ?? claim.reason
+    guard reason == .holderDied,
+      let holder = snapshot.claims.last(where: { $0.row.epoch == claim.seen })?.row,
+      let end = ends.reason(of: holder)
+    else { return sentence }
+    return "\(sentence) (\(end))"
+  }
 
   func words(_ lock: LockFacts) -> String {
     guard lock.exists else { return "missing" }

@@ -26,7 +26,11 @@ extension ContainerReport {
         ("app.wish", words(snapshot.appWish)),
       ])
     section(
-      "heartbeat", output, [("app", words(snapshot.appBeat, of: .app)), ("extension", words(snapshot.extensionBeat, of: .extension))])
+      "heartbeat", output,
+      [
+        ("app", words(snapshot.appBeat, of: .app)),
+        ("extension", words(snapshot.extensionBeat, of: .extension)),
+      ])
     tellClaims(output, rows)
     tellWallet(output, rows)
     tellSent(output, rows)
@@ -63,7 +67,8 @@ extension ContainerReport {
     let number = HumanText.grouped(UInt64(max(0, count.number)))
     let isPart = !count.isExact || shown < count.number
     let parts = [
-      count.isExact ? number : "more than \(number)", isPart ? "the last \(shown)" : nil, isPart ? nil : words,
+      count.isExact ? number : "more than \(number)", isPart ? "the last \(shown)" : nil,
+      isPart ? nil : words,
     ]
     return "\(what) (\(parts.compactMap { $0 }.joined(separator: ", ")))"
   }

@@ -39,14 +39,15 @@ enum InspectVerb: Verb {
     let chosen = try rows(invocation)
     let rows = wantsAll || chosen == 0 ? nil : chosen ?? (output.isJSON ? ContainerReport.rowsMax : 10)
     let report = try ContainerReport(
-      of: directory, clock: owner.clock, rows: rows, isThorough: checks || rows == nil)
+      of: directory, clock: owner.clock, ends: HolderEnds(of: owner), rows: rows,
+      isThorough: checks || rows == nil)
     output.isJSON ? output.say(report.json.text) : report.tell(output, rows: rows)
     return checks && !report.problems.isEmpty ? .problemsFound : .done
   }
 
   /// 0 for all, nil when nothing is said.
   private static func rows(_ invocation: Invocation) throws(CommandFailure) -> Int? {
-    guard let word = invocation.line.text("--payments") else { return nil }
+    guard let word = invocation.line.text("-n") else { return nil }
     if word == "all" { return 0 }
     guard let number = Int(word), (1...1_000_000).contains(number) else {
       throw CommandFailure(

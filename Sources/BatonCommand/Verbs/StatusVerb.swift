@@ -12,6 +12,13 @@ enum StatusVerb: Verb {
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = invocation.phone
+    try requirePhone(phone)
+    let status = PhoneStatus(phone)
+    invocation.output.isJSON ? invocation.output.say(status.json) : status.tell(invocation.output)
+    return .done
+  }
+
+  static func requirePhone(_ phone: Phone) throws(CommandFailure) {
     // Whoever may not look cannot say that nobody runs.
     if let path = FilePath.withheld(among: [phone.home, phone.os, phone.lsp, phone.container]) {
       throw CommandFailure(
@@ -23,8 +30,5 @@ enum StatusVerb: Verb {
         .daemonMissing,
         "there is no phone at \(phone.home); start one with `baton up`, or name it with --home")
     }
-    let status = PhoneStatus(phone)
-    invocation.output.isJSON ? invocation.output.say(status.json) : status.tell(invocation.output)
-    return .done
   }
 }
