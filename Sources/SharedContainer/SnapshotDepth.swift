@@ -13,7 +13,7 @@ public struct SnapshotDepth: Hashable, Sendable {
   /// As many are counted, and as many claims read.
   static let countedMax: Int64 = 1000
   /// Of 4,096 bytes: so many pages are looked at in milliseconds.
-  static let pagesMax: Int64 = 2048
+  static let pagesMax: Int64 = 512
 
   var claimsMax: Int64? { isThorough ? nil : Self.countedMax }
   var countedMax: Int64? { isThorough ? nil : Self.countedMax }

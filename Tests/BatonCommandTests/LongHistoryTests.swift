@@ -39,10 +39,10 @@ struct LongHistoryTests {
 
   @Test("is looked at in as many steps as a younger one, and its report is as long") func flat() throws {
     // Beyond the size up to which each page is looked at.
-    try live(1...20_000)
+    try live(1...8_000)
     let young = try report()
     #expect(!young.snapshot.hasCheckedPages)
-    try live(20_001...40_000)
+    try live(8_001...16_000)
     let old = try report()
     #expect(old.snapshot.steps == young.snapshot.steps)
     #expect(old.json.text.utf8.count < young.json.text.utf8.count * 11 / 10)
