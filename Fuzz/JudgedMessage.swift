@@ -37,8 +37,14 @@ enum JudgedMessage {
         epoch: Int64(bitPattern: $0.epoch), incarnation: Int64(bitPattern: $0.incarnation),
         container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
     }
-    let reply = body.fenceAnswer.map { of($0) }
-    return .greeting(claim, reply, features: body.globalFeatures.array + [0xff] + body.features.bytes.array)
+    let replaces = body.replaces.map {
+      ReplacedFenceClaim(
+        epoch: Int64(bitPattern: $0.epoch),
+        container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
+    }
+    return .greeting(
+      claim, body.fenceAnswer.map { of($0) },
+      features: body.globalFeatures.array + [0xff] + body.features.bytes.array, replaces: replaces)
   }
 
   private static func of(_ body: FenceAnswer) -> FenceReply {

@@ -19,7 +19,9 @@ enum SampleMessages {
 
   static var all: [Message] {
     [
-      .greeting(Greeting(fence: fence)), .greeting(Greeting(fenceAnswer: answer, others: extensions)),
+      .greeting(Greeting(fence: fence)),
+      .greeting(Greeting(fence: fence, replaces: ReplacedFence(epoch: 2, containerHigh: 9, containerLow: 9))),
+      .greeting(Greeting(fenceAnswer: answer, others: extensions)),
       .fenceAnswer(answer), .error(Complaint(channel: channelID, text: "no")),
       .warning(Complaint(text: "slow down")),
       .ping(Ping(pongSize: 5, ignored: [0, 0])), .pong([0, 0, 0, 0, 0]), .peerStorage([1, 2, 3]),

@@ -143,7 +143,8 @@ enum WalletRowsFuzz: FuzzTarget {
       ("channels", channelColumns), ("invoices", invoiceColumns), ("outgoing_payments", sentColumns),
     ].map { name, columns in
       TableContents(
-        name: name, columns: columns, rowCount: 1, rows: try connection.rows("SELECT * FROM \(name)"))
+        name: name, columns: columns, rowCount: RowCount(1),
+        rows: try connection.rows("SELECT * FROM \(name)"))
     }
     for problem in WalletView(tables).problems { promiseOneLine(problem) }
     let state = try WalletStore.readState(

@@ -15,7 +15,7 @@ struct PhoneStatus {
     iosdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .iosd, of: phone)
     lspdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .lspd, of: phone)
     do throws(ContainerError) {
-      container = try ContainerReport(of: phone.container, clock: phone.clock)
+      container = try ContainerReport(of: phone.container, clock: phone.clock, ends: HolderEnds(of: phone))
     } catch .missing where !Self.hasRun(phone), .notAContainer where !Self.hasRun(phone),
       .neverBegun where !Self.hasRun(phone)
     {
@@ -48,7 +48,7 @@ struct PhoneStatus {
     } else {
       facts.append(("holder", containerTrouble ?? "nobody: the wallet has never run"))
     }
-    facts += phoneFacts + peerFacts + sendingFacts + spliceFacts
+    facts += balanceFacts + phoneFacts + peerFacts + sendingFacts + spliceFacts
     output.facts(facts)
     for problem in container?.problems ?? [] {
       output.say(output.paint("problem: \(problem.onOneLine)", .red))
@@ -93,7 +93,13 @@ struct PhoneStatus {
     (facts?["own_tasks"]?.elements ?? []).compactMap(\.text)
   }
 
-  /// From the wallet's own rows: also while nobody runs.
+  /// From the wallet's own rows, as all of the wallet's money: also while nobody runs.
+  private var balanceFacts: [(String, String)] {
+    guard let channel = container?.wallet.channels.first else { return [] }
+    let receivable = HumanText.amount(msat: channel.remoteMsat)
+    return [("balance", "\(HumanText.amount(msat: channel.localMsat)); it can receive \(receivable)")]
+  }
+
   private var sendingFacts: [(String, String)] {
     guard let wallet = container?.wallet, !wallet.sending.isEmpty else { return [] }
     let count = HumanText.count(wallet.sending.count, "payment")
@@ -136,6 +142,8 @@ struct PhoneStatus {
       object.set("holder", raw: container.holderJSON.text)
       object.set("app_wants_node", container.snapshot.appWantsNode)
       object.set("writer", ifPresent: container.snapshot.writer?.pid)
+      object.set("balance_msat", ifPresent: container.wallet.channels.first?.localMsat)
+      object.set("receivable_msat", ifPresent: container.wallet.channels.first?.remoteMsat)
       object.set("sending_payments", container.wallet.sending.count)
       object.set("sending_msat", container.wallet.sendingMsat)
       let splice = container.wallet.splices.last.flatMap { $0.isOver ? nil : $0 }

@@ -5,9 +5,9 @@ enum Program {
   static var verbs: [any Verb.Type] {
     [
       DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
-      InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, DeviceVerb.self,
+      InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self,
       NotificationsVerb.self, TasksVerb.self,
-      PushesVerb.self,
+      PushesVerb.self, PaymentsVerb.self,
       StatusVerb.self,
       InspectVerb.self,
       JudgeVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self,

@@ -13,6 +13,7 @@ enum Welcome {
       invoice, pay         ask for money on the wallet; pay it as a sender
       send INVOICE         pay somebody else from the wallet, also with the app on its way home
       withdraw AMOUNT ADDR send money from the wallet's channel to a bitcoin address
+      restore              bring the wallet into this phone's container, when the peer knows another
       push FILE|--silent   deliver a push, as `xcrun simctl push` does, or one that nobody sees
       device               how the phone is switched: lock, low power, network and the like; its clock; a reboot
       notifications        the phone's list of notifications; tap, answer or wipe one away
@@ -22,6 +23,7 @@ enum Welcome {
       pair DIR             the two wallet processes and their peer by hand, without a phone
     Look at it
       status               who holds the node, why, since when
+      payments             what was received and sent, and what waits at the peer
       ps, logs -f          the processes; their journals merged into one story
       inspect DIR          any shared container, in use or copied
     Judge it

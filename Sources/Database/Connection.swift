@@ -27,6 +27,8 @@ public final class Connection {
   public let path: String
   let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
+  /// What SQLite did for all statements so far, in steps of its machine: the cost of a question on any computer.
+  public private(set) var steps: Int64 = 0
   private let statementsMax = 128
   private let authorisation = Authorisation()
 
@@ -139,6 +141,7 @@ public final class Connection {
     let statement = try prepared(sql, rights)
     statement.isRunning = true
     defer {
+      steps &+= statement.takeSteps()
       statement.reset()
       statement.isRunning = false
     }

@@ -52,9 +52,10 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
     case .full: "the disk that holds \(database) is full (\(words)); make room and try again"
     case .io(let code): "reading or writing \(database) failed (\(words), code \(code)); check its disk"
     case .lacksAPart:
-      "\(database) lacks a part (\(words)), as when its log was removed; end all who use it, and put back a copy if that does not help"
+      "\(database) lacks a part (\(words)), as when its log was removed; end all who use it and start them again; an older copy of it must not speak for a channel"
     case .readOnly: "\(database) cannot be written (\(words)); check its rights and its directory's"
-    case .corrupt: "\(database) is damaged (\(words)); put back a good copy of it"
+    case .corrupt:
+      "\(database) is damaged (\(words)); keep it as it is, as an older copy of it must not speak for a channel"
     case .foreign: "\(database) belongs to another program (\(words)); check the path"
     case .notADatabase: "\(database) is not an SQLite database (\(words)); check the path"
     case .cannotOpen: "\(database) cannot be opened (\(words)); check that it exists and may be opened"
@@ -65,7 +66,8 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
       "a statement on \(database) is not allowed here (\(words)); this is a bug, please report it"
     case .schemaFromTheFuture(let found, let known):
       "the database \(database) has schema \(found), this program knows \(known): update the program"
-    case .wrongValue: "\(database) holds a value that cannot be read (\(words)); put back a good copy of it"
+    case .wrongValue:
+      "\(database) holds a value that cannot be read (\(words)); keep it as it is, as an older copy of it must not speak for a channel"
     case .outOfRange: "a value does not fit into \(database) (\(words)); this is a bug, please report it"
     case .outOfMemory:
       "there was no memory left to work on \(database) (\(words)); close something and try again"

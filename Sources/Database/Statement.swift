@@ -91,6 +91,9 @@ final class Statement {
     }
   }
 
+  /// The steps of SQLite's machine since the last call.
+  func takeSteps() -> Int64 { Int64(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)) }
+
   func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)

@@ -86,6 +86,7 @@ public struct AppMachine: GuardMachine {
       isNetworkThere = isThere
       return []
     case .terminationRequested: return terminationRequested(at: now)
+    case .moveRequested: return moveRequested()
     case .presenceHeard(let message): return heard(message)
     case .node(.refused(let highest, let container)): return refused(highest, container)
     case .node(.received(let payment)): return received(payment)
@@ -136,13 +137,23 @@ public struct AppMachine: GuardMachine {
 
   private mutating func refused(_ highest: Epoch, _ container: ContainerID) -> [GuardDirective] {
     switch ownership.answer(toHighest: highest, of: container) {
-    case .raise, nil: return []
+    case .raise, .takePlace, nil: return []
     case .otherDevice: return halt(.usedByAnotherDevice)
     case .outOfReach:
       return halt(
         .trouble("The peer names epoch \(highest), which ours cannot reach: check that it is the right peer.")
       )
     }
+  }
+
+  /// The person acts: what halted the app is tried again, and what is refused once more is taken.
+  private mutating func moveRequested() -> [GuardDirective] {
+    guard place == .foreground, !ownership.isEstablished else { return [] }
+    ownership.movesHere = true
+    guard halted != nil else { return [] }
+    halted = nil
+    isWishRaised = true
+    return [.raiseWish] + say(PresenceCode(.app, .ping))
   }
 
   /// Going on is of no use until the person acts; until then the node is not wanted, so that nobody waits for us.

@@ -43,11 +43,16 @@ public struct Claim: Hashable, Codable, Sendable {
   public var epoch: Epoch
   public var incarnation: UInt64
   public var container: ContainerID
+  /// Whose place it takes at the peer, if the person has said so.
+  public var replaces: ReplacedClaim?
 
-  public init(epoch: Epoch, incarnation: UInt64, container: ContainerID) {
+  public init(
+    epoch: Epoch, incarnation: UInt64, container: ContainerID, replaces: ReplacedClaim? = nil
+  ) {
     self.epoch = epoch
     self.incarnation = incarnation
     self.container = container
+    self.replaces = replaces
   }
 
   public func owns(_ row: ClaimRow?) -> Bool {

@@ -9,14 +9,6 @@ public enum Takeover: String, Hashable, Codable, Sendable, CaseIterable {
   case waitStale = "wait-stale"
 }
 
-/// Why a claim was made; kept with the row, for people.
-public enum ClaimReason: String, Hashable, Codable, Sendable {
-  case neverClaimed = "never claimed before"
-  case holderGone = "the holder is gone"
-  case holderStale = "the holder went silent"
-  case raised = "the peer knew a higher epoch"
-}
-
 public enum ClaimDecision: Hashable, Codable, Sendable {
   case claim(seen: Epoch, reason: ClaimReason)
   case wait(for: WaitReason, until: Instant)
@@ -61,13 +53,20 @@ public struct ClaimRule: Hashable, Codable, Sendable {
   ) -> ClaimDecision {
     guard seen.holderLockIsBusy else {
       monitor.reset()
-      return free(seen: row.epoch, reason: .holderGone, appWantsNode: seen.appWantsNode, at: now)
+      let reason = Self.release(of: row, seen) ?? .holderDied
+      return free(seen: row.epoch, reason: reason, appWantsNode: seen.appWantsNode, at: now)
     }
     appHeadStartEnds = nil
     switch monitor.looked(at: seen.beat, ofEpoch: row.epoch, at: now) {
     case .stale: return .claim(seen: row.epoch, reason: .holderStale)
     case .beating(let until): return .wait(for: .holder(row), until: until)
     }
+  }
+
+  /// How the holder let go, as far as that is seen: for people, who ask what became of it.
+  private static func release(of row: ClaimRow, _ seen: Observation) -> ClaimReason? {
+    if let beat = seen.beat, beat.epoch == row.epoch, beat.phase == .released { return .holderReleased }
+    return row.process.boot == seen.boot ? nil : .earlierBoot
   }
 
   private mutating func decideByAge(
@@ -77,7 +76,8 @@ public struct ClaimRule: Hashable, Codable, Sendable {
       seen.beat, ofEpoch: row.epoch, boot: seen.boot, bootClock: seen.bootClock)
     switch verdict {
     case .stale:
-      return free(seen: row.epoch, reason: .holderStale, appWantsNode: seen.appWantsNode, at: now)
+      let reason = Self.release(of: row, seen) ?? .holderStale
+      return free(seen: row.epoch, reason: reason, appWantsNode: seen.appWantsNode, at: now)
     case .fresh(let remaining):
       appHeadStartEnds = nil
       return .wait(for: .holder(row), until: now + remaining)

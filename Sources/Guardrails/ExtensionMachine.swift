@@ -198,7 +198,7 @@ public struct ExtensionMachine: GuardMachine {
       if service.isHandingOver { return finish(.handedOver, at: now) }
     case .refused(let highest, let container):
       switch ownership.answer(toHighest: highest, of: container) {
-      case .raise, nil: break
+      case .raise, .takePlace, nil: break
       case .otherDevice: return finish(.otherDevice, at: now)
       case .outOfReach: return finish(.outOfReach, at: now)
       }

@@ -82,7 +82,8 @@ extension Ownership {
   /// What a refusal by the peer means, if there is a node that can be refused.
   func answer(toHighest highest: Epoch, of container: ContainerID) -> Refusal? {
     guard case .owning(let owning) = state, owning.node == .started else { return nil }
-    let answer = owning.claim.answer(toHighest: highest, of: container)
+    let answer = owning.claim.answer(
+      toHighest: highest, of: container, movesHere: movesHere && !owning.hasRaised)
     return answer == .raise && owning.hasRaised ? .outOfReach : answer
   }
 

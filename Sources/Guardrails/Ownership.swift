@@ -20,6 +20,9 @@ public struct Ownership: Hashable, Codable, Sendable {
   var state = State.idle
   /// Set when the node was taken from us, until the machine around has dealt with it.
   private(set) var wasFenced = false
+  /// The person says that the node is this container's from now on: the next refusal for another one's sake is answered by
+  /// taking its place. Once; and only in this life of the process.
+  var movesHere = false
   /// The epoch that was released in good order, until the machine around has told the other process.
   private(set) var releasedEpoch: Epoch?
 
@@ -46,6 +49,7 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   /// Gives the node up in good order, or stops waiting for it.
   mutating func unwant(at now: Instant) -> [GuardDirective] {
+    movesHere = false
     switch state {
     case .looking:
       state = .idle
@@ -86,7 +90,8 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .node(let report): return node(report, at: now)
     case .containerLost: return abandon()
     case .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived, .expiryWarned,
-      .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound:
+      .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
+      .moveRequested:
       return []
     }
   }
@@ -234,7 +239,9 @@ public struct Ownership: Hashable, Codable, Sendable {
       return start(owning, at: now)
     case .owning(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
       // The number was raised above what the peer knew.
+      let replaced = owning.claim.replaces
       owning.claim = claim
+      owning.claim.replaces = replaced
       owning.phase = .claimed
       owning.hasRaised = true
       return start(owning, at: now)
@@ -309,6 +316,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case (.owning(let owning), _) where owning.node != .started: return []
     case (.owning(let owning), .connecting): return enter(.connecting, owning, at: now)
     case (.owning(var owning), .established):
+      movesHere = false
       owning.trouble = nil
       return enter(.established, owning, at: now)
     case (.owning(var owning), .trouble(let sentence)):
@@ -318,13 +326,8 @@ public struct Ownership: Hashable, Codable, Sendable {
     case (.owning(let owning), .settling(true)): return enter(.settling, owning, at: now)
     case (.owning(let owning), .settling(false)) where owning.phase == .settling:
       return enter(.established, owning, at: now)
-    case (.owning(var owning), .refused(let highest, let container)):
-      guard answer(toHighest: highest, of: container) == .raise else {
-        return release(owning, at: now)
-      }
-      owning.node = .raising
-      state = .owning(owning)
-      return [.stopNode(gracefully: false), .raiseEpoch(owning.claim, above: highest)]
+    case (.owning(let owning), .refused(let highest, let container)):
+      return refused(owning, highest, container, at: now)
     default: return []
     }
   }
@@ -344,7 +347,7 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   // MARK: Giving up
 
-  private mutating func release(_ owning: Owning, at now: Instant) -> [GuardDirective] {
+  mutating func release(_ owning: Owning, at now: Instant) -> [GuardDirective] {
     switch owning.node {
     case .started: break
     case .unstarted: return close(owning)

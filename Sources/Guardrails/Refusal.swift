@@ -4,6 +4,8 @@ enum Refusal: Hashable, Sendable {
   case raise
   /// Another container has this node.
   case otherDevice
+  /// The same, and the person has said that the node is this container's from now on.
+  case takePlace
   /// No restored database explains such a number: a peer that is wrong, or not ours.
   case outOfReach
 }
@@ -12,8 +14,11 @@ extension Claim {
   /// No container sees as many claims in its life, and a hostile peer must not be able to use the numbers up.
   static let farthestJump: Epoch = 1 << 32
 
-  func answer(toHighest highest: Epoch, of container: ContainerID) -> Refusal {
-    guard container == self.container else { return .otherDevice }
+  func answer(toHighest highest: Epoch, of container: ContainerID, movesHere: Bool) -> Refusal {
+    guard container == self.container else {
+      guard movesHere else { return .otherDevice }
+      return highest < epoch || highest - epoch < Self.farthestJump ? .takePlace : .outOfReach
+    }
     guard highest >= epoch, highest - epoch < Self.farthestJump else { return .outOfReach }
     return .raise
   }

@@ -28,7 +28,7 @@ public enum Status: Hashable, Codable, Sendable {
     case .connected: "connected"
     case .settling: "connected, settling a payment"
     case .releasing: "releasing the node"
-    case .usedByAnotherDevice: "this node is in use by another device"
+    case .usedByAnotherDevice: "this node is in use by another device; `baton restore` moves it here"
     case .trouble(let sentence): sentence
     }
   }

@@ -19,6 +19,12 @@ extension ControlDesk {
     shell.handle(.paymentWanted(request: request))
   }
 
+  /// The wallet moves into this phone's container: asked for, and answered, as a payment is.
+  func restore(_ connection: UnixConnection) {
+    let request = shell.invoices.take("restore", []) { [weak connection] in connection?.send($0) }
+    shell.handle(.paymentWanted(request: request))
+  }
+
   /// Longer than any address.
   static let addressTextMax = 90
 

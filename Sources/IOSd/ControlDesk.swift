@@ -46,6 +46,9 @@ final class ControlDesk {
     case "withdraw":
       try withdraw(message, connection)
       return nil
+    case "restore":
+      restore(connection)
+      return nil
     case "status": return json(PhoneReport(shell).status)
     case "memory": return json(PhoneReport(shell).memory)
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
@@ -66,7 +69,7 @@ final class ControlDesk {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, send, withdraw, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, send, withdraw, restore, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
       )
     }
   }

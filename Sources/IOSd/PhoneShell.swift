@@ -345,7 +345,11 @@ final class PhoneShell {
       let request = try message.integer("request", in: UInt64.min...UInt64.max)
       invoices.answer(request, with: ControlMessage("splice", fields: message.fields))
       handle(.invoiceAnswered(request: request))
-    case "invoice-failed", "send-failed", "withdraw-failed":
+    case "restore-done":
+      let request = try message.integer("request", in: UInt64.min...UInt64.max)
+      invoices.answer(request, with: ControlMessage("restored", fields: message.fields))
+      handle(.invoiceAnswered(request: request))
+    case "invoice-failed", "send-failed", "withdraw-failed", "restore-failed":
       let request = try message.integer("request", in: UInt64.min...UInt64.max)
       invoices.answer(
         request, with: .error(message["message"] ?? "the app could not do it; ask again"))

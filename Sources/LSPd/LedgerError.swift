@@ -5,7 +5,7 @@ enum LedgerError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .unreadable(let what):
-      "The ledger is damaged (\(what)): put back a good copy, or start with an empty lsp directory."
+      "The ledger is damaged (\(what)): keep it, as the provider's side of the channel is in it alone; for another run begin a new phone with --home."
     }
   }
 }

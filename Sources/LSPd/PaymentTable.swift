@@ -75,7 +75,7 @@ enum PaymentTable {
     let rows = try database.rows(
       """
       SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,
-        preimage, failure_code, failure, total_msat FROM payments ORDER BY id DESC LIMIT \(listMax)
+        preimage, failure_code, failure, total_msat, hold_until_ns FROM payments ORDER BY id DESC LIMIT \(listMax)
       """
     ).reversed().map { row in
       var object = JSONObject()
@@ -91,6 +91,7 @@ enum PaymentTable {
       object.set("failure_code", ifPresent: try row.optionalInteger(9))
       object.set("failure", ifPresent: try row.optionalText(10))
       object.set("total_msat", ifPresent: try row.optionalInteger(11).map { UInt64(bitPattern: $0) })
+      object.set("hold_until_ns", ifPresent: try row.optionalInteger(12))
       return object.text
     }
     return "[\(rows.joined(separator: ","))]"

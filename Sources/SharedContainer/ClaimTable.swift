@@ -25,8 +25,10 @@ struct ClaimTable {
       Self.claimRow)
   }
 
-  func forEachRecord(_ body: (Row) throws -> Void) throws {
-    try connection.forEachRow("SELECT \(Self.columns) FROM claims ORDER BY epoch", [], body)
+  /// From the newest on; nil for all.
+  func forEachRecordBackwards(limit: Int64?, _ body: (Row) throws -> Void) throws {
+    try connection.forEachRow(
+      "SELECT \(Self.columns) FROM claims ORDER BY epoch DESC LIMIT ?", [.integer(limit ?? -1)], body)
   }
 
   func insert(_ claim: Claim, role: Role, by claimant: Claimant, seen: Epoch) throws {

@@ -6,6 +6,8 @@ import OwnFiles
 public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
   case notADirectory(path: String)
+  /// Somebody who only looks named a file.
+  case isAFile(path: String)
   case symbolicLink(path: String)
   case wrongOwner(path: String, owner: UInt32, expected: UInt32)
   case wrongMode(path: String, mode: UInt32)
@@ -37,6 +39,9 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The work inside the transaction gave up with an error of its own; nothing was written.
   case workFailed(String)
   case noRandomness
+  /// More than is copied for a look.
+  case tooLargeToCopy(path: String, bytes: Int64, most: Int64)
+  case noRoomForCopy(path: String, bytes: Int64, free: Int64)
   /// A copy that is being changed while it is read.
   case keepsChanging(path: String)
   case inputOutput(path: String, doing: String, errno: Int32)
@@ -45,7 +50,9 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .missing(let path): "there is no \(path); check the path"
-    case .notADirectory(let path): "\(path) is not a directory; move it away or name another container"
+    case .notADirectory(let path):
+      "\(path) is not a directory, and must be one; look what it is before you move it away, or name another container"
+    case .isAFile(let path): "\(path) is a file; name the directory that node.sqlite and locks lie in"
     case .symbolicLink(let path):
       "\(path) is a symbolic link, which could be pointed elsewhere under running processes; put what it leads to in its place"
     case .wrongOwner(let path, let owner, let expected):
@@ -66,25 +73,29 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .logReplaced(let path):
       "\(path) was replaced or removed while it was open; start this process again, it makes a new one"
     case .cutShort(let path):
-      "\(path) was cut short while it was open; start this process again, and put back a copy if it says so"
+      "\(path) was cut short while it was open; start this process again, which says what is lost"
     case .databaseLost(let path, let because):
-      "\(path) is lost, \(because); put back a copy of it, or move its directory away to begin a new wallet"
+      "\(path) is lost, \(because); \(Self.wayBack)"
     case .lacksAPart(let path):
       "\(path) lacks a part, as when its log was removed; end both wallet processes and start them again"
     case .schemaFromTheFuture(let path, let found, let known):
       "the database \(path) has schema \(found), this program knows \(known): update the program"
-    case .corrupt(let path, let because): "\(path) is damaged (\(because)); put back a good copy of it"
+    case .corrupt(let path, let because): "\(path) is damaged (\(because)); \(Self.wayBack)"
     case .full(let path): "the disk that holds \(path) is full; make room and try again"
     case .readOnly(let path): "\(path) cannot be written; check its rights and whether its disk is read-only"
     case .blocked(let path, nil): "\(path) is in use by somebody's transaction; try again in a moment"
     case .blocked(let path, .some(let holder)): "\(path) is in use: \(holder); try again in a moment"
-    case .epochsExhausted(let path): "\(path) has used up all epochs; restore the wallet into a new container"
+    case .epochsExhausted(let path): "\(path) has used up all epochs; \(Self.wayBack)"
     case .epochJumpRefused(let from, let above):
       "the epoch may not go from \(from) above \(above), which no restored copy explains; ask the peer's operator"
     case .wishIsTheAppsOnly: "only the app can wish for the node; open the container in the app's role"
     case .workFailed(let words):
       "the transaction was rolled back and nothing was written (\(words)); mend what it names and try again"
     case .noRandomness: "the kernel gave no random bytes; try again"
+    case .tooLargeToCopy(let path, let bytes, let most):
+      "\(path) has \(bytes) bytes, and no more than \(most) are copied for a look; a log grows to some megabytes, so see what wrote it"
+    case .noRoomForCopy(let path, let bytes, let free):
+      "\(path) has room for \(free) bytes, and the copy that is looked at needs \(bytes); make room there, or name another directory with TMPDIR"
     case .keepsChanging(let path):
       "\(path) keeps changing while it is copied; stop who writes it and try again"
     case .inputOutput(let path, let doing, let code):
@@ -92,6 +103,10 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .database(let error): error.description
     }
   }
+
+  /// An older copy of a channel is no state to go on from: what is newest lies at the peer.
+  private static let wayBack =
+    "keep the directory, move it away, open the app, and type `baton restore`: the channel comes back from the peer's backup, and the peer refuses what was here before"
 
   private static func advice(_ code: Int32) -> String {
     code == EMFILE || code == ENFILE ? "raise the limit with `ulimit -n`" : "check its disk"

@@ -53,6 +53,23 @@ public final class HeartbeatFile {
     return beat
   }
 
+  /// The roles whose slot holds something that is no beat of theirs, or is cut off. A slot that was never written is zeros.
+  func damagedSlots() -> [Role] {
+    // An empty file is one that has just been made, or one whose beats a power cut took.
+    guard prepareReading(), let facts = FileFacts.of(descriptor: reading), facts.size > 0 else { return [] }
+    return Role.allCases.filter { role in
+      // A read may fall into the middle of a write.
+      for _ in 0..<4 {
+        if read(role) != nil { return false }
+        var bytes = [UInt8](repeating: 0, count: BeatSlot.size)
+        let count = pread(reading, &bytes, bytes.count, Self.offset(of: role))
+        if count == bytes.count && bytes.allSatisfy({ $0 == 0 }) { return false }
+        sched_yield()
+      }
+      return true
+    }
+  }
+
   private func prepareWriting() throws(ContainerError) {
     if leads(to: writing) { return }
     Self.shut(&writing)

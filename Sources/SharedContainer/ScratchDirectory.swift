@@ -3,13 +3,14 @@ import Glibc
 /// A private directory for the copy of a database, removed with everything in it when it is let go.
 final class ScratchDirectory {
   private let directory: String
+  let parent: String
 
   init() throws(ContainerError) {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-    var template = Array(((parent.isEmpty ? "/tmp" : parent) + "/baton-snapshot-XXXXXX").utf8CString)
+    let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    parent = named.isEmpty ? "/tmp" : named
+    var template = Array((parent + "/baton-snapshot-XXXXXX").utf8CString)
     guard let made = mkdtemp(&template) else {
-      throw ContainerError(
-        errno: errno, path: parent.isEmpty ? "/tmp" : parent, doing: "making a directory in")
+      throw ContainerError(errno: errno, path: parent, doing: "making a directory in")
     }
     directory = String(cString: made)
   }
@@ -24,8 +25,17 @@ final class ScratchDirectory {
     directory + "/" + (original.split(separator: "/").last.map(String.init) ?? "copy")
   }
 
-  /// Copies a plain file; one that is not there is left out.
-  func copy(_ original: String) throws(ContainerError) {
+  /// What this user may still write there; nil where the system does not say.
+  var freeBytes: Int64? {
+    var facts = statvfs()
+    guard statvfs(directory, &facts) == 0 else { return nil }
+    let (bytes, overflowed) = Int64(clamping: facts.f_bavail).multipliedReportingOverflow(
+      by: Int64(clamping: facts.f_frsize))
+    return overflowed ? nil : bytes
+  }
+
+  /// Copies a plain file of the size that it had a moment ago; one that is gone is left out.
+  func copy(_ original: String, size: Int64) throws(ContainerError) {
     let source = open(original, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard source >= 0 else {
       if errno == ENOENT { return }
@@ -38,11 +48,13 @@ final class ScratchDirectory {
     let target = open(path(of: original), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard target >= 0 else { throw ContainerError(errno: errno, path: path(of: original), doing: "creating") }
     defer { close(target) }
-    try copyBytes(from: source, named: original, to: target)
+    try copyBytes(from: source, named: original, to: target, bytesMax: size)
   }
 
-  private func copyBytes(from source: Int32, named original: String, to target: Int32) throws(ContainerError)
-  {
+  private func copyBytes(
+    from source: Int32, named original: String, to target: Int32, bytesMax: Int64
+  ) throws(ContainerError) {
+    var left = bytesMax
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(source, &buffer, buffer.count)
@@ -51,6 +63,8 @@ final class ScratchDirectory {
         if errno == EINTR { continue }
         throw ContainerError(errno: errno, path: original, doing: "reading")
       }
+      left -= Int64(count)
+      if left < 0 { throw .keepsChanging(path: original) }
       var start = 0
       while start < count {
         let written = buffer[start..<count].withUnsafeBytes { write(target, $0.baseAddress, $0.count) }

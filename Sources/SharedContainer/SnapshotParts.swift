@@ -4,6 +4,7 @@ import Guardrails
 
 /// The fenced writes that a container remembers.
 public struct NodeWrites: Hashable, Sendable {
+  /// The number of the last: they are numbered without gaps, and none is ever removed.
   public var count: Int64
   public var last: NodeWrite?
 }
@@ -23,7 +24,8 @@ public struct LockFacts: Hashable, Sendable {
   public var exists: Bool
   /// The processes that hold it; empty in a copy.
   public var holders: [Int32]
-  /// Who holds a lock on no file of this container any more: the file was removed or replaced under them.
+  /// Of those who use this container, who holds a lock on a file that is none of its any more: it was removed or replaced
+  /// under them.
   public var strays: [Int32]
 }
 
@@ -31,7 +33,14 @@ public struct LockFacts: Hashable, Sendable {
 public struct TableContents: Hashable, Sendable {
   public var name: String
   public var columns: [String]
-  public var rowCount: Int64
+  public var rowCount: RowCount
   /// The last ones, if there are more than were asked for: what has just happened is what people look for.
   public var rows: [Row]
+
+  public init(name: String, columns: [String], rowCount: RowCount, rows: [Row]) {
+    self.name = name
+    self.columns = columns
+    self.rowCount = rowCount
+    self.rows = rows
+  }
 }

@@ -8,15 +8,15 @@ import Heartbeat
 struct SnapshotReader {
   private let connection: Connection
   private let layout: ContainerLayout
-  private let rowsPerTableMax: Int
+  private let depth: SnapshotDepth
 
-  init(database: String, layout: ContainerLayout, access: Connection.Access, rowsPerTableMax: Int) throws {
+  init(database: String, layout: ContainerLayout, access: Connection.Access, depth: SnapshotDepth) throws {
     connection = try Connection(path: database, access: access)
     self.layout = layout
-    self.rowsPerTableMax = max(0, rowsPerTableMax)
+    self.depth = depth
   }
 
-  func read(isLive: Bool) throws -> Snapshot {
+  func read(isLive: Bool, _ queries: [SnapshotQuery]) throws -> Snapshot {
     try connection.transaction(.deferred) {
       let names = try tableNames()
       if names.isEmpty {
@@ -26,24 +26,42 @@ struct SnapshotReader {
       guard ContainerSchema.guarded.isSubset(of: names) else {
         throw ContainerError.notAContainer(path: layout.directory, because: "as its database has no claims")
       }
-      var problems = layout.damage().map(\.description) + damagedPages()
+      var problems = layout.damage().map(\.description)
+      let checksPages = try isEveryPageToBeChecked()
+      if checksPages { problems += damagedPages() }
       let heartbeat = HeartbeatFile(path: layout.heartbeat)
       let locks = KernelLocks.read() ?? []
-      return Snapshot(
-        directory: layout.directory, isLive: isLive, schemaVersion: try connection.schemaVersion(),
+      let users = users(among: locks)
+      let records = try claims(&problems)
+      var snapshot = Snapshot(
+        directory: layout.directory, isLive: isLive, users: users,
+        schemaVersion: try connection.schemaVersion(),
         container: noting(&problems) { try ClaimTable(connection: connection).containerID() } ?? nil,
         meta: try connection.rows("SELECT key, value FROM meta ORDER BY key"),
-        claims: try claims(&problems), writes: try writes(&problems),
+        claims: records.last, hasOlderClaims: records.hasOlder, writes: try writes(&problems),
         appBeat: heartbeat.read(.app), extensionBeat: heartbeat.read(.extension),
-        appLock: lockFacts(layout.roleLock(of: .app), locks),
-        extensionLock: lockFacts(layout.roleLock(of: .extension), locks),
-        appWish: lockFacts(layout.appWish, locks), writer: BlockedBy.find(in: layout, among: locks),
+        damagedBeats: heartbeat.damagedSlots(),
+        appLock: lockFacts(layout.roleLock(of: .app), locks, users),
+        extensionLock: lockFacts(layout.roleLock(of: .extension), locks, users),
+        appWish: lockFacts(layout.appWish, locks, users), writer: BlockedBy.find(in: layout, among: locks),
         tables: names.compactMap { name in noting(&problems) { try contents(of: name) } },
-        problems: problems)
+        problems: [], hasCheckedPages: checksPages, steps: 0)
+      for query in queries where query.tables.isSubset(of: names) {
+        if let answer = noting(&problems, { try contents(of: query) }) { snapshot.tables.append(answer) }
+      }
+      snapshot.problems = problems
+      snapshot.steps = connection.steps
+      return snapshot
     }
   }
 
-  /// SQLite's own look at every page, which costs milliseconds at the size of a wallet.
+  private func isEveryPageToBeChecked() throws -> Bool {
+    if depth.isThorough { return true }
+    let pages = try connection.firstRow("PRAGMA page_count")?.integer(0) ?? 0
+    return pages <= SnapshotDepth.pagesMax
+  }
+
+  /// SQLite's own look at every page, which costs milliseconds at the size of a young wallet.
   private func damagedPages() -> [String] {
     do {
       let words = try connection.rows("PRAGMA quick_check(3)").map { try $0.text(0) }.filter { $0 != "ok" }
@@ -57,18 +75,22 @@ struct SnapshotReader {
     }
   }
 
-  private func claims(_ problems: inout [String]) throws -> [ClaimRecord] {
+  private func claims(_ problems: inout [String]) throws -> (last: [ClaimRecord], hasOlder: Bool) {
     var records: [ClaimRecord] = []
     var sentences: [String] = []
-    try ClaimTable(connection: connection).forEachRecord { row in
+    var count: Int64 = 0
+    let limit = depth.claimsMax
+    // One more than is shown tells whether there are others.
+    try ClaimTable(connection: connection).forEachRecordBackwards(limit: limit.map { $0 + 1 }) { row in
+      count += 1
+      if let limit, count > limit { return }
       do { records.append(try ClaimTable.record(row)) } catch { sentences.append(sentence(error)) }
     }
-    problems += sentences
-    return records
+    problems += sentences.reversed()
+    return (records.reversed(), limit.map { count > $0 } ?? false)
   }
 
   private func writes(_ problems: inout [String]) throws -> NodeWrites {
-    let count = try connection.firstRow("SELECT count(*) FROM node_writes")?.integer(0) ?? 0
     let last = try connection.firstRow(
       "SELECT id, epoch, incarnation, what, at_mono_ns FROM node_writes ORDER BY id DESC LIMIT 1")
     let write = noting(&problems) {
@@ -79,32 +101,61 @@ struct SnapshotReader {
           atMonotonic: Instant(nanoseconds: try row.integer(4)))
       }
     }
-    return NodeWrites(count: count, last: write ?? nil)
+    return NodeWrites(count: (write ?? nil)?.id ?? 0, last: write ?? nil)
   }
 
   private func contents(of name: String) throws -> TableContents {
     let quoted =
       "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    let count = try connection.firstRow("SELECT count(*) FROM \(quoted)")?.integer(0) ?? 0
-    let limit = Int64(rowsPerTableMax)
     return TableContents(
       name: name,
       columns: try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)]).map {
         try $0.text(0)
       },
-      rowCount: count,
-      rows: try connection.rows(
-        "SELECT * FROM \(quoted) LIMIT ? OFFSET ?", [.integer(limit), .integer(max(0, count - limit))]))
+      rowCount: try count(quoted), rows: try lastRows(of: quoted, named: name))
   }
 
-  private func lockFacts(_ path: String, _ locks: [KernelLock]) -> LockFacts {
+  /// Each row that is counted is visited, so not more are than tell that there are many.
+  private func count(_ quoted: String) throws -> RowCount {
+    guard let most = depth.countedMax else {
+      return RowCount(try connection.firstRow("SELECT count(*) FROM \(quoted)")?.integer(0) ?? 0)
+    }
+    let found = try connection.firstRow(
+      "SELECT count(*) FROM (SELECT 1 FROM \(quoted) LIMIT ?)", [.integer(most + 1)])
+    let number = try found?.integer(0) ?? 0
+    return RowCount(min(number, most), isExact: number <= most)
+  }
+
+  /// From the end, as what has just happened lies there; a table without row numbers has its own order.
+  private func lastRows(of quoted: String, named name: String) throws -> [Row] {
+    guard let most = depth.rowsPerTableMax else { return try connection.rows("SELECT * FROM \(quoted)") }
+    if most <= 0 { return [] }
+    let limit = SQLValue.integer(Int64(most))
+    let isPlain = try connection.rows("SELECT 1 FROM pragma_table_list(?) WHERE wr = 0", [.text(name)])
+    if isPlain.isEmpty { return try connection.rows("SELECT * FROM \(quoted) LIMIT ?", [limit]) }
+    return try connection.rows("SELECT * FROM \(quoted) ORDER BY rowid DESC LIMIT ?", [limit]).reversed()
+  }
+
+  private func contents(of query: SnapshotQuery) throws -> TableContents {
+    let rows = try connection.rows(query.sql, query.values, rights: .reading)
+    return TableContents(
+      name: query.name, columns: rows.first?.columns ?? [], rowCount: RowCount(Int64(rows.count)), rows: rows)
+  }
+
+  /// A connection to a database with a write-ahead log has a shared lock on it all its life.
+  private func users(among locks: [KernelLock]) -> [Int32] {
+    let files = [layout.database, layout.databaseSharedMemory].compactMap { try? FileFacts.at($0).get() }
+    return locks.filter { lock in lock.kind != "FLOCK" && files.contains { lock.isOn($0) } }.map(\.pid)
+  }
+
+  private func lockFacts(_ path: String, _ locks: [KernelLock], _ users: [Int32]) -> LockFacts {
     let facts = try? FileFacts.at(path).get()
     let held = locks.filter { $0.kind == "FLOCK" && $0.isExclusive }
     let ours = layout.lockFiles.compactMap { try? FileFacts.at($0).get() }
     return LockFacts(
       path: path, exists: facts != nil,
       holders: held.filter { lock in facts.map(lock.isOn) == true }.map(\.pid),
-      strays: held.filter { lock in !ours.contains { lock.isOn($0) } }.map(\.pid))
+      strays: held.filter { lock in users.contains(lock.pid) && !ours.contains { lock.isOn($0) } }.map(\.pid))
   }
 
   private func noting<Value>(_ problems: inout [String], _ body: () throws -> Value) -> Value? {

@@ -3,8 +3,11 @@ import Glibc
 /// Decides by which road a container can be read without disturbing anybody, and starts again when it changes.
 struct SnapshotTaker {
   let layout: ContainerLayout
-  let rowsPerTableMax: Int
+  let depth: SnapshotDepth
+  var queries: [SnapshotQuery] = []
   private static let triesMax = 20
+  /// A wallet has megabytes, also after years; a sparse file can name any size.
+  var copiedBytesMax: Int64 = 1 << 30
   /// The instant between copying and comparing, in which a test changes the original.
   var onCopied: () -> Void = {}
 
@@ -31,21 +34,36 @@ struct SnapshotTaker {
   /// descriptor of it would drop SQLite's locks on closing.
   private func takeLive() throws -> Snapshot {
     let reader = try SnapshotReader(
-      database: layout.database, layout: layout, access: .readOnly, rowsPerTableMax: rowsPerTableMax)
-    return try reader.read(isLive: true)
+      database: layout.database, layout: layout, access: .readOnly, depth: depth)
+    return try reader.read(isLive: true, queries)
   }
 
   private func takeCopy() throws -> Snapshot {
     let scratch = try ScratchDirectory()
     let before = facts()
-    for path in databaseFiles { try scratch.copy(path) }
+    try refuseTooMuch(before, into: scratch)
+    for (path, facts) in zip(databaseFiles, before) {
+      if let facts { try scratch.copy(path, size: facts.size) }
+    }
     onCopied()
     // A copy made while somebody wrote may mix two states; one that came to life meanwhile is read as live.
     guard before == facts(), !isLive() else { throw ContainerError.keepsChanging(path: layout.directory) }
     let reader = try SnapshotReader(
       database: scratch.path(of: layout.database), layout: layout, access: .readWrite,
-      rowsPerTableMax: rowsPerTableMax)
-    return try reader.read(isLive: false)
+      depth: depth)
+    return try reader.read(isLive: false, queries)
+  }
+
+  /// Before a byte is copied.
+  private func refuseTooMuch(_ facts: [FileFacts?], into scratch: ScratchDirectory) throws(ContainerError) {
+    for (path, facts) in zip(databaseFiles, facts) {
+      guard let size = facts?.size, size > copiedBytesMax else { continue }
+      throw .tooLargeToCopy(path: path, bytes: size, most: copiedBytesMax)
+    }
+    let bytes = facts.reduce(0) { $0 + ($1?.size ?? 0) }
+    if let free = scratch.freeBytes, bytes > free {
+      throw .noRoomForCopy(path: scratch.parent, bytes: bytes, free: free)
+    }
   }
 
   private var databaseFiles: [String] { [layout.database, layout.databaseLog, layout.databaseJournal] }
@@ -69,11 +87,11 @@ struct SnapshotTaker {
     } catch {
       switch error {
       case .missing: throw .missing(path: layout.directory)
-      case .notADirectory: throw .notADirectory(path: layout.directory)
+      case .notADirectory: throw .isAFile(path: layout.directory)
       default: throw error
       }
     }
-    guard directory.isDirectory else { throw .notADirectory(path: layout.directory) }
+    guard directory.isDirectory else { throw .isAFile(path: layout.directory) }
     try EarlierLife(of: layout).refuseLostDatabase()
     let database: FileFacts
     do {

@@ -31,6 +31,8 @@ final class GuardShell<Machine: GuardMachine> {
   private(set) var loss: ContainerError?
 
   var onEnd: ((EndReason) -> Void)?
+  /// What the person reads in the app has changed.
+  var onStatus: ((Status) -> Void)?
 
   init(
     configuration: GuardConfiguration, container: SharedContainer, node: NodeShell, presence: PresenceLink,
@@ -82,7 +84,9 @@ final class GuardShell<Machine: GuardMachine> {
     case .stopNode(let gracefully): node.stop(gracefully: gracefully)
     case .acceptNoNewPayment: node.handOver()
     case .say(let message): presence.say(message)
-    case .show(let status): phone.show(status)
+    case .show(let status):
+      phone.show(status)
+      onStatus?(status)
     case .mayConnect(let targets): phone.mayConnect(targets)
     case .deliver(let push, let content): phone.deliver(push, content)
     case .notify(let content, let payment): phone.notify(content, payment: payment)
@@ -164,7 +168,7 @@ final class GuardShell<Machine: GuardMachine> {
 
   private func raiseEpoch(_ claim: Claim, above known: Epoch) {
     do throws(ContainerError) {
-      let claimant = try claimant(.raised)
+      let claimant = try claimant(claim.replaces == nil ? .raised : .movedHere)
       answer(container.raiseEpoch(under: claim, above: known, by: claimant, reading: node.readState))
     } catch { runner.handle(.claimFailed(.failed("\(error)"))) }
   }

@@ -10,11 +10,11 @@ enum KeychainError: Error, Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .missing(let path):
-      "\(path) is gone and the wallet is not new; put the seed back, or move the container away to begin a new wallet"
+      "\(path) is gone and the wallet is not new; put the seed back: without it neither the channel nor the peer's backup of it can be used"
     case .wrongSize(let path, let size):
       "\(path) has \(size) bytes and a seed has 32; put back the seed that the wallet was made with"
     case .noNodeKey(let path):
-      "\(path) gives a number that is no key of a node; move the container and it away to begin a new wallet"
+      "\(path) gives a number that is no key of a node; put back the seed that the wallet was made with: the channel and the peer's backup are of that one alone"
     case .withheld(let sentence): "\(sentence), so the wallet cannot read its seed"
     case .phoneGone(let why): "the phone cannot be asked for the wallet's seed: \(why)"
     case .another(let path):

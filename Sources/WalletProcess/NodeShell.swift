@@ -70,7 +70,7 @@ final class NodeShell {
         NodeClaim(
           fence: Fence(
             epoch: claim.epoch, incarnation: claim.incarnation, containerHigh: claim.container.high,
-            containerLow: claim.container.low)), state))
+            containerLow: claim.container.low), replaces: claim.replaces.map(ReplacedFence.init)), state))
   }
 
   /// The socket is closed when an abrupt stop returns: the guard drops its lock next.
@@ -280,5 +280,11 @@ extension NodeReport {
         container: ContainerID(high: answer.containerHigh, low: answer.containerLow))
     case .trouble(let sentence): self = .trouble(sentence)
     }
+  }
+}
+
+extension ReplacedFence {
+  init(_ claim: ReplacedClaim) {
+    self.init(epoch: claim.epoch, containerHigh: claim.container.high, containerLow: claim.container.low)
   }
 }

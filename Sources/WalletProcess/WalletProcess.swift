@@ -19,6 +19,7 @@ public final class WalletProcess<Machine: GuardMachine> {
   private let invoices: InvoiceDesk
   private let payments: PaymentDesk
   private let splices: SpliceDesk
+  private let restores = RestoreDesk()
   private let container: SharedContainer
   private let journalDirectory: String
   /// The app's alone.
@@ -114,6 +115,10 @@ public final class WalletProcess<Machine: GuardMachine> {
         splices.onAnswer = { emulatedPhone.send($0) }
         splices.status = { emulatedPhone.status }
         splices.onTask = { [unowned self] in handle($0) }
+        restores.onAnswer = { emulatedPhone.send($0) }
+        restores.status = { emulatedPhone.status }
+        restores.onWish = { [unowned self] in handle(.moveRequested) }
+        guardShell.onStatus = { [unowned self] in restores.showed($0) }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
@@ -198,6 +203,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "send": payments.asked(message)
       // What is half-way the extension ends as well, but only a person begins one.
       case "withdraw" where Machine.role == .app: splices.asked(message)
+      case "restore" where Machine.role == .app: restores.asked(message)
       case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-") || verb == "memory-warning":
         break
       default: journal.note("the phone said something unknown: \(message.verb)")

@@ -106,5 +106,9 @@ public enum WalletSchema {
       failed_wall_ns INTEGER NOT NULL
     ) STRICT;
     """,
+    """
+    -- What is on its way is asked for with each claim and by each look, however many payments are over.
+    CREATE INDEX outgoing_payments_pending ON outgoing_payments (id) WHERE state = 'pending';
+    """,
   ]
 }

@@ -4,6 +4,7 @@ import Database
 import Foundation
 import Glibc
 import Guardrails
+import Heartbeat
 import SharedContainer
 import Testing
 import WalletStore
@@ -73,7 +74,7 @@ struct DamagedContainerTests {
       let found = try problems()
       #expect(
         found.contains {
-          $0.hasPrefix("DIR/node.sqlite is damaged (") && $0.hasSuffix("put back a good copy of it")
+          $0.hasPrefix("DIR/node.sqlite is damaged (") && $0.contains("`baton restore`")
         })
     } catch let error as ContainerError {
       #expect(error.description.contains("is damaged ("))
@@ -88,5 +89,109 @@ struct DamagedContainerTests {
     #expect(
       throws: ContainerError.databaseLost(path: path, because: "as its log is there without it")
     ) { try problems() }
+  }
+
+  // MARK: What keeps nobody from opening it, and is wrong all the same
+
+  private func write(_ bytes: [UInt8], to path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    defer { close(descriptor) }
+    _ = Glibc.write(descriptor, bytes, bytes.count)
+  }
+
+  @Test("says that its heartbeat is noise, or cut short, and what to do") func heartbeat() throws {
+    try make()
+    let path = "\(directory)/heartbeat"
+    let beat = Beat(
+      role: .app, epoch: 0, phase: .released, counter: 1, process: ProcessTable.current(boot: Clock().boot),
+      bootClock: Clock().bootClock, wallClockNanoseconds: 0)
+    #expect(HeartbeatFile(path: path).write(beat) == .written)
+    #expect(try problems() == [], "one beat, and a slot that was never written")
+    let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+    for bytes in [[UInt8](repeating: 0x5A, count: 1024), Array(whole[..<100])] {
+      write(bytes, to: path)
+      let found = try problems()
+      #expect(found.count == 1)
+      #expect(found.first?.hasPrefix("DIR/heartbeat is damaged: where mainappd and notifyextd beats") == true)
+      #expect(found.first?.hasSuffix("so open the app") == true)
+    }
+    write(whole[..<512] + [1] + whole[513...], to: path)
+    #expect(try problems().first?.contains("where notifyextd beats") == true)
+  }
+
+  @Test("says that locks are missing, one or all of them") func missingLocks() throws {
+    try make()
+    unlink("\(directory)/locks/extension.lock")
+    #expect(
+      try problems() == [
+        "the lock file DIR/locks/extension.lock is missing, so nothing here proves who lives: open the app, which makes it anew"
+      ])
+    try FileManager.default.removeItem(atPath: "\(directory)/locks")
+    #expect(
+      try problems() == [
+        "DIR/locks is missing or empty, so nothing here proves who lives: open the app, which makes it anew, or copy the whole directory"
+      ])
+  }
+
+  /// As the kernel shows a holder that was stopped: a real process, in the place of the one that really holds the lock.
+  @Test(
+    "says that a holder which is stopped keeps the node from others, and how it goes on, once it is stale")
+  func stoppedHolder() throws {
+    let clock = Clock()
+    let container = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
+    let child = try scratch.start("/bin/sleep", ["600"])
+    defer {
+      child.send(SIGKILL)
+      _ = scratch.end(child)
+    }
+    child.send(SIGSTOP)
+    while !ProcessTable.isStopped(child.identity.pid) { sched_yield() }
+    func problems(beatAgo span: Span) throws -> [String] {
+      let seen: Epoch = (try Snapshot.take(of: directory)).owner?.epoch ?? 0
+      let claimant = Claimant(
+        process: child.identity, incarnation: 7, reason: "never-claimed", bootClock: clock.bootClock,
+        wallClockNanoseconds: 0)
+      guard case .claimed(let claim, _) = container.claim(seen: seen, by: claimant, reading: { _ in }) else {
+        return ["no claim"]
+      }
+      let beat = Beat(
+        role: .app, epoch: claim.epoch, phase: .established, counter: 1, process: child.identity,
+        bootClock: clock.bootClock + Span(nanoseconds: -span.nanoseconds), wallClockNanoseconds: 0)
+      #expect(container.write(beat) == .written)
+      var snapshot = try Snapshot.take(of: directory)
+      snapshot.appLock.holders = [child.identity.pid]
+      return ContainerReport(snapshot, clock: clock).problems
+    }
+    #expect(try problems(beatAgo: .zero) == [])
+    let pid = child.identity.pid
+    #expect(
+      try problems(beatAgo: .seconds(60)) == [
+        "mainappd \(pid) holds the node and is stopped, and others may take it: `kill -CONT \(pid)` lets it go on, or leave the debugger"
+      ])
+    child.send(SIGCONT)
+    while ProcessTable.isStopped(pid) { sched_yield() }
+    #expect(try problems(beatAgo: .seconds(60)).first?.contains("`kill \(pid)` ends it") == true)
+  }
+
+  @Test("with --check ends with a code of its own, and without with none") func check() throws {
+    try make()
+    func code(_ words: String...) throws -> ChildEnd.How? {
+      scratch.end(try scratch.start("baton", ["inspect", directory] + words))
+    }
+    #expect(try code("--check") == .exited(code: 0))
+    unlink("\(directory)/locks/app.lock")
+    #expect(try code() == .exited(code: 0))
+    #expect(try code("--check") == .exited(code: 65))
+    #expect(try code("--check", "--json") == .exited(code: 65))
+    #expect(try code("--payments", "0") == .exited(code: 64))
+  }
+
+  @Test("that is named by one of its files asks for the directory") func fileInPlaceOfTheDirectory() throws {
+    try make()
+    _ = scratch.end(try scratch.start("baton", ["inspect", "\(directory)/node.sqlite"]))
+    #expect(
+      scratch.text("said")
+        == "baton: \(directory)/node.sqlite is a file; name the directory that node.sqlite and locks lie in\n"
+    )
   }
 }

@@ -64,6 +64,30 @@ import Testing
     #expect(isOneSentence(words, of: "baton"), "\(words)")
   }
 
+  @Test(
+    "that another user may not look into is no phone that does not run",
+    .enabled(if: geteuid() == 0, "only root can become another user")) func statusOfAnotherUser() throws
+  {
+    chmod(scratch.path, 0o755)
+    try FileManager.default.copyItem(atPath: "\(Scratch.programs)/baton", toPath: scratch("baton"))
+    mkdir(scratch("phone"), 0o755)
+    mkdir(scratch("phone/os"), 0o700)
+    for path in [scratch("phone/os"), scratch("phone")] {
+      let child = try scratch.start(
+        "/usr/bin/setpriv",
+        [
+          "--reuid=65534", "--regid=65534", "--clear-groups", scratch("baton"), "--home", scratch("phone"),
+          "status",
+        ])
+      #expect(scratch.end(child) == .exited(code: 74))
+      #expect(
+        scratch.text("said")
+          == "baton: \(path) may not be looked into by this user, so what runs there cannot be told; run as its owner\n"
+      )
+      chmod(scratch("phone"), 0o700)
+    }
+  }
+
   @Test("With too few descriptors each program says so and ends", arguments: 5...8)
   func descriptors(limit: Int) throws {
     let home = ["--home", scratch("phone")]

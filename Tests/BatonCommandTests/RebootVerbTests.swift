@@ -20,7 +20,8 @@ import Testing
     #expect(atRest.contains("app        no beat") == !options.isEmpty)
     _ = try phone.run("device", "unlock")
     #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
-    #expect(try phone.run("inspect").contains("claimed because  the holder is gone"))
+    #expect(
+      try phone.run("inspect").contains("claimed because  the phone was started again since the last claim"))
     _ = try phone.run("down")
     let judgement = try phone.run("judge")
     #expect(judgement.contains("1 push, 1 notification"))

@@ -35,7 +35,7 @@ import Testing
     var app = Driver<AppMachine>()
     app.play(.launched, .enteredForeground)
     let free = observation(row(7, .extension), lockIsBusy: false)
-    #expect(app.send(.observed(free)) == [.claim(seen: 7, reason: .holderGone)])
+    #expect(app.send(.observed(free)) == [.claim(seen: 7, reason: .holderDied)])
     let started: [GuardDirective] = [.beat(epoch: 8, phase: .claimed, counter: 1), .startNode(claim(8))]
     #expect(app.send(.claimed(claim(8))) == started)
   }
@@ -107,7 +107,7 @@ import Testing
     for tenth in 1...10 {
       #expect(app.machine.deadline == seconds(Double(tenth) / 10))
       #expect(app.send(.deadlineReached, at: Double(tenth) / 10) == [.look])
-      #expect(app.send(free) == [.claim(seen: 7, reason: .holderGone)])
+      #expect(app.send(free) == [.claim(seen: 7, reason: .holderDied)])
       #expect(app.send(blocked) == [])
     }
     #expect(app.shown.count == shownBefore, "the text must not flicker with every try")

@@ -19,7 +19,7 @@ import Testing
     var rule = rule(role)
     let seen = observation(
       row(7, role.other), lockIsBusy: false, beat: beat(role.other, epoch: 7, counter: 3))
-    #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderGone))
+    #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderDied))
   }
 
   @Test func theExtensionLeavesAFreeNodeToAnAppThatWantsItForTwoSeconds() {
@@ -27,7 +27,7 @@ import Testing
     let seen = observation(row(7, .extension), lockIsBusy: false, appWantsNode: true)
     #expect(rule.decide(seen, at: seconds(10)) == .wait(for: .appGoesFirst, until: seconds(12)))
     #expect(rule.decide(seen, at: seconds(11.999)) == .wait(for: .appGoesFirst, until: seconds(12)))
-    #expect(rule.decide(seen, at: seconds(12)) == .claim(seen: 7, reason: .holderGone))
+    #expect(rule.decide(seen, at: seconds(12)) == .claim(seen: 7, reason: .holderDied))
   }
 
   @Test func theHeadStartHoldsInAContainerNeverClaimedToo() {
@@ -40,7 +40,7 @@ import Testing
     var rule = rule(.extension)
     _ = rule.decide(observation(row(7, .app), lockIsBusy: false, appWantsNode: true), at: seconds(0))
     let decision = rule.decide(observation(row(7, .app), lockIsBusy: false), at: seconds(0.5))
-    #expect(decision == .claim(seen: 7, reason: .holderGone))
+    #expect(decision == .claim(seen: 7, reason: .holderDied))
   }
 
   @Test func theHeadStartIsGivenAnewWhenTheAppHadTheNodeMeanwhile() {
@@ -55,7 +55,7 @@ import Testing
   @Test func theAppLeavesNobodyAHeadStart() {
     var rule = rule(.app)
     let seen = observation(row(7, .extension), lockIsBusy: false, appWantsNode: true)
-    #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderGone))
+    #expect(rule.decide(seen, at: seconds(0)) == .claim(seen: 7, reason: .holderDied))
   }
 
   @Test(arguments: Role.allCases) func aBusyLockWithBeatsIsWaitedForHoweverLong(role: Role) {
@@ -126,5 +126,34 @@ import Testing
     #expect(!claim(8).owns(foreign))
     #expect(!claim(8).owns(row(9, .app)))
     #expect(!claim(8).owns(nil))
+  }
+
+  /// For people: why the node was there to be claimed.
+  @Test func aReleaseADeathAndAnEarlierBootAreToldApart() {
+    var rule = rule(.app)
+    let released = beat(.extension, epoch: 7, counter: 3, phase: .released)
+    let before = beat(.extension, epoch: 6, counter: 3, phase: .released)
+    func reason(_ beat: Beat?, at boot: BootID = boot) -> ClaimReason? {
+      var seen = observation(row(7, .extension), lockIsBusy: false, beat: beat)
+      seen.boot = boot
+      guard case .claim(seen: 7, let reason) = rule.decide(seen, at: seconds(0)) else { return nil }
+      return reason
+    }
+    let another = BootID(high: 9, low: 9)
+    #expect(reason(released) == .holderReleased)
+    #expect(reason(released, at: another) == .holderReleased)
+    #expect(reason(before) == .holderDied, "the release is of an earlier epoch")
+    #expect(reason(nil) == .holderDied)
+    #expect(reason(nil, at: another) == .earlierBoot)
+  }
+
+  @Test func reasonsOfEarlierVersionsAreReadFromTheirSentences() throws {
+    #expect(ClaimReason(stored: "the holder is gone") == .holderGone)
+    #expect(ClaimReason(stored: "the peer knew a higher epoch") == .raised)
+    #expect(ClaimReason(stored: "something else") == nil)
+    for reason in ClaimReason.allCases {
+      #expect(ClaimReason(stored: reason.rawValue) == reason)
+      #expect(ClaimReason(stored: reason.sentence) == reason)
+    }
   }
 }

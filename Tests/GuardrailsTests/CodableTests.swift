@@ -29,17 +29,23 @@ import Testing
     [
       .deadlineReached, .launched, .enteredForeground, .enteredBackground, .expiryWarned(push: .max),
       .terminationRequested, .partnerEnded, .claimed(claim(.max)), .claimSuperseded, .ownLockWasBusy,
-      .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false), .receivedFound([]),
+      .moveRequested, .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false),
+      .receivedFound([]),
       .receivedFound([payment, secondPayment]), .containerLost("A \"sentence\"\n."),
     ] + reasons.map { .pushArrived(push(3, $0, hash: nil)) } + [.pushArrived(push(4))]
     + PresenceMessageTests.all.map { .presenceHeard($0) } + observations.map { .observed($0) }
     + troubles.flatMap { [.lookFailed($0), .claimFailed($0), .rowReadFailed($0)] } + reports.map { .node($0) }
 
+  private static let replacing = Claim(
+    epoch: 8, incarnation: 1, container: container,
+    replaces: ReplacedClaim(epoch: .max, container: otherContainer))
+
   static let directives: [GuardDirective] =
     [
       .raiseWish, .withdrawWish, .look, .claim(seen: .max, reason: .neverClaimed),
-      .claim(seen: 0, reason: .holderGone), .claim(seen: 1, reason: .holderStale),
-      .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max), .readRow, .dropLock,
+      .claim(seen: 0, reason: .holderDied), .claim(seen: 1, reason: .holderStale),
+      .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max), .startNode(replacing),
+      .claim(seen: 3, reason: .holderReleased), .claim(seen: 4, reason: .earlierBoot), .readRow, .dropLock,
       .readReceived(paymentHash: nil), .readReceived(paymentHash: "aa"), .startNode(claim(8)),
       .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment,
       .deliver(push: 1, .received(payment)),

@@ -29,7 +29,7 @@ import Testing
   @Test func aFreeNodeIsClaimedAtOnce() {
     var notifier = Driver<ExtensionMachine>.looking()
     let answer = notifier.send(.observed(observation(row(7, .extension), lockIsBusy: false)))
-    #expect(answer == [.claim(seen: 7, reason: .holderGone)])
+    #expect(answer == [.claim(seen: 7, reason: .holderDied)])
   }
 
   @Test func anAppThatIsMerelyAliveDoesNotChaseItAway() {
@@ -68,7 +68,7 @@ import Testing
     var notifier = Driver<ExtensionMachine>.looking()
     let gone = observation(row(7, .app), lockIsBusy: false)
     let answer = notifier.send(.observed(gone))
-    #expect(answer == [.readReceived(paymentHash: "aa"), .claim(seen: 7, reason: .holderGone)])
+    #expect(answer == [.readReceived(paymentHash: "aa"), .claim(seen: 7, reason: .holderDied)])
     #expect(
       notifier.send(.receivedFound([payment])) == [
         .withdraw(payment: "aa"), .deliver(push: 1, .received(payment)),
@@ -151,7 +151,7 @@ import Testing
     var notifier = steppedBack()
     #expect(notifier.send(.partnerEnded, at: 1.1) == [.look])
     let free = observation(row(8, .extension), lockIsBusy: false)
-    #expect(notifier.send(.observed(free)) == [.claim(seen: 8, reason: .holderGone)])
+    #expect(notifier.send(.observed(free)) == [.claim(seen: 8, reason: .holderDied)])
     #expect(notifier.send(.claimed(claim(9))).last == .startNode(claim(9)))
     notifier.play(.node(.established), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(.node(.received(payment)), at: 2)
@@ -164,7 +164,7 @@ import Testing
     let wished = GuardEvent.observed(
       observation(row(8, .extension), lockIsBusy: false, appWantsNode: true))
     notifier.play(.deadlineReached, at: 3)
-    #expect(notifier.send(wished) == [.claim(seen: 8, reason: .holderGone)])
+    #expect(notifier.send(wished) == [.claim(seen: 8, reason: .holderDied)])
     notifier.play(.claimed(claim(9)), .node(.established))
     let stillWished = GuardEvent.rowRead(row(9, .extension), appWantsNode: true)
     #expect(notifier.send(stillWished) == [.beat(epoch: 9, phase: .established, counter: 2)])

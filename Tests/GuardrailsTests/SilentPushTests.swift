@@ -97,7 +97,8 @@ import Testing
   }
 
   @Test("B-1.5.1f A peer that refuses for good is a failure, for the next push too") func refused() {
-    let failed = GuardDirective.noteFailure("this node is in use by another device")
+    let failed = GuardDirective.noteFailure(
+      "this node is in use by another device; `baton restore` moves it here")
     var app = connected()
     #expect(
       outcome(&app, after: .node(.refused(highest: 20, container: otherContainer)))

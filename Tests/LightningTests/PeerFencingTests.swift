@@ -195,4 +195,79 @@ import Testing
     #expect(fixture.handle(.undecodable(connection: 2, "no")).count == 1)
     #expect(fixture.peer.state.fence == fence(3))
   }
+
+  // MARK: The wallet moves to another container
+
+  private func moving(_ fence: Fence, from replaced: Fence) -> Greeting {
+    Greeting(
+      fence: fence,
+      replaces: ReplacedFence(
+        epoch: replaced.epoch, containerHigh: replaced.containerHigh, containerLow: replaced.containerLow))
+  }
+
+  private func greet(_ fixture: inout PeerFixture, _ connection: UInt64, _ greeting: Greeting)
+    -> [PeerDirective]
+  {
+    _ = fixture.handle(.connected(connection: connection))
+    return fixture.handle(.received(connection: connection, .greeting(greeting)))
+  }
+
+  @Test
+  func
+    `A container that replaces exactly the claim that is known takes its place, and the old one is refused`()
+    throws
+  {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1, fence(5))
+    let moved = greet(&fixture, 2, moving(fence(6, container: 9), from: fence(5)))
+    #expect(moved.contains(.evict(connection: 1, "connection 2 took its place")))
+    #expect(moved.contains(.send(connection: 2, answer(true, highest: 6, container: 9))))
+    #expect(fixture.peer.state.fence == fence(6, container: 9))
+    for (number, epoch) in [UInt64(5), 6, 7, 100].enumerated() {
+      #expect(
+        fixture.greet(UInt64(number) + 3, fence(epoch)).contains {
+          if case .close(_, "refused-other-container") = $0 { true } else { false }
+        }, "the old container with epoch \(epoch)")
+    }
+    #expect(fixture.peer.state.fence == fence(6, container: 9))
+  }
+
+  @Test func `What it replaces counts once, and not after another claim: a replayed word changes nothing`()
+    throws
+  {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1, fence(5))
+    _ = try fixture.establish(2, fence(6))
+    for (number, greeting) in [
+      moving(fence(7, container: 9), from: fence(5)), moving(fence(6, container: 9), from: fence(6)),
+      moving(fence(5, container: 9), from: fence(6)),
+      moving(fence(7, container: 9), from: fence(6, container: 8)),
+      Greeting(fence: fence(7, container: 9)),
+    ].enumerated() {
+      let refused = greet(&fixture, UInt64(number) + 3, greeting)
+      #expect(refused.contains(.send(connection: UInt64(number) + 3, answer(false, highest: 6))), "\(number)")
+    }
+    #expect(fixture.peer.state.fence == fence(6))
+    // There and back: the word that once led here is of a claim that is not known any more.
+    let there = moving(fence(7, container: 9), from: fence(6))
+    let back = moving(fence(8), from: fence(7, container: 9))
+    _ = greet(&fixture, 10, there)
+    _ = greet(&fixture, 11, back)
+    _ = greet(&fixture, 12, there)
+    #expect(fixture.peer.state.fence == fence(8))
+  }
+
+  @Test func `The container that has moved in says the same word with each dial and is let in`() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1, fence(5))
+    let greeting = moving(fence(6, container: 9), from: fence(5))
+    for connection in [UInt64(2), 3] {
+      #expect(
+        greet(&fixture, connection, greeting).contains(
+          .send(connection: connection, answer(true, highest: 6, container: 9))))
+    }
+    fixture.restart()
+    #expect(
+      greet(&fixture, 4, greeting).contains(.send(connection: 4, answer(true, highest: 6, container: 9))))
+  }
 }

@@ -13,6 +13,10 @@ private let everyMessage: [Message] = [
   .greeting(
     Greeting(fence: Fence(epoch: 5, incarnation: .max, containerHigh: 1, containerLow: 2))),
   .greeting(
+    Greeting(
+      fence: Fence(epoch: 5, incarnation: .max, containerHigh: 1, containerLow: 2),
+      replaces: ReplacedFence(epoch: .max, containerHigh: 3, containerLow: 4))),
+  .greeting(
     Greeting(fenceAnswer: FenceAnswer(accepted: true, highest: 5, containerHigh: 1, containerLow: 2))),
   .error(Complaint(channel: id, text: "no")),
   .warning(Complaint(text: "careful")),

@@ -163,7 +163,7 @@ struct DamageTests {
       try lastWords(phone, app).hasPrefix("\(group) was replaced or removed while it was open; put it back"))
     try phone.wait("the push to be answered") { notifier.count("finished") == 1 }
     #expect(
-      notifier.statuses.contains("this node is in use by another device") || notifier.count("content") == 1)
+      notifier.statuses.contains(Status.usedByAnotherDevice.text) || notifier.count("content") == 1)
     notifier.kill(SIGKILL)
     try phone.wait("the extension's end") { notifier.hasEnded }
     #expect(try phone.receivedPayments().isEmpty)

@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Foundation
+import Guardrails
 import Heartbeat
 import PairSupport
 import Testing
@@ -43,7 +44,7 @@ struct PeerMemoryTests {
     phone.open(again)
     try phone.wait("the app to be connected") { again.status.hasPrefix("connected") }
     #expect(try #require(phone.owner?.epoch) > known)
-    #expect(try phone.snapshot().claims.last?.reason == "the peer knew a higher epoch")
+    #expect(try phone.snapshot().claims.last?.reason == ClaimReason.raised.rawValue)
     try phone.pay(invoices[1])
     try phone.waitUntilSettled(invoices[1])
     // The preimage arrives before the commitment that pays it out.
@@ -67,8 +68,75 @@ struct PeerMemoryTests {
     let again = try phone.launchApp()
     phone.open(again)
     // A new container is another device to the peer: it must not take the node from the old one.
-    try phone.wait("the app to be refused") { again.status == "this node is in use by another device" }
+    try phone.wait("the app to be refused") { again.status == Status.usedByAnotherDevice.text }
     #expect(try phone.receivedPayments().isEmpty)
+  }
+
+  /// Ends both, and puts another container, or none, in the place of this one.
+  private func move(_ phone: TestPhone, to place: String, ending processes: [TestProcess]) throws {
+    for process in processes { process.kill(SIGKILL) }
+    try phone.wait("the end of all") { processes.allSatisfy(\.hasEnded) }
+    let group = "\(phone.home)/AppGroup"
+    try FileManager.default.moveItem(atPath: group, toPath: "\(phone.home)/\(place)")
+  }
+
+  /// The person says so; the app may be killed before it has an answer, and is started again and asked once more.
+  private func restore(_ phone: TestPhone, killedTimes kills: Int) throws -> TestProcess {
+    for kill in 0...kills {
+      let app = try phone.launchApp()
+      phone.open(app)
+      try phone.wait("the app to be refused, or let in") {
+        app.status == Status.usedByAnotherDevice.text || app.status.hasPrefix("connected")
+      }
+      app.send(ControlMessage("restore", ["request": "m\(kill)"]))
+      if kill < kills {
+        // At another moment each time: before it is read, or anywhere on the way to the peer.
+        if kill > 0 { try phone.wait("the app to try") { app.status != Status.usedByAnotherDevice.text } }
+        app.kill(SIGKILL)
+        try phone.wait("the app's end") { app.hasEnded }
+        continue
+      }
+      try phone.wait("the answer") { app.message(request: "m\(kill)") != nil }
+      #expect(app.message(request: "m\(kill)")?.verb == "restore-done")
+      return app
+    }
+    throw CancellationError()
+  }
+
+  @Test(
+    "A new container takes the place when the person says so: the channel comes back, the old one is refused")
+  func movedWallet() throws {
+    let phone = try TestPhone()
+    defer { phone.end() }
+    let app = try phone.launchApp()
+    let invoices = try phone.invoices(2, app)
+    let notifier = try phone.launchExtension()
+    _ = phone.push(notifier)
+    try phone.pay(invoices[0])
+    try phone.waitUntilSettled(invoices[0])
+    let old = try #require(phone.owner?.epoch)
+    try move(phone, to: "old", ending: [app, notifier])
+    try phone.pay(invoices[1])
+
+    let moved = try restore(phone, killedTimes: 2)
+    try phone.waitUntilSettled(invoices[1])
+    try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
+    #expect(try #require(phone.owner?.epoch) > old)
+    #expect(try phone.receivedPayments() == [invoices[1].paymentHash.hex])
+
+    // The old phone: refused for good, and back at once when the person says so there, with all of the money.
+    try move(phone, to: "new", ending: [moved])
+    try FileManager.default.moveItem(atPath: "\(phone.home)/old", toPath: "\(phone.home)/AppGroup")
+    let former = try phone.launchApp()
+    phone.open(former)
+    try phone.wait("the old one to be refused") { former.status == Status.usedByAnotherDevice.text }
+    former.kill(SIGKILL)
+    try phone.wait("its end") { former.hasEnded }
+    let back = try restore(phone, killedTimes: 0)
+    let third = try phone.invoice(4000, back)
+    try phone.pay(third)
+    try phone.waitUntilSettled(third)
+    try phone.wait("all payments in the balance") { (try? phone.balanceMsat()) == 1_000_007_000 }
   }
 
   @Test("A peer that knows nothing of epochs: handover, kill and takeover end well all the same")

@@ -97,7 +97,8 @@ import Testing
 
   @Test func aCopyThatChangesWhileItIsCopiedIsCopiedAgain() throws {
     let claim = try copyOfOwnedContainer()
-    var taker = SnapshotTaker(layout: ContainerLayout(directory: copy), rowsPerTableMax: 9)
+    var taker = SnapshotTaker(
+      layout: ContainerLayout(directory: copy), depth: SnapshotDepth(rowsPerTableMax: 9))
     var copies = 0
     taker.onCopied = {
       copies += 1
@@ -114,7 +115,7 @@ import Testing
 
   @Test func aContainerThatComesToLifeWhileItIsCopiedIsReadAsLive() throws {
     _ = try place.open(.app).owned(seen: 0)
-    var taker = SnapshotTaker(layout: place.layout, rowsPerTableMax: 9)
+    var taker = SnapshotTaker(layout: place.layout, depth: SnapshotDepth(rowsPerTableMax: 9))
     var owner: SharedContainer?
     taker.onCopied = {
       owner = try? place.open(.extension)
@@ -138,7 +139,7 @@ import Testing
       words(place.path) == "\(place.path) is not a shared container, as it has no node.sqlite; check the path"
     )
     Files.write(nowhere, [])
-    #expect(words(nowhere) == "\(nowhere) is not a directory; move it away or name another container")
+    #expect(words(nowhere) == "\(nowhere) is a file; name the directory that node.sqlite and locks lie in")
     mkdir(copy, 0o700)
     Files.write(copy + "/node.sqlite", [])
     #expect(
@@ -167,7 +168,9 @@ import Testing
     #expect(snapshot.claims.map(\.row.epoch) == [2])
     #expect(
       snapshot.problems == [
-        "\(place.layout.database) is damaged (column pid holds text, expected an integer); put back a good copy of it"
+        ContainerError.corrupt(
+          path: place.layout.database, because: "column pid holds text, expected an integer"
+        ).description
       ])
   }
 
@@ -176,11 +179,12 @@ import Testing
     let raw = try Connection(path: place.layout.database, access: .readWrite)
     try raw.script(
       "CREATE TABLE \"we\"\"ird; --\" (\"a b\"); INSERT INTO \"we\"\"ird; --\" VALUES (1), (2), (3)")
-    let table = try Snapshot.take(of: place.directory, rowsPerTableMax: 2).tables.first {
+    let table = try Snapshot.take(of: place.directory, depth: SnapshotDepth(rowsPerTableMax: 2)).tables.first
+    {
       $0.name == "we\"ird; --"
     }
     #expect(table?.columns == ["a b"])
-    #expect(table?.rowCount == 3)
+    #expect(table?.rowCount == RowCount(3))
     #expect(try table?.rows.map { try $0.integer(0) } == [2, 3])
   }
 }

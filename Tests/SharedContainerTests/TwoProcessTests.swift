@@ -61,7 +61,8 @@ import Testing
       $0 | Int($1.element) << (8 * $1.offset)
     }
     #expect(plain == claims)
-    let snapshot = try Snapshot.take(of: place.directory, rowsPerTableMax: 0)
+    let snapshot = try Snapshot.take(
+      of: place.directory, depth: SnapshotDepth(rowsPerTableMax: 0, isThorough: true))
     #expect(snapshot.claims.map(\.row.epoch) == (1...Epoch(claims)).map { $0 })
     #expect(snapshot.claims.allSatisfy { $0.seen + 1 == $0.row.epoch })
     #expect(snapshot.writes.count == Int64(claims))

@@ -10,7 +10,8 @@ import Testing
   @Test("says why the node is away, and to open the app only where that helps") func reason() {
     #expect(
       NodeRefusal.sentence(refusal, .usedByAnotherDevice)
-        == "The wallet does not hold its node now: this node is in use by another device")
+        == "The wallet does not hold its node now: this node is in use by another device; `baton restore` moves it here"
+    )
     #expect(
       NodeRefusal.sentence(refusal, .trouble("the peer refuses it"))
         == "The wallet does not hold its node now: the peer refuses it")

@@ -10,31 +10,42 @@ struct ContainerReport: Sendable {
   let verdict: HolderVerdict
   let wallet: WalletView
   let problems: [String]
-  private let bootClock: Instant
-  private let boot: BootID
+  /// Every row is there, not only the last ones.
+  let isThorough: Bool
+  private let ends: HolderEnds
+  private let stamps: StampClock
   private let wallNanoseconds: Int64
+  /// Of each table, unless all is asked for.
+  static let rowsMax = 100
 
   /// The clock is the phone's where there is one: stamps are compared with it.
-  init(of directory: String, clock: Clock) throws(ContainerError) {
-    self.init(try Snapshot.take(of: directory, rowsPerTableMax: 100_000), clock: clock)
+  init(
+    of directory: String, clock: Clock, ends: HolderEnds = HolderEnds(), rows: Int? = rowsMax,
+    isThorough: Bool = false
+  ) throws(ContainerError) {
+    let snapshot = try Snapshot.take(
+      of: directory, depth: SnapshotDepth(rowsPerTableMax: rows, isThorough: isThorough),
+      queries: WalletQueries.all(rowsPerTableMax: rows))
+    self.init(snapshot, clock: clock, ends: ends, isThorough: isThorough)
   }
 
-  init(_ snapshot: Snapshot, clock: Clock) {
+  init(_ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(), isThorough: Bool = false) {
     self.snapshot = snapshot
-    bootClock = clock.bootClock
-    boot = clock.boot
+    self.ends = ends
+    self.isThorough = isThorough
+    stamps = StampClock(phone: clock)
     wallNanoseconds = clock.wallNanoseconds
-    verdict = HolderVerdict(snapshot, bootClock: bootClock)
+    verdict = HolderVerdict(snapshot, stamps)
     wallet = WalletView(snapshot.tables)
-    problems = snapshot.problems + wallet.problems + ContainerProblems.find(in: snapshot)
+    problems =
+      snapshot.problems + wallet.problems + ContainerProblems(snapshot: snapshot, verdict: verdict).all
   }
 
   var holderSentence: String { verdict.sentence(snapshot.owner, isLive: snapshot.isLive) }
 
   /// How long ago the owner claimed; nil when that was in another boot.
   var heldFor: Span? {
-    guard let claim = snapshot.claims.last, claim.row.process.boot == boot else { return nil }
-    return max(.zero, bootClock - claim.bootClock)
+    snapshot.claims.last.flatMap { stamps.age(of: $0.bootClock, in: $0.row.process.boot) }
   }
 
   /// The owner's slot, if it carries the owner's epoch.
@@ -46,10 +57,17 @@ struct ContainerReport: Sendable {
     return beat
   }
 
-  func age(of beat: Beat) -> String {
-    beat.process.boot == boot
-      ? "\(HumanText.span(bootClock - beat.bootClock)) ago"
-      : "in another boot, at \(WallClockText.write(beat.wallClockNanoseconds))"
+  func age(of beat: Beat) -> String { stamps.words(beat) }
+
+  /// As it stands in the row, if no version wrote it. The row says that the holder died, the phone how.
+  func words(_ claim: ClaimRecord) -> String {
+    let reason = ClaimReason(stored: claim.reason)
+    let sentence = reason?.sentence ?? claim.reason
+    guard reason == .holderDied,
+      let holder = snapshot.claims.last(where: { $0.row.epoch == claim.seen })?.row,
+      let end = ends.reason(of: holder)
+    else { return sentence }
+    return "\(sentence) (\(end))"
   }
 
   func words(_ lock: LockFacts) -> String {
@@ -58,8 +76,8 @@ struct ContainerReport: Sendable {
       ? "free" : "held by \(lock.holders.map(String.init).joined(separator: " and "))"
   }
 
-  func words(_ beat: Beat?) -> String {
-    guard let beat else { return "no beat" }
+  func words(_ beat: Beat?, of role: Role) -> String {
+    guard let beat else { return snapshot.damagedBeats.contains(role) ? "damaged" : "no beat" }
     return
       "epoch \(beat.epoch), \(beat.phase.word), beat \(beat.counter) by \(beat.process.pid), \(age(of: beat))"
   }

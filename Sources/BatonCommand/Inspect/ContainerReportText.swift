@@ -5,7 +5,8 @@ import SharedContainer
 
 /// The report for people.
 extension ContainerReport {
-  func tell(_ output: Output, isFull: Bool) {
+  /// With so many rows of each kind; nil for all.
+  func tell(_ output: Output, rows: Int?) {
     var facts: [(String, String)] = [
       ("container", "\(snapshot.directory) (\(snapshot.isLive ? "in use" : "at rest, or a copy"))"),
       ("id", snapshot.container.map(Self.hex) ?? "none"), ("schema", "\(snapshot.schemaVersion)"),
@@ -25,11 +26,15 @@ extension ContainerReport {
         ("app.wish", words(snapshot.appWish)),
       ])
     section(
-      "heartbeat", output, [("app", words(snapshot.appBeat)), ("extension", words(snapshot.extensionBeat))])
-    tellClaims(output, isFull: isFull)
-    tellWallet(output, isFull: isFull)
-    tellSent(output, isFull: isFull)
-    tellSplices(output, isFull: isFull)
+      "heartbeat", output,
+      [
+        ("app", words(snapshot.appBeat, of: .app)),
+        ("extension", words(snapshot.extensionBeat, of: .extension)),
+      ])
+    tellClaims(output, rows)
+    tellWallet(output, rows)
+    tellSent(output, rows)
+    tellSplices(output, rows)
     tellProblems(output)
   }
 
@@ -37,7 +42,7 @@ extension ContainerReport {
   var ownerFacts: [(String, String)] {
     guard let claim = snapshot.claims.last else { return [] }
     var facts = [
-      ("epoch", "\(claim.row.epoch)"), ("claimed because", claim.reason),
+      ("epoch", "\(claim.row.epoch)"), ("claimed because", words(claim)),
       (
         "claimed",
         heldFor.map { "\(HumanText.span($0)) ago" } ?? WallClockText.write(claim.wallClockNanoseconds)
@@ -57,23 +62,37 @@ extension ContainerReport {
     output.facts(rows.map { ("  \($0.0)", $0.1) })
   }
 
-  private func tellClaims(_ output: Output, isFull: Bool) {
-    let shown = isFull ? snapshot.claims[...] : snapshot.claims.suffix(10)
-    let title =
-      "claims (\(snapshot.claims.count)\(shown.count < snapshot.claims.count ? ", the last \(shown.count)" : ""))"
-    output.say("\n\(output.paint(title, .bold))")
+  /// How many there are, as far as they were counted, and how many of them are shown.
+  private func title(_ what: String, shown: Int, of count: RowCount, also words: String? = nil) -> String {
+    let number = HumanText.grouped(UInt64(max(0, count.number)))
+    let isPart = !count.isExact || shown < count.number
+    let parts = [
+      count.isExact ? number : "more than \(number)", isPart ? "the last \(shown)" : nil,
+      isPart ? nil : words,
+    ]
+    return "\(what) (\(parts.compactMap { $0 }.joined(separator: ", ")))"
+  }
+
+  private func last<Element>(_ rows: Int?, of all: [Element]) -> ArraySlice<Element> {
+    rows.map { all.suffix($0) } ?? all[...]
+  }
+
+  private func tellClaims(_ output: Output, _ rows: Int?) {
+    let shown = last(rows, of: snapshot.claims)
+    let count = RowCount(Int64(snapshot.claims.count), isExact: !snapshot.hasOlderClaims)
+    output.say("\n\(output.paint(title("claims", shown: shown.count, of: count), .bold))")
     if shown.isEmpty { return output.say("  none") }
     output.table(
       [["  EPOCH", "WHO", "PID", "WHEN", "WHY"]]
         + shown.map { claim in
           [
             "  \(claim.row.epoch)", claim.row.role.processName, "\(claim.row.process.pid)",
-            WallClockText.write(claim.wallClockNanoseconds), claim.reason,
+            WallClockText.write(claim.wallClockNanoseconds), words(claim),
           ]
         })
   }
 
-  private func tellWallet(_ output: Output, isFull: Bool) {
+  private func tellWallet(_ output: Output, _ rows: Int?) {
     section(
       "channel", output,
       wallet.channels.isEmpty
@@ -87,16 +106,19 @@ extension ContainerReport {
         })
     let open = wallet.invoices.filter { !$0.isPaid }
     section(
-      "invoices (\(open.count) open, \(wallet.invoices.count - open.count) paid)", output,
-      (isFull ? open[...] : open.suffix(10)).map { invoice in
+      invoicesTitle(open.count), output,
+      last(rows, of: open).map { invoice in
         (
           HumanText.amount(msat: invoice.amountMsat),
           "\(invoice.paymentHash)\(invoice.text.isEmpty ? "" : "  \(invoice.text)")\(isExpired(invoice) ? "  (expired)" : "")"
         )
       })
+    let received = last(rows, of: wallet.payments)
     section(
-      "payments received (\(wallet.payments.count), \(HumanText.amount(msat: wallet.receivedMsat)))", output,
-      (isFull ? wallet.payments[...] : wallet.payments.suffix(10)).map { payment in
+      title(
+        "payments received", shown: received.count, of: wallet.count(of: "received_payments"),
+        also: HumanText.amount(msat: wallet.receivedMsat)), output,
+      received.map { payment in
         (
           HumanText.amount(msat: payment.amountMsat),
           "\(WallClockText.write(payment.wallNanoseconds))  under epoch \(payment.epoch)  \(payment.paymentHash)"
@@ -104,11 +126,21 @@ extension ContainerReport {
       })
   }
 
-  private func tellSent(_ output: Output, isFull: Bool) {
+  /// Which are open is known of those that were read.
+  private func invoicesTitle(_ open: Int) -> String {
+    let read = wallet.invoices.count
+    let count = wallet.count(of: "invoices")
+    if count.isExact && count.number == read { return "invoices (\(open) open, \(read - open) paid)" }
+    let number = HumanText.grouped(UInt64(max(0, count.number)))
+    return "invoices (\(count.isExact ? number : "more than \(number)"); of the last \(read), \(open) open)"
+  }
+
+  private func tellSent(_ output: Output, _ rows: Int?) {
     guard !wallet.sent.isEmpty else { return }
+    let sent = last(rows, of: wallet.sent)
     section(
-      "payments sent (\(wallet.sent.count))", output,
-      (isFull ? wallet.sent[...] : wallet.sent.suffix(10)).map { payment in
+      title("payments sent", shown: sent.count, of: wallet.count(of: "outgoing_payments")), output,
+      sent.map { payment in
         (
           HumanText.amount(msat: payment.amountMsat),
           "\(WallClockText.write(payment.begunWallNanoseconds))  \(payment.state)  \(payment.paymentHash)"
@@ -116,17 +148,21 @@ extension ContainerReport {
       })
   }
 
-  private func tellSplices(_ output: Output, isFull: Bool) {
+  private func tellSplices(_ output: Output, _ rows: Int?) {
     guard !wallet.splices.isEmpty else { return }
+    let splices = last(rows, of: wallet.splices)
     section(
-      "on chain (\(wallet.splices.count))", output,
-      (isFull ? wallet.splices[...] : wallet.splices.suffix(10)).map { splice in
+      title("on chain", shown: splices.count, of: wallet.count(of: "splices")), output,
+      splices.map { splice in
         (HumanText.amount(msat: splice.amountSat &* 1000), "\(splice.state)  \(splice.transaction)")
       })
   }
 
   private func tellProblems(_ output: Output) {
     output.say("\n\(output.paint("problems", .bold))")
+    if !snapshot.hasCheckedPages {
+      output.say("  not each page of the database was looked at, as it is large; `--check` does")
+    }
     if problems.isEmpty { return output.say("  none found") }
     for problem in problems { output.say("  \(output.paint(problem.onOneLine, .red))") }
   }

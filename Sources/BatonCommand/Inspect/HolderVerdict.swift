@@ -7,14 +7,14 @@ import SharedContainer
 /// Who holds the node, as far as a container shows it. It explains to people; it decides nothing.
 enum HolderVerdict: Hashable, Sendable {
   case neverClaimed
-  /// The role lock is held, and the last beat is young.
-  case beating(Phase, age: Span)
+  /// The role lock is held, and the last beat is young; or its age cannot be told.
+  case beating(Phase, age: Span?)
   /// The role lock is held, and nothing was heard for longer than the rule allows.
   case silent(age: Span)
   /// The role lock is held, and there is no beat of this epoch: it was claimed an instant ago, or the slot is damaged.
   case noBeat
-  /// Stopped by a signal or a debugger.
-  case stopped
+  /// Stopped by a signal or a debugger; since when nothing was heard.
+  case stopped(age: Span?)
   /// The row's holder lives and beats, and its lock file is not the one that it holds any more.
   case beatingWithoutLock(Phase)
   /// The lock is held by a process that is not the one of the row.
@@ -23,8 +23,12 @@ enum HolderVerdict: Hashable, Sendable {
   case released
   /// The lock is free without a release.
   case gone
+  /// The same, and the row's holder lives: it holds the locks of another container, of which this is a copy.
+  case copied
 
-  init(_ snapshot: Snapshot, bootClock: Instant, staleAfter: Span = HeartbeatTiming.standard.staleAfter) {
+  private static let staleAfter = HeartbeatTiming.standard.staleAfter
+
+  init(_ snapshot: Snapshot, _ clock: StampClock) {
     guard let owner = snapshot.owner else {
       self = .neverClaimed
       return
@@ -32,32 +36,49 @@ enum HolderVerdict: Hashable, Sendable {
     let beat = snapshot.beat(of: owner.role).flatMap { $0.epoch == owner.epoch ? $0 : nil }
     let holders = snapshot.lock(of: owner.role).holders
     guard let first = holders.first else {
-      if beat?.phase == .released {
-        self = .released
-      } else if snapshot.lock(of: owner.role).strays.contains(owner.process.pid), let beat,
-        bootClock - beat.bootClock < staleAfter
-      {
-        self = .beatingWithoutLock(beat.phase)
-      } else {
-        self = .gone
-      }
+      self = Self.free(snapshot, owner, beat, clock)
       return
     }
     if !holders.contains(owner.process.pid) {
       self = .lockHeldByAnother(pid: first)
     } else if ProcessTable.isStopped(owner.process.pid) {
-      self = .stopped
+      let since = snapshot.claims.last.flatMap { clock.age(of: $0.bootClock, in: owner.process.boot) }
+      self = .stopped(age: beat.flatMap { clock.age(of: $0) } ?? since)
     } else if let beat {
-      let age = max(.zero, bootClock - beat.bootClock)
-      self = age < staleAfter ? .beating(beat.phase, age: age) : .silent(age: age)
+      let age = clock.age(of: beat)
+      self = age.flatMap { $0 < Self.staleAfter ? nil : .silent(age: $0) } ?? .beating(beat.phase, age: age)
     } else {
       self = .noBeat
     }
   }
 
+  private static func free(
+    _ snapshot: Snapshot, _ owner: ClaimRow, _ beat: Beat?, _ clock: StampClock
+  ) -> HolderVerdict {
+    if let beat, beat.phase == .released { return .released }
+    let pid = owner.process.pid
+    if snapshot.lock(of: owner.role).strays.contains(pid), let beat, let age = clock.age(of: beat),
+      age < staleAfter
+    {
+      return .beatingWithoutLock(beat.phase)
+    }
+    // Whoever has this container open is its own holder, which has let go.
+    let isHere = snapshot.users.contains(pid)
+    return !isHere && ProcessTable.isAlive(owner.process, boot: owner.process.boot) ? .copied : .gone
+  }
+
+  /// The rule lets others claim from this age on.
+  var isStale: Bool {
+    switch self {
+    case .silent: true
+    case .stopped(let age): age.map { $0 >= Self.staleAfter } ?? false
+    default: false
+    }
+  }
+
   var isHeld: Bool {
     switch self {
-    case .neverClaimed, .released, .gone: false
+    case .neverClaimed, .released, .gone, .copied: false
     case .beating, .silent, .noBeat, .stopped, .beatingWithoutLock, .lockHeldByAnother: true
     }
   }
@@ -74,6 +95,7 @@ enum HolderVerdict: Hashable, Sendable {
     case .lockHeldByAnother: "lock-held-by-another"
     case .released: "released"
     case .gone: "gone"
+    case .copied: "copied"
     }
   }
 
@@ -82,6 +104,7 @@ enum HolderVerdict: Hashable, Sendable {
     let who = "\(owner.role.processName) \(owner.process.pid)"
     switch self {
     case .neverClaimed: return "free: nobody has ever claimed the node"
+    case .beating(_, nil): return "held by \(who), alive; how old its last beat is cannot be told here"
     case .beating: return "held by \(who), alive and beating"
     case .silent(let age):
       return "held by \(who), which was last heard \(HumanText.span(age)) ago: it may be frozen"
@@ -97,6 +120,9 @@ enum HolderVerdict: Hashable, Sendable {
     case .gone:
       return
         "free: its holder \(who) is gone without a release (it died, or this is a copy of a container in use)"
+    case .copied:
+      return
+        "free: its holder \(who) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"
     }
   }
 }

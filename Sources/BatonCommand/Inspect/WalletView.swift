@@ -60,14 +60,18 @@ struct WalletView: Sendable {
   private(set) var invoices: [InvoiceFacts] = []
   private(set) var payments: [PaymentFacts] = []
   private(set) var sent: [SentFacts] = []
+  /// Of the wallet's own, those that have left and are not over, however old.
+  private(set) var sending: [SentFacts] = []
+  private let counts: [String: RowCount]
   /// The payments of which something is in the channel for good, and neither taken nor refused.
   private(set) var keptHashes: [String] = []
   private(set) var problems: [String] = []
 
   var receivedMsat: UInt64 { Self.sum(payments.map(\.amountMsat)) }
 
-  /// Of the wallet's own, those that have left and are not over.
-  var sending: [SentFacts] { sent.filter { $0.state == "pending" } }
+  /// How many rows a table has, as far as they were counted.
+  func count(of table: String) -> RowCount { counts[table] ?? RowCount(0) }
+
   var sendingMsat: UInt64 { Self.sum(sending.map(\.amountMsat)) }
 
   private static func sum(_ amounts: [UInt64]) -> UInt64 {
@@ -78,26 +82,24 @@ struct WalletView: Sendable {
   }
 
   init(_ tables: [TableContents]) {
+    counts = Dictionary(tables.map { ($0.name, $0.rowCount) }) { first, _ in first }
     payments = read("received_payments", of: tables) { row in
       PaymentFacts(
         id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
         amountMsat: try row.unsigned("amount_msat"), epoch: try row.integer("epoch"),
         wallNanoseconds: try row.integer("received_wall_ns"))
     }
-    sent = read("outgoing_payments", of: tables) { row in
-      SentFacts(
-        id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
-        amountMsat: try row.unsigned("amount_msat"), state: try row.text("state"),
-        preimage: try row.hexIfPresent("preimage"), failureCode: try row.integerIfPresent("failure_code"),
-        begunEpoch: try row.integer("begun_epoch"), endedEpoch: try row.integerIfPresent("ended_epoch"),
-        begunWallNanoseconds: try row.integer("begun_wall_ns"))
-    }
+    sent = read("outgoing_payments", of: tables, Self.sent)
+    sending =
+      tables.contains { $0.name == WalletQueries.sending }
+      ? read(WalletQueries.sending, of: tables, Self.sent) : sent.filter { $0.state == "pending" }
     splices = read("splices", of: tables) { row in
       SpliceFacts(
         transaction: Self.reversed(try row.hex("txid")), state: try row.text("state"),
         amountSat: try row.unsigned("amount_sat"), feeSat: try row.unsigned("fee_sat"))
     }
-    let paid = Set(payments.map(\.paymentHash))
+    let paidBefore = read(WalletQueries.paidInvoices, of: tables) { try $0.hex("payment_hash") }
+    let paid = Set(payments.map(\.paymentHash) + paidBefore)
     invoices = read("invoices", of: tables) { row in
       let hash = try row.hex("payment_hash")
       return InvoiceFacts(
@@ -107,12 +109,21 @@ struct WalletView: Sendable {
     keptHashes = read("htlcs", of: tables) { row in
       try row.text("state") == "receivedAddAckRevocation" ? try row.hex("payment_hash") : ""
     }.filter { !$0.isEmpty }
-    let htlcs = tables.first { $0.name == "htlcs" }?.rowCount ?? 0
+    let htlcs = count(of: "htlcs").number
     channels = read("channels", of: tables) { row in
       ChannelFacts(
         id: try row.hex("id"), localMsat: try row.unsigned("local_msat"),
         remoteMsat: try row.unsigned("remote_msat"), revision: try row.integer("revision"), openHTLCs: htlcs)
     }
+  }
+
+  private static func sent(_ row: NamedRow) throws -> SentFacts {
+    SentFacts(
+      id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
+      amountMsat: try row.unsigned("amount_msat"), state: try row.text("state"),
+      preimage: try row.hexIfPresent("preimage"), failureCode: try row.integerIfPresent("failure_code"),
+      begunEpoch: try row.integer("begun_epoch"), endedEpoch: try row.integerIfPresent("ended_epoch"),
+      begunWallNanoseconds: try row.integer("begun_wall_ns"))
   }
 
   private static func reversed(_ hex: String) -> String {

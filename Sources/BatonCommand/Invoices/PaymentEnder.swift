@@ -34,7 +34,7 @@ struct PaymentEnder {
   }
 
   private func look() throws -> Snapshot {
-    try Snapshot.take(of: phone.container, rowsPerTableMax: 100_000)
+    try Snapshot.take(of: phone.container)
   }
 
   /// Nil while there is somebody: the app that runs, or the extension while it has the node.

@@ -14,6 +14,7 @@ enum GuardSentences {
     case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
     case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
     case .terminationRequested: [Sentence("is asked to terminate")]
+    case .moveRequested: [Sentence("is told that the wallet lives here from now on")]
     case .networkChanged(let isThere):
       [Sentence("is told that the network is \(isThere ? "back" : "gone")", matters: false)]
     case .backgroundTimeExpired: [Sentence("is told that its time in the background is over")]

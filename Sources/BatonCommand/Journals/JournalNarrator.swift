@@ -71,7 +71,7 @@ struct JournalNarrator {
       found += GuardSentences.of(body.event)
     }
     for directive in body.directives {
-      if case .claim(_, let reason) = directive { claimReasons[pid] = reason.rawValue }
+      if case .claim(_, let reason) = directive { claimReasons[pid] = reason.sentence }
       found += GuardSentences.of(directive)
     }
     return found

@@ -17,13 +17,23 @@ enum StatusVerb: Verb {
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone
+    try requirePhone(phone)
+    let status = PhoneStatus(phone)
+    invocation.output.isJSON ? invocation.output.say(status.json) : status.tell(invocation.output)
+    return .done
+  }
+
+  static func requirePhone(_ phone: Phone) throws(CommandFailure) {
+    // A user who may not look cannot say that nothing runs.
+    if let path = FilePath.withheld(among: [phone.home, phone.os, phone.lsp, phone.container]) {
+      throw CommandFailure(
+        .inputOutputError,
+        "\(path) may not be looked into by this user, so what runs there cannot be told; run as its owner")
+    }
     guard FilePath.isDirectory(phone.home) else {
       throw CommandFailure(
         .daemonMissing,
         "there is no phone at \(phone.home); start one with `baton up`, or name it with --home")
     }
-    let status = PhoneStatus(phone)
-    invocation.output.isJSON ? invocation.output.say(status.json) : status.tell(invocation.output)
-    return .done
   }
 }

@@ -7,9 +7,9 @@ enum KeychainStoreError: Error, Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .damagedKey(let path):
-      "\(path) is not the keychain's key of 32 bytes; put it back, or move Keychain/items away with it to begin anew"
+      "\(path) is not the keychain's key of 32 bytes; put it back: without it the items, such as the wallet's seed, cannot be opened"
     case .damagedItem(let path):
-      "\(path) cannot be opened with the keychain's key; put back both as they were, or delete the item"
+      "\(path) cannot be opened with the keychain's key; put back both as they were: without them what it holds, such as the wallet's seed, is lost"
     case .full: "the keychain has \(KeychainStore.itemsMax) items, and no more fit; delete one first"
     }
   }

@@ -1,10 +1,10 @@
 // Which connection may speak: the rule of the peer, applied a second time to every `init`.
 extension PeerReplay {
-  mutating func judge(_ claim: FenceClaim?, _ frame: ReadFrame) {
+  mutating func judge(_ claim: FenceClaim?, replacing: ReplacedFenceClaim?, _ frame: ReadFrame) {
     let id = frame.entry.connection
     let entry = evidence.ledger.connection(id)
     let isLegacy = evidence.ledger.run(at: frame.entry.atNs)?.isLegacy == 1
-    let verdict = Self.verdict(on: claim, known: fence, isLegacy: isLegacy)
+    let verdict = Self.verdict(on: claim, replacing: replacing, known: fence, isLegacy: isLegacy)
     let rows = entry.map { [$0.evidence] } ?? []
     if entry?.verdict != verdict {
       find(
@@ -46,7 +46,8 @@ extension PeerReplay {
         entry.map { [$0.evidence] } ?? [])
     }
     switch frame.message {
-    case .greeting(_, let reply?, _) where !frame.entry.isIn, .fenceReply(let reply) where !frame.entry.isIn:
+    case .greeting(_, let reply?, _, _) where !frame.entry.isIn,
+      .fenceReply(let reply) where !frame.entry.isIn:
       find(1, "The peer answered another node's claim (highest \(reply.highest))", frame)
     case .storage, .retrieval, .reestablish, .step:
       guard frame.entry.isActedOn else { return }
@@ -55,11 +56,16 @@ extension PeerReplay {
     }
   }
 
-  static func verdict(on claim: FenceClaim?, known: FenceClaim?, isLegacy: Bool) -> String {
+  static func verdict(
+    on claim: FenceClaim?, replacing: ReplacedFenceClaim?, known: FenceClaim?, isLegacy: Bool
+  ) -> String {
     guard !isLegacy else { return "unfenced" }
     guard let claim else { return known == nil ? "unfenced" : "refused-without-fence" }
     guard let known else { return "accepted" }
-    if claim.container != known.container { return "refused-other-container" }
+    if claim.container != known.container {
+      let takesPlace = replacing == ReplacedFenceClaim(epoch: known.epoch, container: known.container)
+      return takesPlace && claim.epoch > known.epoch ? "accepted" : "refused-other-container"
+    }
     if claim.epoch < known.epoch { return "refused-lower-epoch" }
     if claim.epoch == known.epoch, claim.incarnation != known.incarnation {
       return "refused-other-incarnation"

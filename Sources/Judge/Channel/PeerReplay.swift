@@ -118,10 +118,10 @@ struct PeerReplay {
   private mutating func take(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     let link = links[connection] ?? Link()
-    if case .greeting(let claim, _, let features) = message, link.state == .greeting {
+    if case .greeting(let claim, _, let features, let replaces) = message, link.state == .greeting {
       expectActed(true, frame)
       links[connection, default: Link()].offersSplices[.wallet] = SpliceFeatures.areOffered(by: features)
-      judge(claim, frame)
+      judge(claim, replacing: replaces, frame)
       return
     }
     guard link.state == .registered, registered == connection else {
@@ -190,7 +190,7 @@ struct PeerReplay {
   private mutating func send(_ message: WireMessage, _ frame: ReadFrame) {
     let connection = frame.entry.connection
     switch message {
-    case .greeting(_, let reply, let features):
+    case .greeting(_, let reply, let features, _):
       links[connection, default: Link()].offersSplices[.peer] = SpliceFeatures.areOffered(by: features)
       // An older peer answered the claim in its init.
       if let reply { checkReply(reply, frame) }

@@ -74,7 +74,7 @@ extension Hearing {
       }
       // What another node offers is its own business.
       let isOurs = !entry.isIn || connection.verdict != "visitor"
-      if case .greeting(_, _, let all)? = frame.message, isOurs {
+      if case .greeting(_, _, let all, _)? = frame.message, isOurs {
         let said = SpliceFeatures.without(all)
         if let earlier = features[entry.direction], earlier != said {
           find(4, "Frame \(entry.id) offers other features than the inits before it", [entry.evidence])

@@ -24,7 +24,7 @@ struct Hearing {
     heights = Set(
       evidence.ledger.frames.compactMap { frame in
         switch frame.message {
-        case .greeting(_, let reply?, _), .fenceReply(let reply): reply.highest
+        case .greeting(_, let reply?, _, _), .fenceReply(let reply): reply.highest
         default: nil
         }
       })

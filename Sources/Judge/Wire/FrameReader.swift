@@ -14,6 +14,7 @@ struct FrameReader {
     0x06, 0x22, 0x6e, 0x46, 0x11, 0x1a, 0x0b, 0x59, 0xca, 0xaf, 0x12, 0x60, 0x43, 0xeb, 0x5b, 0xbf,
     0x28, 0xc3, 0x4f, 0x3a, 0x5e, 0x33, 0x2a, 0x1f, 0xc7, 0xb2, 0xb7, 0x3c, 0xf1, 0x88, 0x91, 0x0f,
   ]
+  static let replacedRecord: UInt64 = 0xba70_0007
   static let partRecord: UInt64 = 0xba70_0005
 
   /// Also gives the channel that the frame speaks of, if it speaks of one.
@@ -123,6 +124,7 @@ struct FrameReader {
     let features = try counted() + [0xff] + (try counted())
     var claim: FenceClaim?
     var reply: FenceReply?
+    var replaces: ReplacedFenceClaim?
     for record in try records() {
       var inner = FrameReader(bytes: record.value)
       switch (record.type, record.value.count) {
@@ -132,12 +134,15 @@ struct FrameReader {
           container: try inner.take(16))
       case (Self.fenceReplyRecord, 25):
         reply = try inner.fenceReply()
+      case (Self.replacedRecord, 24):
+        replaces = ReplacedFenceClaim(
+          epoch: Int64(bitPattern: try inner.number(8)), container: try inner.take(16))
       case (Self.networksRecord, _):
         guard record.value == Self.chain else { throw Malformed(reason: "it is not on regtest alone") }
       default: throw Malformed(reason: "its record \(record.type) has no place in an init")
       }
     }
-    return .greeting(claim, reply, features: features)
+    return .greeting(claim, reply, features: features, replaces: replaces)
   }
 
   private mutating func fenceReply() throws(Malformed) -> FenceReply {

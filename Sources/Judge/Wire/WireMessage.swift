@@ -1,6 +1,6 @@
 /// One frame of BOLT 1 or BOLT 2, as far as the judge needs it.
 enum WireMessage: Hashable {
-  case greeting(FenceClaim?, FenceReply?, features: [UInt8])
+  case greeting(FenceClaim?, FenceReply?, features: [UInt8], replaces: ReplacedFenceClaim?)
   case complaint(type: Int, text: String)
   case ping(pongSize: Int)
   case pong(size: Int)
@@ -34,6 +34,12 @@ enum WireMessage: Hashable {
 struct FenceClaim: Hashable {
   let epoch: Int64
   let incarnation: Int64
+  let container: [UInt8]
+}
+
+/// The private record in the wallet's `init` whose person has moved it: which claim of another container it replaces.
+struct ReplacedFenceClaim: Hashable {
+  let epoch: Int64
   let container: [UInt8]
 }
 

@@ -109,9 +109,9 @@ extension ChannelError: CustomStringConvertible {
     case .otherFunding: "That is another funding than the one under way: reconnect."
     case .conflictingSplices: "Each side is bound to another splice: this cannot be brought together."
     case .lacksSharedSignature: "The signature of the shared input is missing: send it."
-    case .weAreBehind: "This side has lost data: restore the newest backup before going on."
-    case .peerIsBehind: "The other side has lost data: it must restore its newest backup before going on."
-    case .damaged(let what): "The stored channel is damaged (\(what)): restore it from a backup."
+    case .weAreBehind: "This side has lost data: only the newest backup, which the peer keeps, may go on."
+    case .peerIsBehind: "The other side has lost data: it must find its newest state before going on."
+    case .damaged(let what): "The stored channel is damaged (\(what)): it comes back from the peer's backup."
     }
   }
 }

@@ -13,8 +13,9 @@ extension NodeMachine {
   mutating func dialled(at now: Instant) -> [NodeDirective] {
     guard case .dialling = state, let claim else { return [] }
     state = .greeting(Heard(), giveUpAt: now + bound(Self.greetingBounds))
-    let features = Features.ofWallet(splices: fundingKey != nil)
-    return [.send([.message(.greeting(Greeting(features: features, fence: claim.fence)))])]
+    let greeting = Greeting(
+      features: .ofWallet(splices: fundingKey != nil), fence: claim.fence, replaces: claim.replaces)
+    return [.send([.message(.greeting(greeting))])]
   }
 
   mutating func closed(_ why: String, at now: Instant) -> [NodeDirective] {

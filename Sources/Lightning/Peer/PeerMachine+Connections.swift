@@ -111,7 +111,12 @@ extension PeerMachine {
     guard let known = state.fence else {
       return accept(connection, .accepted, fence, raising: fence, splices: splices)
     }
-    if !fence.isOfSameContainer(as: known) { return refuse(connection, .refusedOtherContainer, fence, known) }
+    if !fence.isOfSameContainer(as: known) {
+      // Only a person says this, of the one claim that the peer has named; whoever claimed last is then the other device.
+      guard greeting.replaces?.isExactly(known) == true, fence.epoch > known.epoch else {
+        return refuse(connection, .refusedOtherContainer, fence, known)
+      }
+    }
     if fence.epoch < known.epoch { return refuse(connection, .refusedLowerEpoch, fence, known) }
     if fence.epoch == known.epoch, fence.incarnation != known.incarnation {
       return refuse(connection, .refusedOtherIncarnation, fence, known)

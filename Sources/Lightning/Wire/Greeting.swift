@@ -6,6 +6,8 @@ public struct Greeting: Hashable, Codable, Sendable {
   public var features: Features
   /// From the wallet: under which claim it dials.
   public var fence: Fence?
+  /// From the wallet: whose place it takes, if its person has said so.
+  public var replaces: ReplacedFence?
   /// From an older peer: what it says to that.
   public var fenceAnswer: FenceAnswer?
   /// The chains that its sender is on, by the hashes of their first blocks; nil: it does not say.
@@ -15,12 +17,13 @@ public struct Greeting: Hashable, Codable, Sendable {
 
   public init(
     globalFeatures: Bytes = [], features: Features = .ofProvider(splices: false), fence: Fence? = nil,
-    fenceAnswer: FenceAnswer? = nil, networks: [Bytes32]? = [BitcoinNetwork.regtest.chain],
-    others: RecordStream = RecordStream()
+    replaces: ReplacedFence? = nil, fenceAnswer: FenceAnswer? = nil,
+    networks: [Bytes32]? = [BitcoinNetwork.regtest.chain], others: RecordStream = RecordStream()
   ) {
     self.globalFeatures = globalFeatures
     self.features = features
     self.fence = fence
+    self.replaces = replaces
     self.fenceAnswer = fenceAnswer
     self.networks = networks
     self.others = others
@@ -50,13 +53,16 @@ public struct Greeting: Hashable, Codable, Sendable {
     features = Features(bytes: try reader.counted())
     others = try reader.records()
     if let record = others[Fence.recordType] { fence = try Fence(record: record) }
+    if let record = others[ReplacedFence.recordType] { replaces = try ReplacedFence(record: record) }
     if let record = others[FenceAnswer.recordType] { fenceAnswer = try FenceAnswer(record: record) }
     if let record = others[Self.networksRecord] { networks = try Self.networks(record) }
     for type in Self.understood { others.remove(type) }
   }
 
   private static let networksRecord: UInt64 = 1
-  private static let understood = [networksRecord, Fence.recordType, FenceAnswer.recordType]
+  private static let understood = [
+    networksRecord, Fence.recordType, ReplacedFence.recordType, FenceAnswer.recordType,
+  ]
   /// More chains than there are.
   static let keptNetworks = 8
 
@@ -75,6 +81,7 @@ public struct Greeting: Hashable, Codable, Sendable {
     for type in Self.understood { all.remove(type) }
     if let networks { all.set(Self.networksRecord, Bytes(networks.flatMap(\.bytes))) }
     if let fence { all.set(Fence.recordType, fence.record) }
+    if let replaces { all.set(ReplacedFence.recordType, replaces.record) }
     if let fenceAnswer { all.set(FenceAnswer.recordType, fenceAnswer.record) }
     writer.records(all)
   }

@@ -168,7 +168,10 @@ extension World {
     let fence = Fence(
       epoch: claim.epoch, incarnation: claim.incarnation, containerHigh: claim.container.high,
       containerLow: claim.container.low)
-    life.nodeQueue.append(.started(NodeClaim(fence: fence), life.claimedState))
+    let replaced = claim.replaces.map {
+      ReplacedFence(epoch: $0.epoch, containerHigh: $0.container.high, containerLow: $0.container.low)
+    }
+    life.nodeQueue.append(.started(NodeClaim(fence: fence, replaces: replaced), life.claimedState))
   }
 
   // MARK: What was received

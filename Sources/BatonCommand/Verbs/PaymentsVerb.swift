@@ -1,0 +1,32 @@
+import DaemonRuntime
+
+/// What the wallet has received and sent, and what waits for it.
+enum PaymentsVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "payments",
+      summary: "payments in both directions, the newest first; works without the daemons too",
+      options: [
+        OptionDeclaration("-n", value: .integer(1...1_000_000), default: "20", help: "so many")
+      ],
+      examples: [
+        ("baton payments -n 5", "the last five"),
+        ("baton payments --json | jq '.[] | select(.state == \"held\")'", "what waits for the wallet"),
+      ])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let output = invocation.output
+    try StatusVerb.requirePhone(invocation.phone)
+    let most = invocation.line.integer("-n").map { Int($0) } ?? 20
+    let entries = try PaymentList(of: invocation.phone, most: most).entries
+    if output.isJSON {
+      output.say("[\(entries.map(\.json.text).joined(separator: ","))]")
+    } else if entries.isEmpty {
+      output.say("no payment was received or sent, and none waits")
+    } else {
+      output.table([["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"]] + entries.map(\.cells))
+    }
+    return .done
+  }
+}

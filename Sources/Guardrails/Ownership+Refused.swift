@@ -1,0 +1,23 @@
+import CoreShape
+
+// The peer has seen a higher epoch, or another container.
+extension Ownership {
+  mutating func refused(
+    _ before: Owning, _ highest: Epoch, _ container: ContainerID, at now: Instant
+  ) -> [GuardDirective] {
+    var owning = before
+    let answer = answer(toHighest: highest, of: container)
+    movesHere = false
+    switch answer {
+    case .raise: break
+    case .takePlace: owning.claim.replaces = ReplacedClaim(epoch: highest, container: container)
+    case .otherDevice, .outOfReach, nil: return release(owning, at: now)
+    }
+    owning.node = .raising
+    state = .owning(owning)
+    // A new container may have claimed more often than the one before it.
+    return [
+      .stopNode(gracefully: false), .raiseEpoch(owning.claim, above: max(highest, owning.claim.epoch)),
+    ]
+  }
+}

@@ -1,0 +1,133 @@
+import CoreShape
+import DaemonRuntime
+import Glibc
+import Guardrails
+import Heartbeat
+import SharedContainer
+import Testing
+import WalletStore
+
+@testable import BatonCommand
+
+@Suite("Inspecting a copy")
+struct CopiedContainerTests {
+  private let scratch = Scratch()
+
+  private func open(_ name: String, _ role: Role) throws -> SharedContainer {
+    try SharedContainer.open(scratch(name), role: role, nodeSchema: WalletSchema.migrations)
+  }
+
+  /// Held by this process, which beats.
+  private func heldContainer(_ clock: Clock) throws -> SharedContainer {
+    let app = try open("AppGroup", .app)
+    let identity = ProcessTable.current(boot: clock.boot)
+    let claimant = Claimant(
+      process: identity, incarnation: 7, reason: "never-claimed", bootClock: clock.bootClock,
+      wallClockNanoseconds: clock.wallNanoseconds)
+    guard case .claimed = app.claim(seen: 0, by: claimant, reading: { _ in }) else { throw NotClaimed() }
+    let beat = Beat(
+      role: .app, epoch: 1, phase: .established, counter: 1, process: identity, bootClock: clock.bootClock,
+      wallClockNanoseconds: clock.wallNanoseconds)
+    #expect(app.write(beat) == .written)
+    return app
+  }
+
+  private struct NotClaimed: Error {}
+
+  /// By another process: closing a live database here would drop SQLite's locks.
+  private func copy(_ from: String, _ to: String) throws {
+    _ = scratch.end(try scratch.start("/bin/cp", ["-a", scratch(from), scratch(to)]))
+  }
+
+  @Test("that is seconds old says that it is one, and free, as the guard finds it") func fresh() throws {
+    let clock = Clock()
+    let app = try heldContainer(clock)
+    try copy("AppGroup", "copy")
+    let report = try ContainerReport(of: scratch("copy"), clock: clock)
+    #expect(report.verdict == .copied)
+    #expect(!report.verdict.isHeld)
+    #expect(
+      report.holderSentence
+        == "free: its holder mainappd \(getpid()) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"
+    )
+    #expect(report.holderJSON.text.contains(#""verdict":"copied""#))
+    #expect(report.problems == [])
+    #expect(try ContainerReport(of: scratch("AppGroup"), clock: clock).verdict.isHeld)
+    // What a wallet process does with the copy.
+    let opened = try open("copy", .extension)
+    guard case .seen(let observation) = opened.look(boot: clock.boot, bootClock: clock.bootClock) else {
+      return #expect(Bool(false))
+    }
+    var rule = ClaimRule(role: .extension, takeover: .lock, timing: .standard)
+    #expect(rule.decide(observation, at: clock.now) == .claim(seen: 1, reason: .holderDied))
+    withExtendedLifetime(app) {}
+  }
+
+  @Test("without its phone's clock file tells when the last beat was, and of no other boot") func bare()
+    throws
+  {
+    let clockFile = scratch.write("clock", "")
+    try PhoneClockFile(path: clockFile).write(PhoneClock(boot: BootID(high: 1, low: 2)))
+    let app = try heldContainer(Clock(phoneClockFile: clockFile))
+    try copy("AppGroup", "copy")
+    let bare = try ContainerReport(of: scratch("copy"), clock: Clock())
+    let words = bare.words(bare.snapshot.appBeat, of: .app)
+    #expect(words.hasSuffix(" by the clock of its phone") && !words.contains("boot"), "\(words)")
+    let known = try ContainerReport(of: scratch("copy"), clock: Clock(phoneClockFile: clockFile))
+    #expect(known.words(known.snapshot.appBeat, of: .app).hasSuffix(" ago"))
+    try PhoneClockFile(path: clockFile).write(PhoneClock(boot: BootID(high: 3, low: 4)))
+    let rebooted = try ContainerReport(of: scratch("copy"), clock: Clock(phoneClockFile: clockFile))
+    #expect(rebooted.words(rebooted.snapshot.appBeat, of: .app).contains("in another boot"))
+    withExtendedLifetime(app) {}
+  }
+
+  @Test("of a pair that was started by hand goes by the machine's boot, also once the phone has a clock")
+  func byHand() throws {
+    let app = try heldContainer(Clock())
+    let clockFile = scratch.write("clock", "")
+    try PhoneClockFile(path: clockFile).write(PhoneClock(boot: BootID(high: 1, low: 2)))
+    let report = try ContainerReport(of: scratch("AppGroup"), clock: Clock(phoneClockFile: clockFile))
+    #expect(report.words(report.snapshot.appBeat, of: .app).hasSuffix(" ago"))
+    #expect(report.heldFor != nil)
+    withExtendedLifetime(app) {}
+  }
+
+  @Test("with a log of a size that no wallet has is refused before it is copied") func hugeLog() throws {
+    do { _ = try heldContainer(Clock()) }
+    let log = scratch("AppGroup/node.sqlite-wal")
+    let descriptor = Glibc.open(log, O_WRONLY | O_CREAT, 0o600)
+    #expect(ftruncate(descriptor, 30 << 30) == 0)
+    close(descriptor)
+    #expect(throws: ContainerError.tooLargeToCopy(path: log, bytes: 30 << 30, most: 1 << 30)) {
+      try ContainerReport(of: scratch("AppGroup"), clock: Clock())
+    }
+  }
+
+  @Test("tells of a holder that died how the phone saw it end, if it did") func howTheHolderEnded() throws {
+    let clock = Clock()
+    do { _ = try heldContainer(clock) }
+    let app = try open("AppGroup", .app)
+    var process = ProcessTable.current(boot: clock.boot)
+    let died = Claimant(
+      process: process, incarnation: 8, reason: ClaimReason.holderDied.rawValue, bootClock: clock.bootClock,
+      wallClockNanoseconds: 0)
+    guard case .claimed = app.claim(seen: 1, by: died, reading: { _ in }) else { throw NotClaimed() }
+    let phone = Phone(home: scratch.path)
+    func because() throws -> String? {
+      try ContainerReport(of: scratch("AppGroup"), clock: clock, ends: HolderEnds(of: phone)).ownerFacts
+        .first { $0.0 == "claimed because" }?.1
+    }
+    #expect(try because() == "the holder died without a release")
+    let row = #"{"id":1,"role":"app","pid":\#(getpid()),"started_at_ns":1"#
+    scratch.write(
+      "os/processes.jsonl", "\(row)}\n\(row),\"ended_at_ns\":2,\"reason\":\"swiped away by the person\"}\n")
+    #expect(try because() == "the holder died without a release (swiped away by the person)")
+    process.pid = .max
+    let released = Claimant(
+      process: process, incarnation: 9, reason: ClaimReason.holderReleased.rawValue,
+      bootClock: clock.bootClock,
+      wallClockNanoseconds: 0)
+    guard case .claimed = app.claim(seen: 2, by: released, reading: { _ in }) else { throw NotClaimed() }
+    #expect(try because() == "the holder released it")
+  }
+}

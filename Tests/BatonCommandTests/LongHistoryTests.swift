@@ -1,0 +1,72 @@
+import DaemonRuntime
+import Database
+import SharedContainer
+import Testing
+import WalletStore
+
+@testable import BatonCommand
+
+@Suite("A container of a long life")
+struct LongHistoryTests {
+  private let scratch = Scratch()
+  private var directory: String { scratch("AppGroup") }
+
+  /// So many payments received and sent, with an invoice, a claim and three writes for each.
+  private func live(_ lives: ClosedRange<Int64>) throws {
+    _ = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
+    let raw = try Connection(path: "\(directory)/node.sqlite", access: .readWrite)
+    let numbers =
+      "WITH RECURSIVE n(i) AS (SELECT \(lives.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(lives.upperBound))"
+    let hash = "CAST(printf('%032d', i) AS BLOB)"
+    for statement in [
+      "INSERT INTO invoices \(numbers) SELECT \(hash), 1000, 'tea', \(hash), 10 FROM n",
+      "INSERT INTO received_payments \(numbers) SELECT i, \(hash), 1000, i, 10 FROM n",
+      """
+      INSERT INTO outgoing_payments (id, payment_hash, amount_msat, payment_secret, htlc, state, begun_epoch, begun_wall_ns)
+      \(numbers) SELECT i, \(hash), 5000, \(hash), i, iif(i = 7, 'pending', 'failed'), i, 10 FROM n
+      """,
+      "INSERT INTO claims \(numbers) SELECT i, 'app', 1, 1, 1, 1, 1, 1, 1, i - 1, 'holder-died' FROM n",
+      "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) \(numbers) SELECT i, 1, 'x', 1 FROM n",
+      "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) \(numbers) SELECT \(lives.upperBound), 1, 'x', 1 FROM n",
+    ] { try raw.execute(statement) }
+    try raw.checkpoint()
+  }
+
+  private func report(isThorough: Bool = false) throws -> ContainerReport {
+    try ContainerReport(
+      of: directory, clock: Clock(), rows: isThorough ? nil : ContainerReport.rowsMax, isThorough: isThorough)
+  }
+
+  @Test("is looked at in as many steps as a younger one, and its report is as long") func flat() throws {
+    // Beyond the size up to which each page is looked at.
+    try live(1...8_000)
+    let young = try report()
+    #expect(!young.snapshot.hasCheckedPages)
+    try live(8_001...16_000)
+    let old = try report()
+    #expect(old.snapshot.steps == young.snapshot.steps)
+    #expect(old.json.text.utf8.count < young.json.text.utf8.count * 11 / 10)
+    // That the counter counts: everything is many times as much.
+    let whole = try Snapshot.take(
+      of: directory, depth: SnapshotDepth(rowsPerTableMax: 1, isThorough: true), queries: [])
+    #expect(whole.steps > 5 * old.snapshot.steps)
+  }
+
+  @Test("tells what matters now however old it is, and what it left out") func complete() throws {
+    try live(1...2000)
+    let short = try report()
+    #expect(short.wallet.sending.map(\.id) == [7])
+    #expect(short.wallet.sent.count == 100)
+    #expect(short.wallet.invoices.count == 100)
+    #expect(!short.wallet.invoices.contains { !$0.isPaid })
+    #expect(short.wallet.count(of: "received_payments") == RowCount(1000, isExact: false))
+    #expect(short.snapshot.writes.count == 4000)
+    #expect(short.snapshot.hasOlderClaims)
+    #expect(short.problems == [])
+    let whole = try report(isThorough: true)
+    #expect(whole.wallet.payments.count == 2000)
+    #expect(whole.wallet.count(of: "received_payments") == RowCount(2000))
+    #expect(whole.snapshot.claims.count == 2000)
+    #expect(whole.problems == [])
+  }
+}

@@ -1,0 +1,57 @@
+import CoreShape
+import DaemonRuntime
+import Testing
+
+@testable import BatonCommand
+
+@Suite("baton payments") struct PaymentsVerbTests {
+  private let phone = CommandPhone()
+
+  private func words(_ line: Substring) -> [String] { line.split(separator: " ").map(String.init) }
+
+  @Test("lists both directions, the newest first, and -n of them; without the daemons too") func both() throws
+  {
+    _ = try phone.run("up")
+    #expect(try phone.run("payments") == "no payment was received or sent, and none waits\n")
+    try phone.openAndConnect()
+    let invoice = try phone.invoice()
+    #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
+    let elsewhere = try phone.run("invoice", "21", "--elsewhere").split(separator: "\n")[0]
+    #expect(try phone.run("send", String(elsewhere)).contains("settled: 21 sat"))
+    for _ in 0..<2 {
+      let rows = try phone.run("payments").split(separator: "\n").map(words)
+      #expect(rows.count == 3)
+      #expect(rows[0] == ["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"])
+      #expect(rows[1].contains("out") && rows[1].contains("21") && rows[1].contains("paid"))
+      #expect(rows[2].contains("in") && rows[2].contains("5,000") && rows[2].contains("received"))
+      #expect(try phone.run("payments", "-n", "1").split(separator: "\n").count == 2)
+      let json = JSONValue(parsing: Array(try phone.run("payments", "--json").utf8))?.elements
+      #expect(
+        json?.map { $0["amount_msat"]?.text } == ["21000", "5000000"], "numbers of 64 bits are strings")
+      #expect(json?.map { $0["direction"]?.text } == ["out", "in"])
+      _ = try phone.run("down")
+    }
+  }
+
+  @Test("tells of what the peer holds how long it goes on waiting, and leaves out what is over") func held()
+    throws
+  {
+    let now = Instant(nanoseconds: 100_000_000_000)
+    func entry(_ json: String) throws -> PaymentEntry? {
+      PaymentEntry(
+        atPeer: try #require(JSONValue(parsing: Array(json.utf8))), wallNanoseconds: 500_000_000_000, now: now
+      )
+    }
+    let row =
+      #""payment_hash":"aa","amount_msat":7000,"requested_at_ns":90000000000,"hold_until_ns":160000000000"#
+    let held = try #require(try entry("{\(row),\"state\":\"held\"}"))
+    #expect(held.holdLeft == .seconds(60))
+    #expect(held.atWallNanoseconds == 490_000_000_000)
+    #expect(held.cells.contains("held at the peer, 60.0 s left"))
+    #expect(held.json.text.contains(#""hold_left_ms":"60000""#))
+    let offered = try #require(try entry("{\(row),\"state\":\"offered\"}"))
+    #expect(offered.holdLeft == nil)
+    #expect(try entry("{\(row),\"state\":\"paid\"}") == nil)
+    #expect(try entry("{\"state\":\"held\"}") == nil)
+  }
+}

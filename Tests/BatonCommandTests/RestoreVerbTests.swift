@@ -1,0 +1,35 @@
+import DaemonRuntime
+import Foundation
+import Testing
+
+@testable import BatonCommand
+
+@Suite("baton restore") struct RestoreVerbTests {
+  private let phone = CommandPhone()
+
+  @Test("brings the wallet into a new container, whose app says how when the peer refuses it") func moves()
+    throws
+  {
+    _ = try phone.run("up")
+    #expect(try phone.run("restore").hasPrefix("baton: "), "the app is not open")
+    try phone.openAndConnect()
+    #expect(try phone.run("restore").contains("connected under epoch 1"), "it is the wallet's already")
+    let earlier = try phone.invoice(sat: 1000)
+    let invoice = try phone.invoice()
+    // From here on there is a step behind the invoice, and with each step goes a backup.
+    #expect(try phone.run("pay", earlier).hasPrefix("settled: 1,000 sat"))
+    _ = try phone.run("app", "quit")
+    try phone.waitUntilAway()
+    let home = phone.scratch("phone")
+    try FileManager.default.moveItem(atPath: "\(home)/AppGroup", toPath: "\(home)/old")
+    _ = try phone.run("app", "open")
+    try phone.wait("the app to be refused") {
+      try phone.run("status").contains("this node is in use by another device; `baton restore` moves it here")
+    }
+    #expect(try phone.run("restore").hasPrefix("the wallet is in this container, connected under epoch "))
+    #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
+    #expect(
+      try phone.run("status").contains("balance          1,006,000 sat; it can receive 8,994,000 sat\n"))
+    #expect(try phone.run("inspect").contains("the person moved the wallet here"))
+  }
+}

@@ -1,0 +1,93 @@
+import CoreShape
+import Testing
+
+@testable import Guardrails
+
+/// The person says that the wallet lives in this container from now on, and the peer knows another one.
+@Suite struct MoveTests {
+  private let replaced = ReplacedClaim(epoch: 20, container: otherContainer)
+  private let refusal = GuardEvent.node(.refused(highest: 20, container: otherContainer))
+
+  private func replacing(_ epoch: Epoch) -> Claim {
+    var claim = claim(epoch)
+    claim.replaces = replaced
+    return claim
+  }
+
+  /// Refused for another device, and idle.
+  private func halted() -> Driver<AppMachine> {
+    var app = Driver<AppMachine>.claimed(epoch: 8)
+    app.play(refusal, .node(.stopped), .rowRead(row(8, .app), appWantsNode: false))
+    return app
+  }
+
+  /// The person has spoken, and the app has claimed once more.
+  private func movingApp() -> Driver<AppMachine> {
+    var app = halted()
+    app.play(
+      .moveRequested, .observed(observation(row(8, .app), lockIsBusy: false, appWantsNode: true)),
+      .claimed(claim(9)))
+    return app
+  }
+
+  @Test func theWordOfThePersonWakesAHaltedAppAndTheNextRefusalIsAnsweredByTakingThePlace() {
+    var app = halted()
+    #expect(app.send(.moveRequested) == [.raiseWish, .say(ping), .look])
+    app.play(.observed(observation(row(8, .app), lockIsBusy: false, appWantsNode: true)), .claimed(claim(9)))
+    #expect(app.send(refusal) == [.stopNode(gracefully: false), .raiseEpoch(replacing(9), above: 20)])
+    let dial: [GuardDirective] = [
+      .beat(epoch: 21, phase: .claimed, counter: 2), .startNode(replacing(21)),
+    ]
+    #expect(app.send(.claimed(claim(21))) == dial)
+  }
+
+  private var ping: PresenceMessage { PresenceMessage(code: .appPing, wantsNode: true) }
+
+  @Test func aContainerThatHasClaimedMoreOftenRaisesItsOwnNumber() {
+    var app = Driver<AppMachine>.claimed(epoch: 8)
+    app.play(.moveRequested)
+    let lower = GuardEvent.node(.refused(highest: 3, container: otherContainer))
+    var claim = claim(8)
+    claim.replaces = ReplacedClaim(epoch: 3, container: otherContainer)
+    #expect(app.send(lower) == [.stopNode(gracefully: false), .raiseEpoch(claim, above: 8)])
+  }
+
+  @Test func theWordCountsOnce() {
+    var app = movingApp()
+    app.play(refusal, .claimed(claim(21)))
+    #expect(
+      app.send(.node(.refused(highest: 30, container: otherContainer)))
+        == [.withdrawWish, .stopNode(gracefully: true)])
+    app.play(.node(.stopped), .rowRead(row(21, .app), appWantsNode: false))
+    #expect(app.shown.last == .usedByAnotherDevice)
+  }
+
+  @Test func theWordEndsWithTheConnectionAndWithLeavingTheApp() {
+    var connected = movingApp()
+    connected.play(.node(.established))
+    #expect(!connected.machine.ownership.movesHere)
+    var left = movingApp()
+    left.play(.enteredBackground)
+    #expect(!left.machine.ownership.movesHere)
+  }
+
+  @Test func withoutTheWordAndInTheBackgroundNothingIsTaken() {
+    var app = halted()
+    app.play(.enteredBackground)
+    #expect(app.send(.moveRequested) == [])
+    #expect(!app.machine.ownership.movesHere)
+  }
+
+  @Test func theJumpIsBoundedAsAnyOther() {
+    var app = Driver<AppMachine>.claimed(epoch: 8)
+    app.play(.moveRequested)
+    let far = GuardEvent.node(.refused(highest: 8 + 1 << 32, container: otherContainer))
+    #expect(app.send(far) == [.withdrawWish, .stopNode(gracefully: true)])
+  }
+
+  @Test func theExtensionNeverTakesThePlace() {
+    var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
+    notifier.play(.moveRequested)
+    #expect(notifier.send(refusal).last == .stopNode(gracefully: true))
+  }
+}
