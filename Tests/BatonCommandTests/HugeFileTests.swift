@@ -1,3 +1,4 @@
+import CoreShape
 import Database
 import DaemonRuntime
 import Foundation
@@ -35,7 +36,7 @@ import Testing
     default: try #require(mkdir(path, 0o700) == 0)
     }
     let (ending, said) = run("replay", path)
-    #expect(ending == .exited(74), "\(said)")
+    #expect(ending == .exited(code: 74), "\(said)")
     #expect(said.hasPrefix("baton: ") && said.split(separator: "\n").count == 1, "\(said)")
     #expect(said.contains(kind == "sparse" ? "is longer than 16 MB" : "it is not a plain file"), "\(said)")
   }
@@ -54,7 +55,7 @@ import Testing
     try #require(symlink("/dev/zero", scratch("phone/journal/d-lspd-9.jsonl")) == 0)
     let (ending, said) = run("--home", scratch("phone"), "logs")
     let lines = said.split(separator: "\n")
-    #expect(ending == .exited(74), "\(said)")
+    #expect(ending == .exited(code: 74), "\(said)")
     #expect(lines.count == 4, "\(said)")
     #expect(lines.count { $0.contains("started as process 7") } == 1)
     #expect(lines.count { $0.contains("b-lspd-8.jsonl is longer than 16 MB") } == 1)
@@ -67,7 +68,7 @@ import Testing
     scratch.write("phone/AppGroup/node.sqlite", "")
     _ = try sparse("phone/AppGroup/node.sqlite-wal", gigabytes: 20)
     let (ending, said) = run("judge", scratch("phone"))
-    #expect(ending == .exited(74), "\(said)")
+    #expect(ending == .exited(code: 74), "\(said)")
     #expect(said.contains("node.sqlite-wal has 20 GB, and the judge copies no file above 2 GB: "), "\(said)")
     #expect(said.split(separator: "\n").count == 1)
     #expect(!scratch.names.contains { $0.hasPrefix("judge-") })
@@ -78,7 +79,7 @@ import Testing
     try FilePath.makeDirectories(scratch("phone/AppGroup"))
     try FilePath.makeDirectories(scratch("tmp"))
     let database = try Connection(
-      path: scratch("phone/AppGroup/node.sqlite"), access: .readWriteCreate, busyTimeoutMs: 5000)
+      path: scratch("phone/AppGroup/node.sqlite"), access: .create, busyTimeoutMs: 5000)
     try database.execute("CREATE TABLE meta (key TEXT)")
     // It waits for the lock, with its scratch directory made.
     try database.execute("BEGIN EXCLUSIVE")

@@ -69,7 +69,9 @@ final class JournalMerger {
   }
 
   /// Journals with an unfinished last line.
-  var tornFiles: [String] { sources.filter { $0.reader.tornLine != nil }.map(\.reader.name) }
+  var tornFiles: [String] {
+    sources.filter { $0.reader.tornLine != nil && !unread.contains($0.reader.name) }.map(\.reader.name)
+  }
 
   private func advance(_ index: Int) {
     let source = sources[index]

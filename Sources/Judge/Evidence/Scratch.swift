@@ -15,6 +15,9 @@ final class Scratch {
   init() throws(JudgeError) {
     let base = URL(fileURLWithPath: NSTemporaryDirectory()).path
     var template = Array("\(base)/judge-XXXXXX".utf8CString)
+    // No signal comes between the directory and the promise to remove it.
+    let mask = ScratchRemoval.holdSignals()
+    defer { ScratchRemoval.letSignals(mask) }
     guard mkdtemp(&template) != nil else {
       throw .unreadable(path: base, reason: String(cString: strerror(errno)))
     }

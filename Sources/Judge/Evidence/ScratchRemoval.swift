@@ -50,6 +50,21 @@ enum ScratchRemoval {
     block.deallocate()
   }
 
+  /// Until `letSignals` those that end the program wait.
+  static func holdSignals() -> sigset_t {
+    var held = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&held)
+    for number in signals { sigaddset(&held, number) }
+    pthread_sigmask(SIG_BLOCK, &held, &before)
+    return before
+  }
+
+  static func letSignals(_ before: sigset_t) {
+    var before = before
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+
   private static func watch() {
     for (place, number) in signals.enumerated() {
       earlier[place] = signal(number, handler)
