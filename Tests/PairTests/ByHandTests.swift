@@ -114,6 +114,10 @@ struct ByHandTests {
     defer { phone.end() }
     let home = "\(phone.home)/by-hand"
     let (pair, app, peer) = try launch(phone, home)
+    let status = try Typed("\(TestPhone.binaries)/baton", ["--home", home, "status"], in: phone.home)
+    try phone.wait("the status") { status.hasEnded }
+    let advice = "the app was started by hand (process \(app)); end that one before `baton up`"
+    #expect(status.words.contains(advice), "\(status.words)")
     kill(app, SIGUSR2)
     try phone.wait("the app to be connected") { pair.words.contains("mainappd: connected (epoch 1)") }
     pair.send(SIGTERM)

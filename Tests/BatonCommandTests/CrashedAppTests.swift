@@ -1,0 +1,42 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+@Suite("An own app that crashes") struct CrashedAppTests {
+  private let phone = CommandPhone()
+
+  @Test("is told with its last line and where the rest is, by app open, ps and logs") func crash() throws {
+    let app = phone.scratch.write("my-app", "#!/bin/sh\necho begun\necho 'no peer' >&2\nexit 3\n")
+    chmod(app, 0o700)
+    _ = try phone.run("up", "--app", app)
+    let words = try phone.run("app", "open")
+    let output = "\(phone.phone.os)/output/app-1.log"
+    let crash = "crashed with exit code 3; its last line: no peer; all that it wrote is in \(output)"
+    #expect(words.contains(crash), "\(words)")
+    #expect(try phone.run("ps", "--all").contains(crash))
+    #expect(try phone.run("ps", "--all", "--json").contains(#""last_line":"no peer""#))
+    #expect(try phone.run("logs").contains("wrote is in \(output), and its last line is: no peer"))
+    #expect(try String(contentsOfFile: output, encoding: .utf8) == "begun\nno peer\n")
+  }
+
+  @Test("without a word is said to have written nothing") func silence() throws {
+    let app = phone.scratch.write("my-app", "#!/bin/sh\nexit 3\n")
+    chmod(app, 0o700)
+    _ = try phone.run("up", "--app", app)
+    let words = try phone.run("app", "open")
+    #expect(words.contains("crashed with exit code 3; it wrote nothing to its standard error"), "\(words)")
+  }
+
+  @Test("or whose interpreter is missing is not called missing itself") func interpreter() throws {
+    let app = phone.scratch.write("my-app", "#!/nowhere/python3\nprint(1)\n")
+    chmod(app, 0o700)
+    _ = try phone.run("up", "--app", app)
+    let words = try phone.run("app", "open")
+    #expect(
+      words.contains("its first line names the interpreter /nowhere/python3, which is not there"), "\(words)")
+  }
+}
