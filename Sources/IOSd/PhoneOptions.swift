@@ -14,6 +14,9 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration(
       "--ext", value: .path("PATH"), help: "the program of the extension (default notifyextd beside iosd)"),
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
+    OptionDeclaration(
+      "--peer-file", value: .path("FILE"),
+      help: "where its address stands, passed on instead: nobody else reads it there"),
     OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),
@@ -142,6 +145,7 @@ struct PhoneOptions {
     faults = parsed.text("--fault-ballast").map { ["--fault-ballast", $0] } ?? []
     if parsed.isGiven("--fault-hang") { faults.append("--fault-hang") }
     passedOn = peer.map { ["--peer", $0] } ?? []
+    if let file = parsed.text("--peer-file").map(Self.absolute) { passedOn += ["--peer-file", file] }
     if parsed.isGiven("--tor") { passedOn.append("--tor") }
     for name in ["--takeover", "--beat-interval", "--stale-after", "--multi-part-window"] {
       if let value = parsed.text(name) { passedOn += [name, value] }

@@ -6,13 +6,10 @@ import PeerTransport
 struct AddressFile {
   let path: String
 
-  /// Nil also for what is not ours: a new one takes its place.
-  func read() -> PeerAddress? {
-    (try? SmallFile.readOwn(path, limit: 128)).flatMap(Self.parse)
-  }
+  func read() -> PeerAddress? { PeerAddress(file: path) }
 
   static func parse(_ bytes: [UInt8]) -> PeerAddress? {
-    PeerAddress(String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self))
+    PeerAddress(written: bytes)
   }
 
   /// Whole or not at all: a reader never sees half an address.

@@ -48,7 +48,11 @@ final class Provider {
     guard let newChannel = Bytes32(randomBytes(Bytes32.size)) else {
       throw LedgerError.unreadable("no random bytes")
     }
-    let state = try ledger.readState(newChannel: newChannel, at: now)
+    var state = try ledger.readState(newChannel: newChannel, at: now)
+    if let wallet = options.wallet {
+      guard state.wallet ?? wallet == wallet else { throw LedgerError.otherWallet }
+      state.wallet = wallet
+    }
     nextConnection = try ledger.nextConnection()
     nextPayment = try ledger.nextPayment()
     runner = CoreRunner(

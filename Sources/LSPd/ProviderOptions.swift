@@ -1,4 +1,5 @@
 import CoreShape
+import Crypto
 import DaemonRuntime
 import Lightning
 import PeerTransport
@@ -26,6 +27,9 @@ struct ProviderOptions {
       OptionDeclaration(
         "--splice-delay", value: .span, default: "0s",
         help: "how long it takes to sign for a splice; the wallet waits 30 s for any word"),
+      OptionDeclaration(
+        "--wallet", value: .text("NODEID"),
+        help: "the node that the channel is with; else it is the first that comes with a claim"),
       OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
     ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "serve the phone of that directory")])
@@ -37,6 +41,8 @@ struct ProviderOptions {
   let splices: Bool
   let spliceDelay: Span
   let isLegacy: Bool
+  /// Nil: the ledger says it, or the first that comes with a claim.
+  let wallet: PublicKey?
   let sendsSilentPushes: Bool
   let rules: ConnectionRules
 
@@ -49,6 +55,13 @@ struct ProviderOptions {
     splices = !parsed.isGiven("--no-splices")
     spliceDelay = parsed.span("--splice-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
+    wallet = parsed.text("--wallet").map { text in
+      guard let node = PublicKey(hex: text) else {
+        exitWithSentence(
+          .wrongUsage, "--wallet must be the 66 hexadecimal digits of a node's id; copy it again, all of it")
+      }
+      return node
+    }
     rules = ConnectionRules(parsed)
   }
 

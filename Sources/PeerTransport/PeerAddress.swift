@@ -16,5 +16,15 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(node: node, place: typed.place)
   }
 
+  /// As lspd writes it: the address alone in its file.
+  public init?(file path: String) {
+    guard let bytes = SmallFile.read(path, limit: 128) else { return nil }
+    self.init(written: bytes)
+  }
+
+  public init?(written bytes: [UInt8]) {
+    self.init(String(decoding: bytes.filter { $0 > 32 && $0 < 127 }, as: UTF8.self))
+  }
+
   public var description: String { "\(node)@\(place)" }
 }

@@ -43,6 +43,11 @@ public struct WalletOptions {
       OptionDeclaration(
         "--peer", value: .nodeAddress, help: "the Lightning peer; lspd's is in the file lsp/address"),
       OptionDeclaration(
+        "--peer-file", value: .path("FILE"),
+        help:
+          "where the address of the peer stands, instead of --peer, which anybody can read in a list of processes"
+      ),
+      OptionDeclaration(
         "--tor", help: "the peer is reached over Tor: it has three times as long for a dial and a greeting"),
       OptionDeclaration(
         "--takeover", value: .choice(Takeover.allCases.map(\.rawValue)), default: Takeover.lock.rawValue,
@@ -64,13 +69,7 @@ public struct WalletOptions {
     seedProtection = parsed.text("--seed-protection") ?? "after-first-unlock"
     journal = parsed.text("--journal") ?? "journal"
     phoneClock = parsed.text("--clock")
-    peer = parsed.text("--peer").map { text in
-      guard let address = PeerAddress(text) else {
-        exitWithSentence(
-          .wrongUsage, "--peer has an id that is no point of the curve; copy the address again, all of it")
-      }
-      return address
-    }
+    peer = Self.peer(parsed)
     guard let interval = parsed.span("--beat-interval"),
       let rule = parsed.span("--stale-after"), let takeover = parsed.choice("--takeover", as: Takeover.self),
       let window = parsed.span("--multi-part-window")
@@ -81,5 +80,25 @@ public struct WalletOptions {
       guardConfiguration = GuardConfiguration(
         takeover: takeover, timing: try HeartbeatTiming(interval: interval, staleAfter: rule))
     } catch { exitWithSentence(.wrongUsage, error.description) }
+  }
+}
+
+extension WalletOptions {
+  fileprivate static func peer(_ parsed: ParsedCommandLine) -> PeerAddress? {
+    if let file = parsed.text("--peer-file") {
+      guard let address = PeerAddress(file: file) else {
+        exitWithSentence(
+          .badConfiguration,
+          "\(file) holds no address of a peer; let lspd write it, or give the address with --peer")
+      }
+      return address
+    }
+    return parsed.text("--peer").map { text in
+      guard let address = PeerAddress(text) else {
+        exitWithSentence(
+          .wrongUsage, "--peer has an id that is no point of the curve; copy the address again, all of it")
+      }
+      return address
+    }
   }
 }

@@ -31,6 +31,25 @@ import Testing
     for daemon in Daemon.allCases { #expect(try isRunning(daemon, answer)) }
   }
 
+  @Test("shows nobody where the peer is: its id and port are in no command line and in no environment")
+  func address() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let address = try #require(SmallFile.read(phone.phone.lspdAddress, limit: 128))
+    let id = String(decoding: address.prefix(66), as: UTF8.self)
+    let rows = try phone.run("ps", "--json")
+    let app = try #require(rows.firstMatch(of: /"pid":\s*(\d+)/).flatMap { Int32($0.output.1) })
+    for pid in Daemon.allCases.compactMap({ DaemonProbe.pid(listeningOn: phone.phone.socket(of: $0)) }) + [
+      app
+    ] {
+      for file in ["cmdline", "environ"] {
+        let shown = try #require(SmallFile.read("/proc/\(pid)/\(file)", limit: 65_536))
+        #expect(!shown.isEmpty || file == "environ")
+        #expect(!String(decoding: shown, as: UTF8.self).contains(id), "\(file) of \(pid)")
+      }
+    }
+  }
+
   @Test("waits for a daemon on its way out and starts another", arguments: Daemon.allCases)
   func onItsWayOut(_ daemon: Daemon) throws {
     _ = try phone.run("up")

@@ -91,6 +91,7 @@ final class HostilePeer {
         ).encoded())
     case .neverHangsUp:
       greet(on: connection, own)
+      connection.send(Message.pong([]).encoded())
       // From here on it neither reads nor closes.
       loop.unwatch(connection.descriptor)
     case .breaksOffAtOnce:

@@ -40,6 +40,10 @@ struct OptionTests {
       "mainappd", ["--peer", "02\(String(repeating: "f", count: 64))@127.0.0.1:1"],
       "--peer has an id that is no point of the curve; copy the address again, all of it"
     ),
+    (
+      "lspd", ["--wallet", "02ff"],
+      "--wallet must be the 66 hexadecimal digits of a node's id; copy it again, all of it"
+    ),
     ("mainappd", ["--takeover", "force"], "--takeover must be one of lock, wait-stale, not `force`"),
     ("notifyextd", ["--stale-after", "99999999999h"], "--stale-after must be \(span), not `99999999999h`"),
     ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start this"),

@@ -54,6 +54,8 @@ class Wallet:
         peer.send_message(reestablish())
         said = peer.read_message()
         check(kind(said) == REESTABLISH, f"the wallet answers channel_reestablish with {kind(said)}")
+        check(peer.read_message() == ping(0), "no ping is behind the wallet's channel_reestablish")
+        peer.send_message(message(PONG, bytes(2)))
         return peer
 
     def works(self, after):

@@ -10,6 +10,9 @@ from pyln.proto.wire import LightningServerSocket, PrivateKey, connect
 PATIENCE = 60
 WARNING, INIT, ERROR, PING, PONG, PEER_STORAGE = 1, 16, 17, 18, 19, 7
 ADD, COMMIT, REVOKE, FEE, MALFORMED, REESTABLISH = 128, 132, 133, 134, 135, 136
+CHANNEL_ANNOUNCEMENT, CHANNEL_UPDATE = 256, 258
+# Ours: what lspd says to a claim.
+ANSWER = 0xBA71
 CHANNEL = bytes(range(32))
 
 

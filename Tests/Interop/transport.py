@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import hostile
 import pings
 from others import (
-    ERROR, INIT, PEER_STORAGE, PONG, REESTABLISH, WARNING, check, dial, end, fee, init, is_hung_up_on, kind, message, ping,
+    ANSWER, CHANNEL_ANNOUNCEMENT, CHANNEL_UPDATE, INIT, PEER_STORAGE, PONG, REESTABLISH, WARNING, check, dial, end, fee, init, is_hung_up_on, kind, message, ping,
     program, reestablish)
 
 programs = sys.argv[1]
@@ -36,7 +36,9 @@ def wallet_of(address):
     wallet = dial(address, bytes([7] * 32))
     wallet.send_message(init(CLAIM))
     greeting = wallet.read_message()
-    check(kind(greeting) == INIT, f"lspd answers init with {kind(greeting)}")
+    check(kind(greeting) == INIT, f"lspd begins with {kind(greeting)}")
+    answer = wallet.read_message()
+    check(kind(answer) == ANSWER and answer[2] == 1, "lspd does not take the claim")
     return wallet
 
 
@@ -45,7 +47,7 @@ def with_lspd(home):
     try:
         # Who shows no claim is not taken for the wallet, though it is the first that comes.
         early = dial(address, bytes([6] * 32))
-        early.send_message(init())
+        # Each side greets at once.
         check(kind(early.read_message()) == INIT, "a node without a claim is not greeted")
         wallet = wallet_of(address)
         spoken = wallet.read_message()
@@ -63,13 +65,17 @@ def with_lspd(home):
         check(kind(wallet.read_message()) == PONG, "no pong after 100 backups")
 
         visitor = dial(address, bytes([8] * 32))
-        visitor.send_message(init())
         check(kind(visitor.read_message()) == INIT, "a visitor is not greeted")
+        visitor.send_message(init())
+        # What a large node says of its channels.
+        for _ in range(100):
+            visitor.send_message(message(CHANNEL_ANNOUNCEMENT, bytes(430)))
+            visitor.send_message(message(CHANNEL_UPDATE, bytes(136)))
         visitor.send_message(ping(1))
         check(kind(visitor.read_message()) == PONG, "a visitor's ping is not answered")
-        # Unknown and even: an error, and the end.
+        # Unknown and even: a warning, and the end.
         visitor.send_message(message(40000))
-        check(kind(visitor.read_message()) == ERROR, "an even type that nobody knows is not refused")
+        check(kind(visitor.read_message()) == WARNING, "an even type that nobody knows is not refused")
         check(is_hung_up_on(visitor), "lspd stays after an error")
         hostile.strangers_at(address)
         # And all that time the wallet was undisturbed.
@@ -96,6 +102,11 @@ def with_wallet(home):
         check(kind(greeting) == INIT, f"the wallet begins with {kind(greeting)}")
         check(bytes.fromhex("feba700001") in greeting, "the wallet's init does not show its claim")
         peer.send_message(init())
+        # As other software does right away.
+        peer.send_message(message(PEER_STORAGE, struct.pack("!H", 3) + b"abc"))
+        for _ in range(100):
+            peer.send_message(message(CHANNEL_ANNOUNCEMENT, bytes(430)))
+            peer.send_message(message(CHANNEL_UPDATE, bytes(136)))
         peer.send_message(ping(7))
         check(peer.read_message() == message(PONG, struct.pack("!H", 7) + bytes(7)), "a wrong pong of the wallet")
         peer.send_message(message(40001, b"whatever"))

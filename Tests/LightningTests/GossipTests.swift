@@ -55,6 +55,7 @@ import Testing
   @Test("The provider ignores what its wallet, or another node, tells of the network")
   func provider() throws {
     var fixture = try PeerFixture()
+    fixture.peer.state.wallet = PrivateKey(SHA256.hash([1]))?.publicKey
     _ = try fixture.establish(1)
     _ = fixture.handle(.connected(connection: 2, node: try #require(PrivateKey(SHA256.hash([2]))).publicKey))
     _ = fixture.handle(.received(connection: 2, greeting(nil)))

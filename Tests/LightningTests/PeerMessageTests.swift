@@ -27,7 +27,7 @@ import Testing
       ])
     fixture.restart()
     let sent = messages(fixture.greet(2, fence(2)))
-    #expect(sent.map(\.type) == [16, 9, 136])
+    #expect(sent.map(\.type) == [FenceAnswer.messageType, 9, 136])
     #expect(sent[1] == .peerStorageRetrieval([1, 2]))
   }
 

@@ -94,7 +94,8 @@ final class SpliceTableTests {
   }
 
   @Test(
-    "A container of the version before is opened with its channel, in the funding that it was opened with")
+    "A container of the version before splices is opened with its channel, in the funding that it was opened with"
+  )
   func migrated() throws {
     let channel = try Channel(
       id: SHA256.hash([1]), localMsat: 10_000_000, remoteMsat: 90_000_000, isOpener: false)

@@ -112,13 +112,14 @@ final class PhoneStarter {
     switch daemon {
     case .lspd: return ["--home", phone.home] + options.lspdArguments
     case .iosd:
-      guard let address else {
+      guard address != nil else {
         throw CommandFailure(
           .daemonMissing,
           "lspd has not said where it listens (\(phone.lspdAddress)); stop it with `baton down` and start again"
         )
       }
-      return ["--home", phone.home, "--peer", address] + options.iosdArguments
+      // By its file: command lines are for everybody to read, and who knows the address can knock.
+      return ["--home", phone.home, "--peer-file", phone.lspdAddress] + options.iosdArguments
     }
   }
 
