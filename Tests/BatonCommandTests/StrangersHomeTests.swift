@@ -36,9 +36,13 @@ private struct Damage: Sendable {
   }
 
   private func isRefused(_ program: String, _ arguments: [String], _ words: String, code: Int32 = 73) throws {
-    let end = scratch.end(try scratch.start(program, arguments))
+    let child = try scratch.start(program, arguments)
+    var waiting = pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0)
+    // What is not refused runs on.
+    if poll(&waiting, 1, 60_000) == 0 { child.send(SIGKILL) }
+    let end = scratch.end(child)
     let said = scratch.text("said")
-    #expect(end == .exited(code: code), "\(program) \(arguments): \(said)")
+    try #require(end == .exited(code: code), "\(program) \(arguments): \(said)")
     #expect(said.hasPrefix("\(program): \(words)"), "\(program) \(arguments): \(said)")
     #expect(said.filter { $0 == "\n" }.count == 1, "\(said)")
   }
