@@ -64,7 +64,7 @@ import Testing
     var limits = UnixConnection.Limits()
     limits.queuedFrames = 3
     let (left, right) = try pair(limits)
-    for number in 0..<1000 where left.end == nil { left.send(block("\(number)")) }
+    for _ in 0..<5000 where left.end == nil { left.send(ControlMessage("small")) }
     #expect(left.end == .slowReader)
     right.close()
   }

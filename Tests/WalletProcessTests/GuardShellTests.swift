@@ -1,4 +1,5 @@
 import CoreShape
+import Crypto
 import DaemonRuntime
 import Guardrails
 import Heartbeat
@@ -43,15 +44,35 @@ final class GuardShellTests {
       directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
   }
 
-  private func shell<Machine: GuardMachine>(_ type: Machine.Type, _ container: SharedContainer) -> GuardShell<
-    Machine
-  > {
-    let node = NodeShell(
-      container: container, secrets: secrets, loop: loop, clock: scratch.clock, journal: journal, peer: nil)
-    return GuardShell(
-      configuration: GuardConfiguration(), container: container, node: node,
+  private func shell<Machine: GuardMachine>(
+    _ type: Machine.Type, _ container: SharedContainer, _ node: NodeShell? = nil
+  ) -> GuardShell<Machine> {
+    GuardShell(
+      configuration: GuardConfiguration(), container: container, node: node ?? self.node(container),
       presence: PresenceLink(directory: container.layout.presence, role: Machine.role, loop: loop),
       phone: phone, loop: loop, clock: scratch.clock, journal: journal)
+  }
+
+  private func node(_ container: SharedContainer) -> NodeShell {
+    NodeShell(
+      container: container, secrets: secrets, loop: loop, clock: scratch.clock, journal: journal, peer: nil)
+  }
+
+  @Test("The node starts from the state that was read in the claim") func stateOfTheClaim() throws {
+    let payment = OutgoingPayment(
+      paymentHash: SHA256.hash([1]), amountMsat: 1000, paymentSecret: SHA256.hash([2]), htlc: 0)
+    let container = try scratch.open()
+    let (claim, _) = try scratch.claim(container)
+    try scratch.write(NodeChange(payments: PaymentChange(offered: [payment])), claim, container)
+    container.releaseRoleLock()
+    var pending: [Bytes32]?
+    let node = node(container)
+    node.onPayment = { if case .started(let hashes) = $0 { pending = hashes } }
+    let shell = shell(AppMachine.self, container, node)
+    shell.handle(.launched)
+    shell.handle(.enteredForeground)
+    #expect(try loop.run(for: .seconds(30)) { pending != nil })
+    #expect(pending == [payment.paymentHash])
   }
 
   @Test("When the phone gets its time back, the database has all that was in its log") func settled()
