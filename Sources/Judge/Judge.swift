@@ -13,6 +13,7 @@ public enum Judge {
     let evidence = try EvidenceCollector(home: home).collect(progress)
     progress("replaying \(evidence.ledger.frames.count) frames")
     var hearing = Hearing(evidence: evidence, requireSettled: requireSettled)
+    if let epoch = hearing.movedHereUnder { throw .movedHere(epoch: epoch) }
     hearing.hear()
     return hearing.verdict
   }
