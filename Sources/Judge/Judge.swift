@@ -14,6 +14,7 @@ public enum Judge {
   ) throws(JudgeError) -> Verdict {
     let evidence = try EvidenceCollector(home: home).collect(progress)
     var hearing = Hearing(evidence: evidence, requireSettled: requireSettled, without: without)
+    if let epoch = hearing.movedHereUnder { throw .movedHere(epoch: epoch) }
     hearing.hear(progress)
     return hearing.verdict
   }

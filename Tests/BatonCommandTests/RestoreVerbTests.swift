@@ -31,5 +31,9 @@ import Testing
     #expect(
       try phone.run("status").contains("balance          1,006,000 sat; it can receive 8,994,000 sat\n"))
     #expect(try phone.run("inspect").contains("the person moved the wallet here"))
+    _ = try phone.run("down")
+    // Half of the evidence is in the other container: neither sound nor broken.
+    let judgement = try phone.run("judge")
+    #expect(judgement.contains("The wallet moved into this container under epoch 3"), "\(judgement)")
   }
 }
