@@ -18,7 +18,7 @@ public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// As lspd writes it: the address alone in its file.
   public init?(file path: String) {
-    guard let bytes = SmallFile.read(path, limit: 128) else { return nil }
+    guard let bytes = try? SmallFile.readOwn(path, limit: 128) else { return nil }
     self.init(written: bytes)
   }
 
