@@ -120,7 +120,7 @@ import Testing
     let provider = try ProviderProcess(["--wallet", key.publicKey.hex])
     let loop = provider.loop
     let address = try #require(provider.address)
-    let other = ScriptedWallet(loop: loop, key: try #require(PrivateKey(SHA256.hash([77]))))
+    let other = ScriptedWallet(loop: loop, key: PrivateKey(SHA256.hash([77])))
     try other.connect(to: address, fence(9))
     other.send(.ping(Ping(pongSize: 1)))
     #expect(

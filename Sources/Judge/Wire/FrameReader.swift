@@ -56,7 +56,8 @@ struct FrameReader {
     case 2, 66, 67, 70, 71, 74, 77, 80, 81:
       channel = try take(32)
       return .step(.splice(try splice(type)))
-    case Self.fenceReplyMessage where bytes.count == 27: return .fenceReply(try fenceReply())
+    case Self.fenceReplyMessage where bytes.count == 27 && bytes[2] <= 1:
+      return .fenceReply(try fenceReply())
     case 128, 130...136: return try aboutChannel(type)
     default: return .other(type: type)
     }
