@@ -145,7 +145,7 @@ private struct Damage: Sendable {
   func kept(verb: String) throws {
     mkdir(scratch("kept"), 0o777)
     chmod(scratch("kept"), 0o777)
-    let story = scratch.write("story.txt", "# The app is opened\nthe app opens\n")
+    let story = scratch.write("story.txt", "# The app is opened\nthe app opens\nthe verdict\n")
     let words =
       verb == "run" ? ["run", story, "--keep", scratch("kept")] : ["demo", "--keep", scratch("kept")]
     _ = scratch.end(try scratch.start("baton", words))

@@ -52,11 +52,14 @@ import Testing
     #expect(scratch.end(try start(["up"])) == .exited(code: 73))
     #expect(
       scratch.text("said")
-        == "baton: \(scratch("phone")) is not a directory; move it away, or name another place with --home\n")
+        == "baton: cannot use \(scratch("phone")): it is not a directory; move it away, or name another place\n"
+    )
     unlink(scratch("phone"))
     mkdir(scratch("phone"), 0o700)
     close(open(scratch("phone/os"), O_CREAT | O_WRONLY, 0o600))
     #expect(scratch.end(try start(["up"])) == .exited(code: 73))
-    #expect(scratch.text("said").hasPrefix("baton: \(scratch("phone"))/os is not a directory; move it away"))
+    #expect(
+      scratch.text("said").hasPrefix(
+        "baton: cannot use \(scratch("phone"))/os: it is not a directory; move it away"))
   }
 }

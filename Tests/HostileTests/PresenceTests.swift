@@ -86,14 +86,13 @@ struct PresenceTests {
     let phone = try TestPhone()
     defer { phone.end() }
     let app = try phone.launchApp()
-    let invoice = try phone.invoices(1, app)[0]
+    _ = try phone.invoices(1, app)
     let liar = try ControlClient(path: "\(phone.home)/AppGroup/presence/app.sock", daemon: "the app")
     let count = 20_000
     for _ in 0..<count {
       try liar.send(lie(PresenceMessage(code: .extensionPing)))
     }
-    try phone.pay(invoice)
-    try phone.wait("the payment to settle") { (try? phone.outcome(invoice)) == "settled" }
+    _ = try phone.invoices(1, app)
     let journals = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
       .filter { $0.contains("mainappd") }
     let text = try journals.map { try String(contentsOfFile: "\(phone.home)/journal/\($0)", encoding: .utf8) }

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "`baton down` leaves another program that listens at a daemon's path alone, and says so",
+    "baton down leaves another program that listens at a daemon's path alone, and says so",
     arguments: [
       "os/iosd.sock", "lsp/lspd.sock",
     ])
@@ -70,7 +70,7 @@ import Testing
     #expect(other.heard() == "heard status\n")
   }
 
-  @Test("A link to a foreign daemon in the place of a socket: `baton down` neither speaks to it nor ends it")
+  @Test("A link to a foreign daemon in the place of a socket: baton down neither speaks to it nor ends it")
   func linkToForeignProgram() throws {
     let place = try Place()
     for directory in ["phone", "phone/os", "phone/lsp"] { mkdir(place(directory), 0o700) }
