@@ -72,6 +72,35 @@ import Testing
     }
   }
 
+  /// Each process has words of its own; one that is killed has none.
+  @Test func whatAnAppSaidAtItsEndIsNotSaidOfTheNextOne() throws {
+    let phone = try PhoneProcess(app: Self.app)
+    try phone.ask("open")
+    try phone.wait("the app is in front") { try phone.said("app") != nil }
+    try phone.ask("home")
+    try phone.ask("quit")
+    #expect(try phone.ended("app")["reason"] as? String == "ended when it was asked to: asked to terminate")
+    let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
+    kill(pid, SIGKILL)
+    #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
+  }
+
+  @Test func anAppThatSaysWhyItCannotGoOnHasNotCrashed() throws {
+    let phone = try PhoneProcess(app: Self.app)
+    let container = "\(phone.home)/AppGroup"
+    mkdir(container, 0o700)
+    let noise = Data(repeating: 0x5A, count: 9000)
+    #expect(FileManager.default.createFile(atPath: "\(container)/node.sqlite", contents: noise))
+    chmod("\(container)/node.sqlite", 0o600)
+    try phone.ask("open")
+    let row = try phone.ended("app")
+    let reason = try #require(row["reason"] as? String)
+    #expect(reason.hasPrefix("ended by itself with exit code 73: "), "\(reason)")
+    #expect(row["crashed"] as? Bool == false)
+  }
+
+  private static let app = "\(PhoneProcess.products)/mainappd"
+
   @Test func anInvoiceComesFromTheAppOrNotAtAll() throws {
     let phone = try PhoneProcess()
     #expect(try phone.refusal("invoice", ["amount-msat": "5"])?.contains("open it first") == true)
