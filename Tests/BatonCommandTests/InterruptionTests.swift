@@ -107,7 +107,8 @@ import Testing
     #expect(run.processes.isEmpty)
     // Not interrupted by anybody: what it left is evidence.
     #expect(
-      run.said.contains("it was ended by signal 9, and what it left is in \(run.scratch("tmp"))/baton-soak-"),
+      run.said.contains(
+        "its work was ended by SIGKILL, and what it left is in \(run.scratch("tmp"))/baton-soak-"),
       "\(run.said)")
   }
 
@@ -142,6 +143,7 @@ import Testing
     run.child.send(SIGTERM)
     #expect(run.end() == .exited(code: 143))
     #expect(run.left.isEmpty, "\(run.left)")
+    #expect(run.said == "baton: interrupted by SIGTERM; nothing of it is left\n")
     #expect(truncate(database, 1 << 16) == 0)
   }
 }

@@ -46,8 +46,10 @@ private struct World {
   var settled: [UInt64] = []
   var isOff = false
   var isAppStopped = false
-  /// A stopped process says nothing.
-  var runsApp: Bool { running.contains(.app) && !isAppStopped }
+  /// The kernel is taking it apart, and the phone has seen it.
+  var isAppDying = false
+  /// A stopped process says nothing, nor does one that is dying.
+  var runsApp: Bool { running.contains(.app) && !isAppStopped && !isAppDying }
 
   init(_ foregroundPushes: ForegroundPushes) {
     phone = Phone(configuration: PhoneConfiguration(foregroundPushes: foregroundPushes))
@@ -58,14 +60,14 @@ private struct World {
     if let deadline = phone.deadline, deadline <= now { take(.deadlineReached) }
     let role = Bool.random(using: &random) ? PhoneRole.app : .extension
     let push = max(1, nextPush &- UInt64.random(in: 0...2, using: &random))
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<26, using: &random) {
     case 0: take(.personOpened)
     case 1: take(.personWentHome)
     case 2: take(.personQuit)
     case 3, 4: arrive(visible: Bool.random(using: &random), mutable: Bool.random(using: &random))
     case 5: end(role, .signalled(11))
     case 6: end(role, .exited(code: 0))
-    case 7: for role in killed { end(role, .signalled(9)) }
+    case 7: endTheKilled()
     case 8, 9: if running.contains(.extension) { take(.contentDelivered(push: push, received)) }
     case 10: if running.contains(.extension) { take(.serviceFinished(push: push, reason: "")) }
     case 11:
@@ -83,8 +85,18 @@ private struct World {
     case 18: if runsApp { take(.taskBegan(id: UInt64.random(in: 1...3, using: &random), name: "task")) }
     case 19: if runsApp { take(.taskEnded(id: UInt64.random(in: 1...3, using: &random))) }
     case 20 where Int.random(in: 0..<3, using: &random) == 0: take(.rebooted(losingBeats: false))
+    case 21:
+      // Only a process that the phone has been told of can be looked at.
+      guard running.contains(.app) else { return }
+      isAppDying = true
+      take(.foundEnding(.app))
     default: start(failing: false)
     }
+  }
+
+  mutating func endTheKilled() {
+    for role in killed { end(role, .signalled(9)) }
+    if isAppDying { end(.app, .signalled(9)) }
   }
 
   mutating func arrive(visible: Bool, mutable: Bool) {
@@ -107,7 +119,7 @@ private struct World {
   mutating func end(_ role: PhoneRole, _ how: ProcessEnd) {
     guard running.contains(role) else { return }
     running.removeAll { $0 == role }
-    if role == .app { isAppStopped = false }
+    if role == .app { (isAppStopped, isAppDying) = (false, false) }
     killed.removeAll { $0 == role }
     take(.processEnded(role, how))
   }
@@ -140,7 +152,7 @@ private struct World {
     take(.downRequested)
     for _ in 0..<20 {
       while !starting.isEmpty { start(failing: false) }
-      for role in killed { end(role, .signalled(9)) }
+      endTheKilled()
       if let deadline = phone.deadline {
         now = max(now, deadline)
         take(.deadlineReached)

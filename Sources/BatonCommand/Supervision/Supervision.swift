@@ -6,6 +6,8 @@ struct Supervision {
   var name: String
   /// Where the phone is that stays; nil when it has one in the directory that does not.
   var kept: String?
+  /// It only looks at what is there, and has nothing but copies of it.
+  var isLooking = false
   /// It cannot do without the directory.
   var needsPlace = true
   /// A program of somebody else is told first, and given a moment to end in its own way.

@@ -2,6 +2,7 @@ import CLinux
 import CoreShape
 import DaemonRuntime
 import Glibc
+import PhonePolicy
 
 /// Does the work of a command in a process of its own, and leaves nothing of it behind, whatever becomes of that one and
 /// whenever it is interrupted: all that it started is ended, and its directory is removed.
@@ -77,7 +78,9 @@ struct Supervisor {
     let survivors = processes.end(within: Self.patienceAfterWork, watching: signals)
     let code = signal.map { 128 + $0 } ?? baton_wait_exit_code(status)
     place?.remove(keepingPhones: !plan.isForeign || code != ExitCode.done.rawValue)
-    if let signal { say("it was ended by signal \(signal)\(words(of: survivors))\(whereItIs)") }
+    if let signal {
+      say("its work was ended by \(SignalName.word(for: signal))\(words(of: survivors))\(whereItIs)")
+    }
     return code
   }
 
@@ -85,9 +88,8 @@ struct Supervisor {
     tellWorker(interruption)
     let survivors = processes.end(within: Self.patience, watching: signals)
     place?.remove(keepingPhones: false)
-    say(
-      "interrupted by \(interruption.name); all that it had started is ended\(words(of: survivors))\(whereItIs)"
-    )
+    let end = plan.isLooking ? "nothing of it is left" : "all that it had started is ended"
+    say("interrupted by \(interruption.name); \(end)\(words(of: survivors))\(whereItIs)")
     return interruption.exitCode.rawValue
   }
 
@@ -111,6 +113,7 @@ struct Supervisor {
   }
 
   private var whereItIs: String {
+    if plan.isLooking { return "" }
     if let kept = plan.kept { return FilePath.exists(kept) ? ", and the phone is in \(kept)" : "" }
     guard let place else { return "" }
     return place.isThere ? ", and what it left is in \(place.path)" : ", and its directory is removed"

@@ -28,7 +28,7 @@ enum InspectVerb: Verb {
 
   /// The copy of a database that nobody has open.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "inspect", needsPlace: false)
+    Supervision(name: "inspect", isLooking: true, needsPlace: false)
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {

@@ -12,7 +12,7 @@ enum StatusVerb: Verb {
 
   /// The copy of a database that nobody has open.
   static func supervision(_ line: ParsedCommandLine) -> Supervision? {
-    Supervision(name: "status", needsPlace: false)
+    Supervision(name: "status", isLooking: true, needsPlace: false)
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
