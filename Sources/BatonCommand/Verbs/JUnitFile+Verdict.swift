@@ -22,7 +22,8 @@ extension JUnitFile {
     let suite =
       #"<testsuite name="baton judge" tests="\#(Invariant.allCases.count + 1)" failures="\#(failures)" errors="\#(errors)">"#
     var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, suite]
-    lines += testcase("evidence", "error", verdict.missing.map { "\($0.sentence); to get a verdict, \($0.advice)" })
+    lines += testcase(
+      "evidence", "error", verdict.missing.map { "\($0.sentence); to get a verdict, \($0.advice)" })
     for invariant in Invariant.allCases {
       lines += testcase(invariant.title, "failure", (broken[invariant.rawValue] ?? []).map(\.sentence))
     }
