@@ -15,7 +15,8 @@ import Testing
 
   /// With memory for an address space of 2 GB.
   private func run(_ words: String...) -> (ending: ChildEnd.How?, said: String) {
-    let line = "ulimit -v 2000000; TMPDIR=\(scratch.path) exec \(Scratch.programs)/baton \(words.joined(separator: " "))"
+    let line =
+      "ulimit -v 2000000; TMPDIR=\(scratch.path) exec \(Scratch.programs)/baton \(words.joined(separator: " "))"
     guard let child = try? scratch.start("/bin/sh", ["-c", line]) else { return (nil, "it did not start") }
     return (scratch.end(child), scratch.text("said"))
   }
@@ -74,7 +75,9 @@ import Testing
     #expect(!scratch.names.contains { $0.hasPrefix("judge-") })
   }
 
-  @Test("The judge leaves no scratch directory behind when a signal ends it", arguments: [SIGTERM, SIGINT, SIGHUP])
+  @Test(
+    "The judge leaves no scratch directory behind when a signal ends it",
+    arguments: [SIGTERM, SIGINT, SIGHUP])
   func signals(number: Int32) throws {
     try FilePath.makeDirectories(scratch("phone/AppGroup"))
     try FilePath.makeDirectories(scratch("tmp"))

@@ -116,7 +116,8 @@ import Testing
         let last = lines.removeLast()
         lines.append(last.replacing("\"kind\":\"end\"", with: "\"kind\":\"end\"\(note)"))
         let number = try #require(Int(last.split(separator: ",")[0].dropFirst("{\"seq\":".count)))
-        lines[lines.count - 1] = lines[lines.count - 1].replacing("\"seq\":\(number),", with: "\"seq\":\(number + 2),")
+        lines[lines.count - 1] = lines[lines.count - 1].replacing(
+          "\"seq\":\(number),", with: "\"seq\":\(number + 2),")
         try (lines.joined(separator: "\n") + "\n").write(toFile: path, atomically: false, encoding: .utf8)
       }
       #expect(verdict.exitCode == (missing ? 74 : 0), "\(verdict.text)")

@@ -31,7 +31,8 @@ import Testing
     let run = try SampleStory.tell()
     for number in 10..<30 {
       try run.wallet.execute(
-        "INSERT INTO received_payments VALUES (?, ?, 1000, 2, 5)", [.integer(Int64(number)), .blob([UInt8(number)])])
+        "INSERT INTO received_payments VALUES (?, ?, 1000, 2, 5)",
+        [.integer(Int64(number)), .blob([UInt8(number)])])
     }
     let verdict = try Judge.verdict(home: run.home)
     let foreign = "no sender paid it"

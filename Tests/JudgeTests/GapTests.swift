@@ -41,9 +41,12 @@ import Testing
 
   private func verdict(_ run: SampleRun) throws -> Verdict { try Judge.verdict(home: run.home) }
 
-  @Test("may be those that made the invoices, announced the writes, or asked for the claim: nothing is broken")
+  @Test(
+    "may be those that made the invoices, announced the writes, or asked for the claim: nothing is broken")
   func excused() throws {
-    for words in [["invoiceMade"], ["\"write\""], ["\"claim\""], ["claimed"], ["invoiceMade", "claim", "write"]] {
+    for words in [
+      ["invoiceMade"], ["\"write\""], ["\"claim\""], ["claimed"], ["invoiceMade", "claim", "write"],
+    ] {
       for place in 0..<3 {
         let run = try SampleStory.tell()
         let count = try lose(run, inJournal: place) { line in words.contains { line.contains($0) } }
@@ -51,7 +54,10 @@ import Testing
         #expect(verdict.findings == [], "\(words) \(place): \(verdict.text)")
         #expect(verdict.outcome == .sound)
         guard count > 0 else { continue }
-        #expect(verdict.remarks.contains { $0.contains("lacks \(count) record") && $0.hasSuffix("its disk was full") })
+        #expect(
+          verdict.remarks.contains {
+            $0.contains("lacks \(count) record") && $0.hasSuffix("its disk was full")
+          })
       }
     }
   }
@@ -76,7 +82,8 @@ import Testing
     let run = try SampleStory.tell()
     #expect(try lose(run) { $0.contains("invoiceMade") && $0.contains("\"amountMsat\":400000") } == 1)
     try run.wallet.execute(
-      "UPDATE node_writes SET at_mono_ns = at_mono_ns + \(SampleRun.hour) WHERE id = (SELECT max(id) FROM node_writes)")
+      "UPDATE node_writes SET at_mono_ns = at_mono_ns + \(SampleRun.hour) WHERE id = (SELECT max(id) FROM node_writes)"
+    )
     #expect(try verdict(run).findings.contains { $0.sentence.contains("is not announced") })
   }
 
@@ -90,7 +97,8 @@ import Testing
       try (lines[..<announced].joined(separator: "\n") + "\n").write(
         toFile: path, atomically: false, encoding: .utf8)
       if isNoted {
-        #expect(try lose(run, in: run.phone) { $0.contains("serviceFinished") && $0.contains("\"push\":1") } == 1)
+        #expect(
+          try lose(run, in: run.phone) { $0.contains("serviceFinished") && $0.contains("\"push\":1") } == 1)
       }
       let found = try verdict(run).findings
       #expect(found.isEmpty == isNoted, "\(found.map(\.sentence))")

@@ -22,8 +22,13 @@ enum JudgeVerb: Verb {
           help: "the home of a phone; that of --home when it is not given")
       ],
       examples: [
-        ("baton judge .baton", "0 sound, 2 exclusion or money broken, 3 not everything settled, 74 no verdict"),
-        ("baton judge --without journals", "the verdict on wallet programs of your own that keep no journals"),
+        (
+          "baton judge .baton",
+          "0 sound, 2 exclusion or money broken, 3 not everything settled, 74 no verdict"
+        ),
+        (
+          "baton judge --without journals", "the verdict on wallet programs of your own that keep no journals"
+        ),
       ])
   }
 

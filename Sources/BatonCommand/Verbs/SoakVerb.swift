@@ -100,7 +100,9 @@ enum SoakVerb: Verb {
       "\(play.settled) payments settled in \(HumanText.span(took)); from the sender's request to the preimage \(HumanText.span(mean)) on average, \(HumanText.span(play.slowest)) at most"
     )
     output.say("the judge: \(verdict.passed ? "sound" : verdict.findings.isEmpty ? "no verdict" : "broken")")
-    for finding in verdict.findings { output.say(output.paint("[\(finding.title)] \(finding.sentence)", .red)) }
+    for finding in verdict.findings {
+      output.say(output.paint("[\(finding.title)] \(finding.sentence)", .red))
+    }
     for absence in verdict.missing { output.say(output.paint("missing: \(absence.sentence)", .red)) }
     for complaint in report.complaints { output.say(output.paint("leak: \(complaint)", .red)) }
     output.say(

@@ -33,7 +33,9 @@ struct ChannelAccount {
 
   private func htlcDifferences(from view: ChannelView) -> [String] {
     var differences: [String] = []
-    let rows = Dictionary(htlcs.map { (HTLCName($0.direction, UInt64(bitPattern: $0.id)), $0) }) { first, _ in first }
+    let rows = Dictionary(htlcs.map { (HTLCName($0.direction, UInt64(bitPattern: $0.id)), $0) }) { first, _ in
+      first
+    }
     let known = Set(view.htlcs.map { HTLCName($0.offeredBy == end ? "offered" : "received", $0.id) })
     for htlc in view.htlcs {
       let direction = htlc.offeredBy == end ? "offered" : "received"
@@ -48,7 +50,9 @@ struct ChannelAccount {
       }
     }
     for entry in htlcs {
-      if !known.contains(HTLCName(entry.direction, UInt64(bitPattern: entry.id))) { differences.append("the \(entry.direction) HTLC \(entry.id) is not in the channel") }
+      if !known.contains(HTLCName(entry.direction, UInt64(bitPattern: entry.id))) {
+        differences.append("the \(entry.direction) HTLC \(entry.id) is not in the channel")
+      }
     }
     return differences
   }

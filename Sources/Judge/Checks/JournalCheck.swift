@@ -30,7 +30,9 @@ extension Hearing {
         "\(journal.name) line \(unreadable.first) is no record\(Self.andMore(unreadable.count - 1))")
     }
     if journal.disorder.count > 0 {
-      remark("\(journal.name) line \(journal.disorder.first) is out of order\(Self.andMore(journal.disorder.count - 1))")
+      remark(
+        "\(journal.name) line \(journal.disorder.first) is out of order\(Self.andMore(journal.disorder.count - 1))"
+      )
     }
     let lost = journal.gaps.filter(\.isNoted).reduce(Int64(0)) { $0 &+ $1.count }
     if lost > 0 { remark("\(journal.name) lacks \(countWords(lost, "record")): its disk was full") }

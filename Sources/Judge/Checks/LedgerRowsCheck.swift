@@ -35,7 +35,9 @@ extension Hearing {
     checkFrameRows()
     checkBackups()
     let heard = Set(frames.filter(\.entry.isIn).map(\.entry.connection))
-    for connection in ledger.connections { checkTimes(of: connection, isHeard: heard.contains(connection.id)) }
+    for connection in ledger.connections {
+      checkTimes(of: connection, isHeard: heard.contains(connection.id))
+    }
     checkRunTimes()
   }
 

@@ -79,7 +79,8 @@ extension Hearing {
     for journal in evidence.journals {
       for record in journal.events(of: "node") {
         for receipt in record.directives.flatMap({ $0.payload("write")?["received"]?.items ?? [] }) {
-          guard let hash = receipt["invoice"]?["paymentHash"]?.text, let amount = receipt["amountMsat"]?.integer
+          guard let hash = receipt["invoice"]?["paymentHash"]?.text,
+            let amount = receipt["amountMsat"]?.integer
           else { continue }
           told[ReceiptKey(journal: journal.name, paymentHash: hash, amountMsat: amount), default: []].append(
             record.wallNs)

@@ -22,7 +22,9 @@ extension Hearing {
     for hit in journal.secretHits {
       switch evidence.secrets[hit.secret] {
       case .seed:
-        if !saysSeed { find(8, "The wallet's seed stands in journal \(journal.name)", ["journal \(journal.name)"]) }
+        if !saysSeed {
+          find(8, "The wallet's seed stands in journal \(journal.name)", ["journal \(journal.name)"])
+        }
         saysSeed = true
       case .preimage(let payment):
         let shown = shownNs[payment.preimage ?? []] ?? .max

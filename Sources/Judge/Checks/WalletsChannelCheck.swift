@@ -22,7 +22,9 @@ extension Hearing {
       row: row, htlcs: Array(evidence.wallet.htlcs), splices: Array(evidence.wallet.splices),
       isRestored: evidence.wallet.isRestored, end: .wallet)
     var fewest: [String]?
-    for view in WalletViews(opening: opening, sequence: replay.sequence, rows: Array(evidence.wallet.htlcs)).all() {
+    for view in WalletViews(opening: opening, sequence: replay.sequence, rows: Array(evidence.wallet.htlcs))
+      .all()
+    {
       let differences = account.differences(from: view)
       if differences.count < fewest?.count ?? .max { fewest = differences }
       if differences.isEmpty { break }

@@ -21,7 +21,9 @@ struct Absences {
     }
     for journal in evidence.journals { addCuts(of: journal) }
     for journal in evidence.unreadJournals {
-      add("journals", "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)", Self.journalAdvice)
+      add(
+        "journals", "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)",
+        Self.journalAdvice)
     }
   }
 

@@ -87,7 +87,8 @@ extension EvidenceCollector {
     let first = noted.map(\.fromNs).min() ?? .min
     let last = noted.map(\.toNs).max() ?? .max
     for place in files.indices where !files[place].hasEnded && (first...last).contains(files[place].lastNs) {
-      guard let gap = noted.first(where: { $0.fromNs <= files[place].lastNs && files[place].lastNs <= $0.toNs })
+      guard
+        let gap = noted.first(where: { $0.fromNs <= files[place].lastNs && files[place].lastNs <= $0.toNs })
       else { continue }
       files[place].endInGap(gap)
     }

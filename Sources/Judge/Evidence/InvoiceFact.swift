@@ -8,7 +8,8 @@ struct InvoiceFact: Hashable {
 
   init?(_ made: JSONValue) {
     guard let paymentHash = made["paymentHash"]?.text, let amountMsat = made["amountMsat"]?.integer,
-      let text = made["text"]?.text, let tweak = made["tweak"]?.text, let expiresAt = made["expiresAt"]?.integer
+      let text = made["text"]?.text, let tweak = made["tweak"]?.text,
+      let expiresAt = made["expiresAt"]?.integer
     else { return nil }
     self.paymentHash = paymentHash
     self.amountMsat = amountMsat

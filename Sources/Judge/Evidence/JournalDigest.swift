@@ -68,7 +68,10 @@ struct JournalDigest {
       ])
     }
     return .members([
-      ("write", .members([("_0", .members([("received", .array(received)), ("payments", change?["payments"])]))]))
+      (
+        "write",
+        .members([("_0", .members([("received", .array(received)), ("payments", change?["payments"])]))])
+      )
     ])
   }
 
@@ -77,7 +80,12 @@ struct JournalDigest {
   private static func push(_ directive: JSONValue) -> JSONValue? {
     guard let push = directive["tell"]?["_1"]?["push"] else { return nil }
     return .members([
-      ("tell", .members([("_0", directive["tell"]?["_0"]), ("_1", .members([("push", .members([("id", push["id"])]))]))]))
+      (
+        "tell",
+        .members([
+          ("_0", directive["tell"]?["_0"]), ("_1", .members([("push", .members([("id", push["id"])]))])),
+        ])
+      )
     ])
   }
 

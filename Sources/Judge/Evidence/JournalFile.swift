@@ -112,7 +112,9 @@ struct JournalFile {
 
   /// How many lines it lacks; nobody knows how many a killed process could not write at its end.
   var missingLines: Int64 { ending != nil ? Int64(Int32.max) : gaps.reduce(0) { $0 &+ $1.count } }
-  func hasGap(fromLine first: Int, to last: Int) -> Bool { gaps.contains { first < $0.line && $0.line <= last } }
+  func hasGap(fromLine first: Int, to last: Int) -> Bool {
+    gaps.contains { first < $0.line && $0.line <= last }
+  }
 
   /// It ends without a word, and another journal says that then the disk was full: its last lines may be lost as well.
   mutating func endInGap(_ gap: JournalGap) { ending = gap }

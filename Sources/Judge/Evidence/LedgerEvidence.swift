@@ -88,7 +88,9 @@ struct LedgerEvidence {
 
   private static func leastStarts(_ runs: Rows<RunEntry>) -> [Int64] {
     var least = runs.map(\.startedNs)
-    for place in least.indices.reversed().dropFirst() { least[place] = Swift.min(least[place], least[place + 1]) }
+    for place in least.indices.reversed().dropFirst() {
+      least[place] = Swift.min(least[place], least[place + 1])
+    }
     return least
   }
 }

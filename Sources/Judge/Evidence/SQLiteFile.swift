@@ -49,7 +49,8 @@ final class SQLiteFile {
     of table: String, orderedBy order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
   ) throws(JudgeError) -> [Entry] {
     var entries: [Entry] = []
-    try eachRow(table, statement: "SELECT * FROM \"\(table)\" ORDER BY \(order)") { (row) throws(JudgeError) in
+    try eachRow(table, statement: "SELECT * FROM \"\(table)\" ORDER BY \(order)") {
+      (row) throws(JudgeError) in
       entries.append(try make(row))
     }
     return entries

@@ -61,20 +61,25 @@ final class Scratch {
     }
     var room = statvfs()
     guard statvfs(directory, &room) == 0 else { return }
-    let free = Int64(clamping: UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize)).partialValue)
+    let free = Int64(
+      clamping: UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize)).partialValue)
     if all > free { throw .noRoom(path: database, bytes: all, directory: directory, free: free) }
   }
 
   private static func copy(_ path: String, to target: String) throws(EvidenceFile.Problem) {
     let file = try EvidenceFile(path)
     let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw .unreadable("it cannot be copied: \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else {
+      throw .unreadable("it cannot be copied: \(String(cString: strerror(errno)))")
+    }
     defer { close(descriptor) }
     var piece: [UInt8] = []
     while try file.next(&piece) {
       var written = 0
       while written < piece.count {
-        let count = piece.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + written }, piece.count - written) }
+        let count = piece.withUnsafeBytes {
+          write(descriptor, $0.baseAddress.map { $0 + written }, piece.count - written)
+        }
         if count < 0 && errno == EINTR { continue }
         guard count > 0 else {
           throw .unreadable("it cannot be copied: \(String(cString: strerror(errno)))")

@@ -56,10 +56,10 @@ struct SentStory {
       if let change = directive.payload("write")?["payments"] {
         began.formUnion(
           (change["offered"]?.items ?? []).map {
-          Began(
-            paymentHash: $0["paymentHash"]?.text, amountMsat: $0["amountMsat"]?.integer,
-            secret: $0["paymentSecret"]?.text, htlc: $0["htlc"]?.integer)
-        })
+            Began(
+              paymentHash: $0["paymentHash"]?.text, amountMsat: $0["amountMsat"]?.integer,
+              secret: $0["paymentSecret"]?.text, htlc: $0["htlc"]?.integer)
+          })
         ended.formUnion((change["ended"]?.items ?? []).map(Self.ended))
       }
       guard isCertain else { continue }

@@ -63,7 +63,9 @@ extension Verdict {
   private static func some(_ sentences: [String], _ showingAll: Bool) -> [String] {
     // One more takes no more room than to say that there is one.
     guard !showingAll, sentences.count > 4 * shown + 1 else { return sentences }
-    return sentences.prefix(4 * shown) + ["\(grouped(sentences.count - 4 * shown)) more like these; --all shows them"]
+    return sentences.prefix(4 * shown) + [
+      "\(grouped(sentences.count - 4 * shown)) more like these; --all shows them"
+    ]
   }
 
   private static func list(_ parts: [String]) -> String { parts.joined(separator: ", ") }

@@ -22,7 +22,9 @@ struct LargeRun {
     return large.run
   }
 
-  private static func preimage(_ payment: Int) -> [UInt8] { WireBytes.sha256(Array("preimage \(payment)".utf8)) }
+  private static func preimage(_ payment: Int) -> [UInt8] {
+    WireBytes.sha256(Array("preimage \(payment)".utf8))
+  }
 
   /// The life of one process.
   private mutating func live(_ payments: Range<Int>) throws {
@@ -95,7 +97,8 @@ struct LargeRun {
     let steps = Int64(2 * payments)
     let peer = (9_000_000_000 - moved, 1_000_000_000 + moved)
     try leave(run.ledger, isPeer: true, peer, steps, Int64(payments), last: 0, run.peerRevision)
-    try leave(run.wallet, isPeer: false, (peer.1, peer.0), steps, Int64(payments), last: 1, run.walletRevision - 1)
+    try leave(
+      run.wallet, isPeer: false, (peer.1, peer.0), steps, Int64(payments), last: 1, run.walletRevision - 1)
   }
 
   private func leave(
