@@ -14,7 +14,7 @@ enum PushPayloadFuzz: FuzzTarget {
     [
       #"{"aps":{"alert":"Hello","mutable-content":1}}"#,
       #"{"aps":{"alert":{"title":"a","body":"b"}},"reason":"IncomingPayment","payment_hash":"\#(SampleMessages.preimage.hex)"}"#,
-      #"{"aps":{"content-available":1},"reason":"PendingSettlement$","Simulator Target Bundle":"x"}"#,
+      #"{"aps":{"content-available":1},"reason":"PendingSettlement$","Simulator Target Bundle":"com.example.lightning"}"#,
       #"{{"aps":{"alert":""}}:"IncomingPayment","payment_hash":"102"}"#,
       #"{"reason":"IncomingOnionMessage"}"#, #"[1,-2.5e3,true,null,"\u00e9\ud83d\ude00"]"#,
     ].map { Array($0.utf8) }

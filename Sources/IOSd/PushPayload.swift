@@ -23,10 +23,14 @@ struct PushPayload {
 
   init(_ bytes: [UInt8]) throws(PushPayloadError) {
     guard bytes.count <= Self.maximumSize else { throw .tooLarge(bytes.count) }
+    if let trouble = PushBytes.trouble(in: bytes) { throw .bytes(trouble) }
     guard let value = try? JSONSerialization.jsonObject(with: Data(bytes)) else { throw .notJSON }
     guard let payload = value as? [String: Any] else { throw .notAnObject }
     guard let aps = payload["aps"] as? [String: Any] else { throw .noAPS }
     guard payload["Simulator Target Bundle"].map({ $0 is String }) ?? true else { throw .bundleIsNotText }
+    if let bundle = payload["Simulator Target Bundle"] as? String, bundle != Entitlements.bundle {
+      throw .anotherBundle(ScreenText.cut(bundle.onOneLine, to: ScreenText.nameMax))
+    }
     alert = try Self.alert(aps["alert"]).map { Self.dressed($0, aps) }
     hasMutableContent = Self.isOne(aps["mutable-content"])
     isContentAvailable = Self.isOne(aps["content-available"])
@@ -38,12 +42,20 @@ struct PushPayload {
     case nil: return nil
     case let body as String: return NotificationText(title: "", body: body)
     case let parts as [String: Any]:
-      let title = parts["title"] as? String ?? ""
-      let body = parts["body"] as? String ?? ""
+      let title = words(parts, "title", key: "title-loc") ?? ""
+      let body = words(parts, "body", key: "loc") ?? ""
       guard !title.isEmpty || !body.isEmpty else { throw .emptyAlert }
-      return NotificationText(title: title, subtitle: parts["subtitle"] as? String, body: body)
+      return NotificationText(
+        title: title, subtitle: words(parts, "subtitle", key: "subtitle-loc"), body: body)
     default: throw .emptyAlert
     }
+  }
+
+  /// As they are written, or by a key with arguments; a key wins, as on a device.
+  private static func words(_ parts: [String: Any], _ name: String, key: String) -> String? {
+    guard let found = parts["\(key)-key"] as? String, !found.isEmpty else { return parts[name] as? String }
+    let arguments = (parts["\(key)-args"] as? [Any] ?? []).map { $0 as? String ?? "\($0)" }
+    return AlertWords.text(key: found, arguments: arguments)
   }
 
   /// What else Apple's dictionary says of how it is to be shown; what is not understood is left out.
@@ -69,16 +81,21 @@ struct PushPayload {
 /// Why bytes are no push.
 enum PushPayloadError: Error, Hashable, CustomStringConvertible {
   case tooLarge(Int)
+  case bytes(PushBytes.Trouble)
   case notJSON
   case notAnObject
   case noAPS
   case bundleIsNotText
+  case anotherBundle(String)
   case emptyAlert
   case neitherAlertNorSilent
 
   var description: String {
     switch self {
     case .tooLarge(let size): "the push has \(size) bytes and may have \(PushPayload.maximumSize); shorten it"
+    case .bytes(let trouble): "the push \(trouble.words)"
+    case .anotherBundle(let bundle):
+      "the push is for `\(bundle)`, and the wallet is \(Entitlements.bundle); write that, or leave `Simulator Target Bundle` out"
     case .notJSON: "the push is not JSON; check its brackets, commas and quotes"
     case .notAnObject: "the push is not a JSON object; write {\"aps\": {…}, …}"
     case .noAPS: "the push has no object `aps`; add {\"aps\": {\"alert\": …}}"
@@ -86,7 +103,7 @@ enum PushPayloadError: Error, Hashable, CustomStringConvertible {
       "the push's `Simulator Target Bundle` is not text; write the app's bundle id, or leave it out"
     case .emptyAlert: "the push's `alert` has neither title nor body; give it one, or leave it out"
     case .neitherAlertNorSilent:
-      "the push has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"
+      "the push has neither an `alert` nor `content-available: 1`; a badge or a sound alone is not emulated, so add one"
     }
   }
 }

@@ -41,11 +41,11 @@ import Testing
     try phone.waitUntilAway()
     let payment = try phone.begin("pay", invoice, into: "paid")
     try phone.wait("the push") { try phone.fates() == ["given to the app in front"] }
-    #expect(phone.scratch.text("paid") == "")
+    try phone.wait("it to be said that it is held") { phone.scratch.text("paid").hasPrefix("held: ") }
     #expect(try phone.run("status").contains("1 held for the wallet"))
     _ = try phone.run("device", "network", "on")
     #expect(phone.scratch.end(payment) == .exited(code: 0))
-    #expect(phone.scratch.text("paid").hasPrefix("settled: 5,000 sat"))
+    #expect(phone.scratch.text("paid").contains("\nsettled: 5,000 sat"))
     try expectTheAppAlone()
   }
 

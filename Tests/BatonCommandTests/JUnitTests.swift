@@ -70,7 +70,7 @@ struct JUnitTests {
   @Test("run writes a case for each story: as expected, different, skipped") func stories() throws {
     let story =
       "# x\nthe app opens\nwait until the app is connected\nwho holds the node?\n  > the app holds the node\nthe verdict\n"
-      + "  > sound: 0 of 0 payments settled, once each, equal on both sides\n"
+      + "  > sound: 0 of 0 payments settled\n"
     scratch.write("good.txt", story)
     scratch.write("other.txt", story.replacing("> the app holds", with: "> the extension holds"))
     scratch.write("never.txt", story.replacing("is connected", with: "has ended"))

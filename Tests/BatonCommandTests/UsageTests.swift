@@ -172,6 +172,15 @@ struct UsageTests {
       ("{\"aps\":{\"alert\":null,\"content-available\":1}}", "neither title nor body"),
       ("{\"aps\":{\"alert\":{\"title\":1}}}", "neither title nor body"),
       ("{\"aps\":1}", "`aps`"), ("{\"aps\":{},\"Simulator Target Bundle\":1}", "Simulator Target Bundle"),
+      (
+        "{\"aps\":{\"alert\":\"x\"},\"Simulator Target Bundle\":\"com.apple.mobilesafari\"}",
+        "the wallet is com.example.lightning"
+      ),
+      ("{\"aps\":{\"badge\":1}}", "a badge or a sound alone is not emulated"),
+      (
+        String(repeating: "[", count: 513) + String(repeating: "]", count: 513),
+        "nested deeper than 512 brackets"
+      ),
     ])
   func badPushes(text: String, complaint: String) {
     let failed = failure { () throws(CommandFailure) in try PushVerb.check(Array(text.utf8), name: "x.apns") }

@@ -21,9 +21,9 @@ struct PushTests {
       (Array(Self.object.utf8.dropLast()), "FILE is not JSON; check its brackets, commas and quotes"),
       (
         Array(#"{"aps":{"alert":""#.utf8) + [0xff] + Array(#""}}"#.utf8),
-        "FILE is not JSON; check its brackets, commas and quotes"
+        "FILE is not UTF-8 at its byte 18; save it as UTF-8"
       ),
-      (Array(deep.utf8), "FILE is not JSON; check its brackets, commas and quotes"),
+      (Array(deep.utf8), "FILE is nested deeper than 512 brackets; make it flatter"),
       (
         Array(repeating: 32, count: 4097),
         "FILE is longer than the 4096 bytes that a push may have; shorten it"
@@ -36,8 +36,12 @@ struct PushTests {
         "the `alert` in FILE has neither title nor body; give it one, or leave it out"
       ),
       (
+        Array(#"{"aps":{"alert":"x"},"Simulator Target Bundle":"com.apple.mobilesafari"}"#.utf8),
+        "FILE is for `com.apple.mobilesafari`, and the wallet is com.example.lightning; write that, or leave `Simulator Target Bundle` out"
+      ),
+      (
         Array(#"{"aps":{"content-available":1.5}}"#.utf8),
-        "`aps` in FILE has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"
+        "`aps` in FILE has neither an `alert` nor `content-available: 1`; a badge or a sound alone is not emulated, so add one"
       ),
     ]
     for (content, sentence) in cases {

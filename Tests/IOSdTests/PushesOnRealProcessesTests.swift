@@ -142,12 +142,32 @@ import Testing
     ("", "not JSON"), ("[]", "not a JSON object"), ("{}", "no object `aps`"),
     (#"{"aps":1}"#, "no object `aps`"),
     (#"{"aps":{}}"#, "neither an `alert`"), (#"{"aps":{"alert":{}}}"#, "neither title nor body"),
-    (#"{"aps":{"alert":7}}"#, "neither title nor body"), ("{\"aps\":{\"alert\":\"\u{0}", "not JSON"),
+    (#"{"aps":{"alert":7}}"#, "neither title nor body"),
+    (
+      #"{"aps":{"alert":"x"},"Simulator Target Bundle":"com.apple.mobilesafari"}"#,
+      "the wallet is com.example.lightning"
+    ),
+    (
+      String(repeating: "[", count: 513) + String(repeating: "]", count: 513),
+      "nested deeper than 512 brackets"
+    ), ("{\"aps\":{\"alert\":\"\u{0}", "not JSON"),
   ])
   func whatIsNoPushIsRefusedInASentence(_ body: String, _ part: String) throws {
     let phone = try PhoneProcess()
     #expect(try #require(try phone.refusal("push", body: body)).contains(part))
     #expect(try phone.rows("notifications").isEmpty)
+  }
+
+  @Test func anAlertByKeysIsShownWithItsArgumentsInTheirPlaces() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("push", body: #"{"aps":{"alert":{"loc-key":"%@ of %2$@ 100%%","loc-args":["a","b"]}}}"#)
+    try phone.ask(
+      "push",
+      body:
+        #"{"aps":{"alert":{"title-loc-key":"PAID","body":"x"}},"Simulator Target Bundle":"com.example.lightning"}"#
+    )
+    #expect(try phone.notifications(2) == ["a of b 100%", "x"])
+    #expect(try phone.rows("notifications").last?["title"] as? String == "PAID")
   }
 
   @Test func aPushIsAtMost4096Bytes() throws {

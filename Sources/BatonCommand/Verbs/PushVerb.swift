@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Foundation
+import PhonePolicy
 
 /// Delivers a push from a file.
 enum PushVerb: Verb {
@@ -89,6 +90,9 @@ enum PushVerb: Verb {
       throw CommandFailure(
         .wrongUsage, "\(name) is longer than the \(sizeMax) bytes that a push may have; shorten it")
     }
+    if let trouble = PushBytes.trouble(in: bytes) {
+      throw CommandFailure(.wrongUsage, "\(name) \(trouble.words)")
+    }
     guard let value = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) else {
       throw CommandFailure(.wrongUsage, "\(name) is not JSON; check its brackets, commas and quotes")
     }
@@ -106,6 +110,12 @@ enum PushVerb: Verb {
         .wrongUsage,
         "`Simulator Target Bundle` in \(name) is not text; write the app's bundle id, or leave it out")
     }
+    if let bundle = payload["Simulator Target Bundle"] as? String, bundle != Entitlements.bundle {
+      throw CommandFailure(
+        .wrongUsage,
+        "\(name) is for \(UsageError.quoted(bundle)), and the wallet is \(Entitlements.bundle); write that, or leave `Simulator Target Bundle` out"
+      )
+    }
     try check(alertOf: aps, name: name)
   }
 
@@ -117,11 +127,15 @@ enum PushVerb: Verb {
       guard (aps["content-available"] as? NSNumber)?.doubleValue != 1 else { return }
       throw CommandFailure(
         .wrongUsage,
-        "`aps` in \(name) has neither an `alert` nor `content-available: 1`; nobody would notice it, so add one"
+        "`aps` in \(name) has neither an `alert` nor `content-available: 1`; a badge or a sound alone is not emulated, so add one"
       )
     case is String: return
     case let parts as [String: Any]:
-      if ["title", "body"].contains(where: { (parts[$0] as? String)?.isEmpty == false }) { return }
+      if ["title", "body", "title-loc-key", "loc-key"].contains(where: {
+        (parts[$0] as? String)?.isEmpty == false
+      }) {
+        return
+      }
     default: break
     }
     throw CommandFailure(

@@ -1,5 +1,7 @@
 /// What one program of the wallet was signed with: which keychain items and which containers are its own.
 public struct Entitlements: Hashable, Codable, Sendable {
+  /// The app's bundle id, as a push may name it.
+  public static let bundle = "com.example.lightning"
   public static let accessGroup = "A1B2C3D4E5.com.example.lightning"
   public static let appGroup = "group.com.example.lightning"
 
