@@ -56,6 +56,7 @@ struct LongHistoryTests {
     try live(1...2000)
     let short = try report()
     #expect(short.wallet.sending.map(\.id) == [7])
+    #expect(short.wallet.payments.map(\.id) == Array(1901...2000))
     #expect(short.wallet.sent.count == 100)
     #expect(short.wallet.invoices.count == 100)
     #expect(!short.wallet.invoices.contains { !$0.isPaid })

@@ -43,7 +43,7 @@ struct MomentReader {
     }
     for directive in body.directives {
       switch directive {
-      case .claim(_, let reason): claimReasons[pid] = reason.rawValue
+      case .claim(_, let reason): claimReasons[pid] = reason.sentence
       case .show(let status): found.append(.shows(status))
       case .beat(let epoch, .released, _): found.append(.released(epoch: epoch))
       case .finished(let push, let reason): found.append(.finished(push: push, reason.rawValue))
