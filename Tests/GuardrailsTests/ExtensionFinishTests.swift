@@ -47,11 +47,11 @@ import Testing
       end == [.deliver(push: 1, .received(payment))] + released(counter: 6) + [.finished(push: 1, .idle)])
   }
 
-  /// What was half-way went with the connection: the text does not wait for it until the total time is over.
+  /// What was settling ended with the connection: the text does not wait for it until the total time is over.
   @Test(arguments: [NodeReport.settling(true), .splicing(true)])
-  func whatWasHalfWayOnALostConnectionDoesNotHoldUpTheIdleEnd(halfWay: NodeReport) {
+  func whatWasUnderWayOnALostConnectionDoesNotHoldUpTheIdleEnd(underWay: NodeReport) {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.received(payment)), .node(halfWay), at: 3)
+    notifier.play(.node(.received(payment)), .node(underWay), at: 3)
     notifier.play(.node(.connecting), owned, at: 4)
     let end = ending(&notifier, .deadlineReached, at: 8)
     #expect(end.first == .deliver(push: 1, .received(payment)))

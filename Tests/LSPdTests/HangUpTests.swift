@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A wallet that stays when lspd hangs up", .serialized)
 struct HangUpTests {
-  /// A wallet whose process stands still as soon as it has been heard: nobody turns its loop any more.
+  /// A wallet whose process stands still as soon as it has been heard: its loop is not turned any more.
   private func stopped(_ provider: ProviderProcess, _ epoch: UInt64, _ isHeard: (ScriptedWallet) -> Bool)
     throws -> ScriptedWallet
   {

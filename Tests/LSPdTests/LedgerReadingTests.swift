@@ -54,7 +54,7 @@ final class LedgerReadingTests {
     #expect(open.map(\.request) == [requests[1]])
   }
 
-  @Test("An invoice of somebody else's that the wallet has paid is paid") func elsewhere() throws {
+  @Test("An invoice of another node that the wallet has paid is paid") func elsewhere() throws {
     let invoices = [UInt8(1), 2].map { byte in
       let preimage = SHA256.hash([byte])
       return ElsewhereInvoice(

@@ -85,7 +85,7 @@ final class PushSenderTests {
     phone.shutDown()
   }
 
-  @Test("One that nobody needs any more is closed without being sent") func unwanted() throws {
+  @Test("One that is not needed any more is closed without being sent") func unwanted() throws {
     sender.send(try ask(1))
     wanted = false
     let phone = try phone()

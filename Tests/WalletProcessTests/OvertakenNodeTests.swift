@@ -67,7 +67,7 @@ final class OvertakenNodeTests {
     #expect(peer.heard.map(\.type) == [16])
   }
 
-  @Test("goes on when nobody overtook it") func goesOn() throws {
+  @Test("goes on when it was not overtaken") func goesOn() throws {
     _ = try start()
     #expect(try loop.run(for: .seconds(30)) { peer.heard.contains { $0.type == 136 } })
     #expect(reports.prefix(2) == [.connecting, .established])

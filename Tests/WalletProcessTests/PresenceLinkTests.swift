@@ -18,7 +18,7 @@ struct PresenceLinkTests {
     try app.listen()
     var ends = 0
     app.onPartnerEnded = { ends += 1 }
-    // Nobody hears it, and that is no error.
+    // The other process is not there, and that is no error.
     app.say(PresenceMessage(code: .appPing))
     for epoch: Epoch in [1, 2] {
       let notifier = PresenceLink(directory: directory, role: .extension, loop: loop)
