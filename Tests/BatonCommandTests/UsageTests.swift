@@ -133,7 +133,8 @@ struct UsageTests {
     #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
     #expect(
       scratch.text("said")
-        == "baton: cannot create a directory in /proc: nothing can be made there; name another place with TMPDIR\n")
+        == "baton: cannot create a directory in /proc: nothing can be made there; name another place with TMPDIR\n"
+    )
   }
 
   @Test("shows what a process says of itself in one line of the table") func wordsOfOthers() {
