@@ -53,6 +53,18 @@ import Testing
       try wait("the phone to be up") { process(named: "iosd") != nil && process(named: "mainappd") != nil }
     }
 
+    var isCopying: Bool {
+      left.contains { name in
+        let copies = DirectoryListing.names(of: "\(scratch("tmp"))/\(name)/tmp") ?? []
+        return copies.contains { $0.hasPrefix("baton-snapshot-") }
+      }
+    }
+
+    var isOver: Bool {
+      var look = pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0)
+      return poll(&look, 1, 0) == 1
+    }
+
     func end() -> ChildEnd.How? { ChildEnd.reap(child.identity.pid)?.how }
   }
 
@@ -129,21 +141,20 @@ import Testing
     _ = try phone.run("up")
     try phone.openAndConnect()
     _ = try phone.run("down")
-    // Larger than any disk: it would copy for ever.
+    // As much as is copied at all. A machine may be done with it before the signal comes: then once more.
     let database = "\(phone.phone.container)/node.sqlite"
-    #expect(truncate(database, 1 << 42) == 0)
-    let run = try Marked(
-      verb == "inspect" ? [verb, phone.phone.container] : ["--home", phone.phone.home, verb])
-    try run.wait("the copy") {
-      run.left.contains { name in
-        let copies = DirectoryListing.names(of: "\(run.scratch("tmp"))/\(name)/tmp") ?? []
-        return copies.contains { $0.hasPrefix("baton-snapshot-") }
-      }
+    #expect(truncate(database, 1_000_000_000) == 0)
+    let words = verb == "inspect" ? [verb, phone.phone.container] : ["--home", phone.phone.home, verb]
+    for _ in 0..<20 {
+      let run = try Marked(words)
+      try run.wait("the copy, or the end") { run.isCopying || run.isOver }
+      run.child.send(SIGTERM)
+      let end = run.end()
+      #expect(run.left.isEmpty, "\(run.left)")
+      guard end == .exited(code: 143) else { continue }
+      #expect(run.said == "baton: interrupted by SIGTERM; nothing of it is left\n")
+      return
     }
-    run.child.send(SIGTERM)
-    #expect(run.end() == .exited(code: 143))
-    #expect(run.left.isEmpty, "\(run.left)")
-    #expect(run.said == "baton: interrupted by SIGTERM; nothing of it is left\n")
-    #expect(truncate(database, 1 << 16) == 0)
+    Issue.record("each of 20 looks was over before the signal came")
   }
 }

@@ -45,7 +45,10 @@ struct GarbageTests {
     let cases: [(RealPhone.Door, ControlMessage, String)] = [
       (.phone, ControlMessage("fly"), "iosd does not know `fly`"),
       (.phone, ControlMessage("push"), "the push is not JSON"),
-      (.phone, ControlMessage("push", body: Array(repeating: 91, count: 4096)), "the push is not JSON"),
+      (
+        .phone, ControlMessage("push", body: Array(repeating: 91, count: 4096)),
+        "the push is nested deeper than 512 brackets"
+      ),
       (.phone, ControlMessage("push", body: Array(repeating: 32, count: 4097)), "the push has 4097 bytes"),
       (
         .phone,

@@ -41,6 +41,7 @@ final class TestPeer {
   private func hear(_ message: Message) throws {
     heard.append(message)
     if case .greeting(let greeting) = message { try greet(try #require(greeting.fence)) }
+    if case .ping(let ping) = message { send(.pong(Bytes([UInt8](repeating: 0, count: Int(ping.pongSize))))) }
     // A preimage that is not the payment's is refused here.
     _ = try channel.receive(message)
     for case .message(let answer) in channel.takeOutgoing() { send(answer) }
@@ -52,7 +53,8 @@ final class TestPeer {
     let answer = FenceAnswer(
       accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
       containerLow: fence.containerLow)
-    send(.greeting(Greeting(fenceAnswer: answer)))
+    send(.greeting(Greeting()))
+    send(.fenceAnswer(answer))
     channel.disconnected()
     send(channel.reestablish())
   }

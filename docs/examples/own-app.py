@@ -30,6 +30,9 @@ def opened(name):
 
 
 role, _, wish, beats = (opened(name) for name in ("locks/app.lock", "locks/extension.lock", "locks/app.wish", "heartbeat"))
+# Room for both slots; only ever lengthened, as the extension may have beaten in its own.
+if os.fstat(beats).st_size < 1024:
+    os.ftruncate(beats, 1024)
 
 # The database, with the tables of docs/schema.md. The file is made first, so that it has its mode from the start.
 if not os.path.lexists(f"{group}/node.sqlite"):
@@ -97,7 +100,7 @@ def claim():
     node.execute(
         "INSERT INTO claims VALUES (?, 'app', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (epoch, pid, start, bits(boot_high), bits(boot_low), incarnation, boot_clock(), time.time_ns(), epoch - 1,
-         "the holder is gone" if seen else "never claimed before"))
+         "holder-gone" if seen else "never-claimed"))
     node.execute("COMMIT")
     owned, counter = (epoch, "app", incarnation), 0
     beat(CLAIMED)

@@ -10,11 +10,6 @@ enum FilePath {
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// What of these this user may not look into; what is not there is none of it.
-  static func withheld(among directories: [String]) -> String? {
-    directories.first { access($0, R_OK | X_OK) != 0 && (errno == EACCES || errno == EPERM) }
-  }
-
   static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && !isDirectory(path) }
 
   /// Of an absolute path.

@@ -32,6 +32,11 @@ enum JudgeVerb: Verb {
       ])
   }
 
+  /// Copies of databases that nobody has open.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "judge", isLooking: true, needsPlace: false)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let home = Phone(home: try line.positionals.first ?? invocation.phone.home).home

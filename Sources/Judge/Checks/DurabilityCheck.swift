@@ -68,7 +68,12 @@ private struct FrameBundler {
   mutating func take(_ frame: ReadFrame, isOfSplice: Bool) {
     guard case .step(let step)? = frame.message, step.bindsWallet else {
       isOpen = false
-      if case .reestablish? = frame.message { isFirst = true } else { isFirst = false }
+      switch frame.message {
+      case .reestablish?: isFirst = true
+      // They say nothing of the channel: the wallet pings right behind its reestablish.
+      case .ping?, .pong?, .other?: break
+      default: isFirst = false
+      }
       return
     }
     var last = isOpen ? bundles.popLast() : nil

@@ -1,37 +1,26 @@
 import Foundation
 
-/// A directory of the judge's own, gone with this object, and when a signal ends the program. Databases that nobody uses
-/// are read from copies in it: SQLite would create files beside the originals.
+/// A directory of the judge's own, gone with this object. Databases that nobody uses are read from copies in it: SQLite would
+/// create files beside the originals. A program that a signal may end has to remove what lies in its `TMPDIR`.
 final class Scratch {
   /// Far above the databases of a long run; a sparse file of any size is made in a moment.
   static let sizeLimit: Int64 = 2 << 30
   /// Each database has these files, all of which go with it.
   private static let suffixes = ["", "-wal", "-journal"]
-  static let databases = ["node.sqlite", "ledger.sqlite", "node-again.sqlite"]
 
   let directory: String
-  private let removal: ScratchRemoval.Ticket?
 
   init() throws(JudgeError) {
     let base = URL(fileURLWithPath: NSTemporaryDirectory()).path
     var template = Array("\(base)/judge-XXXXXX".utf8CString)
-    // No signal comes between the directory and the promise to remove it.
-    let mask = ScratchRemoval.holdSignals()
-    defer { ScratchRemoval.letSignals(mask) }
     guard mkdtemp(&template) != nil else {
       throw .unreadable(path: base, reason: String(cString: strerror(errno)))
     }
     directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let directory = directory
-    removal = ScratchRemoval.promise(
-      files: Self.databases.flatMap { name in
-        (Self.suffixes + ["-shm"]).map { "\(directory)/\(name)\($0)" }
-      }, directory: directory)
   }
 
   deinit {
     try? FileManager.default.removeItem(atPath: directory)
-    removal.map(ScratchRemoval.forget)
   }
 
   /// Copies a database with its log. Nil if it came into use or changed meanwhile.

@@ -140,11 +140,16 @@ extension Life {
     nodeStarts = starts
   }
 
-  /// Nobody counts the last beat of an epoch, nor asks for a beat that is not the row's.
+  /// The last beat of an epoch is not counted, a beat that is not the row's is not asked for, and the reason of a claim,
+  /// which such a beat may tell, decides nothing.
   private mutating func forgetOldBeats() {
     for index in guardTodo.indices {
-      guard case .beat(let epoch, .released, _) = guardTodo[index] else { continue }
-      guardTodo[index] = .beat(epoch: epoch, phase: .released, counter: 0)
+      switch guardTodo[index] {
+      case .beat(let epoch, .released, _):
+        guardTodo[index] = .beat(epoch: epoch, phase: .released, counter: 0)
+      case .claim(let seen, _): guardTodo[index] = .claim(seen: seen, reason: .holderGone)
+      default: break
+      }
     }
     for index in guardQueue.indices {
       guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
