@@ -102,6 +102,7 @@ final class Provider {
   }
 
   private func accept(_ connection: PeerConnection) {
+    guard !runner.core.turnsAway(connection.remote, at: clock.now) else { return connection.cutOff() }
     let id = nextConnection
     connections[id] = connection
     connection.onMessage = { [unowned self] in received($0, from: id) }

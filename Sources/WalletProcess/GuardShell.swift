@@ -50,7 +50,11 @@ final class GuardShell<Machine: GuardMachine> {
     }
     node.onReport = { [unowned self] in handle(.node($0)) }
     node.onContainerLost = { [unowned self] in lost($0) }
-    presence.onMessage = { [unowned self] in handle(.presenceHeard($0)) }
+    presence.onMessage = { [unowned self] in
+      handle(.presenceHeard($0))
+      // An extension speaks while it serves a push.
+      if Machine.role == .app { node.peerMayBeThere() }
+    }
     presence.onPartnerEnded = { [unowned self] in handle(.partnerEnded) }
   }
 

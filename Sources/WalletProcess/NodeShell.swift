@@ -83,6 +83,8 @@ final class NodeShell {
 
   func personCame() { runner.handle(.personCame) }
 
+  func peerMayBeThere() { runner.handle(.peerMayBeThere) }
+
   func handOver() { runner.handle(.handoverRequested) }
 
   func store(_ invoice: Invoice) { runner.handle(.invoiceMade(invoice)) }

@@ -44,6 +44,12 @@ struct LogFilterTests {
     #expect(try logs("--json", "--grep", "note 7").count == 1)
   }
 
+  @Test("-n gives the last lines of a history that is read in many pieces") func longHistory() throws {
+    write(2510)
+    #expect(try logs("-n", "3") == ["note 2507", "note 2508", "note 2509"])
+    #expect(try logs().count == 2511)
+  }
+
   @Test("--since takes a time ago, and a time of the phone's clock") func since() throws {
     let hour: Int64 = 3_600_000_000_000
     write(20, since: Clock.monotonicNow.nanoseconds - hour)

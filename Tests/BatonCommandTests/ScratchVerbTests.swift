@@ -39,6 +39,24 @@ import Testing
     #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)/phone") == ["x"])
   }
 
+  @Test(
+    "keeps what a command that failed has in its temporary directory, as a baton in it keeps its phone there")
+  func nestedFailure() throws {
+    #expect(try run("mkdir $TMPDIR/baton-soak-1; echo > $TMPDIR/baton-soak-1/x; exit 2") == .exited(code: 2))
+    let place = try #require(left.first)
+    #expect(DirectoryListing.names(of: "\(scratch("tmp"))/\(place)/tmp/baton-soak-1") == ["x"])
+  }
+
+  @Test("leaves a process alone that it got from the shell which became it") func inherited() throws {
+    mkdir(scratch("tmp"), 0o700)
+    let line =
+      "export TMPDIR=\(scratch("tmp")) PATH=\(Scratch.programs):/usr/bin:/bin; tail -f /dev/null >/dev/null 2>&1 & echo $!; exec baton scratch -- true"
+    #expect(scratch.end(try scratch.start("/bin/sh", ["-c", line])) == .exited(code: 0))
+    let pid = try #require(Int32(scratch.text("said").trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(ProcessTable.name(of: pid) == "tail")
+    kill(pid, SIGKILL)
+  }
+
   @Test("says that a command is not there") func noCommand() throws {
     let end = scratch.end(try scratch.start("baton", ["scratch", "/nowhere/command"]))
     #expect(end == .exited(code: ExitCode.badConfiguration.rawValue))

@@ -105,6 +105,22 @@ import Testing
     #expect(Set(verdict.missing.map(\.part)) == ["phone"])
   }
 
+  @Test("is a journal with a line that is no record, or twice the same one: nothing is called sound by it")
+  func noRecords() throws {
+    for isTwice in [false, true] {
+      let verdict = try judged { run in
+        let journal = try #require(run.journals.last)
+        let path = "\(run.home)/journal/\(journal.name)"
+        var text = try String(contentsOfFile: path, encoding: .utf8)
+        text += isTwice ? "\(try #require(text.split(separator: "\n").last))\n" : "x\n"
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+      }
+      #expect(verdict.exitCode == 74, "\(verdict.text)")
+      #expect(
+        verdict.missing.count == 1 && verdict.missing[0].part.hasPrefix("journals of "), "\(verdict.text)")
+    }
+  }
+
   @Test("is a journal with lines cut out: a full disk is noted with the next line, a cut is not")
   func cut() throws {
     for (note, missing) in [("", true), (",\"lost_before\":2", false), (",\"lost_before\":1", true)] {

@@ -30,6 +30,21 @@ import Testing
     #expect(node.durableState.failure == failure)
   }
 
+  @Test(
+    "about all channels, from a node that has not spoken of this one, fails nothing: it may be another node")
+  func wrongPeer() throws {
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(NodeClaim(fence: fence(1)), try establishedNode().durableState), at: now)
+    _ = node.handle(.rowChecked(isOurs: true), at: now)
+    _ = node.handle(.dialled, at: now)
+    _ = node.handle(.received(.greeting(Greeting())), at: now)
+    let said = node.handle(error(.zero), at: now)
+    #expect(
+      said == [.cutOff, .report(.trouble("the peer reports an error: you cheated")), .report(.connecting)])
+    #expect(node.durableState.failure == nil)
+    #expect(node.deadline != nil)
+  }
+
   @Test("about another channel means nothing here")
   func otherChannel() throws {
     var node = try establishedNode()
@@ -142,11 +157,12 @@ import Testing
     #expect(!node.handle(.received(error), at: milliseconds(1)).contains(.report(.established)))
   }
 
-  @Test("A person who comes, or wants to pay, does not wait for the end of a long pause")
+  @Test(
+    "A person who comes, or wants to pay, and a push that is served do not wait for the end of a long pause")
   func hurries() throws {
     let payment = OutgoingPayment(
       paymentHash: SHA256.hash([4]), amountMsat: 1000, paymentSecret: SHA256.hash([5]))
-    for event in [.personCame, .payRequested(payment, past: nil)] as [NodeEvent] {
+    for event in [.personCame, .peerMayBeThere, .payRequested(payment, past: nil)] as [NodeEvent] {
       var node = NodeMachine(configuration: .init())
       var now = milliseconds(0)
       _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: now)
@@ -160,7 +176,8 @@ import Testing
       _ = node.handle(.closed("refused"), at: now)
       #expect(try #require(node.deadline) - now >= .seconds(300))
       #expect(node.handle(event, at: now) == [.checkRow])
-      #expect(node.handle(.rowChecked(isOurs: true), at: now) == [.dial(attempt: 0)])
+      let attempt = event == .peerMayBeThere ? 13 : 0
+      #expect(node.handle(.rowChecked(isOurs: true), at: now) == [.dial(attempt: attempt)])
     }
   }
 }

@@ -69,7 +69,7 @@ import Testing
     _ = fixture.greet(2, fence(1))
     let directives = fixture.handle(.received(connection: 2, fixture.wallet.reestablish()))
     #expect(changes(directives).contains(.dataLoss(connection: 2, .wallet)))
-    #expect(messages(directives).map(\.type) == [17])
+    #expect(messages(directives).map(\.type) == [1])
     #expect(others(directives).count == 1)
     #expect(fixture.peer.state.channel.record == before.channel.record)
   }

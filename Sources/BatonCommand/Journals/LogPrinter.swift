@@ -11,6 +11,7 @@ struct LogPrinter {
   private var start: Instant?
   /// Of the first lines only so many are shown; all that come later are.
   private var lastLines: Int?
+  private var held: [String] = []
 
   init(output: Output, processes: [String], isVerbose: Bool, filter: LogFilter = LogFilter()) {
     self.output = output
@@ -20,9 +21,10 @@ struct LogPrinter {
     lastLines = filter.lastLines
   }
 
-  /// False when nobody reads any more.
+  /// False when the reader is gone. Of what is there at the start, which may come in several pieces, the last lines are shown
+  /// with the last piece.
   @discardableResult
-  mutating func print(_ entries: [JournalMerger.Entry]) -> Bool {
+  mutating func print(_ entries: [JournalMerger.Entry], isLastPiece: Bool = true) -> Bool {
     if start == nil { start = entries.first?.line.at }
     var lines: [String] = []
     for entry in entries {
@@ -38,8 +40,14 @@ struct LogPrinter {
         lines.append(output.shown(line(entry, sentence)))
       }
     }
-    if let lastLines { lines.removeFirst(max(0, lines.count - lastLines)) }
-    lastLines = nil
+    if let most = lastLines {
+      held += lines
+      held.removeFirst(max(0, held.count - most))
+      guard isLastPiece else { return true }
+      lines = held
+      held = []
+      lastLines = nil
+    }
     return lines.isEmpty || StandardOutput.write(lines.joined(separator: "\n") + "\n")
   }
 

@@ -36,7 +36,7 @@ enum NodeSentences {
     case .storeBlocked: [Sentence("cannot write: somebody is inside a transaction")]
     case .storeFailed(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowChecked, .greetingChecked, .written,
-      .fenced, .personCame,
+      .fenced, .personCame, .peerMayBeThere,
       .dialled, .backupReceived:
       []
     }

@@ -7,7 +7,8 @@ final class SignalLook {
   private let descriptor: Int32
 
   init() throws(SystemError) {
-    descriptor = baton_signal_descriptor(-1, 1 << UInt64(SIGINT) | 1 << UInt64(SIGTERM) | 1 << UInt64(SIGHUP))
+    let heeded = Interruption.heeded.filter { $0 != .quitByKey }
+    descriptor = baton_signal_descriptor(-1, heeded.reduce(UInt64(0)) { $0 | 1 << UInt64($1.rawValue) })
     if descriptor < 0 { throw SystemError("watch signals") }
   }
 

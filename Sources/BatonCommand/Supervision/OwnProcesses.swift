@@ -25,7 +25,15 @@ struct OwnProcesses {
   /// How it ended, as `waitpid` has it.
   private(set) var workerStatus: Int32?
 
-  init(worker: Int32) { self.worker = worker }
+  /// A shell that becomes this program hands its children over (`baton soak > >(tee log)`): they are not ours to end.
+  private var inherited: Set<Int32>
+
+  init(worker: Int32, inherited: Set<Int32>) {
+    self.worker = worker
+    self.inherited = inherited
+  }
+
+  private var own: [Int32] { ProcessTable.children(of: getpid()).filter { !inherited.contains($0) } }
 
   /// Takes notice of those that have ended; false when nobody is left.
   mutating func collect() -> Bool {
@@ -33,8 +41,9 @@ struct OwnProcesses {
       var status: Int32 = 0
       let pid = waitpid(-1, &status, WNOHANG)
       if pid == worker { workerStatus = status }
-      if pid > 0 || pid < 0 && errno == EINTR { continue }
-      return pid == 0
+      if pid < 0 && errno == EINTR { continue }
+      guard pid > 0 else { return pid == 0 && (inherited.isEmpty || !own.isEmpty) }
+      inherited.remove(pid)
     }
   }
 
@@ -46,7 +55,7 @@ struct OwnProcesses {
       let deadline = Clock.monotonicNow + (stage == .kill ? Self.patienceOfKernel : patience)
       var told: Set<Int32> = []
       while collect() {
-        let concerned = ProcessTable.children(of: getpid()).filter(stage.concerns)
+        let concerned = own.filter(stage.concerns)
         if concerned.isEmpty && stage == .ask { break }
         for pid in concerned where told.insert(pid).inserted { Self.tell(pid, stage) }
         let now = Clock.monotonicNow
@@ -57,7 +66,7 @@ struct OwnProcesses {
         }
       }
     }
-    return collect() ? ProcessTable.children(of: getpid()) : []
+    return collect() ? own : []
   }
 
   private static func tell(_ pid: Int32, _ stage: Stage) {

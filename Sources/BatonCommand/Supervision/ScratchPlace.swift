@@ -43,9 +43,14 @@ struct ScratchPlace: Sendable {
     }
   }
 
-  /// Nothing stays that nobody asked for; phones that are evidence do.
-  func remove(keepingPhones: Bool) {
-    try? FileManager.default.removeItem(atPath: temporary)
+  /// Nothing stays that was not asked for, but for phones that are evidence. A command that failed may have kept some in its
+  /// temporary directory, such as those of a `baton` that it ran.
+  func remove(keepingPhones: Bool, keepingTemporary: Bool = false) {
+    if keepingTemporary {
+      rmdir(temporary)
+    } else {
+      try? FileManager.default.removeItem(atPath: temporary)
+    }
     if keepingPhones {
       rmdir(path)
     } else {

@@ -22,13 +22,17 @@ struct Supervisor {
     do throws(SystemError) {
       // From here on nothing that is sent to us is lost, and before it there is nothing to be left behind.
       let signals = try SignalWatch()
+      let inherited = Set(ProcessTable.children(of: getpid()))
       let place = try makePlace(plan)
-      if baton_adopt_orphans() != 0 { throw SystemError("adopt what is left behind") }
       let parent = getpid()
-      let worker = baton_fork()
+      let worker = baton_adopt_orphans() == 0 ? baton_fork() : -1
       if worker == 0 { exit(work(begin(plan, signals, place, parent: parent))) }
-      if worker < 0 { throw SystemError("start a process") }
-      var supervisor = Supervisor(plan, signals, place, OwnProcesses(worker: worker))
+      if worker < 0 {
+        let error = SystemError("start a process")
+        place?.remove(keepingPhones: false)
+        throw error
+      }
+      var supervisor = Supervisor(plan, signals, place, OwnProcesses(worker: worker, inherited: inherited))
       exit(supervisor.supervise())
     } catch { exitWithSentence(.cannotCreate, error.description) }
   }
@@ -77,7 +81,9 @@ struct Supervisor {
     if let interruption = signal.flatMap({ Interruption(rawValue: $0) }) { return end(interruption) }
     let survivors = processes.end(within: Self.patienceAfterWork, watching: signals)
     let code = signal.map { 128 + $0 } ?? baton_wait_exit_code(status)
-    place?.remove(keepingPhones: !plan.isForeign || code != ExitCode.done.rawValue)
+    place?.remove(
+      keepingPhones: !plan.isForeign || code != ExitCode.done.rawValue,
+      keepingTemporary: plan.isForeign && code != ExitCode.done.rawValue)
     if let signal {
       say("its work was ended by \(SignalName.word(for: signal))\(words(of: survivors))\(whereItIs)")
     }

@@ -12,6 +12,13 @@ extension JUnitFile {
     try writer.close()
   }
 
+  /// Of a verdict that could not be given.
+  static func write(_ failure: CommandFailure, to path: String) throws(CommandFailure) {
+    let writer = try JUnitWriter(path, suite: "judge")
+    writer.add(Case(name: "evidence", outcome: .error(failure.sentence, details: failure.description)))
+    try writer.close()
+  }
+
   static func cases(_ verdict: Verdict) -> [Case] {
     let missing = verdict.missing.map { "\($0.sentence); to get a verdict, \($0.advice)" }
     let broken = Dictionary(grouping: verdict.findings, by: \.invariant)

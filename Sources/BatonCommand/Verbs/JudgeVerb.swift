@@ -41,11 +41,18 @@ enum JudgeVerb: Verb {
     let line = invocation.line
     let home = Phone(home: try line.positionals.first ?? invocation.phone.home).home
     let showsProgress = !invocation.output.isJSON && isatty(standardError) == 1
-    let verdict = try verdict(
-      on: home, requireSettled: line.isGiven("--require-settled"),
-      without: Set(line.all("--without").compactMap(EvidencePart.init(rawValue:)))
-    ) { words in
-      if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r\(words)".utf8)) }
+    let verdict: Verdict
+    do {
+      verdict = try Self.verdict(
+        on: home, requireSettled: line.isGiven("--require-settled"),
+        without: Set(line.all("--without").compactMap(EvidencePart.init(rawValue:)))
+      ) { words in
+        if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r\(words)".utf8)) }
+      }
+    } catch {
+      // A file of an earlier verdict is not to be taken for this one's.
+      if let path = line.text("--junit") { try JUnitFile.write(CommandFailure(error), to: path) }
+      throw error
     }
     if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
     if let path = line.text("--junit") { try JUnitFile.write(verdict, to: path) }

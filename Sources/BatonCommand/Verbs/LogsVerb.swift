@@ -52,11 +52,13 @@ enum LogsVerb: Verb {
     var printer = LogPrinter(
       output: invocation.output, processes: line.all("--process"), isVerbose: line.isGiven("-v"),
       filter: try LogFilter(line))
+    // What is there already, a piece at a time: a history of any length fits.
+    var isRead = true
+    while isRead {
+      let entries = merger.readNew(atMost: batch)
+      isRead = printer.print(entries, isLastPiece: entries.isEmpty) && !entries.isEmpty
+    }
     guard follows else {
-      repeat {
-        let entries = merger.readNew(atMost: batch)
-        guard !entries.isEmpty, printer.print(entries) else { break }
-      } while true
       for problem in merger.problems { writeAll(standardError, Array("baton: \(problem)\n".utf8)) }
       for file in merger.tornFiles where !invocation.output.isJSON {
         invocation.output.say(

@@ -85,7 +85,10 @@ enum SoakVerb: Verb {
     } else {
       tell(report, verdict, play, took, isSound, invocation.output)
     }
-    return isSound ? .done : .exclusionOrMoneyBroken
+    if isSound { return .done }
+    // What leaked is found; else the verdict says what it is.
+    return report.complaints.isEmpty
+      ? ExitCode(rawValue: verdict.exitCode) ?? .exclusionOrMoneyBroken : .exclusionOrMoneyBroken
   }
 
   private static func tell(

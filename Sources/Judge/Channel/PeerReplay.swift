@@ -199,7 +199,7 @@ struct PeerReplay {
       if blob != backup {
         find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
       }
-    case .complaint where registered == connection && view?.talk?.isAtRest == true:
+    case .complaint(1, _) where registered == connection && view?.talk?.isAtRest == true:
       // A wallet that stands still in the middle of a talk is not waited for without end.
       links[connection]?.state = .failed
     case .complaint(let type, let text):

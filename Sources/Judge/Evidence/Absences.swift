@@ -100,6 +100,19 @@ struct Absences {
 
   /// A full disk is noted with the next line. What is missing without a word was taken out.
   private mutating func addCuts(of journal: JournalFile) {
+    // A full disk may leave half a line each time, and notes it.
+    if journal.unreadableLines.count > journal.gaps.count(where: \.isNoted) {
+      add(
+        "journals of \(journal.process)",
+        "\(journal.name) has \(countWords(journal.unreadableLines.count, "line")) that are no records, the first is line \(journal.unreadableLines.first)",
+        "judge the home as the run left it")
+    }
+    if journal.disorder.count > 0 {
+      add(
+        "journals of \(journal.process)",
+        "\(journal.name) has records that are not in their order, the first in line \(journal.disorder.first)",
+        "judge the home as the run left it")
+    }
     guard let cut = journal.gaps.first(where: { !$0.isNoted }) else { return }
     add(
       "journals of \(journal.process)",

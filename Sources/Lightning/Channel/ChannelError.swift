@@ -55,18 +55,19 @@ public enum ChannelError: Error, Hashable, Codable, Sendable {
 extension ChannelError {
   /// BOLT 2 leaves the choice for most of what can be wrong: a warning and the end of the connection, or an error, which
   /// fails the channel (BOLT 1) and makes the other side broadcast. Both ends keep the channel, so an error is left for
-  /// what must be one: a channel that is not known, a wrong secret, lost data.
+  /// what must be one: a channel that is not known, a wrong secret, data that we have lost. A peer that is behind may find its
+  /// newest state yet, and is not asked to give the channel up.
   func complaint(about channel: Bytes32) -> Message {
     let complaint = Complaint(channel: channel, text: description)
     switch self {
     case .otherChannel(let other): return .error(Complaint(channel: other, text: description))
-    case .wrongSecret, .weAreBehind, .peerIsBehind, .lacksSharedSignature, .conflictingSplices, .damaged:
+    case .wrongSecret, .weAreBehind, .lacksSharedSignature, .conflictingSplices, .damaged:
       return .error(complaint)
     case .amountIsZero, .amountAboveBalance, .tooManyHTLCs, .expiryOutOfRange, .unknownHTLC, .notCommitted,
       .alreadyRemoved, .notReestablished, .unexpectedMessage, .unexpectedHTLCID, .wrongPreimage,
       .malformedFailure, .notBadOnion, .feeOfNonOpener, .feeOnFeelessChannel, .wrongSignatureCount,
       .emptyCommitment, .spliceUnderWay, .doesNotSplice, .belowDust, .spliceAboveBalance, .updateDuringSplice,
-      .otherFunding:
+      .otherFunding, .peerIsBehind:
       return .warning(complaint)
     }
   }

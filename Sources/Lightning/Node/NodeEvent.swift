@@ -27,6 +27,8 @@ public enum NodeEvent: Hashable, Codable, Sendable {
 
   /// The app has come to the front.
   case personCame
+  /// The other process serves a push, which the peer asked for: the peer is there.
+  case peerMayBeThere
 
   case invoiceMade(Invoice)
   /// With what the container has, at this moment, of an earlier payment of the same invoice that is over.

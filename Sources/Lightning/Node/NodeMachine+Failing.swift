@@ -8,13 +8,27 @@ extension NodeMachine {
     let isForAll = complaint.channel == .zero
     // Hanging up, nothing is begun any more: a peer that has failed the channel says so again (BOLT 2).
     if case .draining = state { return redial("the peer reports an error: \(complaint.text)", at: now) }
-    guard let id = node.channel?.id ?? channel?.id, isForAll || complaint.channel == id else {
+    guard let id = node.channel?.id ?? channel?.id,
+      complaint.channel == id || isForAll && hasHeard(of: id)
+    else {
       guard isForAll || node.channel == nil else {
         return [.report(.trouble("the peer reports an error about another channel: \(complaint.text)"))]
       }
       return redial("the peer reports an error: \(complaint.text)", at: now)
     }
     return channelFailed(ChannelFailure(channel: id, reason: complaint.text))
+  }
+
+  /// A peer that has not spoken of this channel may be another node than the channel's: at a wrong address, or a stranger's.
+  /// Its word about all channels is not about this one. The channel's own peer repeats its error with the channel's id.
+  private func hasHeard(of id: Bytes32) -> Bool {
+    switch state {
+    case .greeting(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
+      .awaitingBackup(let heard, _):
+      heard.reestablish?.channel == id
+    case .established: true
+    default: false
+    }
   }
 
   /// Ends all that was under way. What is being made durable becomes so, and the failure behind it.

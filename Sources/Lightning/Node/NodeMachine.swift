@@ -181,6 +181,7 @@ public struct NodeMachine: Core {
     case .closed(let why): return closed(why, at: now)
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .personCame: return hurry()
+    case .peerMayBeThere: return endLongPause(at: now)
     case .invoiceMade(let invoice): return invoiceMade(invoice)
     case .payRequested(let payment, let past): return payRequested(payment, past: past, at: now)
     case .spliceRequested(let request): return spliceRequested(request, at: now)

@@ -22,6 +22,12 @@ struct Allowance: Hashable, Codable, Sendable {
     return true
   }
 
+  /// Whether nothing more of it is left now.
+  func isUsedUp(at now: Instant) -> Bool {
+    guard let since, now - since < Self.window else { return false }
+    return used >= limit
+  }
+
   mutating func forgetLongAgo(at now: Instant) {
     if let since, now - since >= Self.window { self = Allowance(limit) }
   }

@@ -30,6 +30,11 @@ extension PeerMachine {
     return step.directives
   }
 
+  /// Whether this one would only be turned away. Who asks before saying that it came spares the journal as well.
+  public func turnsAway(_ node: PublicKey?, at now: Instant) -> Bool {
+    isStranger(node) && visitors.isFull(at: now)
+  }
+
   /// The oldest that does not speak for the wallet; its own node's last of all, as it may be about to.
   private var makesRoom: PeerLink? {
     let others = links.filter { $0.state != .registered && $0.state != .evicted }

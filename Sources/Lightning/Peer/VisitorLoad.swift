@@ -15,6 +15,8 @@ struct VisitorLoad: Hashable, Codable, Sendable {
 
   mutating func takesConnection(at now: Instant) -> Bool { connections.takes(1, at: now) }
 
+  func isFull(at now: Instant) -> Bool { connections.isUsedUp(at: now) }
+
   mutating func takes(_ message: Message, at now: Instant) -> Bool {
     messages.takes(1, at: now) && bytes.takes(message.weight, at: now)
   }
