@@ -235,7 +235,10 @@ final class NodeShell {
   /// The one place where a preimage leaves: by now its settlement is durable.
   private func reveal(_ hash: Bytes32, of id: UInt64) {
     guard let channel = runner.core.durableChannel, let tweak = tweaks[hash] ?? readTweak(hash) else {
-      return journal.note("the preimage of \(hash) cannot be derived: its invoice is not in the container")
+      journal.note("the preimage of \(hash) cannot be derived: its invoice is not in the container")
+      // The commitment that would follow is of a channel whose peer has heard the preimage: sent alone it fails the channel.
+      cutOff()
+      return runner.handle(.closed("the preimage of an accepted payment cannot be derived"))
     }
     send(channel.fulfilMessage(id, preimage: secrets.preimage(tweak: tweak)))
   }

@@ -22,6 +22,33 @@ final class RevealedAgainTests {
     secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
   }
 
+  private func node(_ peer: TestPeer) throws -> NodeShell {
+    let journal = try Journal(
+      directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
+    return NodeShell(
+      container: container, secrets: secrets, loop: loop, clock: scratch.clock, journal: journal,
+      peer: peer.address)
+  }
+
+  @Test("Without its invoice it cannot be sent, and no commitment that lacks it is sent either")
+  func lostInvoice()
+    throws
+  {
+    let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
+    let peer = try TestPeer(try accept(invoice, isKept: false), loop: loop)
+    let (claim, state) = try scratch.claim(container, seen: 1)
+    let node = try node(peer)
+    var troubles: [String] = []
+    node.onReport = { if case .trouble(let words) = $0 { troubles.append(words) } }
+    node.start(claim, state)
+    #expect(try loop.run(for: .seconds(30)) { !troubles.isEmpty })
+    #expect(troubles == ["the preimage of an accepted payment cannot be derived"])
+    // The next greeting comes behind all that was sent before.
+    #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 16 } == 2 })
+    #expect(peer.heard.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.heard.map(\.type))")
+    node.stop(gracefully: false)
+  }
+
   @Test("The next owner of the node sends it, although the invoice is not open any more") func nextOwner()
     throws
   {
@@ -30,11 +57,7 @@ final class RevealedAgainTests {
     let (claim, state) = try scratch.claim(container, seen: 1)
     #expect(state.invoices == [])
     #expect(state.channel?.htlcs.map(\.state) == [.sentRemoveCommit])
-    let journal = try Journal(
-      directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
-    let node = NodeShell(
-      container: container, secrets: secrets, loop: loop, clock: scratch.clock, journal: journal,
-      peer: peer.address)
+    let node = try node(peer)
     node.start(claim, state)
     let isOver = { peer.channel.htlcs.isEmpty && peer.channel.remoteMsat == 1000 }
     #expect(try loop.run(for: .seconds(30), until: isOver))
@@ -43,9 +66,9 @@ final class RevealedAgainTests {
   }
 
   /// Makes durable all that the killed owner had. Gives the channel as its peer has it.
-  private func accept(_ invoice: Invoice) throws -> Channel {
+  private func accept(_ invoice: Invoice, isKept: Bool = true) throws -> Channel {
     let (claim, _) = try scratch.claim(container)
-    try scratch.write(NodeChange(newInvoice: invoice), claim, container)
+    if isKept { try scratch.write(NodeChange(newInvoice: invoice), claim, container) }
     var peer = try Channel(id: SHA256.hash([2]), localMsat: 5000, remoteMsat: 0, isOpener: true)
     var wallet = try Channel(id: SHA256.hash([2]), localMsat: 0, remoteMsat: 5000, isOpener: false)
     let hello = peer.reestablish()
@@ -58,8 +81,8 @@ final class RevealedAgainTests {
     }
     try wallet.fulfill(id)
     #expect(!wallet.takeOutgoing().isEmpty)
-    try scratch.write(
-      NodeChange(channel: wallet, received: [Receipt(invoice: invoice, amountMsat: 1000)]), claim, container)
+    let received = isKept ? [Receipt(invoice: invoice, amountMsat: 1000)] : []
+    try scratch.write(NodeChange(channel: wallet, received: received), claim, container)
     return peer
   }
 }
