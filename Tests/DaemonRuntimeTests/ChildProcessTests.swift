@@ -38,7 +38,7 @@ import Testing
   func missingInterpreter(ending: String) throws {
     var template = Array("/tmp/baton-script-XXXXXX".utf8CString)
     let file = mkstemp(&template)
-    let path = String(cString: template)
+    let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     defer { unlink(path) }
     let text = Array("#! /nowhere/python3\(ending) -u\nprint(1)\n".utf8)
     #expect(write(file, text, text.count) == text.count)
