@@ -14,6 +14,16 @@ public enum PlainFile {
     return descriptor
   }
 
+  /// For reading; nil if there is none.
+  static func openOwnIfThere(_ path: String) throws(SystemError) -> Int32? {
+    do throws(SystemError) {
+      return try openOwn(path, O_RDONLY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+  }
+
   /// A new one in the place of whatever has that name.
   public static func openNew(_ path: String) throws(SystemError) -> Int32 {
     unlink(path)

@@ -12,13 +12,7 @@ public struct SecretFile {
 
   /// Nil if there is none.
   public func read() throws -> [UInt8]? {
-    let descriptor: Int32
-    do throws(SystemError) {
-      descriptor = try PlainFile.openOwn(path, O_RDONLY)
-    } catch {
-      if error.code == ENOENT { return nil }
-      throw error
-    }
+    guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw SystemError("look at \(path)") }

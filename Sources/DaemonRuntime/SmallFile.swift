@@ -12,13 +12,7 @@ public enum SmallFile {
 
   /// A file of a phone, which must be plain and this user's. Nil if there is none.
   public static func readOwn(_ path: String, limit: Int) throws(SystemError) -> [UInt8]? {
-    let descriptor: Int32
-    do throws(SystemError) {
-      descriptor = try PlainFile.openOwn(path, O_RDONLY)
-    } catch {
-      if error.code == ENOENT { return nil }
-      throw error
-    }
+    guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
     defer { close(descriptor) }
     guard let bytes = read(from: descriptor, limit: limit) else { throw SystemError("read \(path)") }
     return bytes
