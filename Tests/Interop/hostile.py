@@ -36,12 +36,14 @@ class Wallet:
     # A channel that has run for so long shows that dialling is worth while: the next dial comes soon.
     PROVEN = 1.1
 
-    def __init__(self, programs, home, *options):
+    def __init__(self, programs, home, *options, server=None):
         os.makedirs(home, exist_ok=True)
-        self.server = Server()
-        self.process = program(
-            programs, "mainappd", "--container", f"{home}/AppGroup", "--keychain", f"{home}/Keychain", "--journal",
-            f"{home}/journal", "--peer", self.server.address, *options, stdout=subprocess.DEVNULL)
+        self.server = server or Server()
+        # Where the extension finds the same wallet.
+        self.place = [
+            "--container", f"{home}/AppGroup", "--keychain", f"{home}/Keychain", "--journal", f"{home}/journal", "--peer",
+            self.server.address]
+        self.process = program(programs, "mainappd", *self.place, *options, stdout=subprocess.DEVNULL)
 
     def greeted(self):
         peer = self.server.accept()

@@ -1,8 +1,9 @@
-"""What the conversations with pyln-proto have in common: programs of ours, connections of theirs, and a few messages."""
+"""What the conversations over pyln-proto have in common: programs of ours, connections of theirs, and a few messages."""
 import os
 import socket
 import struct
 import subprocess
+import sys
 
 from coincurve import PrivateKey as Signer
 from pyln.proto.wire import LightningServerSocket, PrivateKey, connect
@@ -18,7 +19,7 @@ CHANNEL = bytes(range(32))
 
 def check(is_so, what):
     if not is_so:
-        raise SystemExit(f"transport.py: {what}")
+        raise SystemExit(f"{os.path.basename(sys.argv[0])}: {what}")
 
 
 def program(directory, name, *arguments, **options):
@@ -28,6 +29,14 @@ def program(directory, name, *arguments, **options):
 def end(process, what):
     process.terminate()
     check(process.wait(PATIENCE) == 0, f"{what} did not end in good order")
+
+
+def listening(directory, home, *options):
+    """An lspd, and the address at which it waits."""
+    process = program(directory, "lspd", "--home", home, *options, stdout=subprocess.PIPE, text=True)
+    words = process.stdout.readline().split()
+    check(words[:3] == ["lspd", "listens", "on"], "lspd did not say where it listens")
+    return process, words[3]
 
 
 class Whole:
@@ -68,8 +77,8 @@ def dial(address, secret):
 class Server:
     """A node of pyln's that our wallet dials."""
 
-    def __init__(self):
-        secret = os.urandom(32)
+    def __init__(self, secret=None):
+        secret = secret or os.urandom(32)
         self.socket = LightningServerSocket(PrivateKey(secret))
         self.socket.bind(("127.0.0.1", 0))
         self.socket.listen(8)

@@ -4,10 +4,8 @@
 
 Ends with 0 when both agree in everything, else with the first difference.
 """
-import os
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,20 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 import hostile
 import pings
 from others import (
-    ANSWER, CHANNEL_ANNOUNCEMENT, CHANNEL_UPDATE, INIT, PEER_STORAGE, PONG, REESTABLISH, WARNING, check, dial, end, fee, init, is_hung_up_on, kind, message, ping,
-    program, reestablish)
+    ANSWER, CHANNEL_ANNOUNCEMENT, CHANNEL_UPDATE, INIT, PEER_STORAGE, PONG, REESTABLISH, WARNING, check, dial, end, fee,
+    init, is_hung_up_on, kind, listening, message, ping, reestablish)
 
 programs = sys.argv[1]
 
 # The private record by which a wallet shows its claim: epoch 1, some incarnation, some container.
 CLAIM = bytes.fromhex("feba700001") + bytes([32]) + struct.pack("!QQ", 1, 7) + bytes(range(16))
-
-
-def start_lspd(home, *options):
-    process = program(programs, "lspd", "--home", home, *options, stdout=subprocess.PIPE, text=True)
-    words = process.stdout.readline().split()
-    check(words[:3] == ["lspd", "listens", "on"], "lspd did not say where it listens")
-    return process, words[3]
 
 
 def wallet_of(address):
@@ -43,7 +34,7 @@ def wallet_of(address):
 
 
 def with_lspd(home):
-    process, address = start_lspd(home)
+    process, address = listening(programs, home)
     try:
         # Who shows no claim is not taken for the wallet, though it is the first that comes.
         early = dial(address, bytes([6] * 32))
@@ -122,7 +113,7 @@ def with_wallet(home):
 
 
 def pings_to_lspd(home):
-    process, address = start_lspd(home, "--chatter", str(pings.COUNT))
+    process, address = listening(programs, home, "--chatter", str(pings.COUNT))
     try:
         wallet = wallet_of(address)
         check(kind(wallet.read_message()) == REESTABLISH, "lspd does not speak of the channel")
@@ -155,9 +146,7 @@ def play(place, step):
     return f"{what}: agreed ({time.monotonic() - began:.1f} s)"
 
 
-# What is written here is not kept, and lspd makes each of thousands of pings durable.
-memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-scratch = tempfile.mkdtemp(prefix="baton-interop-", dir=memory)
+scratch = tempfile.mkdtemp(prefix="baton-interop-")
 try:
     # Two at a time: the longest is first, and mostly waits.
     with ThreadPoolExecutor(2) as threads:
