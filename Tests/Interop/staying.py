@@ -27,6 +27,8 @@ programs = sys.argv[1]
 seconds = 60 * float(sys.argv[2]) if len(sys.argv) > 2 else 20
 is_short = len(sys.argv) == 2
 PINGS = ["--ping-after", "5s"] if is_short else []
+# On a busy machine the first dial would be given up after 2 s, and Tor has three times as long.
+PATIENT = PINGS + ["--tor"] if is_short else PINGS
 # How long an owner of the node has its connection: the app, then the extension, which has 30 s to live.
 STAYS = {"app": 7, "extension": 7} if is_short else {"app": 75, "extension": 20}
 PUSH = {"aps": {"alert": {"title": "Payment", "body": "A payment is on its way."}, "mutable-content": 1}, "reason": "IncomingPayment"}
@@ -66,7 +68,7 @@ def node_in(home):
 def wallet_behind(home, electrum):
     """App, extension, app, and so on: each has a connection, and keeps it until it gives the node away."""
     between = Between(electrum.address)
-    wallet = hostile.Wallet(programs, home, *PINGS, server=between)
+    wallet = hostile.Wallet(programs, home, *PATIENT, server=between)
     push = f"{home}/payment.apns"
     with open(push, "w", encoding="utf-8") as file:
         json.dump(PUSH, file)
@@ -87,7 +89,7 @@ def wallet_behind(home, electrum):
             wallet.process.send_signal(signal.SIGUSR1)
             app.ends_by(WALLET)
             extension = program(
-                programs, "notifyextd", *wallet.place, "--push", push, *PINGS, stdout=subprocess.DEVNULL)
+                programs, "notifyextd", *wallet.place, "--push", push, *PATIENT, stdout=subprocess.DEVNULL)
             passage = stay("extension")
             wallet.process.send_signal(signal.SIGUSR2)
             passage.ends_by(WALLET)
