@@ -27,7 +27,8 @@ import Testing
     #expect(sealed == ChaCha20Poly1305.seal([9], key: key, nonce: nonce))
     #expect(ChaCha20Poly1305.open(sealed, key: secret, nonce: nonce) == [9])
     let derived = HMACSHA256.authenticate(Array("label".utf8), key: plain)
-    #expect(secret.derived("label").withBytes { Array(UnsafeBufferPointer(start: $0, count: 32)) } == derived.bytes)
+    #expect(
+      secret.derived("label").withBytes { Array(UnsafeBufferPointer(start: $0, count: 32)) } == derived.bytes)
     var short: [UInt8] = [1]
     let one = LockedSecret(taking: &short)
     #expect(PrivateKey(one) == nil)

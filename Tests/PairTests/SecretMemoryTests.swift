@@ -34,7 +34,8 @@ private struct MemoryImage {
       let count = pread(memory, &bytes, bytes.count, off_t(bitPattern: UInt(mapping.range.lowerBound)))
       // The kernel's own pages cannot be read.
       guard count > 0 else { return [Place]() }
-      return bytes[..<count].ranges(of: needle).map { _ in Place(mapping: mapping.line, flags: mapping.flags) }
+      return bytes[..<count].ranges(of: needle).map { _ in Place(mapping: mapping.line, flags: mapping.flags)
+      }
     }
   }
 
@@ -62,7 +63,9 @@ private struct MemoryImage {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  @Test("The wallet's seed and the provider's key lie in pages that are never swapped or dumped, and nowhere else")
+  @Test(
+    "The wallet's seed and the provider's key lie in pages that are never swapped or dumped, and nowhere else"
+  )
   func locked() throws {
     let phone = try TestPhone()
     defer { phone.end() }
