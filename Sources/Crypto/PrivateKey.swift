@@ -3,16 +3,20 @@ import CSecp256k1
 /// A secret number of secp256k1, with its point. It describes itself by the point alone, so that it cannot slip into a
 /// journal, and it is not `Codable` for the same reason.
 public struct PrivateKey: Sendable {
-  private let secret: Bytes32
+  private let secret: LockedSecret
   public let publicKey: PublicKey
 
   /// Nil for 0 and for numbers that the curve does not have: about one of 2¹²⁸ random ones.
   public init?(_ secret: Bytes32) {
-    let bytes = secret.bytes
+    var bytes = secret.bytes
+    self.init(LockedSecret(taking: &bytes))
+  }
+
+  public init?(_ secret: LockedSecret) {
+    guard secret.count == Bytes32.size else { return nil }
     var key = secp256k1_pubkey()
-    guard secp256k1_ec_pubkey_create(Curve.context, &key, bytes) == 1, let publicKey = PublicKey(key) else {
-      return nil
-    }
+    let isKey = secret.withBytes { secp256k1_ec_pubkey_create(Curve.context, &key, $0) == 1 }
+    guard isKey, let publicKey = PublicKey(key) else { return nil }
     self.secret = secret
     self.publicKey = publicKey
   }
@@ -21,7 +25,7 @@ public struct PrivateKey: Sendable {
   public func sharedSecret(with other: PublicKey) -> Bytes32 {
     guard var point = other.parsed else { return .zero }
     var result = [UInt8](repeating: 0, count: Bytes32.size)
-    let isDone = secp256k1_ecdh(Curve.context, &result, &point, secret.bytes, nil, nil) == 1
+    let isDone = secret.withBytes { secp256k1_ecdh(Curve.context, &result, &point, $0, nil, nil) == 1 }
     return isDone ? Bytes32(result) ?? .zero : .zero
   }
 
@@ -31,7 +35,9 @@ public struct PrivateKey: Sendable {
     var bytes = [UInt8](repeating: 0, count: RecoverableSignature.compactSize)
     var identifier: Int32 = 0
     // Neither fails with a key that is one.
-    _ = secp256k1_ecdsa_sign_recoverable(Curve.context, &signature, digest.bytes, secret.bytes, nil, nil)
+    _ = secret.withBytes {
+      secp256k1_ecdsa_sign_recoverable(Curve.context, &signature, digest.bytes, $0, nil, nil)
+    }
     _ = secp256k1_ecdsa_recoverable_signature_serialize_compact(
       Curve.context, &bytes, &identifier, &signature)
     return RecoverableSignature(unchecked: bytes, recovery: UInt8(truncatingIfNeeded: identifier))

@@ -23,7 +23,9 @@ public struct SecretFile {
     guard count == size else {
       throw SecretFileError.wrongSize(path, Int64(status.st_size), wanted: size)
     }
-    return Array(bytes.prefix(size))
+    // In place: a copy of it would stay behind.
+    bytes.removeLast(bytes.count - size)
+    return bytes
   }
 
   /// Written whole under another name and then linked, so that nobody ever reads half a secret and one that is there is

@@ -7,12 +7,18 @@ struct NodeKeyFile {
 
   /// A new one only for a provider that no wallet knows yet.
   func readOrMake(isNew: Bool) throws -> PrivateKey {
-    let secret = SecretFile(path: path, size: Bytes32.size)
-    let known = try secret.read()
-    guard known != nil || isNew else { throw NodeKeyError.missing(path) }
-    let bytes = try known ?? secret.keep(randomBytes(Bytes32.size))
-    guard let key = Bytes32(bytes).flatMap({ PrivateKey($0) }) else { throw NodeKeyError.noKey(path) }
+    var bytes = try bytes(isNew: isNew)
+    guard let key = PrivateKey(LockedSecret(taking: &bytes)) else { throw NodeKeyError.noKey(path) }
     return key
+  }
+
+  private func bytes(isNew: Bool) throws -> [UInt8] {
+    let secret = SecretFile(path: path, size: Bytes32.size)
+    if let known = try secret.read() { return known }
+    guard isNew else { throw NodeKeyError.missing(path) }
+    var fresh = randomBytes(Bytes32.size)
+    defer { fresh.wipe() }
+    return try secret.keep(fresh)
   }
 }
 

@@ -1,3 +1,4 @@
+import Crypto
 import DaemonRuntime
 import Glibc
 
@@ -53,7 +54,8 @@ final class PhoneKeychain {
   private func say(_ message: ControlMessage) throws(KeychainError) {
     var message = message
     message["request"] = Self.account
-    guard let packet = try? message.encoded() else { throw .phoneGone("the question cannot be written down") }
+    guard var packet = try? message.encoded() else { throw .phoneGone("the question cannot be written down") }
+    defer { packet.wipe() }
     while send(channel, packet, packet.count, Int32(MSG_NOSIGNAL)) != packet.count {
       guard errno == EINTR else { throw .phoneGone(SystemError("ask it").description) }
     }
@@ -75,10 +77,12 @@ final class PhoneKeychain {
     while true {
       var count = 0
       // As large as a message can be; only what one fills is touched.
-      let packet = [UInt8](unsafeUninitializedCapacity: ControlMessage.maximumSize + 1) { buffer, filled in
+      var packet = [UInt8](unsafeUninitializedCapacity: ControlMessage.maximumSize + 1) { buffer, filled in
         count = recv(channel, buffer.baseAddress, buffer.count, 0)
         filled = max(0, count)
       }
+      // A seed may be in it.
+      defer { packet.wipe() }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else {
         throw .phoneGone(count == 0 ? "the phone hung up" : SystemError("hear it").description)

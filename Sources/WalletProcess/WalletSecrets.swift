@@ -3,11 +3,12 @@ import DaemonRuntime
 import Glibc
 import Lightning
 
-/// The wallet's seed and what is derived from it. Nothing of it is written into the container or a journal.
+/// The wallet's seed and what is derived from it. Nothing of it is written into the container or a journal, and what
+/// lasts as long as the process lies in locked memory.
 final class WalletSecrets {
   private let path: String
-  private let seed: [UInt8]
-  private let backupKey: Bytes32
+  private let seed: LockedSecret
+  private let backupKey: LockedSecret
   /// Who the wallet's node is, to its peer and in its invoices.
   let nodeKey: PrivateKey
   private static let seedSize = 32
@@ -15,55 +16,55 @@ final class WalletSecrets {
 
   /// Reads the seed, or makes one for a wallet that is new. Both processes may do so at once: the one that comes second
   /// uses the first's.
-  init(keychain directory: String, walletIsNew: Bool) throws {
+  convenience init(keychain directory: String, walletIsNew: Bool) throws {
     try OwnHome.makeDirectory(directory)
-    let path = "\(directory)/wallet-seed"
+    let file = SecretFile(path: "\(directory)/wallet-seed", size: Self.seedSize)
+    var bytes = try Self.seed(in: file, walletIsNew: walletIsNew)
+    try self.init(seed: &bytes, from: file.path)
+  }
+
+  private init(seed bytes: inout [UInt8], from path: String) throws(KeychainError) {
+    guard bytes.count == Self.seedSize else { throw .wrongSize(path, Int64(bytes.count)) }
     self.path = path
-    let file = SecretFile(path: path, size: Self.seedSize)
-    if let known = try file.read() {
-      seed = known
-    } else if walletIsNew {
-      seed = try file.keep(randomBytes(Self.seedSize))
-    } else {
-      throw KeychainError.missing(path)
-    }
-    backupKey = Self.backupKey(of: seed)
-    nodeKey = try Self.nodeKey(of: seed, path)
+    seed = LockedSecret(taking: &bytes)
+    backupKey = seed.derived("baton peer storage")
+    // The one key in 2¹²⁸ that the curve does not have is nobody's seed: then there is none, and no second rule.
+    guard let key = PrivateKey(seed.derived("baton node key")) else { throw .noNodeKey(path) }
+    nodeKey = key
+  }
+
+  private static func seed(in file: SecretFile, walletIsNew: Bool) throws -> [UInt8] {
+    if let known = try file.read() { return known }
+    guard walletIsNew else { throw KeychainError.missing(file.path) }
+    var fresh = randomBytes(seedSize)
+    defer { fresh.wipe() }
+    return try file.keep(fresh)
   }
 
   /// The same with the phone's keychain. A seed that lies in a file from before moves there.
-  init(_ keychain: PhoneKeychain, movingFrom directory: String, walletIsNew: Bool) throws {
+  convenience init(_ keychain: PhoneKeychain, movingFrom directory: String, walletIsNew: Bool) throws {
     let file = SecretFile(path: "\(directory)/wallet-seed", size: Self.seedSize)
-    path = "the item \(PhoneKeychain.account) of the phone's keychain"
+    let path = "the item \(PhoneKeychain.account) of the phone's keychain"
+    var bytes = try Self.seed(in: keychain, path, movingFrom: file, walletIsNew: walletIsNew)
+    try self.init(seed: &bytes, from: path)
+  }
+
+  private static func seed(
+    in keychain: PhoneKeychain, _ path: String, movingFrom file: SecretFile, walletIsNew: Bool
+  ) throws -> [UInt8] {
     if let known = try keychain.seed() {
-      seed = known
       // Moved by a process that did not live to remove it.
       if try file.read() == known { unlink(file.path) }
-    } else {
-      let old = try file.read()
-      guard let fresh = old ?? (walletIsNew ? randomBytes(Self.seedSize) : nil) else {
-        throw KeychainError.missing(path)
-      }
-      let isOurs = try keychain.add(fresh)
-      guard let kept = isOurs ? fresh : try keychain.seed() else { throw KeychainError.missing(path) }
-      seed = kept
-      if kept == old { unlink(file.path) }
+      return known
     }
-    guard seed.count == Self.seedSize else { throw KeychainError.wrongSize(path, Int64(seed.count)) }
-    backupKey = Self.backupKey(of: seed)
-    nodeKey = try Self.nodeKey(of: seed, path)
-  }
-
-  /// The one key in 2¹²⁸ that the curve does not have is nobody's seed: then there is none, and no second rule.
-  private static func nodeKey(of seed: [UInt8], _ path: String) throws(KeychainError) -> PrivateKey {
-    guard let key = PrivateKey(HMACSHA256.authenticate(Array("baton node key".utf8), key: seed)) else {
-      throw .noNodeKey(path)
+    let old = try file.read()
+    guard let fresh = old ?? (walletIsNew ? randomBytes(seedSize) : nil) else {
+      throw KeychainError.missing(path)
     }
-    return key
-  }
-
-  private static func backupKey(of seed: [UInt8]) -> Bytes32 {
-    HMACSHA256.authenticate(Array("baton peer storage".utf8), key: seed)
+    let isOurs = try keychain.add(fresh)
+    guard let kept = isOurs ? fresh : try keychain.seed() else { throw KeychainError.missing(path) }
+    if kept == old { unlink(file.path) }
+    return kept
   }
 
   /// Throws if the wallet's invoices were made with another seed: a payment of one could be taken in and never claimed.

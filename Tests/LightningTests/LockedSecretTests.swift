@@ -1,0 +1,38 @@
+import Crypto
+import Testing
+
+@Suite("A secret in locked memory") struct LockedSecretTests {
+  @Test("takes the bytes over, and gives them only for the time of a call")
+  func takes() {
+    var bytes: [UInt8] = [1, 2, 3]
+    let secret = LockedSecret(taking: &bytes)
+    #expect(bytes.isEmpty)
+    #expect(secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: secret.count)) } == [1, 2, 3])
+    #expect("\(secret)" == "3 secret bytes")
+    #expect(Mirror(reflecting: secret).children.map(\.label) == ["count"])
+  }
+
+  @Test("As a key it does what the same bytes do")
+  func isKey() throws {
+    let plain = [UInt8](repeating: 7, count: 32)
+    var copy = plain
+    let secret = LockedSecret(taking: &copy)
+    let key = try #require(Bytes32(plain))
+    #expect(plain == [UInt8](repeating: 7, count: 32), "what others hold is not overwritten")
+    #expect(
+      HMACSHA256.authenticate([1, 2], key: secret) == HMACSHA256.authenticate([1, 2], key: plain))
+    #expect(PrivateKey(secret)?.publicKey == PrivateKey(key)?.publicKey)
+    let nonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceSize)
+    let sealed = try #require(ChaCha20Poly1305.seal([9], key: secret, nonce: nonce))
+    #expect(sealed == ChaCha20Poly1305.seal([9], key: key, nonce: nonce))
+    #expect(ChaCha20Poly1305.open(sealed, key: secret, nonce: nonce) == [9])
+    let derived = HMACSHA256.authenticate(Array("label".utf8), key: plain)
+    #expect(
+      secret.derived("label").withBytes { Array(UnsafeBufferPointer(start: $0, count: 32)) } == derived.bytes)
+    var short: [UInt8] = [1]
+    let one = LockedSecret(taking: &short)
+    #expect(PrivateKey(one) == nil)
+    #expect(ChaCha20Poly1305.seal([9], key: one, nonce: nonce) == nil)
+    #expect(ChaCha20Poly1305.open(sealed, key: one, nonce: nonce) == nil)
+  }
+}
