@@ -81,6 +81,7 @@ enum GuardSentences {
     case .raiseEpoch(_, let above): [Sentence("raises its epoch above \(above)")]
     case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
     case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
+    case .endLongPause: [Sentence("dials the peer at once, as the extension serves a push", matters: false)]
     case .say(let message) where message.asksForHandover: [Sentence("asks for a handover", matters: false)]
     case .mayConnect(let targets):
       [

@@ -32,6 +32,7 @@ extension World {
       if !gracefully { abandonWire(&life) }
       life.nodeQueue.append(.stopRequested(gracefully: gracefully))
     case .acceptNoNewPayment: life.nodeQueue.append(.handoverRequested)
+    case .endLongPause: life.nodeQueue.append(.peerMayBeThere)
     case .say(let message):
       if lives[life.role.other] != nil {
         letters.append(Letter(to: life.role.other, event: .presenceHeard(message)))
