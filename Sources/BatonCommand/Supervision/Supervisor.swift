@@ -21,7 +21,7 @@ struct Supervisor {
   static func run(_ plan: Supervision, _ work: (ScratchPlace?) -> Int32) -> Never {
     do throws(SystemError) {
       // From here on nothing that is sent to us is lost, and before it there is nothing to be left behind.
-      let signals = try SignalWatch()
+      let signals = try SignalWatch.ofWorker()
       let inherited = Set(ProcessTable.children(of: getpid()))
       let place = try makePlace(plan)
       let parent = getpid()
