@@ -167,8 +167,8 @@ struct UsageTests {
     arguments: [
       ("", "not JSON"), ("{", "not JSON"), ("[1]", "not an object"), ("3", "not an object"),
       ("{}", "no `aps`"),
-      ("{\"aps\":{}}", "neither an `alert` nor `content-available: 1`"),
-      ("{\"aps\":{\"content-available\":1.5}}", "neither an `alert` nor `content-available: 1`"),
+      ("{\"aps\":{}}", "no `sound` and no `content-available: 1`"),
+      ("{\"aps\":{\"content-available\":1.5}}", "no `sound` and no `content-available: 1`"),
       ("{\"aps\":{\"alert\":{\"title\":\"\"}}}", "neither title nor body"),
       ("{\"aps\":{\"alert\":null,\"content-available\":1}}", "neither title nor body"),
       ("{\"aps\":{\"alert\":{\"title\":1}}}", "neither title nor body"),
@@ -177,7 +177,7 @@ struct UsageTests {
         "{\"aps\":{\"alert\":\"x\"},\"Simulator Target Bundle\":\"com.apple.mobilesafari\"}",
         "the wallet is com.example.lightning"
       ),
-      ("{\"aps\":{\"badge\":1}}", "a badge or a sound alone is not emulated"),
+      ("{\"aps\":{\"badge\":-1,\"sound\":\"\"}}", "no `badge` of 0 or more"),
       (
         String(repeating: "[", count: 513) + String(repeating: "]", count: 513),
         "nested deeper than 512 brackets"
@@ -187,6 +187,14 @@ struct UsageTests {
     let failed = failure { () throws(CommandFailure) in try PushVerb.check(Array(text.utf8), name: "x.apns") }
     #expect(failed?.code == .wrongUsage)
     #expect(failed?.sentence.contains(complaint) == true)
+  }
+
+  @Test(
+    "takes a badge or a sound without an alert, as a device does",
+    arguments: [#""badge":0"#, #""badge":5"#, #""sound":"default""#, #""sound":{"name":"coin"}"#])
+  func badgeAlone(aps: String) {
+    let bytes = Array("{\"aps\":{\(aps)}}".utf8)
+    #expect(failure { () throws(CommandFailure) in try PushVerb.check(bytes, name: "x") } == nil)
   }
 
   @Test("takes pushes up to Apple's 4096 bytes") func pushSize() {
