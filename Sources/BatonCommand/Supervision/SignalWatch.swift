@@ -8,6 +8,7 @@ import Glibc
 final class SignalWatch {
   private let descriptor: Int32
   private var before = sigset_t()
+  private var repeats = RepeatedSignals()
 
   /// Of what would interrupt us, and of the end of children.
   static func ofWorker() throws(SystemError) -> SignalWatch {
@@ -49,7 +50,10 @@ final class SignalWatch {
     let size = MemoryLayout<signalfd_siginfo>.size
     var found: Interruption?
     while read(descriptor, &information, size) == size {
-      found = found ?? Interruption(rawValue: Int32(truncatingIfNeeded: information.ssi_signo))
+      let interruption = Interruption(rawValue: Int32(truncatingIfNeeded: information.ssi_signo))
+      if let interruption, repeats.isNew(interruption, at: Clock.monotonicNow) {
+        found = found ?? interruption
+      }
     }
     return found
   }

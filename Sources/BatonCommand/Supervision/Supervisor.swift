@@ -94,7 +94,7 @@ struct Supervisor {
     tellWorker(interruption)
     let survivors = processes.end(within: Self.patience, watching: signals)
     place?.remove(keepingPhones: false)
-    let end = plan.isLooking ? "nothing of it is left" : "all that it had started is ended"
+    let end = plan.goesOn ?? (plan.isLooking ? "nothing of it is left" : "all that it had started is ended")
     say("interrupted by \(interruption.name); \(end)\(words(of: survivors))\(whereItIs)")
     return interruption.exitCode.rawValue
   }
