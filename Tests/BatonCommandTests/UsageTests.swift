@@ -137,6 +137,37 @@ struct UsageTests {
     )
   }
 
+  /// A database that nobody has open is looked at in a copy.
+  @Test(
+    "says of a TMPDIR in which no copy can be made what is wrong with it, and what to do",
+    arguments: [
+      ("/proc", "it takes none"), ("/nowhere-at-all", "No such file or directory"),
+      ("/dev/null", "Not a directory"),
+    ])
+  func badPlaceForCopies(place: String, reason: String) throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    _ = try phone.run("down")
+    let scratch = Scratch()
+    func said(_ words: String) throws -> String {
+      let line = "TMPDIR=\(place) exec \(Scratch.programs)/baton \(words)"
+      let child = try scratch.start("/bin/sh", ["-c", line])
+      #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
+      return scratch.text("said")
+    }
+    #expect(
+      try said("inspect \(phone.phone.container)")
+        == "baton: no directory for the copy that is looked at can be made in \(place) (\(reason)); name another one with TMPDIR\n"
+    )
+    // Foundation looks at TMPDIR first, and takes another place where it is none.
+    guard place == "/proc" else { return }
+    #expect(
+      try said("judge \(phone.phone.home)")
+        == "baton: no directory for copies can be made in \(place) (\(reason)): name another one in TMPDIR, then judge again\n"
+    )
+  }
+
   @Test("shows what a process says of itself in one line of the table") func wordsOfOthers() {
     let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
