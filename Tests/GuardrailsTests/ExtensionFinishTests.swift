@@ -176,7 +176,7 @@ import Testing
 
   @Test func aReceivedPaymentIsToldWithAmountAndDescription() {
     #expect(NotificationContent.received(payment).body == "+21 sat: coffee")
-    #expect(NotificationContent.received(secondPayment).body == "+1500 msat")
+    #expect(NotificationContent.received(secondPayment).body == "+1,500 msat")
     #expect(NotificationContent.received(payment).badgeIncrement == 1)
   }
 }
