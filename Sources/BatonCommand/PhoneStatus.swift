@@ -46,7 +46,7 @@ struct PhoneStatus {
       facts.append(("wish", container.snapshot.appWantsNode ? "the app wants the node" : "none"))
       if let writer = container.snapshot.writer { facts.append(("writer", "\(writer)")) }
     } else {
-      facts.append(("holder", containerTrouble ?? "nobody: the wallet has never run"))
+      facts.append(("holder", containerTrouble ?? "no process: the wallet has never run"))
     }
     facts += balanceFacts + phoneFacts + peerFacts + sendingFacts + spliceFacts
     output.facts(facts)

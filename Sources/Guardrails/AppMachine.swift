@@ -142,7 +142,7 @@ public struct AppMachine: GuardMachine {
     case .otherDevice: return halt(.usedByAnotherDevice)
     case .outOfReach:
       return halt(
-        .trouble("The peer names epoch \(highest), which ours cannot reach: check that it is the right peer.")
+        .trouble("the peer names epoch \(highest), which ours cannot reach: check that it is the right peer")
       )
     }
   }

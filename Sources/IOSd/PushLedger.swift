@@ -27,7 +27,8 @@ final class PushLedger {
     let row = PushRow(
       id: newest.nextID, of: alert, isVisible: payload.alert != nil,
       hasMutableContent: payload.hasMutableContent,
-      isBadgeOrSound: payload.badgeAndSound == nil ? nil : true, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
+      isBadgeOrSound: payload.badgeAndSound == nil ? nil : true, wall: clock.wallNanoseconds,
+      at: clock.now.nanoseconds)
     newest.keep(row)
     log.append(row)
     return row.id

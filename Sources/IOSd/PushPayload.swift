@@ -79,7 +79,8 @@ struct PushPayload {
     let level =
       isOne(parts?["critical"])
       ? .critical : name(aps["interruption-level"]).flatMap(InterruptionLevel.init(rawValue:)) ?? .active
-    return BadgeAndSound(badge: PushBadge.number((aps["badge"] as? NSNumber)?.doubleValue), sound: sound, level: level)
+    return BadgeAndSound(
+      badge: PushBadge.number((aps["badge"] as? NSNumber)?.doubleValue), sound: sound, level: level)
   }
 
   /// No text at all is no name.

@@ -221,7 +221,7 @@ final class GuardShell<Machine: GuardMachine> {
     switch lockTry {
     case .taken: journal.note("the role lock guards again")
     case .busy: journal.note("the role lock is held by another process; this one may look dead")
-    case .damaged(let error): journal.note("nobody can see that this process lives: \(error)")
+    case .damaged(let error): journal.note("the other process cannot see that this one lives: \(error)")
     }
   }
 

@@ -39,7 +39,7 @@ enum GuardSentences {
     switch trouble {
     case .blocked(let pid, let isStopped):
       Sentence(
-        "is blocked: \(pid.map(String.init) ?? "somebody") is \(isStopped ? "stopped " : "")inside a transaction"
+        "is blocked: \(pid.map(String.init) ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
       )
     case .failed(let sentence): Sentence("has trouble with the container: \(sentence)")
     }

@@ -22,7 +22,10 @@ enum PushVerb: Verb {
       ],
       examples: [
         ("baton push payment.apns", "an alert with mutable-content goes to the extension"),
-        ("echo '{\"aps\":{\"badge\":3}}' | baton push -", "a badge alone changes the icon, and starts nothing"),
+        (
+          "echo '{\"aps\":{\"badge\":3}}' | baton push -",
+          "a badge alone changes the icon, and starts nothing"
+        ),
         ("echo '{\"aps\":{\"alert\":\"Hello\",\"mutable-content\":1}}' | baton push -", "without a file"),
         ("baton push --silent --type IncomingPayment", "it wakes the app in the background, if it can"),
       ])

@@ -140,7 +140,7 @@ extension World {
     case .blocked(let pid):
       let isStopped = role(ofPid: pid).flatMap { lives[$0] }?.value.isStopped ?? false
       life.guardQueue.append(.claimFailed(.blocked(pid: pid, isStopped: isStopped)))
-    case .refused: life.guardQueue.append(.claimFailed(.failed("The epoch may not go so far.")))
+    case .refused: life.guardQueue.append(.claimFailed(.failed("the epoch may not go so far")))
     }
   }
 
