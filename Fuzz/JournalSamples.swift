@@ -123,6 +123,8 @@ enum JournalSamples {
         .deviceChanged(.battery(percent: 5)), .deviceChanged(.locked),
         .pushArrived(PhonePush(id: 2, alert: nil, hasMutableContent: false)),
         .silentPushDone(push: 2, .noData),
+        .pushArrived(
+          PhonePush(id: 3, alert: nil, hasMutableContent: true, badgeAndSound: BadgeAndSound(badge: 5))),
         .categoriesRegistered([.init(id: "A", actions: [], tellsDismissal: true)]),
         .notificationTouched(id: 1, category: "A", .dismiss), .responseDone(id: 1),
       ])

@@ -20,23 +20,28 @@ enum PhoneRowsFuzz: FuzzTarget {
       id: 1, push: 3, source: "content", title: "a", body: "b", badge: .min, level: "critical",
       isDisplayed: false, wall: 1, at: 2,
       key: "k", answer: "OPEN")
-    return [try? encoder.encode(process), try? encoder.encode(push), try? encoder.encode(shown)].compactMap {
-      $0.map { Array("\($0)\n\($0)\n".utf8) }
-    }
+    let badge = PushRow(
+      id: 4, isVisible: false, hasMutableContent: true, isBadgeOrSound: true, wall: 1, at: 2, fate: "x",
+      fateCode: "applied", appliedBadge: 5, appliedSound: "default", fateWall: 3)
+    return [
+      try? encoder.encode(process), try? encoder.encode(push), try? encoder.encode(shown),
+      try? encoder.encode(badge), try? encoder.encode(BadgeRow(badge: 5, wall: 1, at: 2)),
+    ].compactMap { $0.map { Array("\($0)\n\($0)\n".utf8) } }
   }
 
   static func feed(_ bytes: [UInt8]) {
     let processes = AppendLog<ProcessRow>.rows(in: Data(bytes))
     let pushes = AppendLog<PushRow>.rows(in: Data(bytes))
-    let shown = AppendLog<NotificationRow>.rows(in: Data(bytes))
+    let lines = AppendLog<BoardLine>.rows(in: Data(bytes))
+    let shown = lines.compactMap(\.notification)
     let evidence = PhoneEvidence(
-      pushes: written(pushes), notifications: written(shown), processes: written(processes))
+      pushes: written(pushes), notifications: written(lines), processes: written(processes))
     promise(evidence.pushes.count <= pushes.count, "the judge sees more pushes")
     promise(
       Set(evidence.pushes.map(\.id)) == Set(pushes.map { Int64(clamping: $0.id) }), "the judge sees others")
     promise(evidence.processes.count == Set(processes.map(\.id)).count, "the judge sees other processes")
     _ = PhoneEvidence(pushes: bytes, notifications: bytes, processes: bytes)
-    var board = NotificationBoard(shown)
+    var board = NotificationBoard(lines)
     for key in shown.compactMap(\.key) { _ = board.withdraw(key: key, wall: 1, at: 2) }
     promise(board.badge >= 0, "a badge is below zero")
   }

@@ -16,6 +16,7 @@ enum PushPayloadFuzz: FuzzTarget {
       #"{"aps":{"alert":{"title":"a","body":"b"}},"reason":"IncomingPayment","payment_hash":"\#(SampleMessages.preimage.hex)"}"#,
       #"{"aps":{"content-available":1},"reason":"PendingSettlement$","Simulator Target Bundle":"com.example.lightning"}"#,
       #"{{"aps":{"alert":""}}:"IncomingPayment","payment_hash":"102"}"#,
+      #"{"aps":{"badge":5,"sound":{"name":"coin","critical":1},"mutable-content":1}}"#,
       #"{"reason":"IncomingOnionMessage"}"#, #"[1,-2.5e3,true,null,"\u00e9\ud83d\ude00"]"#,
     ].map { Array($0.utf8) }
   }

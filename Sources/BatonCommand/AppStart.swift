@@ -26,6 +26,6 @@ struct AppStart {
   private func reason() throws -> String? {
     let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
     return rows.compactMap(ProcessFacts.init).last { $0.pid == pid && $0.hasEnded }
-      .map { $0.wholeReason ?? "nobody knows why" }
+      .map { $0.wholeReason ?? "for a reason that is not known" }
   }
 }

@@ -46,7 +46,7 @@ struct PhoneStatus {
       facts.append(("wish", container.snapshot.appWantsNode ? "the app wants the node" : "none"))
       if let writer = container.snapshot.writer { facts.append(("writer", "\(writer)")) }
     } else {
-      facts.append(("holder", containerTrouble ?? "nobody: the wallet has never run"))
+      facts.append(("holder", containerTrouble ?? "no process: the wallet has never run"))
     }
     facts += balanceFacts + phoneFacts + peerFacts + sendingFacts + spliceFacts
     output.facts(facts)
@@ -72,6 +72,7 @@ struct PhoneStatus {
   private var phoneFacts: [(String, String)] {
     if let iosdTrouble { return [("phone", iosdTrouble)] }
     var facts = [("app", process(iosd?["app"])), ("extension", process(iosd?["extension"]))]
+    if let badge = iosd?["badge"]?.int, badge > 0 { facts.append(("badge", "\(badge) on the wallet's icon")) }
     if let playing = iosd?["now_playing"] {
       facts.append(("now playing", "the app, at volume \(playing["volume"]?.text ?? "?")"))
     }
@@ -161,6 +162,7 @@ struct PhoneStatus {
     object.set("extension_pid", ifPresent: iosd?["extension"]?["pid"]?.int)
     object.set("app_pid", ifPresent: iosd?["app"]?["pid"]?.int)
     object.set("blind_spots", blindSpots)
+    object.set("badge", ifPresent: iosd?["badge"]?.int)
     object.set("now_playing", ifPresent: iosd?["now_playing"]?["by"]?.text)
     object.set("lspd_running", lspdAnswer.isRunning)
     object.set("lspd_trouble", ifPresent: lspdAnswer.trouble(of: .lspd))

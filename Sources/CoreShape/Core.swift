@@ -1,5 +1,5 @@
-// CoreShape: what every core shares, and nothing else: an instant, a span of time, and the one shape of a
-// state machine. A core owns no clock: the time comes in as an argument, so a journal can be replayed and a
+// CoreShape: what every core shares, and nothing else: an instant, a span of time, an amount in words, and the one shape of
+// a state machine. A core owns no clock: the time comes in as an argument, so a journal can be replayed and a
 // simulation can run years in minutes.
 
 /// The one shape of every decision in the project.

@@ -60,7 +60,7 @@ extension Bytes32: Codable {
     let container = try decoder.singleValueContainer()
     guard let value = Bytes32(hex: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "This is not 32 bytes in hexadecimal: write 64 digits.")
+        in: container, debugDescription: "this is not 32 bytes in hexadecimal: write 64 digits")
     }
     self = value
   }

@@ -58,7 +58,7 @@ extension PublicKey: Codable {
     let container = try decoder.singleValueContainer()
     guard let value = PublicKey(hex: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "This is no public key: write the 66 digits of a compressed point.")
+        in: container, debugDescription: "this is no public key: write the 66 digits of a compressed point")
     }
     self = value
   }

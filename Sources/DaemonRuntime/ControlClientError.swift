@@ -14,7 +14,7 @@ public enum ControlClientError: Error, Hashable, Sendable, CustomStringConvertib
   public var description: String {
     switch self {
     case .notRunning(let daemon, let path):
-      "\(daemon) does not run (nobody listens on \(path)); start it first"
+      "\(daemon) does not run (no program listens on \(path)); start it first"
     case .foreign(let daemon, let path, let user):
       "\(user.map { "the user \($0)" } ?? "another user") listens on \(path) in the place of your \(daemon), and was told nothing; use a phone of your own"
     case .timedOut(let path): "nothing came from \(path) in time; look at the journal of that daemon"

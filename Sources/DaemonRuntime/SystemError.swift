@@ -50,7 +50,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     case ESPIPE: "it is not a plain file"
     case ELOOP: "it is a symbolic link"
     case EADDRINUSE: "the address is in use"
-    case ECONNREFUSED: "nobody listens there"
+    case ECONNREFUSED: "no program listens there"
     case ENOTDIR: "a part of the path is not a directory"
     default: strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }

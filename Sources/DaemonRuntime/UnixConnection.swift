@@ -204,7 +204,7 @@ public final class UnixConnection {
 }
 
 extension UnixConnection {
-  /// Connects without waiting; nil when nobody listens there, or it is another user.
+  /// Connects without waiting; nil when no program listens there, or it is another user.
   public static func connect(path text: String, loop: EventLoop, limits: Limits = Limits()) -> UnixConnection?
   {
     guard let path = try? UnixPath(text) else { return nil }

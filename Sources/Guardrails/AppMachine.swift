@@ -124,9 +124,10 @@ public struct AppMachine: GuardMachine {
     return withdraw + [.show(.trouble(sentence))]
   }
 
+  /// An extension speaks while it serves a push, which its peer has asked for.
   private func heard(_ message: PresenceMessage) -> [GuardDirective] {
-    guard case .counts(let answer?) = presence.heard(message.code) else { return [] }
-    return say(answer)
+    guard case .counts(let answer) = presence.heard(message.code) else { return [] }
+    return (ownership.isHinderedFromConnecting ? [.endLongPause] : []) + say(answer)
   }
 
   /// Who does not look at the app is told otherwise. The peer sends no push to who is connected; should there be one from
@@ -141,7 +142,7 @@ public struct AppMachine: GuardMachine {
     case .otherDevice: return halt(.usedByAnotherDevice)
     case .outOfReach:
       return halt(
-        .trouble("The peer names epoch \(highest), which ours cannot reach: check that it is the right peer.")
+        .trouble("the peer names epoch \(highest), which ours cannot reach: check that it is the right peer")
       )
     }
   }

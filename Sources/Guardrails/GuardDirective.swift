@@ -26,6 +26,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case stopNode(gracefully: Bool)
   /// Incoming payments that were not accepted yet stay pending for the next owner.
   case acceptNoNewPayment
+  /// The peer may be there again: a node that pauses long before it dials its peer again does so now. Without an answer.
+  case endLongPause
 
   // The other process and the person.
   case say(PresenceMessage)

@@ -93,6 +93,11 @@ extension Ownership {
     return owning.phase == .established || owning.phase == .settling
   }
 
+  /// The node is ours and does not reach its peer: it has said why, and pauses.
+  var isHinderedFromConnecting: Bool {
+    if case .hinderedFromConnecting = status { true } else { false }
+  }
+
   /// Whom this process waits for, while it looks.
   var waitsFor: WaitReason? {
     guard case .looking(let looking) = state else { return nil }

@@ -1,3 +1,5 @@
+import CoreShape
+
 /// The text of a notification. Made here and nowhere else.
 public struct NotificationContent: Hashable, Codable, Sendable {
   /// Of what kind it is: the phone shows each in its way.
@@ -24,8 +26,7 @@ public struct NotificationContent: Hashable, Codable, Sendable {
   }
 
   public static func received(_ payment: ReceivedPayment) -> NotificationContent {
-    let amount =
-      payment.amountMsat % 1000 == 0 ? "\(payment.amountMsat / 1000) sat" : "\(payment.amountMsat) msat"
+    let amount = AmountText.words(msat: payment.amountMsat)
     return NotificationContent(
       title: "Received payment",
       body: payment.text.isEmpty ? "+\(amount)" : "+\(amount): \(payment.text)",

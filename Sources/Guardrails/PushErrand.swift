@@ -115,7 +115,7 @@ extension Trouble {
   fileprivate var sentence: String {
     switch self {
     case .failed(let sentence): sentence
-    case .blocked: "somebody is inside a transaction of the container"
+    case .blocked: "another process is inside a transaction of the container"
     }
   }
 }

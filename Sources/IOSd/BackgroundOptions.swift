@@ -34,7 +34,7 @@ enum BackgroundOptions {
     OptionDeclaration(
       "--background-mode", value: .choice(["audio"]), help: "a background mode that the app has declared"),
     OptionDeclaration(
-      "--keep-alive-audio", help: "passed on: the app plays audio that nobody hears to stay awake"),
+      "--keep-alive-audio", help: "passed on: the app plays inaudible audio to stay awake"),
     OptionDeclaration("--clean-journals", help: "passed on: the app removes journals older than a week"),
     OptionDeclaration(
       "--entitlements-file", value: .path("FILE"),

@@ -11,16 +11,23 @@ struct NotificationBoard {
   var rows: [NotificationRow] { newest.rows }
 
   /// As a file of them says, the oldest first.
-  init(_ rows: [NotificationRow]) {
-    for row in rows {
-      // The file is anybody's to write; a badge below zero is none.
-      badge = max(0, row.badge)
-      keep(row)
+  init(_ lines: [BoardLine]) {
+    // The file is anybody's to write; a badge below zero is none.
+    for line in lines {
+      switch line {
+      case .notification(let row):
+        badge = max(0, row.badge)
+        keep(row)
+      case .badge(let row): badge = max(0, row.badge)
+      }
     }
   }
 
+  mutating func setBadge(_ number: Int) { badge = max(0, number) }
+
   /// Gives the row to be written down.
   mutating func show(_ notification: PhoneNotification, wall: Int64, at: Int64) -> NotificationRow {
+    if let number = notification.text.badge { setBadge(number) }
     let (sum, overflowed) = badge.addingReportingOverflow(notification.text.badgeIncrement)
     badge = overflowed ? badge : max(0, sum)
     let text = notification.text

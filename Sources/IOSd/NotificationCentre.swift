@@ -3,7 +3,7 @@ import PhonePolicy
 
 /// What the person sees, and has seen. The file has all of it.
 final class NotificationCentre {
-  private let log: AppendLog<NotificationRow>
+  private let log: AppendLog<BoardLine>
   private var board: NotificationBoard
 
   var rows: [NotificationRow] { board.rows }
@@ -14,24 +14,30 @@ final class NotificationCentre {
 
   init(_ path: String) throws(SystemError) {
     log = try AppendLog(path)
-    let rows = AppendLog<NotificationRow>.rows(of: path)
-    board = NotificationBoard(rows)
-    shownBefore = Set(rows.compactMap(\.push))
+    let lines = AppendLog<BoardLine>.rows(of: path)
+    board = NotificationBoard(lines)
+    shownBefore = Set(lines.compactMap(\.notification?.push))
   }
 
   func show(_ notification: PhoneNotification, clock: Clock) {
-    log.append(board.show(notification, wall: clock.wallNanoseconds, at: clock.now.nanoseconds))
+    let row = board.show(notification, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
+    log.append(.notification(row))
+  }
+
+  func setBadge(_ number: Int, clock: Clock) {
+    board.setBadge(number)
+    log.append(.badge(BadgeRow(badge: board.badge, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)))
   }
 
   func withdraw(key: String, clock: Clock) {
     guard let row = board.withdraw(key: key, wall: clock.wallNanoseconds, at: clock.now.nanoseconds) else {
       return
     }
-    log.append(row)
+    log.append(.notification(row))
   }
 
   func close(_ id: UInt64, _ touch: NotificationTouch, clock: Clock) {
     let row = board.close(id, touch.word, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
-    if let row { log.append(row) }
+    if let row { log.append(.notification(row)) }
   }
 }

@@ -16,7 +16,7 @@ let phoneCommandLine = CommandLineDeclaration(
     OptionDeclaration("--peer", value: .nodeAddress, help: "the Lightning peer, passed on to both"),
     OptionDeclaration(
       "--peer-file", value: .path("FILE"),
-      help: "where its address stands, passed on instead: nobody else reads it there"),
+      help: "where its address stands, passed on instead: other users cannot read it there"),
     OptionDeclaration("--tor", help: "passed on to both: the peer has three times as long, as over Tor"),
     OptionDeclaration(
       "--chatter", value: .integer(1...1_000_000),

@@ -91,7 +91,10 @@ final class PhoneShell {
     let id = pushes.take(payload, of: alert, clock: clock)
     payloads[id] = bytes
     handle(
-      .pushArrived(PhonePush(id: id, alert: payload.alert, hasMutableContent: payload.hasMutableContent)))
+      .pushArrived(
+        PhonePush(
+          id: id, alert: payload.alert, hasMutableContent: payload.hasMutableContent,
+          badgeAndSound: payload.badgeAndSound)))
     return id
   }
 
@@ -108,6 +111,7 @@ final class PhoneShell {
     case .show(let notification):
       if let push = notification.push { payloads[push] = nil }
       notifications.show(notification, clock: clock)
+    case .setBadge(let number): notifications.setBadge(number, clock: clock)
     case .withdraw(let key): notifications.withdraw(key: key, clock: clock)
     case .drop(let push): payloads[push] = nil
     case .recordFate(let push, let fate): pushes.record(fate, of: push, clock: clock)
@@ -141,7 +145,7 @@ final class PhoneShell {
       // What the extension has is forgotten when it is shown: until then the app may want it too.
       if role == .app { payloads[id] = nil }
       var message = ControlMessage("push", ["id": "\(id)", "deadline-ms": "\(deadline)"], body: body)
-      if pushes.row(id)?.isVisible == false { message["silent"] = "yes" }
+      if pushes.row(id)?.isSilent == true { message["silent"] = "yes" }
       return message
     case .timeWillExpire(let push): return ControlMessage("time-will-expire", ["id": "\(push)"])
     case .terminate: return ControlMessage("terminate")

@@ -27,19 +27,22 @@ final class PushLedger {
     let row = PushRow(
       id: newest.nextID, of: alert, isVisible: payload.alert != nil,
       hasMutableContent: payload.hasMutableContent,
-      wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
+      isBadgeOrSound: payload.badgeAndSound == nil ? nil : true, wall: clock.wallNanoseconds,
+      at: clock.now.nanoseconds)
     newest.keep(row)
     log.append(row)
     return row.id
   }
 
   func record(_ fate: PushFate, of push: UInt64, clock: Clock) {
-    if let row = row(push) { write(fate.description, to: row, clock) }
+    guard var row = row(push) else { return }
+    if case .applied(let what) = fate { (row.appliedBadge, row.appliedSound) = (what.badge, what.sound) }
+    write((fate.code, fate.description), to: row, clock)
   }
 
-  private func write(_ fate: String, to row: PushRow, _ clock: Clock) {
+  private func write(_ fate: (code: String, words: String), to row: PushRow, _ clock: Clock) {
     var row = row
-    row.fate = fate
+    (row.fateCode, row.fate) = fate
     row.fateWall = clock.wallNanoseconds
     row.fateAt = clock.now.nanoseconds
     newest.replace(row)

@@ -9,14 +9,17 @@ struct PushPayload {
 
   var alert: NotificationText?
   var hasMutableContent: Bool
+  /// Of one without an alert.
+  var badgeAndSound: BadgeAndSound?
   private var isContentAvailable: Bool
 
-  /// An alert with `content-available: 1` is shown, and wakes the app under the rules of silent pushes too. Nil: it is
-  /// one thing alone.
+  /// What the person sees or hears of comes with `content-available: 1`: it wakes the app under the rules of silent pushes too.
+  /// Nil: it is one thing alone.
   var waking: PushPayload? {
-    guard alert != nil, isContentAvailable else { return nil }
+    guard alert != nil || badgeAndSound != nil, isContentAvailable else { return nil }
     var silent = self
     silent.alert = nil
+    silent.badgeAndSound = nil
     silent.hasMutableContent = false
     return silent
   }
@@ -34,7 +37,9 @@ struct PushPayload {
     alert = try Self.alert(aps["alert"]).map { Self.dressed($0, aps) }
     hasMutableContent = Self.isOne(aps["mutable-content"])
     isContentAvailable = Self.isOne(aps["content-available"])
-    guard alert != nil || isContentAvailable else { throw .neitherAlertNorSilent }
+    let apart = Self.badgeAndSound(aps)
+    if alert == nil, apart.badge != nil || apart.sound != nil { badgeAndSound = apart }
+    guard alert != nil || badgeAndSound != nil || isContentAvailable else { throw .nothingToDo }
   }
 
   private static func alert(_ value: Any?) throws(PushPayloadError) -> NotificationText? {
@@ -60,18 +65,27 @@ struct PushPayload {
 
   /// What else Apple's dictionary says of how it is to be shown; what is not understood is left out.
   private static func dressed(_ alert: NotificationText, _ aps: [String: Any]) -> NotificationText {
-    func name(_ value: Any?) -> String? {
-      (value as? String).map { ScreenText.cut($0, to: ScreenText.nameMax) }
-    }
     var text = alert
-    let parts = aps["sound"] as? [String: Any]
-    text.sound = name(parts?["name"] ?? aps["sound"])
-    text.level =
-      isOne(parts?["critical"])
-      ? .critical : name(aps["interruption-level"]).flatMap(InterruptionLevel.init(rawValue:)) ?? .active
+    let apart = badgeAndSound(aps)
+    (text.badge, text.sound, text.level) = (apart.badge, apart.sound, apart.level)
     text.thread = name(aps["thread-id"])
     text.category = name(aps["category"])
     return text
+  }
+
+  private static func badgeAndSound(_ aps: [String: Any]) -> BadgeAndSound {
+    let parts = aps["sound"] as? [String: Any]
+    let sound = name(parts?["name"] ?? aps["sound"])
+    let level =
+      isOne(parts?["critical"])
+      ? .critical : name(aps["interruption-level"]).flatMap(InterruptionLevel.init(rawValue:)) ?? .active
+    return BadgeAndSound(
+      badge: PushBadge.number((aps["badge"] as? NSNumber)?.doubleValue), sound: sound, level: level)
+  }
+
+  /// No text at all is no name.
+  private static func name(_ value: Any?) -> String? {
+    (value as? String).map { ScreenText.cut($0, to: ScreenText.nameMax) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// `1` and `true`, but not 1.5.
@@ -88,7 +102,7 @@ enum PushPayloadError: Error, Hashable, CustomStringConvertible {
   case bundleIsNotText
   case anotherBundle(String)
   case emptyAlert
-  case neitherAlertNorSilent
+  case nothingToDo
 
   var description: String {
     switch self {
@@ -102,8 +116,8 @@ enum PushPayloadError: Error, Hashable, CustomStringConvertible {
     case .bundleIsNotText:
       "the push's `Simulator Target Bundle` is not text; write the app's bundle id, or leave it out"
     case .emptyAlert: "the push's `alert` has neither title nor body; give it one, or leave it out"
-    case .neitherAlertNorSilent:
-      "the push has neither an `alert` nor `content-available: 1`; a badge or a sound alone is not emulated, so add one"
+    case .nothingToDo:
+      "the push has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
     }
   }
 }

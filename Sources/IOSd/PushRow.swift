@@ -8,17 +8,30 @@ struct PushRow: Codable, Hashable, NumberedRow {
   var of: UInt64?
   var isVisible: Bool
   var hasMutableContent: Bool
+  /// It came with a badge or a sound and without an alert; else the member is not there.
+  var isBadgeOrSound: Bool?
   var wall: Int64
   var at: Int64
   /// What became of it, as far as there is anything to say, and since when.
   var fate: String?
+  /// The same for programs: `PushFate.code`, or `lost`.
+  var fateCode: String?
+  /// What was done of a badge or a sound without an alert.
+  var appliedBadge: Int?
+  var appliedSound: String?
   var fateWall: Int64?
   var fateAt: Int64?
+
+  var isSilent: Bool { !isVisible && isBadgeOrSound != true }
 
   enum CodingKeys: String, CodingKey {
     case id, of, fate
     case isVisible = "visible"
     case hasMutableContent = "mutable_content"
+    case isBadgeOrSound = "badge_or_sound"
+    case fateCode = "fate_code"
+    case appliedBadge = "applied_badge"
+    case appliedSound = "applied_sound"
     case wall = "wall_ns"
     case at = "at_ns"
     case fateWall = "fate_wall_ns"
@@ -27,15 +40,16 @@ struct PushRow: Codable, Hashable, NumberedRow {
 }
 
 extension PushRow {
-  static let lost = "lost: gone with an earlier iosd"
+  static let lost = (code: "lost", words: "lost: gone with an earlier iosd")
+  private static let abandoned = (code: PushFate.abandoned.code, words: PushFate.abandoned.description)
 
   /// What came of it by the end of an iosd that was killed; nil when that is known. The app had the one that it was
   /// handed, and ended with its iosd.
-  func endInAKill(isShown: Bool) -> String? {
+  func endInAKill(isShown: Bool) -> (code: String, words: String)? {
     guard isVisible else {
       switch fate {
       case nil: return Self.lost
-      case PushFate.delivered.description?: return PushFate.abandoned.description
+      case PushFate.delivered.description?: return Self.abandoned
       case let fate?: return fate.hasPrefix("held back: ") ? Self.lost : nil
       }
     }

@@ -32,7 +32,7 @@ enum ElsewhereTable {
       let preimage = try ChannelTable.bytes32(row, 3)
       let hash = try ChannelTable.bytes32(row, 0)
       guard SHA256.hash(preimage.bytes) == hash else {
-        throw LedgerError.unreadable("the preimage of an invoice of somebody else's")
+        throw LedgerError.unreadable("the preimage of an invoice of another payee")
       }
       return ElsewhereInvoice(
         paymentHash: hash, amountMsat: try row.unsigned(1), paymentSecret: try ChannelTable.bytes32(row, 2),

@@ -6,9 +6,9 @@ enum LedgerError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .unreadable(let what):
-      "The ledger is damaged (\(what)): keep it, as the provider's side of the channel is in it alone; for another run begin a new phone with --home."
+      "the ledger is damaged (\(what)): keep it, as the provider's side of the channel is in it alone; for another run begin a new phone with --home"
     case .otherWallet:
-      "The ledger's channel is with another node than --wallet names: leave the option out, or begin a new phone with --home."
+      "the ledger's channel is with another node than --wallet names: leave the option out, or begin a new phone with --home"
     }
   }
 }

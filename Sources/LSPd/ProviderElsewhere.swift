@@ -20,7 +20,7 @@ extension Provider {
     guard let preimage = Bytes32(randomBytes(Bytes32.size)), let secret = Bytes32(randomBytes(Bytes32.size)),
       let node = PrivateKey(HMACSHA256.authenticate(Array("baton elsewhere node".utf8), key: ownSecret))
     else {
-      client.send(.error("no key for somebody else could be made; ask again"))
+      client.send(.error("no key for another payee could be made; ask again"))
       return
     }
     let hash = SHA256.hash(preimage.bytes)

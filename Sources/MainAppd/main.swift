@@ -11,7 +11,7 @@ let declaration = CommandLineDeclaration(
   options: WalletOptions.declarations + [
     OptionDeclaration("--background", help: "started by hand: stay in the background until SIGUSR2"),
     OptionDeclaration(
-      "--keep-alive-audio", help: "in the background play audio that nobody hears, so as to stay awake"),
+      "--keep-alive-audio", help: "in the background play inaudible audio, so as to stay awake"),
     OptionDeclaration(
       "--clean-journals", help: "ask the phone for a task that removes journals older than a week"),
   ],

@@ -8,6 +8,8 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case resume(PhoneRole)
   case endConnections(PhoneRole)
   case show(PhoneNotification)
+  /// The number on the wallet's icon, by a push without an alert.
+  case setBadge(Int)
   /// Takes back what was shown under this key; nothing, if there is none.
   case withdraw(key: String)
   /// The person has done with it what there is to do: it is gone from the list.

@@ -1,3 +1,5 @@
+import CoreShape
+
 /// Somebody else's invoice, which the person pays with the wallet; it is made before the story begins.
 public struct PlannedBill: Hashable, Sendable {
   public var number: Int
@@ -52,12 +54,14 @@ extension Scene {
 extension Question {
   static func billSentences(_ scene: Scene, _ scenario: Scenario) -> [String] {
     guard !scenario.bills.isEmpty else { return ["there are no bills"] }
-    return scenario.bills.map { "bill \($0.number) of \($0.amountSat) sat: \(scene.bill($0.number).words)" }
+    return scenario.bills.map {
+      "bill \($0.number) of \(AmountText.words(sat: $0.amountSat)): \(scene.bill($0.number).words)"
+    }
   }
 
   static func balanceSentence(_ scene: Scene) -> String {
     guard let msat = scene.balanceMsat else { return "the wallet has no channel yet" }
-    return msat.isMultiple(of: 1000) ? "the wallet has \(msat / 1000) sat" : "the wallet has \(msat) msat"
+    return "the wallet has \(AmountText.words(msat: msat))"
   }
 }
 

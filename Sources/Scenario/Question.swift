@@ -1,3 +1,4 @@
+import CoreShape
 import Heartbeat
 
 /// Something that a story asks, so that the answer can be compared with what is expected.
@@ -75,7 +76,8 @@ public enum Question: Hashable, Sendable {
       let isAgain = seen.contains(payment.number)
       seen.append(payment.number)
       let planned = scenario.payments.first { $0.number == payment.number }
-      let name = "payment \(payment.number) of \(planned?.amountSat ?? 0) sat\(isAgain ? ", paid again" : "")"
+      let name =
+        "payment \(payment.number) of \(AmountText.words(sat: planned?.amountSat ?? 0))\(isAgain ? ", paid again" : "")"
       let place = payment.number - 1
       let times = scene.receivedTimes.indices.contains(place) ? scene.receivedTimes[place] : 0
       return "\(name): \(Self.words(payment.state, receivedTimes: times))"

@@ -42,6 +42,8 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// More than is copied for a look.
   case tooLargeToCopy(path: String, bytes: Int64, most: Int64)
   case noRoomForCopy(path: String, bytes: Int64, free: Int64)
+  /// No directory for the copy can be made there.
+  case noPlaceForCopy(path: String, errno: Int32)
   /// A copy that is being changed while it is read.
   case keepsChanging(path: String)
   case inputOutput(path: String, doing: String, errno: Int32)
@@ -83,7 +85,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .corrupt(let path, let because): "\(path) is damaged (\(because)); \(Self.wayBack)"
     case .full(let path): "the disk that holds \(path) is full; make room and try again"
     case .readOnly(let path): "\(path) cannot be written; check its rights and whether its disk is read-only"
-    case .blocked(let path, nil): "\(path) is in use by somebody's transaction; try again in a moment"
+    case .blocked(let path, nil): "\(path) is in use by another process's transaction; try again in a moment"
     case .blocked(let path, .some(let holder)): "\(path) is in use: \(holder); try again in a moment"
     case .epochsExhausted(let path): "\(path) has used up all epochs; \(Self.wayBack)"
     case .epochJumpRefused(let from, let above):
@@ -96,6 +98,8 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path) has \(bytes) bytes, and no more than \(most) are copied for a look; a log grows to some megabytes, so see what wrote it"
     case .noRoomForCopy(let path, let bytes, let free):
       "\(path) has room for \(free) bytes, and the copy that is looked at needs \(bytes); make room there, or name another directory with TMPDIR"
+    case .noPlaceForCopy(let path, let code):
+      "no directory for the copy that is looked at can be made in \(path) (\(Self.words(code, of: path))); name another one with TMPDIR"
     case .keepsChanging(let path):
       "\(path) keeps changing while it is copied; stop who writes it and try again"
     case .inputOutput(let path, let doing, let code):
@@ -107,6 +111,14 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An older copy of a channel is no state to go on from: what is newest lies at the peer.
   private static let wayBack =
     "keep the directory, move it away, open the app, and type `baton restore`: the channel comes back from the peer's backup, and the peer refuses what was here before"
+
+  /// In /proc and its like the kernel says that it is the new directory that is not there.
+  private static func words(_ code: Int32, of place: String) -> String {
+    if code == ENOENT, case .success(let facts) = FileFacts.at(place), facts.isDirectory {
+      return "it takes none"
+    }
+    return String(cString: strerror(code))
+  }
 
   private static func advice(_ code: Int32) -> String {
     code == EMFILE || code == ENFILE ? "raise the limit with `ulimit -n`" : "check its disk"

@@ -10,7 +10,7 @@ final class ScratchDirectory {
     parent = named.isEmpty ? "/tmp" : named
     var template = Array((parent + "/baton-snapshot-XXXXXX").utf8CString)
     guard let made = mkdtemp(&template) else {
-      throw ContainerError(errno: errno, path: parent, doing: "making a directory in")
+      throw .noPlaceForCopy(path: parent, errno: errno)
     }
     directory = String(cString: made)
   }

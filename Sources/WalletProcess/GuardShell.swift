@@ -50,11 +50,7 @@ final class GuardShell<Machine: GuardMachine> {
     }
     node.onReport = { [unowned self] in handle(.node($0)) }
     node.onContainerLost = { [unowned self] in lost($0) }
-    presence.onMessage = { [unowned self] in
-      handle(.presenceHeard($0))
-      // An extension speaks while it serves a push.
-      if Machine.role == .app { node.peerMayBeThere() }
-    }
+    presence.onMessage = { [unowned self] in handle(.presenceHeard($0)) }
     presence.onPartnerEnded = { [unowned self] in handle(.partnerEnded) }
   }
 
@@ -87,6 +83,7 @@ final class GuardShell<Machine: GuardMachine> {
     case .startNode(let claim): node.start(claim, claimedState)
     case .stopNode(let gracefully): node.stop(gracefully: gracefully)
     case .acceptNoNewPayment: node.handOver()
+    case .endLongPause: node.peerMayBeThere()
     case .say(let message): presence.say(message)
     case .show(let status):
       phone.show(status)
@@ -224,7 +221,7 @@ final class GuardShell<Machine: GuardMachine> {
     switch lockTry {
     case .taken: journal.note("the role lock guards again")
     case .busy: journal.note("the role lock is held by another process; this one may look dead")
-    case .damaged(let error): journal.note("nobody can see that this process lives: \(error)")
+    case .damaged(let error): journal.note("the other process cannot see that this one lives: \(error)")
     }
   }
 

@@ -95,7 +95,7 @@ final class NodeShell {
     guard !runner.core.isStopped else { return runner.handle(.payRequested(payment)) }
     switch container.read({ _, reader in try OutgoingPaymentTable.past(hash, reader) }) {
     case .read(let past): runner.handle(.payRequested(payment, past: past))
-    case .blocked: refuse(hash, "The wallet's database is in use, and nothing left; try again.")
+    case .blocked: refuse(hash, "the wallet's database is in use, and nothing left; try again")
     case .failed(let error):
       refuse(hash, "\(error)")
       if error.isLossOfTheContainer { tell { $0.onContainerLost?(error) } }

@@ -1,3 +1,4 @@
+import CoreShape
 import Crypto
 import DaemonRuntime
 import Guardrails
@@ -52,7 +53,7 @@ final class PaymentDesk {
     if fields.isExpired(atWallSeconds: clock.wallNanoseconds / 1_000_000_000) {
       return "the invoice has expired; ask for a new one"
     }
-    if invoice.payee == wallet { return "the invoice is this wallet's own; pay one of somebody else's" }
+    if invoice.payee == wallet { return "the invoice is this wallet's own; pay one of another wallet" }
     if let bit = fields.features.bits.first(where: { $0.isMultiple(of: 2) && !Self.served.contains($0) }) {
       return
         "the invoice demands \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which this wallet does not know; pay it with another"

@@ -30,7 +30,7 @@ final class WalletBackground {
     let result = container.read { row, reader in
       let now = BootMoment(boot: clock.boot, clock: clock.bootClock)
       let state = try WalletStore.readState(reader, at: now)
-      let owner = row.map { "epoch \($0.epoch)" } ?? "nobody has owned the node yet"
+      let owner = row.map { "epoch \($0.epoch)" } ?? "no process has owned the node yet"
       return "\(owner), \(state.channel == nil ? "no channel" : "the channel can be read")"
     }
     switch result {

@@ -142,7 +142,7 @@ public final class WalletProcess<Machine: GuardMachine> {
     }
     do throws(UnixListenerError) {
       try presence.listen()
-    } catch { journal.note("nobody can reach this process by presence messages: \(error)") }
+    } catch { journal.note("the other process cannot reach this one by presence messages: \(error)") }
   }
 
   /// What the app does in the background; the extension has no such life.

@@ -20,9 +20,9 @@ struct ExploreLimitsTests {
       (.states(1_234_567), "there are more than 1,234,567 states (--states)", .gaveUp),
       (.time(.seconds(3600)), "the 60 min of --max-minutes are over", .gaveUp),
       (.memory(16 << 20), "the 16.0 MB of --max-memory are full", .gaveUp),
-      (.signal(SIGINT), "you interrupted it", .interrupted),
-      (.signal(SIGTERM), "it was ended by signal 15", .terminated),
-      (.signal(SIGHUP), "it was ended by signal 1", .hungUp),
+      (.interruption(.interrupted), "you interrupted it", .interrupted),
+      (.interruption(.terminated), "it was ended by SIGTERM", .terminated),
+      (.interruption(.hungUp), "it was ended by SIGHUP", .hungUp),
     ]
     for (reached, sentence, code) in said {
       #expect(reached.sentence == sentence)
@@ -60,18 +60,33 @@ struct ExploreLimitsTests {
   @Test("^C, TERM and HUP tell what was visited so far", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interrupted(number: Int32) throws {
     let child = try scratch.start("baton", Self.endless)
-    // Off a terminal it says after a while that it lives: then it is at work.
-    let deadline = Clock.monotonicNow + .seconds(120)
-    while !scratch.text("said").contains("states a second") {
-      let isTooLate = Clock.monotonicNow > deadline
-      try #require(!isTooLate, "it says nothing: \(scratch.text("said"))")
-    }
+    try waitUntilAtWork()
     kill(child.identity.pid, number)
     #expect(scratch.end(child) == .exited(code: 128 + number))
     let said = scratch.text("said")
     #expect(
       said.contains(" steps between them, ") && said.contains("no promise broke in what was visited"),
       "\(said)")
+  }
+
+  /// Off a terminal it says after a while that it lives: then it is at work.
+  private func waitUntilAtWork() throws {
+    let deadline = Clock.monotonicNow + .seconds(120)
+    while !scratch.text("said").contains("states a second") {
+      let isTooLate = Clock.monotonicNow > deadline
+      try #require(!isTooLate, "it says nothing: \(scratch.text("said"))")
+      poll(nil, 0, 5)
+    }
+  }
+
+  /// Were it heeded, it would be read before the other one: its number is the lowest.
+  @Test("Under nohup the end of the terminal is none of its own") func nohup() throws {
+    let child = try scratch.start("/usr/bin/nohup", ["\(Scratch.programs)/baton"] + Self.endless)
+    try waitUntilAtWork()
+    kill(child.identity.pid, SIGHUP)
+    kill(child.identity.pid, SIGINT)
+    #expect(scratch.end(child) == .exited(code: 128 + SIGINT))
+    #expect(scratch.text("said").contains("you interrupted it"))
   }
 
   @Test("The example that takes a rule away ends with a story of what breaks") func example() throws {

@@ -32,8 +32,8 @@ import Testing
         "\(empty), and the wallet has never begun; see that its disk has room, then open the app\n"))
     #expect(
       try phone.run("judge") == """
-        baton: The wallet never began: \(empty), and there is nothing to judge. See that its disk has room, open the app, \
-        then judge again.
+        baton: the wallet never began: \(empty), and there is nothing to judge; see that its disk has room, open the app, \
+        then judge again
 
         """)
 

@@ -49,7 +49,7 @@ struct InspectTests {
     let container = try open(.app)
     let report = try report()
     #expect(report.verdict == .neverClaimed)
-    #expect(report.holderSentence == "free: nobody has ever claimed the node")
+    #expect(report.holderSentence == "free: no process has ever claimed the node")
     #expect(report.problems.isEmpty)
     withExtendedLifetime(container) {}
   }

@@ -104,7 +104,13 @@ import Testing
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
     try run.waitUntilPhoneIsUp()
     for name in ["iosd", "lspd", "mainappd"] { run.process(named: name).map { _ = kill($0, SIGSTOP) } }
-    for _ in 0..<times { run.child.send(SIGINT) }
+    run.child.send(SIGINT)
+    if times == 2 {
+      // The same at once would be the same wish.
+      let later = Clock.monotonicNow + RepeatedSignals.sameWish + .milliseconds(50)
+      try run.wait("a wish of its own") { Clock.monotonicNow >= later }
+      run.child.send(SIGINT)
+    }
     #expect(run.end() == .exited(code: 130))
     #expect(run.processes.isEmpty)
     #expect(run.left.isEmpty, "\(run.left)")
@@ -135,7 +141,24 @@ import Testing
     }
   }
 
-  @Test("in the middle of the copy that it looks into leaves none of it", arguments: ["inspect", "status"])
+  @Test("while it waits for the end of a payment says that the payment goes on") func sending() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--elsewhere-delay", "1h")
+    try phone.openAndConnect()
+    let invoice = try phone.run("invoice", "21", "--elsewhere").split(separator: "\n")[0]
+    let run = try Marked(["--home", phone.phone.home, "send", String(invoice)])
+    try run.wait("the payment to be on its way") { run.said.contains("21 sat") }
+    run.child.send(SIGINT)
+    #expect(run.end() == .exited(code: 130))
+    #expect(run.left.isEmpty, "\(run.left)")
+    let sentence = "interrupted by SIGINT; if the payment has begun, it goes on without this command\n"
+    #expect(run.said.hasSuffix(sentence), "\(run.said)")
+    #expect(try phone.run("payments").contains("on its way"))
+  }
+
+  @Test(
+    "in the middle of the copy that it looks into leaves none of it",
+    arguments: ["inspect", "status", "payments"])
   func copying(verb: String) throws {
     let phone = CommandPhone()
     _ = try phone.run("up")

@@ -1,3 +1,4 @@
+import DaemonRuntime
 import Foundation
 import FoundationXML
 import Judge
@@ -30,6 +31,20 @@ import Testing
     #expect(broken.failed == ["evidence", Invariant.exclusion.title, Invariant.nothingIsGone.title])
     #expect(broken.messages.last == "a < b & \"c\"")
     #expect(broken.suite["failures"] == "2" && broken.suite["errors"] == "1" && broken.suite["tests"] == "9")
+  }
+
+  @Test("of an earlier run is not left where there is no verdict") func stale() throws {
+    let path = scratch("verdict.xml")
+    try "of an earlier run".write(toFile: path, atomically: false, encoding: .utf8)
+    let child = try scratch.start("baton", ["judge", scratch("none"), "--junit", path])
+    #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
+    let words = XMLDocumentWords()
+    let parser = XMLParser(data: try Data(contentsOf: URL(fileURLWithPath: path)))
+    parser.delegate = words
+    #expect(parser.parse())
+    #expect(words.suite["errors"] == "1" && words.failed.count == 1)
+    let sentence = try #require(words.messages.first)
+    #expect(scratch.text("said").contains(sentence), "\(sentence)")
   }
 
   @Test("that cannot be written is refused in one sentence") func unwritable() {

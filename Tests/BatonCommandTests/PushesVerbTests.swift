@@ -110,6 +110,36 @@ import Testing
     #expect([figures.tasksBegun, figures.tasksCompleted] == [2, 1])
   }
 
+  @Test(
+    "A badge or a sound without an alert is no silent push, and says what was done of it, in words and for programs"
+  )
+  func badge() throws {
+    let row =
+      #"{"id":2,"visible":false,"badge_or_sound":true,"wall_ns":2,"at_ns":2,"fate":"no notification: the badge is 5","fate_code":"applied","applied_badge":5}"#
+    let figures = try figures(pushes: [row])
+    #expect(figures.silentArrived == 0)
+    #expect(figures.pushes.map(figures.fate) == ["no notification: the badge is 5"])
+    let page = PushPage(figures: figures)
+    #expect(page.sentences.isEmpty)
+    let json = try #require(try value(page.json.text)["pushes"]?.elements?.first)
+    #expect(json["badge_or_sound"]?.flag == true && json["visible"]?.flag == false)
+    #expect(json["fate_code"]?.text == "applied" && json["applied_badge"]?.int == 5)
+  }
+
+  @Test("The badge is where the person looks: in the status, and with the notifications")
+  func badgeOnRealPhone() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    let file = "\(phone.phone.home)/badge.apns"
+    try #"{"aps":{"badge":5}}"#.write(toFile: file, atomically: false, encoding: .utf8)
+    #expect(try phone.run("push", file) == "push 1 is with the phone: no notification: the badge is 5\n")
+    #expect(try value(try phone.run("push", file, "--json"))["fate_code"]?.text == "applied")
+    #expect(try phone.run("notifications") == "nothing was shown yet\nthe badge on the wallet's icon is 5\n")
+    #expect(try phone.run("status").contains("5 on the wallet's icon"))
+    #expect(try value(try phone.run("status", "--json"))["badge"]?.int == 5)
+    #expect(try phone.run("pushes").contains("badge or sound  "))
+  }
+
   @Test("One is one") func grammar() throws {
     let one = try figures(
       pushes: [#"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered"}"#],

@@ -59,6 +59,8 @@ struct ScriptTests {
     }
     expectError(try run(home + ["up", "--stale-after", "2h"]), .wrongUsage, ["up"])
     expectError(try run(["--json", "demo", "--keep", scratch.path]), .cannotCreate, ["demo"])
+    expectError(try run(["--json", "pair", scratch("pair"), scratch("none")]), .wrongUsage, ["pair"])
+    #expect(!FilePath.exists(scratch("pair")))
     expectError(try run(["--json", "stauts"]), .wrongUsage, ["stauts"])
     let long = String(repeating: "x", count: 5000)
     let ran = try run(

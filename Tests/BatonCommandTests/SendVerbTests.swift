@@ -23,7 +23,7 @@ import Testing
     let lines = try phone.run("send", "lightning:\(invoice)").split(separator: "\n")
     #expect(lines.first?.hasPrefix("offered: 5,000 sat for ") == true)
     #expect(lines.last?.hasPrefix("settled: 5,000 sat in ") == true)
-    #expect(try phone.run("send", invoice) == "baton: This invoice is paid already; ask for a new one.\n")
+    #expect(try phone.run("send", invoice) == "baton: this invoice is paid already; ask for a new one\n")
     let other = JSONValue(parsing: Array(try phone.run("send", try invoiceElsewhere(7), "--json").utf8))
     #expect(other?["state"]?.text == "settled")
     #expect(other?["amount_msat"]?.text == "7000")
@@ -114,7 +114,7 @@ import Testing
         == "baton: the invoice asks for 100 sat itself; leave --amount out\n")
     let dear = try phone.run("send", try invoiceElsewhere(20_000_000))
     #expect(
-      dear.contains(try Regex("The wallet can send [0-9,]+ sat now, and this payment is of 20,000,000 sat; "))
+      dear.contains(try Regex("the wallet can send [0-9,]+ sat now, and this payment is of 20,000,000 sat; "))
     )
   }
 
@@ -138,7 +138,7 @@ import Testing
     try phone.openAndConnect()
     #expect(
       try phone.run("send", invoice)
-        == "baton: This invoice may be paid: how its payment ended was lost with the wallet's database. Ask the recipient; if it is not paid, ask for a new one.\n"
+        == "baton: this invoice may be paid: how its payment ended was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one\n"
     )
     var lost = SentPayment(paymentHash: "00", amountMsat: 7000, took: .zero)
     lost.state = "lost"

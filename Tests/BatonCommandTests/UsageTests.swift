@@ -137,6 +137,37 @@ struct UsageTests {
     )
   }
 
+  /// A database that nobody has open is looked at in a copy.
+  @Test(
+    "says of a TMPDIR in which no copy can be made what is wrong with it, and what to do",
+    arguments: [
+      ("/proc", "it takes none"), ("/nowhere-at-all", "No such file or directory"),
+      ("/dev/null", "Not a directory"),
+    ])
+  func badPlaceForCopies(place: String, reason: String) throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    _ = try phone.run("down")
+    let scratch = Scratch()
+    func said(_ words: String) throws -> String {
+      let line = "TMPDIR=\(place) exec \(Scratch.programs)/baton \(words)"
+      let child = try scratch.start("/bin/sh", ["-c", line])
+      #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
+      return scratch.text("said")
+    }
+    #expect(
+      try said("inspect \(phone.phone.container)")
+        == "baton: no directory for the copy that is looked at can be made in \(place) (\(reason)); name another one with TMPDIR\n"
+    )
+    // Foundation looks at TMPDIR first, and takes another place where it is none.
+    guard place == "/proc" else { return }
+    #expect(
+      try said("judge \(phone.phone.home)")
+        == "baton: no directory for copies can be made in \(place) (\(reason)): name another one in TMPDIR, then judge again\n"
+    )
+  }
+
   @Test("shows what a process says of itself in one line of the table") func wordsOfOthers() {
     let lines = Output.lines(of: [["PROCESS", "WHY"], ["mainappd", "\u{1b}[2J\nreceived\t1"], ["x", ""]])
     #expect(lines == ["PROCESS   WHY", "mainappd  .[2J.received.1", "x"])
@@ -167,8 +198,8 @@ struct UsageTests {
     arguments: [
       ("", "not JSON"), ("{", "not JSON"), ("[1]", "not an object"), ("3", "not an object"),
       ("{}", "no `aps`"),
-      ("{\"aps\":{}}", "neither an `alert` nor `content-available: 1`"),
-      ("{\"aps\":{\"content-available\":1.5}}", "neither an `alert` nor `content-available: 1`"),
+      ("{\"aps\":{}}", "no `sound` and no `content-available: 1`"),
+      ("{\"aps\":{\"content-available\":1.5}}", "no `sound` and no `content-available: 1`"),
       ("{\"aps\":{\"alert\":{\"title\":\"\"}}}", "neither title nor body"),
       ("{\"aps\":{\"alert\":null,\"content-available\":1}}", "neither title nor body"),
       ("{\"aps\":{\"alert\":{\"title\":1}}}", "neither title nor body"),
@@ -177,7 +208,7 @@ struct UsageTests {
         "{\"aps\":{\"alert\":\"x\"},\"Simulator Target Bundle\":\"com.apple.mobilesafari\"}",
         "the wallet is com.example.lightning"
       ),
-      ("{\"aps\":{\"badge\":1}}", "a badge or a sound alone is not emulated"),
+      ("{\"aps\":{\"badge\":-1,\"sound\":\"\"}}", "no `badge` of 0 or more"),
       (
         String(repeating: "[", count: 513) + String(repeating: "]", count: 513),
         "nested deeper than 512 brackets"
@@ -187,6 +218,14 @@ struct UsageTests {
     let failed = failure { () throws(CommandFailure) in try PushVerb.check(Array(text.utf8), name: "x.apns") }
     #expect(failed?.code == .wrongUsage)
     #expect(failed?.sentence.contains(complaint) == true)
+  }
+
+  @Test(
+    "takes a badge or a sound without an alert, as a device does",
+    arguments: [#""badge":0"#, #""badge":5"#, #""sound":"default""#, #""sound":{"name":"coin"}"#])
+  func badgeAlone(aps: String) {
+    let bytes = Array("{\"aps\":{\(aps)}}".utf8)
+    #expect(failure { () throws(CommandFailure) in try PushVerb.check(bytes, name: "x") } == nil)
   }
 
   @Test("takes pushes up to Apple's 4096 bytes") func pushSize() {

@@ -95,6 +95,6 @@ import Testing
     try phone.openAndConnect()
     #expect(
       try phone.run("withdraw", "4000", TestPhone.ownAddress)
-        == "baton: The peer does not splice, so no money can be taken out of the channel on chain.\n")
+        == "baton: the peer does not splice, so no money can be taken out of the channel on chain\n")
   }
 }

@@ -163,6 +163,19 @@ import Testing
     #expect(app.send(.presenceHeard(PresenceMessage(code: .extensionPong))) == [])
   }
 
+  /// The push of an extension says that the peer is there: it has asked for it.
+  @Test func aWordOfTheExtensionEndsThePauseOfANodeThatDoesNotReachItsPeer() {
+    let ping = GuardEvent.presenceHeard(PresenceMessage(code: .extensionPing))
+    let pong = say(.appPong, wants: true)
+    var app = Driver<AppMachine>.claimed()
+    app.play(.node(.connecting), .rowRead(row(8, .app), appWantsNode: true))
+    #expect(app.send(ping) == [pong], "it dials")
+    app.play(.node(.trouble("the peer does not answer")))
+    #expect(app.send(ping) == [.endLongPause, pong])
+    app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: true))
+    #expect(app.send(ping) == [pong], "it is connected")
+  }
+
   @Test func ownMessagesAndMessagesBeforeTheLaunchAreIgnored() {
     var app = Driver<AppMachine>()
     app.play(.deadlineReached)

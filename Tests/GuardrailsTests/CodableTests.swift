@@ -47,7 +47,7 @@ import Testing
       .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max), .startNode(replacing),
       .claim(seen: 3, reason: .holderReleased), .claim(seen: 4, reason: .earlierBoot), .readRow, .dropLock,
       .readReceived(paymentHash: nil), .readReceived(paymentHash: "aa"), .startNode(claim(8)),
-      .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment,
+      .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment, .endLongPause,
       .deliver(push: 1, .received(payment)),
       .notify(.received(secondPayment), payment: secondPayment.paymentHash), .withdraw(payment: "ff"),
       .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1), .completed(push: 1, .newData),

@@ -148,9 +148,35 @@ import Testing
     #expect(content.badgeIncrement == 0)
   }
 
+  /// The app may have the node and not reach its peer: nothing is promised in its name.
+  @Test(arguments: [FinishReason.appWantsNode, .handedOver])
+  func whileTheAppHasTheNodeThePersonIsToldWhereToLook(reason: FinishReason) {
+    let request = GuardEvent.presenceHeard(
+      PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
+    var notifier: Driver<ExtensionMachine>
+    var end: [GuardDirective]
+    if reason == .handedOver {
+      notifier = .connected()
+      end = ending(&notifier, request, at: 1)
+    } else {
+      notifier = .claimed()
+      notifier.play(request, .node(.stopped), .rowRead(row(8, .extension), appWantsNode: true), at: 1)
+      notifier.play(.observed(observation(row(8, .extension), lockIsBusy: false, appWantsNode: true)))
+      notifier.play(.deadlineReached, at: 1.25)
+      end = notifier.send(.observed(observation(row(9, .app), lockIsBusy: true, appWantsNode: true)))
+    }
+    let text = end.compactMap { if case .deliver(1, let content) = $0 { content } else { nil } }
+    #expect(
+      text == [
+        NotificationContent(
+          title: "Payment incoming", body: "The wallet is open: look there whether it has come.")
+      ])
+    #expect(end.last == .finished(push: 1, reason))
+  }
+
   @Test func aReceivedPaymentIsToldWithAmountAndDescription() {
     #expect(NotificationContent.received(payment).body == "+21 sat: coffee")
-    #expect(NotificationContent.received(secondPayment).body == "+1500 msat")
+    #expect(NotificationContent.received(secondPayment).body == "+1,500 msat")
     #expect(NotificationContent.received(payment).badgeIncrement == 1)
   }
 }

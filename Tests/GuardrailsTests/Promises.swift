@@ -105,7 +105,9 @@ struct Promises {
       if held != nil || nodeRuns || isAwaitingClaim { broke("ends while it holds something") }
     case .noteFailure: if silent.isEmpty { broke("notes a failure of nothing") }
     case .deliver, .finished: text(directive, at: now)
-    case .look, .readRow, .readReceived, .acceptNoNewPayment, .show, .mayConnect, .notify, .withdraw: break
+    case .look, .readRow, .readReceived, .acceptNoNewPayment, .endLongPause, .show, .mayConnect, .notify,
+      .withdraw:
+      break
     }
   }
 

@@ -211,7 +211,8 @@ struct TwoProcessWorld {
     case .deliver(let push, _): deliveries[push, default: 0] += 1
     case .endBackgroundTask: releases += 1
     case .end: kill(role)
-    case .show, .mayConnect, .completed, .noteFailure, .notify, .withdraw, .finished, .backgroundDone,
+    case .endLongPause, .show, .mayConnect, .completed, .noteFailure, .notify, .withdraw, .finished,
+      .backgroundDone,
       .beginBackgroundTask:
       break
     }

@@ -17,7 +17,7 @@ final class Listener {
     process.standardOutput = output
     try process.run()
     guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "ready\n" else {
-      throw TestPhone.TimedOut(description: "nobody listens on \(path)")
+      throw TestPhone.TimedOut(description: "no program listens on \(path)")
     }
   }
 

@@ -146,7 +146,8 @@ struct PresenceTests {
     }
     defer { impostor.shutDown() }
     let app = try phone.launchApp()
-    #expect(phone.journal(of: "mainappd").contains("nobody can reach this process by presence messages"))
+    #expect(
+      phone.journal(of: "mainappd").contains("the other process cannot reach this one by presence messages"))
     let notifier = try phone.launchExtension()
     _ = phone.push(notifier)
     try phone.wait("the extension to be connected") { notifier.status.hasPrefix("connected") }

@@ -41,7 +41,7 @@ struct PushTests {
       ),
       (
         Array(#"{"aps":{"content-available":1.5}}"#.utf8),
-        "`aps` in FILE has neither an `alert` nor `content-available: 1`; a badge or a sound alone is not emulated, so add one"
+        "`aps` in FILE has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
       ),
     ]
     for (content, sentence) in cases {

@@ -10,13 +10,13 @@ import Testing
   }
 
   @Test(arguments: [Int.min, -1, 0]) func aBadgeBelowZeroInTheFileIsNone(_ badge: Int) {
-    var board = NotificationBoard([row(1, badge: badge)])
+    var board = NotificationBoard([.notification(row(1, badge: badge))])
     #expect(board.badge == 0)
     #expect(board.withdraw(key: "k", wall: 3, at: 4)?.badge == 0)
   }
 
   @Test func whatIsShownAndTakenBackCountsInTheBadge() {
-    var board = NotificationBoard([row(7, badge: 2)])
+    var board = NotificationBoard([.notification(row(7, badge: 2))])
     let text = NotificationText(title: "c", body: "d", badgeIncrement: 1)
     let shown = board.show(PhoneNotification(push: 9, source: .content, text, key: "x"), wall: 5, at: 6)
     #expect(shown.id == 8 && shown.badge == 3)
@@ -26,9 +26,22 @@ import Testing
     #expect(board.rows.map(\.id) == [7, 8])
   }
 
+  @Test("The number of a push takes the place of the badge; what is shown later counts from there")
+  func setBadge() {
+    var board = NotificationBoard([
+      .notification(row(7, badge: 2)), .badge(BadgeRow(badge: 9, wall: 1, at: 2)),
+    ])
+    #expect(board.badge == 9)
+    board.setBadge(4)
+    var text = NotificationText(title: "c", body: "d", badgeIncrement: 1)
+    #expect(board.show(PhoneNotification(push: 9, source: .content, text), wall: 5, at: 6).badge == 5)
+    text.badge = 20
+    #expect(board.show(PhoneNotification(push: 9, source: .content, text), wall: 5, at: 6).badge == 21)
+  }
+
   @Test("Rows stay in the order in which they came, with the time of their showing, whatever becomes of them")
   func order() {
-    var board = NotificationBoard((1...5).map { row($0, badge: Int($0), key: "\($0)") })
+    var board = NotificationBoard((1...5).map { .notification(row($0, badge: Int($0), key: "\($0)")) })
     #expect(board.close(1, "default", wall: 10, at: 20)?.wall == 1)
     #expect(board.withdraw(key: "3", wall: 11, at: 21)?.at == 2)
     #expect(board.rows.map(\.id) == [1, 2, 3, 4, 5])
@@ -37,6 +50,6 @@ import Testing
     #expect(board.rows.map(\.goneAt) == [20, nil, 21, nil, nil])
     // As its file is read by the next iosd: the changed row comes last there.
     let file = [row(1, badge: 1), row(2, badge: 2), row(1, badge: 2)]
-    #expect(NotificationBoard(file).rows.map(\.id) == [1, 2])
+    #expect(NotificationBoard(file.map(BoardLine.notification)).rows.map(\.id) == [1, 2])
   }
 }

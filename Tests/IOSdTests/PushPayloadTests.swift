@@ -1,3 +1,4 @@
+import PhonePolicy
 import Testing
 
 @testable import IOSd
@@ -18,8 +19,46 @@ import Testing
   func unset(value: String) throws {
     #expect(try !payload("mutable-content", value).hasMutableContent)
     #expect(try payload("content-available", value).waking == nil)
-    #expect(throws: PushPayloadError.neitherAlertNorSilent) {
+    #expect(throws: PushPayloadError.nothingToDo) {
       try PushPayload(Array(#"{"aps":{"content-available":\#(value)}}"#.utf8))
     }
+  }
+
+  @Test(
+    "A badge or a sound without an alert is read, and what is no number for an icon is no badge",
+    arguments: [
+      (#""badge":5"#, BadgeAndSound(badge: 5)), (#""badge":0"#, BadgeAndSound(badge: 0)),
+      (#""sound":"default""#, BadgeAndSound(sound: "default")),
+      (
+        #""badge":3,"sound":{"name":"coin","critical":1}"#,
+        BadgeAndSound(badge: 3, sound: "coin", level: .critical)
+      ),
+      (#""badge":-1,"sound":"coin""#, BadgeAndSound(sound: "coin")),
+      (
+        #""badge":5,"mutable-content":1,"interruption-level":"time-sensitive""#,
+        BadgeAndSound(badge: 5, level: .timeSensitive)
+      ),
+    ])
+  func badge(aps: String, expected: BadgeAndSound) throws {
+    let push = try PushPayload(Array("{\"aps\":{\(aps)}}".utf8))
+    #expect(push.badgeAndSound == expected && push.alert == nil && push.waking == nil)
+    // Beside an alert it is the notification's.
+    let alert = try PushPayload(Array("{\"aps\":{\(aps),\"alert\":\"x\"}}".utf8))
+    #expect(alert.badgeAndSound == nil)
+    #expect(alert.alert?.badge == expected.badge && alert.alert?.sound == expected.sound)
+    // A badge that also wakes the app is two things, as an alert that does.
+    let both = try PushPayload(Array("{\"aps\":{\(aps),\"content-available\":1}}".utf8))
+    #expect(both.badgeAndSound == expected)
+    #expect(try #require(both.waking).badgeAndSound == nil)
+  }
+
+  @Test(
+    "What asks for nothing is refused",
+    arguments: [
+      "", #""badge":-1"#, #""badge":1.5"#, #""badge":"5""#, #""badge":null"#, #""badge":1e30"#,
+      #""sound":"" "#, #""sound":{}"#, #""sound":5"#, #""mutable-content":1"#,
+    ])
+  func nothing(aps: String) {
+    #expect(throws: PushPayloadError.nothingToDo) { try PushPayload(Array("{\"aps\":{\(aps)}}".utf8)) }
   }
 }

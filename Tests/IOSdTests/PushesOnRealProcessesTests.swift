@@ -141,7 +141,8 @@ import Testing
   @Test(arguments: [
     ("", "not JSON"), ("[]", "not a JSON object"), ("{}", "no object `aps`"),
     (#"{"aps":1}"#, "no object `aps`"),
-    (#"{"aps":{}}"#, "neither an `alert`"), (#"{"aps":{"alert":{}}}"#, "neither title nor body"),
+    (#"{"aps":{}}"#, "no `alert`, no `badge` of 0 or more, no `sound`"),
+    (#"{"aps":{"alert":{}}}"#, "neither title nor body"),
     (#"{"aps":{"alert":7}}"#, "neither title nor body"),
     (
       #"{"aps":{"alert":"x"},"Simulator Target Bundle":"com.apple.mobilesafari"}"#,
@@ -168,6 +169,34 @@ import Testing
     )
     #expect(try phone.notifications(2) == ["a of b 100%", "x"])
     #expect(try phone.rows("notifications").last?["title"] as? String == "PAID")
+  }
+
+  @Test("A badge or a sound without an alert changes the icon, starts nothing, and is no notification")
+  func aBadgeAlone() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("push", body: #"{"aps":{"badge":7,"mutable-content":1}}"#)
+    try phone.ask("push", body: #"{"aps":{"sound":"default"}}"#)
+    let rows = try phone.rows("pushes")
+    #expect(
+      rows.map { $0["fate"] as? String } == [
+        "no notification: the badge is 7", "no notification: the sound default is played",
+      ])
+    #expect(rows.map { $0["fate_code"] as? String } == ["applied", "applied"])
+    #expect(rows.map { $0["applied_badge"] as? Int } == [7, nil])
+    #expect(rows.map { $0["applied_sound"] as? String } == [nil, "default"])
+    #expect(rows.map { $0["badge_or_sound"] as? Bool } == [true, true])
+    #expect(try phone.rows("ps").isEmpty)
+    #expect(try phone.rows("notifications").isEmpty)
+    #expect(try phone.status()["badge"] as? Int == 7)
+    kill(phone.process.processIdentifier, SIGKILL)
+    phone.process.waitUntilExit()
+    try phone.restart()
+    #expect(try phone.status()["badge"] as? Int == 7, "the icon is as it was")
+    try phone.push()
+    #expect(try phone.notifications(1) == ["served 1"])
+    #expect(try phone.status()["badge"] as? Int == 8)
+    try phone.ask("push", body: #"{"aps":{"badge":0}}"#)
+    #expect(try phone.status()["badge"] as? Int == 0)
   }
 
   @Test func aPushIsAtMost4096Bytes() throws {

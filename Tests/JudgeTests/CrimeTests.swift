@@ -81,6 +81,23 @@ struct CrimeTests {
     #expect(try invariants(of: run) == [5])
   }
 
+  @Test("a push with a badge alone needs no notification, and one that is of it is found")
+  func badgeAlone() throws {
+    let run = try SampleStory.tell()
+    func add(_ row: String, to name: String) throws {
+      let path = "\(run.home)/os/\(name).jsonl"
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      try (text + row + "\n").write(toFile: path, atomically: false, encoding: .utf8)
+    }
+    try add(
+      #"{"id":900,"visible":false,"badge_or_sound":true,"wall_ns":1,"at_ns":1,"fate":"x","fate_code":"applied","applied_badge":5}"#,
+      to: "pushes")
+    try add(#"{"badge":5,"wall_ns":1,"at_ns":1}"#, to: "notifications")
+    #expect(try invariants(of: run) == [])
+    try add(#"{"id":900,"push":900,"source":"original","title":"","body":""}"#, to: "notifications")
+    #expect(try invariants(of: run) == [5])
+  }
+
   @Test("an extension above its memory that nobody killed is found")
   func memory() throws {
     let run = try SampleStory.tell()

@@ -23,7 +23,7 @@ import Testing
       (.ledger, "UPDATE splices SET state = 'forgotten'", 3, "and the peer calls it forgotten"),
       (.ledger, "DELETE FROM splices", 3, "the peer does not know it"),
       (.wallet, "DELETE FROM splices", 3, "the wallet has it 0 times"),
-      (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "Nobody asked for"),
+      (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "The person did not ask for"),
       (.wallet, "UPDATE splices SET amount_sat = 19000", 2, "is not of what the transaction pays"),
       (.wallet, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),
       (.ledger, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),

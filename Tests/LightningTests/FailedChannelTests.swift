@@ -20,7 +20,7 @@ import Testing
     let said = node.handle(error(channel), at: now)
     #expect(
       said == [.cutOff, .report(.trouble(failure.sentence)), .write(NodeChange(failure: failure))])
-    #expect(failure.sentence.hasPrefix("channel failed: the peer said “you cheated”. "))
+    #expect(failure.sentence.hasPrefix("channel failed: the peer said “you cheated”; "))
     #expect(node.handle(.written, at: now) == [])
     #expect(node.deadline == nil)
     #expect(node.handle(.deadlineReached, at: now + .seconds(1000)) == [])

@@ -116,7 +116,7 @@ import Testing
     _ = fixture.handle(.connected(connection: 1))
     let refused = fixture.handle(
       .received(connection: 1, .greeting(Greeting(fence: fence(1), networks: foreign.networks))))
-    #expect(others(refused) == [.close(connection: 1, "Your init does not fit: \(why).")])
+    #expect(others(refused) == [.close(connection: 1, "your init does not fit: \(why)")])
     #expect(fixture.peer.state.fence == nil)
     _ = fixture.handle(.connected(connection: 2))
     let both = Greeting(fence: fence(1), networks: [BitcoinNetwork.mainnet.chain, regtest])

@@ -22,7 +22,7 @@ struct GreetingFeatureTests {
     _ = fixture.handle(.connected(connection: 1))
     let demanding = Greeting(features: Features([22]), fence: fence(1))
     let said = fixture.handle(.received(connection: 1, .greeting(demanding)))
-    let why = "Your init does not fit: feature 22 is demanded, and not known here."
+    let why = "your init does not fit: feature 22 is demanded, and not known here"
     #expect(said.last == .close(connection: 1, why))
     #expect(!fixture.peer.isWalletConnected)
     #expect(fixture.peer.state.fence == nil)

@@ -100,7 +100,7 @@ struct NodeAndPeerTests {
     world.peer = world.peer.withoutBackup
     world.claim(leavingZombie: false)
     settle(&world)
-    #expect(world.complaints.contains("The peer knows a newer state of the channel and has no backup of it."))
+    #expect(world.complaints.contains("the peer knows a newer state of the channel and has no backup of it"))
     #expect(world.stored.channel == old.channel)
   }
 

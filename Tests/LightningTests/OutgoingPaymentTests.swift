@@ -101,14 +101,14 @@ struct OutgoingPaymentTests {
     world.send(0)
     world.send(0)
     deliver(&world)
-    #expect(world.refusals == ["This invoice is being paid already; wait for its end."])
+    #expect(world.refusals == ["this invoice is being paid already; wait for its end"])
     world.claim(leavingZombie: false)
     deliver(&world)
     world.send(0)
     #expect(world.refusals.count == 2)
     settle(&world)
     world.send(0)
-    #expect(world.refusals.last == "This invoice is paid already; ask for a new one.")
+    #expect(world.refusals.last == "this invoice is paid already; ask for a new one")
     #expect(world.sent.offered.count == 1)
     #expect(world.spentMsat == SentPayments.invoice(0).amountMsat)
   }
@@ -121,7 +121,7 @@ struct OutgoingPaymentTests {
     world.send(0, amountMsat: NodeWorld.walletMsat + 1)
     #expect(
       world.refusals == [
-        "The wallet can send 1,000,000 sat now, and this payment is of 1,000,000,001 msat; receive some first."
+        "the wallet can send 1,000,000 sat now, and this payment is of 1,000,000,001 msat; receive some first"
       ])
     #expect(world.sent.offered.isEmpty)
     #expect(world.owners[0].machine.wishes.isEmpty)
@@ -142,7 +142,7 @@ struct OutgoingPaymentTests {
     #expect(world.refusals == [NodeMachine.payInVain])
     world.handle(.stopRequested(gracefully: true), by: world.owners[0].id)
     world.send(1)
-    #expect(world.refusals.last == "The wallet does not hold its node now; open the app and try again.")
+    #expect(world.refusals.last == "the wallet does not hold its node now; open the app and try again")
   }
 
   @Test("A wallet that is restored from the peer's backup knows what is on its way, and ends it")
@@ -189,7 +189,7 @@ struct OutgoingPaymentTests {
     world.send(0)
     #expect(
       world.refusals == [
-        "This invoice may be paid: how its payment ended was lost with the wallet's database. Ask the recipient; if it is not paid, ask for a new one."
+        "this invoice may be paid: how its payment ended was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
       ])
     #expect(world.sent.offered.count == 2)
   }

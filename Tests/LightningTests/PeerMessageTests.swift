@@ -119,7 +119,7 @@ import Testing
     fixture.now = 9_999
     #expect(fixture.handle(.deadlineReached) == [])
     fixture.now = 10_000
-    let why = "No init came within 10 s: send it first"
+    let why = "no init came within 10 s: send it first"
     #expect(
       fixture.handle(.deadlineReached) == [
         .send(connection: 2, .warning(Complaint(text: why))), .close(connection: 2, why),

@@ -59,9 +59,9 @@ struct PeerVisitorTests {
           ChannelReestablish(
             channel: SHA256.hash([9]), nextCommitmentNumber: 1, nextRevocationNumber: 0,
             yourLastPerCommitmentSecret: .zero))))
-    #expect(said.contains(.close(connection: 2, "There is no channel with this node.")))
+    #expect(said.contains(.close(connection: 2, "there is no channel with this node")))
     let error = Message.error(
-      Complaint(channel: SHA256.hash([9]), text: "There is no channel with this node."))
+      Complaint(channel: SHA256.hash([9]), text: "there is no channel with this node"))
     #expect(said.contains(.send(connection: 2, error)))
     #expect(fixture.peer.state.channel == channel)
     #expect(fixture.peer.registered == 1)

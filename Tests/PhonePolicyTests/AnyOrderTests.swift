@@ -165,7 +165,7 @@ extension PushFate {
   fileprivate var isEnd: Bool {
     switch self {
     case .delivered, .held, .givenToApp, .notShown, .contentRefused: false
-    case .dropped, .replaced, .completed, .expired, .abandoned: true
+    case .dropped, .replaced, .completed, .expired, .abandoned, .applied: true
     }
   }
 }

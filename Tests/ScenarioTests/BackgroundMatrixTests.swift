@@ -9,9 +9,9 @@ import Testing
 /// What becomes of a payment, by how the phone is: one story for each row. Here in virtual time, and that it has the answers
 /// which are the row; `RealScenarioTests` have the same words from real processes.
 @Suite("A payment, by how the phone is") struct BackgroundMatrixTests {
-  private static let settled = "payment 1 of 50000 sat: settled, and the wallet has it once"
-  private static let waits = "payment 1 of 50000 sat: waits for the wallet"
-  private static let shown = "Received payment: +50000 sat: payment 1"
+  private static let settled = "payment 1 of 50,000 sat: settled, and the wallet has it once"
+  private static let waits = "payment 1 of 50,000 sat: waits for the wallet"
+  private static let shown = "Received payment: +50,000 sat: payment 1"
 
   /// What each question of the story was answered, in their order.
   private func answers(_ name: String) throws -> [String] {

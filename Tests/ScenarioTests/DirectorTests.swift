@@ -57,11 +57,11 @@ private struct PaperStage: ScenarioStage {
     payment 1 of 1000 sat arrives
     # While it is on its way:
     what became of the payments?
-      > payment 1 of 1000 sat: waits for the wallet
+      > payment 1 of 1,000 sat: waits for the wallet
 
     wait until payment 1 has settled
     what became of the payments?
-      > payment 1 of 1000 sat: settled, and the wallet has it once
+      > payment 1 of 1,000 sat: settled, and the wallet has it once
     the verdict
       > sound: 1 of 1 payment settled, once each, equal on both sides
 

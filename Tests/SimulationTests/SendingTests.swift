@@ -84,13 +84,13 @@ import Testing
   @Test("Who is paid twice, or by nobody, is found") func arrivals() {
     var (world, bill) = world()
     world.arrived(bill.invoice.paymentHash, 0)
-    #expect(world.violation?.sentence == "Somebody is paid, and the wallet has no such payment under way.")
+    #expect(world.violation?.sentence == "A payee is paid, and the wallet has no such payment under way.")
     (world, bill) = self.world()
     world.store(offer(bill))
     world.arrived(bill.invoice.paymentHash, 0)
     #expect(world.violation == nil)
     world.arrived(bill.invoice.paymentHash, 0)
-    #expect(world.violation?.sentence == "Somebody is paid twice for one invoice.")
+    #expect(world.violation?.sentence == "A payee is paid twice for one invoice.")
   }
 
   @Test("An end that is not the one that it had, or of what is not under way, is found") func wrongEnds() {

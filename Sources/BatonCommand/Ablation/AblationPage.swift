@@ -25,7 +25,7 @@ struct AblationPage {
       "The same node, phone, peer and person, with another coordination between the two processes. Others have no epochs, so",
       "their peer is one for which the newest connection wins, as today's peers are. What is played is what their public",
       "sources do, reduced to what decides who runs the node ([fidelity.md](fidelity.md#other-coordinations) says how far);",
-      "nobody's product was run. “Both run the node” is told at the moment at which both have spoken of the channel; the",
+      "no product of theirs was run. “Both run the node” is told at the moment at which both have spoken of the channel; the",
       "stories in which the channel goes back, or a payment is received twice, are what can come of it.", "",
     ]
   }

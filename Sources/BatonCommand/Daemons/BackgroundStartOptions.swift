@@ -23,7 +23,7 @@ enum BackgroundStartOptions {
       "--background-mode", value: .choice(["audio"]),
       help: "a background mode that the app has declared (default none)"),
     OptionDeclaration(
-      "--keep-alive-audio", help: "the app plays audio that nobody hears to stay awake (default off)"),
+      "--keep-alive-audio", help: "the app plays inaudible audio to stay awake (default off)"),
     OptionDeclaration(
       "--clean-journals", help: "the app asks for a task that removes journals older than a week"),
   ]

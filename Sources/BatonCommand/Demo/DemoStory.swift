@@ -73,7 +73,7 @@ struct DemoStory {
     }
     try stage.wait(for: "a notification of the payment", from: place) {
       if case .notified(_, _, let body) = $0.what {
-        body.hasPrefix("+\(invoice.amountMsat / 1000) sat")
+        body.hasPrefix("+\(HumanText.amount(msat: invoice.amountMsat))")
       } else {
         false
       }

@@ -62,7 +62,7 @@ struct ContainerProblems {
       if snapshot.hasOlderClaims, let first = snapshot.claims.first, write.epoch < first.row.epoch {
         return []
       }
-      return ["the last write \(write.id) is of epoch \(write.epoch), which nobody claimed"]
+      return ["the last write \(write.id) is of epoch \(write.epoch), which no process claimed"]
     }
     guard claim.row.incarnation == write.incarnation else {
       return [
@@ -93,7 +93,9 @@ struct ContainerProblems {
 
   private var writer: [String] {
     guard let writer = snapshot.writer, writer.isStopped else { return [] }
-    return ["\(writer): nobody can claim or write until it goes on (`kill -CONT \(writer.pid)`) or is killed"]
+    return [
+      "\(writer): no process can claim or write until it goes on (`kill -CONT \(writer.pid)`) or is killed"
+    ]
   }
 
   private var beats: [String] {

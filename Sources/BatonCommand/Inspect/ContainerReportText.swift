@@ -15,7 +15,7 @@ extension ContainerReport {
     facts += ownerFacts
     facts += [
       ("wish", snapshot.appWantsNode ? "the app wants the node" : "none"),
-      ("writer", snapshot.writer.map { "\($0)" } ?? "nobody is inside a transaction"),
+      ("writer", snapshot.writer.map { "\($0)" } ?? "no process is inside a transaction"),
       ("writes", writesWords),
     ]
     output.facts(facts)

@@ -100,10 +100,10 @@ enum HolderVerdict: Hashable, Sendable {
   }
 
   func sentence(_ owner: ClaimRow?, isLive: Bool) -> String {
-    guard let owner else { return "free: nobody has ever claimed the node" }
+    guard let owner else { return "free: no process has ever claimed the node" }
     let who = "\(owner.role.processName) \(owner.process.pid)"
     switch self {
-    case .neverClaimed: return "free: nobody has ever claimed the node"
+    case .neverClaimed: return "free: no process has ever claimed the node"
     case .beating(_, nil): return "held by \(who), alive; how old its last beat is cannot be told here"
     case .beating: return "held by \(who), alive and beating"
     case .silent(let age):

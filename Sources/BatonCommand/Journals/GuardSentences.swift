@@ -39,7 +39,7 @@ enum GuardSentences {
     switch trouble {
     case .blocked(let pid, let isStopped):
       Sentence(
-        "is blocked: \(pid.map(String.init) ?? "somebody") is \(isStopped ? "stopped " : "")inside a transaction"
+        "is blocked: \(pid.map(String.init) ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
       )
     case .failed(let sentence): Sentence("has trouble with the container: \(sentence)")
     }
@@ -81,6 +81,7 @@ enum GuardSentences {
     case .raiseEpoch(_, let above): [Sentence("raises its epoch above \(above)")]
     case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
     case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
+    case .endLongPause: [Sentence("dials the peer at once, as the extension serves a push", matters: false)]
     case .say(let message) where message.asksForHandover: [Sentence("asks for a handover", matters: false)]
     case .mayConnect(let targets):
       [

@@ -33,7 +33,7 @@ enum NodeSentences {
         Sentence(
           "is to take \(HumanText.amount(msat: request.amountSat &* 1000)) out of the channel on chain")
       ]
-    case .storeBlocked: [Sentence("cannot write: somebody is inside a transaction")]
+    case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
     case .storeFailed(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowChecked, .greetingChecked, .written,
       .fenced, .personCame, .peerMayBeThere,

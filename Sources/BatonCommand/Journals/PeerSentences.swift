@@ -15,7 +15,7 @@ enum PeerSentences {
     case .payRequested(let request):
       [Sentence("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
     case .elsewhereInvoiceMade(let invoice):
-      [Sentence("somebody else asks the wallet for \(HumanText.amount(msat: invoice.amountMsat))")]
+      [Sentence("another node asks the wallet for \(HumanText.amount(msat: invoice.amountMsat))")]
     }
   }
 

@@ -11,7 +11,7 @@ enum PhoneSentences {
     case .personQuit: [Sentence("the person swipes the app away")]
     case .deviceChanged(let change): [Sentence(DeviceSentences.of(change))]
     case .pushArrived(let push):
-      [Sentence("push \(push.id) comes\(push.alert.map { ": \(words($0))" } ?? " (silent)")")]
+      [Sentence("push \(push.id) comes\(words(push))")]
     case .launchFailed(let role, let sentence): [Sentence("cannot start the \(role.rawValue): \(sentence)")]
     case .serviceFinished(let push, let reason):
       [Sentence("push \(push) is finished: \(reason)", matters: false)]
@@ -51,6 +51,7 @@ enum PhoneSentences {
     case .tell(_, .taskExpiring): [Sentence("tells the app that its time in the background is over")]
     case .show(let notification):
       [Sentence("the person sees \(words(notification.text))")]
+    case .setBadge(let number): [Sentence("the badge on the wallet's icon is \(number)", matters: false)]
     case .withdraw: [Sentence("takes a notification back", matters: false)]
     case .refuseContent(let push): [Sentence("refuses a second content for push \(push)")]
     case .closeNotification(let id, let touch):
@@ -70,6 +71,12 @@ enum PhoneSentences {
     case .drop, .saveDevice, .saveCategories, .tell, .passOnInvoice, .boot, .powerOff: []
     }
   }
+
+  private static func words(_ push: PhonePush) -> String {
+    if let alert = push.alert { return ": \(words(alert))" }
+    return push.isSilent ? " (silent)" : " (a badge or a sound)"
+  }
+
   private static func words(_ text: NotificationText) -> String {
     text.body.isEmpty ? "“\(text.title)”" : "“\(text.title)”, \(text.body)"
   }

@@ -4,12 +4,18 @@ import CoreShape
 struct PushFacts: Hashable, Sendable {
   var id: UInt64
   var isVisible: Bool
+  /// It had a badge or a sound, and no alert.
+  var isBadgeOrSound = false
   var at: Instant
   /// When it came by the clock on the phone's wall: the other begins anew with each boot.
   var wallNanoseconds: Int64
   /// The alert that it came with, to wake the app.
   var of: UInt64?
   var fate: String?
+  /// The same for programs; rows of an older phone have none.
+  var fateCode: String?
+  var appliedBadge: Int64?
+  var appliedSound: String?
   /// Of a silent one, from its arrival at the app.
   var time: SilentPushTime?
 
@@ -24,8 +30,14 @@ struct PushFacts: Hashable, Sendable {
     self.at = Instant(nanoseconds: at)
     wallNanoseconds = wall
     of = row["of"]?.uint
+    isBadgeOrSound = row["badge_or_sound"]?.flag == true
     fate = row["fate"]?.text
+    fateCode = row["fate_code"]?.text
+    appliedBadge = row["applied_badge"]?.int
+    appliedSound = row["applied_sound"]?.text
   }
+
+  var isSilent: Bool { !isVisible && !isBadgeOrSound }
 
   var hasReceived: Bool { fate == "completed with new-data" }
 

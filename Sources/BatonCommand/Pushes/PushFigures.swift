@@ -16,7 +16,7 @@ struct PushFigures: Sendable {
     self.pushes = Self.lastOfEach(pushes).compactMap(PushFacts.init)
     shown = Set(notifications.compactMap { $0["push"]?.uint })
     handlerStarts = times.count
-    for index in self.pushes.indices where !self.pushes[index].isVisible {
+    for index in self.pushes.indices where self.pushes[index].isSilent {
       self.pushes[index].time = times.last { $0.push == self.pushes[index].id }
     }
     let begun = Self.lastOfEach(tasks).filter { $0["launched_at_ns"]?.int != nil }
@@ -47,7 +47,7 @@ struct PushFigures: Sendable {
     return last
   }
 
-  private var silent: [PushFacts] { pushes.filter { !$0.isVisible } }
+  private var silent: [PushFacts] { pushes.filter(\.isSilent) }
   var silentArrived: Int { silent.count }
   var received: Int { silent.count { $0.hasReceived } }
   var leftToVisible: Int { silent.count { $0.isLeftToVisible } }

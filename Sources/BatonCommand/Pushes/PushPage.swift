@@ -17,12 +17,17 @@ struct PushPage {
   }
 
   private func cells(_ push: PushFacts, _ now: Int64) -> [String] {
-    let kind = push.isVisible ? "visible" : push.of.map { "silent, of \($0)" } ?? "silent"
     func after(_ span: Span?) -> String { span.map { "after \(HumanText.span($0))" } ?? "" }
     return [
-      "\(push.id)", kind, came(push, now), after(push.time?.nodeStarted),
+      "\(push.id)", kind(push), came(push, now), after(push.time?.nodeStarted),
       after(push.time?.connected), figures.fate(push),
     ]
+  }
+
+  private func kind(_ push: PushFacts) -> String {
+    if push.isVisible { return "visible" }
+    if push.isBadgeOrSound { return "badge or sound" }
+    return push.of.map { "silent, of \($0)" } ?? "silent"
   }
 
   /// The person may have set the clock back since: how long ago it was is not known then, only what the clock showed.
@@ -79,10 +84,14 @@ struct PushPage {
     var row = JSONObject()
     row.set("id", push.id)
     row.set("visible", push.isVisible)
+    if push.isBadgeOrSound { row.set("badge_or_sound", true) }
     row.set("of", ifPresent: push.of)
     row.set("at_ns", push.at.nanoseconds)
     row.set("wall_ns", push.wallNanoseconds)
     row.set("fate", figures.fate(push))
+    row.set("fate_code", ifPresent: push.fateCode)
+    row.set("applied_badge", ifPresent: push.appliedBadge)
+    row.set("applied_sound", ifPresent: push.appliedSound)
     row.set("node_start_ns", ifPresent: push.time?.nodeStarted?.nanoseconds)
     row.set("connected_ns", ifPresent: push.time?.connected?.nanoseconds)
     return row

@@ -80,7 +80,7 @@ extension RealStage {
     let tasks = try phone.askForJSON(.iosd, ControlMessage("tasks")).elements ?? []
     return PhoneScene(
       device: Self.device(status["device"]), badge: Int(clamping: status["badge"]?.int ?? 0),
-      silentPushes: pushes.filter { $0["visible"]?.flag == false }.map {
+      silentPushes: pushes.filter { $0["visible"]?.flag == false && $0["badge_or_sound"] == nil }.map {
         ScenarioWords.silentPush($0["fate"]?.text)
       },
       tasks: Self.tasks(tasks),

@@ -140,7 +140,7 @@ struct SimulatedStage: ScenarioStage {
     case .restoreCopy: move(.restoreCopy)
     case .restartPeer: move(.restartPeer)
     case .breakConnection:
-      guard let wire = world.someWire else { throw CannotBeDone("nobody is connected to the peer") }
+      guard let wire = world.someWire else { throw CannotBeDone("no process is connected to the peer") }
       move(.cut(wire: wire))
     case .loseWord: losesNextWord = true
     case .repeatWord: repeatsNextWord = true
@@ -296,7 +296,7 @@ struct SimulatedStage: ScenarioStage {
   private func state(of payment: WorldPayment) -> Scene.Payment.State {
     switch payment.state {
     case .paid: return .settled
-    case .failed: return .failed(failures[payment.id] ?? "for a reason that nobody said")
+    case .failed: return .failed(failures[payment.id] ?? "for a reason that is not known")
     case .underWay:
       let isHeld = world.peer.value.state.payments.first { $0.request.id == payment.id }?.isHeld ?? false
       return isHeld ? .waits : .underWay

@@ -23,18 +23,19 @@ struct StageCentre {
   var silentPushes: [Scene.SilentPush] { silent.map { ScenarioWords.silentPush($0.fate) } }
 
   mutating func note(_ event: PhoneEvent) {
-    if case .pushArrived(let push) = event, push.alert == nil { silent.append((push.id, nil)) }
+    if case .pushArrived(let push) = event, push.isSilent { silent.append((push.id, nil)) }
   }
 
   mutating func note(_ directive: PhoneDirective) {
     switch directive {
     case .show(let notification):
       lastID += 1
-      badge = max(0, badge + notification.text.badgeIncrement)
+      badge = max(0, (notification.text.badge ?? badge) + notification.text.badgeIncrement)
       list.append(
         Entry(
           id: lastID, key: notification.key, category: notification.text.category,
           words: ScenarioWords.notification(notification)))
+    case .setBadge(let number): badge = number
     case .withdraw(let key):
       guard let index = list.lastIndex(where: { $0.key == key }) else { return }
       list.remove(at: index)

@@ -8,7 +8,7 @@ struct ExploreLimits {
     case states(Int)
     case time(Span)
     case memory(UInt64)
-    case signal(Int32)
+    case interruption(Interruption)
 
     /// What ended it, and what can be done.
     var sentence: String {
@@ -16,15 +16,15 @@ struct ExploreLimits {
       case .states(let most): "there are more than \(HumanText.grouped(UInt64(most))) states (--states)"
       case .time(let span): "the \(HumanText.span(span)) of --max-minutes are over"
       case .memory(let bytes): "the \(HumanText.megabytes(bytes)) of --max-memory are full"
-      case .signal(SIGINT): "you interrupted it"
-      case .signal(let number): "it was ended by signal \(number)"
+      case .interruption(.interrupted): "you interrupted it"
+      case .interruption(let signal): "it was ended by \(signal.name)"
       }
     }
 
     var exitCode: ExitCode {
       switch self {
       case .states, .time, .memory: .gaveUp
-      case .signal(let number): ExitCode(rawValue: 128 + number) ?? .interrupted
+      case .interruption(let signal): signal.exitCode
       }
     }
   }
@@ -32,7 +32,7 @@ struct ExploreLimits {
   var states = Int.max
   var time: Span?
   var memoryBytes: UInt64?
-  var signals: SignalLook?
+  var signals: SignalWatch?
 
   /// Half of what the machine has: beyond it others suffer.
   static var standardMemoryBytes: UInt64 {
@@ -44,7 +44,7 @@ struct ExploreLimits {
 
   /// Nil when it may go on.
   func reached(states count: Int, took: Span) -> Reached? {
-    if let number = signals?.arrived() { return .signal(number) }
+    if let interruption = signals?.arrived() { return .interruption(interruption) }
     if count > states { return .states(states) }
     if let time, took >= time { return .time(time) }
     if let memoryBytes, let used = MemoryFigures(of: getpid())?.residentBytes, used >= memoryBytes {

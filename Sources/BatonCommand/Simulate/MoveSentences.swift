@@ -11,7 +11,7 @@ enum MoveSentences {
       .home, .quit, .invoice, .pay, .payPart:
       nil
     case .send(let number, let isKnown):
-      "the person pays invoice \(number + 1) of somebody else's\(isKnown ? "" : ", which its maker knows nothing of")"
+      "the person pays invoice \(number + 1) of another payee\(isKnown ? "" : ", which its maker knows nothing of")"
     case .withdraw(let amount):
       "the person takes \(HumanText.amount(msat: amount &* 1000)) out of the channel on chain"
     case .beginTask: "the person sends something, which goes on in the background"
@@ -36,7 +36,7 @@ enum MoveSentences {
     case .losePush: "the next push will be lost"
     case .stepClock(let span):
       "the wall clock is set \(span < .zero ? "back" : "forward") by \(HumanText.span(Span(nanoseconds: abs(span.nanoseconds))))"
-    case .copyDatabase: "somebody makes a copy of the database"
+    case .copyDatabase: "a copy of the database is made"
     case .restoreCopy: "the phone is switched off, the old copy of the database put back, and switched on"
     case .noMoreFaults: "from here on nothing goes wrong, and the person looks at the app"
     }

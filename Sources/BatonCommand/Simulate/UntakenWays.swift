@@ -15,7 +15,7 @@ enum UntakenWays {
     case "node" where has("pausing"):
       return "it needs a connection that breaks: --cuts 1, or --peer-restarts 1"
     case "app" where has("ending", "ended"), "app, to the phone" where has("terminating"):
-      return "nobody swipes the app away in an exploration; in baton sim somebody does"
+      return "an exploration does not swipe the app away; baton sim does"
     case "app, to the phone" where has("launching"), "extension, to the phone" where has("launching"):
       return "a process starts at once in an exploration, and its start does not fail"
     case "extension" where has("ended"):

@@ -19,7 +19,9 @@ struct ScratchPlace: Sendable {
       let isNoPlace = code == ENOENT && FilePath.isDirectory(base)
       throw SystemError(
         "create a directory in \(base)", code: code,
-        because: isNoPlace ? "nothing can be made there; name another place with TMPDIR" : nil)
+        because:
+          "\(isNoPlace ? "nothing can be made there" : SystemError.words(of: code)); name another place with TMPDIR"
+      )
     }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     guard mkdir(temporary, 0o700) == 0 else {

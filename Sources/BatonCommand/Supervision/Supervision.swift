@@ -8,6 +8,8 @@ struct Supervision {
   var kept: String?
   /// It only looks at what is there, and has nothing but copies of it.
   var isLooking = false
+  /// What it has asked the wallet for goes on without it: said when it is interrupted.
+  var goesOn: String?
   /// It cannot do without the directory.
   var needsPlace = true
   /// A program of somebody else is told first, and given a moment to end in its own way.

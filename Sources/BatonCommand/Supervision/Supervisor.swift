@@ -21,7 +21,7 @@ struct Supervisor {
   static func run(_ plan: Supervision, _ work: (ScratchPlace?) -> Int32) -> Never {
     do throws(SystemError) {
       // From here on nothing that is sent to us is lost, and before it there is nothing to be left behind.
-      let signals = try SignalWatch()
+      let signals = try SignalWatch.ofWorker()
       let inherited = Set(ProcessTable.children(of: getpid()))
       let place = try makePlace(plan)
       let parent = getpid()
@@ -94,7 +94,7 @@ struct Supervisor {
     tellWorker(interruption)
     let survivors = processes.end(within: Self.patience, watching: signals)
     place?.remove(keepingPhones: false)
-    let end = plan.isLooking ? "nothing of it is left" : "all that it had started is ended"
+    let end = plan.goesOn ?? (plan.isLooking ? "nothing of it is left" : "all that it had started is ended")
     say("interrupted by \(interruption.name); \(end)\(words(of: survivors))\(whereItIs)")
     return interruption.exitCode.rawValue
   }

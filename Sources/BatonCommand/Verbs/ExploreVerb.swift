@@ -38,7 +38,7 @@ enum ExploreVerb: Verb {
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
     let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "explore") }
     var limits = options.limits
-    limits.signals = try SignalLook()
+    limits.signals = try SignalWatch.ofOwnWork()
     var exploration = Exploration(options.settings, jobs: jobs, limits: limits)
     let progress = ProgressLine(isQuiet: output.isJSON)
     exploration.run { progress.tell(ExploreReport.progress($0)) }

@@ -21,7 +21,7 @@ enum InspectVerb: Verb {
       ],
       examples: [
         ("baton inspect", "this phone's container"),
-        ("baton inspect /tmp/copy-of-AppGroup --json", "a copy that somebody sent"),
+        ("baton inspect /tmp/copy-of-AppGroup --json", "a copy from another machine"),
         ("baton inspect --check", "for a script: the exit code says whether all is well"),
       ])
   }

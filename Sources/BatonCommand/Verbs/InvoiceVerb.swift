@@ -79,7 +79,7 @@ enum InvoiceVerb: Verb {
     guard let wallet, wallet != invoice.payee.hex else { return }
     throw CommandFailure(
       .daemonMissing,
-      "the invoice would pay the node \(invoice.payee.hex), and the wallet of this phone is \(wallet); nobody should pay it, see whose iosd answers with `baton ps`"
+      "the invoice would pay the node \(invoice.payee.hex), and the wallet of this phone is \(wallet), so it must not be paid; see whose iosd answers with `baton ps`"
     )
   }
 

@@ -28,6 +28,7 @@ enum NotificationsVerb: Verb {
     let output = invocation.output
     guard invocation.line.verbs.count > 1, let verb = invocation.line.verbs.last else {
       list(try invocation.phone.askForJSON(.iosd, ControlMessage("notifications")), output)
+      if !output.isJSON { try tellBadge(try invocation.phone, output) }
       return .done
     }
     if verb == "categories" {
@@ -73,6 +74,12 @@ enum NotificationsVerb: Verb {
             cell(row, "category"), cell(row, "thread"), cell(row, "displayed"), now(row), words(row),
           ]
         })
+  }
+
+  /// Each row has the badge after it, and a push without an alert changes it too.
+  private static func tellBadge(_ phone: Phone, _ output: Output) throws {
+    let badge = try phone.askForJSON(.iosd, ControlMessage("status"))["badge"]?.int ?? 0
+    if badge > 0 { output.say("the badge on the wallet's icon is \(badge)") }
   }
 
   private static func now(_ row: JSONValue) -> String {

@@ -23,6 +23,12 @@ enum PairVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
+    guard !invocation.output.isJSON else {
+      throw CommandFailure(
+        .wrongUsage,
+        "what `pair` prints is what its processes say, which is no JSON; leave --json out, and ask `baton logs --json`"
+      )
+    }
     let directory = invocation.word()
     guard !FilePath.exists(directory) || FilePath.isDirectory(directory) else {
       throw CommandFailure(

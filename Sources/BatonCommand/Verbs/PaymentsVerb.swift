@@ -15,6 +15,11 @@ enum PaymentsVerb: Verb {
       ])
   }
 
+  /// The copy of a database that nobody has open.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "payments", isLooking: true, needsPlace: false)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     try StatusVerb.requirePhone(invocation.phone)

@@ -11,7 +11,7 @@ enum PushVerb: Verb {
     CommandLineDeclaration(
       name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
       options: [
-        OptionDeclaration("--silent", help: "one that nobody sees, without a file"),
+        OptionDeclaration("--silent", help: "one that the person does not see, without a file"),
         OptionDeclaration(
           "--type", value: .text("TEXT"), help: "with --silent: what it says that it is about, as `reason`"),
       ],
@@ -21,7 +21,11 @@ enum PushVerb: Verb {
           help: "a JSON object with `aps`, at most 4096 bytes; - reads stdin")
       ],
       examples: [
-        ("baton push payment.apns", "a visible push with mutable-content goes to the extension"),
+        ("baton push payment.apns", "an alert with mutable-content goes to the extension"),
+        (
+          "echo '{\"aps\":{\"badge\":3}}' | baton push -",
+          "a badge alone changes the icon, and starts nothing"
+        ),
         ("echo '{\"aps\":{\"alert\":\"Hello\",\"mutable-content\":1}}' | baton push -", "without a file"),
         ("baton push --silent --type IncomingPayment", "it wakes the app in the background, if it can"),
       ])
@@ -34,8 +38,10 @@ enum PushVerb: Verb {
     var object = JSONObject()
     object.set("id", ifPresent: UInt64(id))
     object.set("fate", ifPresent: answer["fate"])
+    object.set("fate_code", ifPresent: answer["fate-code"])
     object.set("waking", ifPresent: answer["waking"].flatMap { UInt64($0) })
     object.set("waking_fate", ifPresent: answer["waking-fate"])
+    object.set("waking_fate_code", ifPresent: answer["waking-fate-code"])
     func words(_ name: String) -> String { answer[name].map { ": \($0.onOneLine)" } ?? "" }
     let waking = answer["waking"].map { "; to wake the app it is push \($0)\(words("waking-fate"))" } ?? ""
     invocation.output.say("push \(id) is with the phone\(words("fate"))\(waking)", json: object)
@@ -119,15 +125,16 @@ enum PushVerb: Verb {
     try check(alertOf: aps, name: name)
   }
 
-  /// As the phone sees it: there must be something to show, or somebody to wake.
+  /// As the phone sees it: there must be something for the person or for the app.
   private static func check(alertOf aps: [String: Any], name: String) throws(CommandFailure) {
     switch aps["alert"] {
     case nil:
+      if hasBadgeOrSound(aps) { return }
       // `1` and `true`, but not 1.5.
       guard (aps["content-available"] as? NSNumber)?.doubleValue != 1 else { return }
       throw CommandFailure(
         .wrongUsage,
-        "`aps` in \(name) has neither an `alert` nor `content-available: 1`; a badge or a sound alone is not emulated, so add one"
+        "`aps` in \(name) has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
       )
     case is String: return
     case let parts as [String: Any]:
@@ -140,5 +147,11 @@ enum PushVerb: Verb {
     }
     throw CommandFailure(
       .wrongUsage, "the `alert` in \(name) has neither title nor body; give it one, or leave it out")
+  }
+
+  private static func hasBadgeOrSound(_ aps: [String: Any]) -> Bool {
+    let sound = (aps["sound"] as? [String: Any])?["name"] ?? aps["sound"]
+    return PushBadge.number((aps["badge"] as? NSNumber)?.doubleValue) != nil
+      || (sound as? String)?.isEmpty == false
   }
 }

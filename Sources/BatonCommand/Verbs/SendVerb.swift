@@ -25,6 +25,13 @@ enum SendVerb: Verb {
       ])
   }
 
+  /// While it waits it looks at the wallet's rows, and at the copy of a database that nobody has open.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(
+      name: "send", isLooking: true, goesOn: "if the payment has begun, it goes on without this command",
+      needsPlace: false)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let invoice = try SignedInvoice(typed: invocation.word())
     let chosen = try invocation.line.text("--amount").map { word throws(CommandFailure) in

@@ -22,6 +22,14 @@ enum WithdrawVerb: Verb {
 
   private static let scheme = "bitcoin:"
 
+  /// While it waits it looks at the wallet's rows, and at the copy of a database that nobody has open.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(
+      name: "withdraw", isLooking: true,
+      goesOn: "if the withdrawal has begun, it goes on without this command",
+      needsPlace: false)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let amount = try amountSat(invocation.word())
     let address = try Self.address(invocation.word(1))

@@ -68,7 +68,7 @@ extension ChannelView {
       throw Illegal(reason: "the channel is at rest already")
     }
     guard isInitiator == !talk.hasRested[end.other], isInitiator == (end == .wallet) else {
-      throw Illegal(reason: "the wallet asks for rest, and nobody else")
+      throw Illegal(reason: "only the wallet may ask for rest")
     }
     let isPending = htlcs.contains {
       $0.offeredBy == end ? $0.addStage != OpenHTLC.irrevocable : $0.ending != nil
@@ -84,7 +84,8 @@ extension ChannelView {
       throw Illegal(reason: "there is no rest to begin a splice in")
     }
     guard terms.contribution < 0, terms.contribution.magnitude <= balanceMsat[.wallet] / 1000 else {
-      throw Illegal(reason: "it takes \(terms.contribution.magnitude) sat, which the wallet has not got")
+      throw Illegal(
+        reason: "it takes \(amountWords(sat: terms.contribution.magnitude)), which the wallet has not got")
     }
     guard (253...10_000).contains(terms.feeratePerKw), terms.lockTime == 0 else {
       throw Illegal(reason: "its feerate or its lock time is not one that the wallet uses")
@@ -178,7 +179,7 @@ extension ChannelView {
     let last = deals.count - 1
     if deal.committed[end] {
       guard deal.mayRepeatCommitment[end] else {
-        throw Illegal(reason: "it signs twice for one funding, and nobody asked for it")
+        throw Illegal(reason: "it signs twice for one funding, and the other end did not ask for it")
       }
     }
     deals[last].committed[end] = true
@@ -195,7 +196,7 @@ extension ChannelView {
     }
     if deal.signed[end] {
       guard deal.mayRepeatSignatures[end] else {
-        throw Illegal(reason: "it signs a transaction twice, and nobody asked for it")
+        throw Illegal(reason: "it signs a transaction twice, and the other end did not ask for it")
       }
     }
     deals[deals.count - 1].signed[end] = true

@@ -38,7 +38,9 @@ struct SplicePlan: Hashable {
     let bytes = outputs.reduce(UInt64(0)) { $0 + 9 + UInt64($1.script.count) }
     let fee = ((Self.weightWithoutOutputs + 4 * bytes) * terms.feeratePerKw + 999) / 1000
     guard taken - paid.satoshis == fee else {
-      throw ChannelView.Illegal(reason: "the fee is \(taken - paid.satoshis) sat where \(fee) sat are due")
+      throw ChannelView.Illegal(
+        reason:
+          "the fee is \(amountWords(sat: taken - paid.satoshis)) where \(amountWords(sat: fee)) are due")
     }
     self.script = paid.script
     amountSat = paid.satoshis

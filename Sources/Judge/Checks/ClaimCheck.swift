@@ -75,7 +75,7 @@ extension Hearing {
     }
     for entry in evidence.wallet.meta where entry.key != "container" {
       find(
-        4, "The container's meta has an entry \(entry.key) that nobody writes",
+        4, "The container's meta has an entry \(entry.key) that no program writes",
         ["node.sqlite meta \(entry.key)"])
     }
   }

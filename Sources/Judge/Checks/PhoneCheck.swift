@@ -34,6 +34,10 @@ extension Hearing {
       guard count != 1, !(count == 0 && mayHaveNone) else { continue }
       find(5, "The visible push \(push.id) ended with \(count) notifications", ["os/pushes.jsonl \(push.id)"])
     }
+    for push in phone.pushes where push.isBadgeOrSound && shown[push.id] != nil {
+      find(
+        5, "Push \(push.id) has no alert, and a notification is of it", ["os/pushes.jsonl \(push.id)"])
+    }
   }
 
   /// Its row alone may have been written by anybody: where there is a journal of the phone that goes back so far, one must

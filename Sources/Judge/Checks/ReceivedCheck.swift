@@ -95,7 +95,8 @@ extension Hearing {
     of entry: ReceivedEntry, _ name: String, _ told: [ReceiptKey: [Int64]]
   ) {
     guard let claim = evidence.wallet.claim(entry.epoch) else {
-      find(3, "The \(name) was accepted under epoch \(entry.epoch), which nobody claimed", [entry.evidence])
+      find(
+        3, "The \(name) was accepted under epoch \(entry.epoch), which no process claimed", [entry.evidence])
       return
     }
     // Without that journal, or with a line missing where it may say so, nobody knows.

@@ -82,7 +82,7 @@ extension Hearing {
       if payers.count != 1 {
         find(
           3,
-          "Invoice \(invoice.id) of somebody else was paid, and the wallet has \(payers.count) payments of it",
+          "Invoice \(invoice.id) of another payee was paid, and the wallet has \(payers.count) payments of it",
           [invoice.evidence] + payers.map(\.evidence))
       }
     }

@@ -66,7 +66,7 @@ extension Hearing {
       }
       if !isMade, !untold.hadPeersStep(atNs: entry.madeNs, evidence.ledger) {
         find(
-          4, "Invoice \(entry.id) of somebody else is not one that the peer's journal makes",
+          4, "Invoice \(entry.id) of another payee is not one that the peer's journal makes",
           [entry.evidence])
       }
       let arrivals = story.paid[hash] ?? []
@@ -74,12 +74,12 @@ extension Hearing {
         let isTold = arrivals.contains { $0.htlc == entry.htlc && $0.record.announces(entry.paidNs) }
         if !isTold, !untold.hadPeersStep(atNs: entry.paidNs, evidence.ledger) {
           find(
-            4, "Invoice \(entry.id) of somebody else is paid, and the peer's journal does not tell of it",
+            4, "Invoice \(entry.id) of another payee is paid, and the peer's journal does not tell of it",
             [entry.evidence])
         }
       } else if let told = arrivals.first(where: \.isCertain) {
         find(
-          4, "Invoice \(entry.id) of somebody else is not paid, and the peer's journal says that it was",
+          4, "Invoice \(entry.id) of another payee is not paid, and the peer's journal says that it was",
           [entry.evidence, told.record.evidence])
       }
     }
@@ -89,7 +89,7 @@ extension Hearing {
     }
     for made in missing.sorted(by: { $0.record.atNs < $1.record.atNs }) {
       find(
-        4, "An invoice of somebody else that the peer's journal makes is not in the ledger",
+        4, "An invoice of another payee that the peer's journal makes is not in the ledger",
         [made.record.evidence])
     }
   }

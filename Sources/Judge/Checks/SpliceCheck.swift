@@ -118,7 +118,8 @@ extension Hearing {
         wishes[wish] = left - 1
       } else if !mayHaveLostWish(entry) {
         find(
-          3, "Nobody asked for \(entry.name), with that amount and to where it goes, or it left twice",
+          3,
+          "The person did not ask for \(entry.name), with that amount and to where it goes, or it left twice",
           [entry.evidence])
       }
     }

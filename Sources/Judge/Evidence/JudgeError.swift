@@ -9,6 +9,8 @@ public enum JudgeError: Error, Hashable, Sendable {
   /// It is far larger than any run makes it, or than the room there is for a copy.
   case tooLarge(path: String, bytes: Int64)
   case noRoom(path: String, bytes: Int64, directory: String, free: Int64)
+  /// No directory for copies can be made there.
+  case noPlace(directory: String, reason: String)
   /// It can be read and is not what it should be.
   case foreign(path: String, reason: String)
   /// The person brought the wallet into this container from another one, whose database is not here.
@@ -21,21 +23,23 @@ extension JudgeError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .missing(let part, let path):
-      "There is no \(part) at \(path): name the home directory of a phone that has run."
+      "there is no \(part) at \(path): name the home directory of a phone that has run"
     case .neverBegun(let path):
-      "The wallet never began: \(path) is empty, and there is nothing to judge. See that its disk has room, open the app, then judge again."
+      "the wallet never began: \(path) is empty, and there is nothing to judge; see that its disk has room, open the app, then judge again"
     case .unreadable(let path, let reason):
-      "\(path) cannot be read (\(reason)): check its rights and its disk, then judge again."
+      "\(path) cannot be read (\(reason)): check its rights and its disk, then judge again"
     case .tooLarge(let path, let bytes):
-      "\(path) has \(Self.size(bytes)), and the judge copies no file above \(Self.size(Scratch.sizeLimit)): see what made it so large, or give it the file of a wallet."
+      "\(path) has \(Self.size(bytes)), and the judge copies no file above \(Self.size(Scratch.sizeLimit)): see what made it so large, or give it the file of a wallet"
     case .noRoom(let path, let bytes, let directory, let free):
-      "\(path) with its log has \(Self.size(bytes)), and there is room for \(Self.size(free)) in \(directory): make room, or name another directory in TMPDIR, then judge again."
+      "\(path) with its log has \(Self.size(bytes)), and there is room for \(Self.size(free)) in \(directory): make room, or name another directory in TMPDIR, then judge again"
+    case .noPlace(let directory, let reason):
+      "no directory for copies can be made in \(directory) (\(reason)): name another one in TMPDIR, then judge again"
     case .foreign(let path, let reason):
-      "\(path) is not what a run leaves behind (\(reason)): judge with the version that ran it."
+      "\(path) is not what a run leaves behind (\(reason)): judge with the version that ran it"
     case .movedHere(let epoch):
-      "The wallet moved into this container under epoch \(epoch), and what it did before lies in another one that is not here: judge a run that begins afterwards."
+      "the wallet moved into this container under epoch \(epoch), and what it did before lies in another one that is not here: judge a run that begins afterwards"
     case .restless(let home):
-      "The phone in \(home) does not rest long enough to be judged: take it down, then judge again."
+      "the phone in \(home) does not rest long enough to be judged: take it down, then judge again"
     }
   }
 

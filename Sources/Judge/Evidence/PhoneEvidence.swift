@@ -3,6 +3,8 @@ struct PhoneEvidence {
   struct Push {
     let id: Int64
     let isVisible: Bool
+    /// It came without an alert: it starts no extension, and no notification is of it.
+    let isBadgeOrSound: Bool
     let atNs: Int64
     /// What became of it, in the words of docs/protocols.md.
     let fate: String?
@@ -89,7 +91,9 @@ struct PhoneEvidence {
       guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
         continue
       }
-      let push = Push(id: id, isVisible: visible.isTrue, atNs: at, fate: row["fate"]?.text)
+      let push = Push(
+        id: id, isVisible: visible.isTrue, isBadgeOrSound: row["badge_or_sound"]?.isTrue ?? false, atNs: at,
+        fate: row["fate"]?.text)
       // A row with a fate is a later word on the same push.
       if row["fate"] != nil, let place = places[id] {
         taken[place] = push

@@ -14,7 +14,10 @@ final class Scratch {
     let base = URL(fileURLWithPath: NSTemporaryDirectory()).path
     var template = Array("\(base)/judge-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .unreadable(path: base, reason: String(cString: strerror(errno)))
+      let code = errno
+      // In /proc and its like the kernel says that it is the new directory that is not there.
+      let takesNone = code == ENOENT && FileManager.default.fileExists(atPath: base)
+      throw .noPlace(directory: base, reason: takesNone ? "it takes none" : String(cString: strerror(code)))
     }
     directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

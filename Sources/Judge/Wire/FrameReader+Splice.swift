@@ -34,7 +34,7 @@ extension FrameReader {
   private mutating func signatures() throws(Malformed) -> SpliceStep {
     let txid = try take(32)
     guard try number(2) == 0 else {
-      throw Malformed(reason: "it has witnesses of inputs that nobody brought")
+      throw Malformed(reason: "it has witnesses of inputs that neither end added")
     }
     let signature = try onlyRecord(0, ofSize: 64)
     guard signature.allSatisfy({ $0 == 0 }) else { throw Malformed(reason: "its signature is not zeros") }

@@ -1,3 +1,4 @@
+import CoreShape
 import Crypto
 
 /// Why a channel refuses. A call that throws has changed nothing.
@@ -76,43 +77,44 @@ extension ChannelError {
 extension ChannelError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .amountIsZero: "The amount is zero: offer at least one millisatoshi."
+    case .amountIsZero: "the amount is zero: offer at least one millisatoshi"
     case .amountAboveBalance(let available):
-      "The amount is above the balance: offer at most \(available) millisatoshi."
-    case .tooManyHTLCs: "The channel holds its most HTLCs: wait until one is settled."
-    case .expiryOutOfRange: "The expiry is not a block height: use a number from 1 to 499999999."
-    case .unknownHTLC(let id): "There is no HTLC \(id): use the number of one that is committed."
-    case .notCommitted(let id): "HTLC \(id) is not irrevocably committed: wait until it is."
-    case .alreadyRemoved(let id): "HTLC \(id) is being removed already: leave it."
-    case .spliceUnderWay: "A splice is under way: wait until it is over."
-    case .doesNotSplice: "The peer does not splice."
-    case .belowDust(let least): "The amount is below the dust limit: take at least \(least) satoshis."
+      "the amount is above the balance: offer at most \(AmountText.words(msat: available))"
+    case .tooManyHTLCs: "the channel holds its most HTLCs: wait until one is settled"
+    case .expiryOutOfRange: "the expiry is not a block height: use a number from 1 to 499999999"
+    case .unknownHTLC(let id): "there is no HTLC \(id): use the number of one that is committed"
+    case .notCommitted(let id): "HTLC \(id) is not irrevocably committed: wait until it is"
+    case .alreadyRemoved(let id): "HTLC \(id) is being removed already: leave it"
+    case .spliceUnderWay: "a splice is under way: wait until it is over"
+    case .doesNotSplice: "the peer does not splice"
+    case .belowDust(let least):
+      "the amount is below the dust limit: take at least \(AmountText.words(sat: least))"
     case .spliceAboveBalance(let available):
-      "The amount is above the balance: take at most \(available) satoshis."
-    case .otherChannel(let id): "Channel \(id) is not known here: speak of the channel both sides share."
-    case .notReestablished: "The channel is not re-established: exchange channel_reestablish first."
-    case .unexpectedMessage(let type): "A message of type \(type) has no place here: reconnect."
-    case .unexpectedHTLCID(let expected, let got): "HTLC \(got) came where \(expected) is due: reconnect."
+      "the amount is above the balance: take at most \(AmountText.words(sat: available))"
+    case .otherChannel(let id): "channel \(id) is not known here: speak of the channel both sides share"
+    case .notReestablished: "the channel is not re-established: exchange channel_reestablish first"
+    case .unexpectedMessage(let type): "a message of type \(type) has no place here: reconnect"
+    case .unexpectedHTLCID(let expected, let got): "HTLC \(got) came where \(expected) is due: reconnect"
     case .wrongPreimage(let id):
-      "The preimage does not fit the payment hash of HTLC \(id): send the right one."
-    case .malformedFailure(let id): "The failure of HTLC \(id) has no readable code: send two bytes."
+      "the preimage does not fit the payment hash of HTLC \(id): send the right one"
+    case .malformedFailure(let id): "the failure of HTLC \(id) has no readable code: send two bytes"
     case .notBadOnion(let id, let code):
-      "HTLC \(id) is called malformed with \(FailureCode(rawValue: code)): use a code with the bit 0x8000."
-    case .feeOfNonOpener: "Only who opened the channel may change its fee: send no update_fee."
+      "HTLC \(id) is called malformed with \(FailureCode(rawValue: code)): use a code with the bit 0x8000"
+    case .feeOfNonOpener: "only who opened the channel may change its fee: send no update_fee"
     case .feeOnFeelessChannel:
-      "The commitments of this channel carry no fee, so any rate is too large: send no update_fee."
-    case .wrongSecret: "The per-commitment secret is wrong: reconnect and compare the commitment numbers."
+      "the commitments of this channel carry no fee, so any rate is too large: send no update_fee"
+    case .wrongSecret: "the per-commitment secret is wrong: reconnect and compare the commitment numbers"
     case .wrongSignatureCount(let expected, let got):
-      "The commitment carries \(got) HTLC signatures where \(expected) are due: reconnect."
-    case .emptyCommitment: "The commitment changes nothing: send one only after an update."
+      "the commitment carries \(got) HTLC signatures where \(expected) are due: reconnect"
+    case .emptyCommitment: "the commitment changes nothing: send one only after an update"
     case .updateDuringSplice(let type):
-      "A message of type \(type) came while the channel is at rest: reconnect."
-    case .otherFunding: "That is another funding than the one under way: reconnect."
-    case .conflictingSplices: "Each side is bound to another splice: this cannot be brought together."
-    case .lacksSharedSignature: "The signature of the shared input is missing: send it."
-    case .weAreBehind: "This side has lost data: only the newest backup, which the peer keeps, may go on."
-    case .peerIsBehind: "The other side has lost data: it must find its newest state before going on."
-    case .damaged(let what): "The stored channel is damaged (\(what)): it comes back from the peer's backup."
+      "a message of type \(type) came while the channel is at rest: reconnect"
+    case .otherFunding: "that is another funding than the one under way: reconnect"
+    case .conflictingSplices: "each side is bound to another splice: this cannot be brought together"
+    case .lacksSharedSignature: "the signature of the shared input is missing: send it"
+    case .weAreBehind: "this side has lost data: only the newest backup, which the peer keeps, may go on"
+    case .peerIsBehind: "the other side has lost data: it must find its newest state before going on"
+    case .damaged(let what): "the stored channel is damaged (\(what)): it comes back from the peer's backup"
     }
   }
 }

@@ -73,13 +73,13 @@ public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
       "the invoice needs a payer that has feature \(bit), which is not known here; pay it with another wallet"
     case .featureWithoutAnother:
       "the invoice offers payments in parts (feature 16) without a payment secret (feature 14); ask for a new one"
-    case .signerIsUnknown: "nobody can have made the signature of the invoice; ask for a new one"
+    case .signerIsUnknown: "no key can have made the signature of the invoice; ask for a new one"
     case .signatureIsWrong:
       "the signature of the invoice is not that of the payee that it names; do not pay it, and ask for a new one"
     case .timeIsImpossible: "the clock shows a time that no invoice can have; set it right"
     case .fieldIsTooLong(let tag):
       "the \(tag.meaning) (`\(tag.letter)`) is too long for an invoice; make it shorter"
-    case .payeeIsAnother: "the payee that the invoice names is not who signs it; name the signer, or nobody"
+    case .payeeIsAnother: "the payee that the invoice names is not who signs it; name the signer, or no payee"
     }
   }
 }

@@ -15,7 +15,7 @@ public struct ChannelFailure: Hashable, Codable, Sendable {
   private static let shownText = 200
 
   public var sentence: String {
-    "channel failed: the peer said “\(reason.prefix(Self.shownText))”. Nothing is sent or received over it any more, and it is "
-      + "not dialled again; ask whoever runs the peer, and begin with a new wallet in another directory (--home)."
+    "channel failed: the peer said “\(reason.prefix(Self.shownText))”; nothing is sent or received over it any more, and it is "
+      + "not dialled again; ask whoever runs the peer, and begin with a new wallet in another directory (--home)"
   }
 }

@@ -108,7 +108,7 @@ extension NodeMachine {
     switch heard.backup {
     case .fromTheFuture?:
       return mute(
-        "The backup at the peer was written by a newer program: update this one before it connects.")
+        "the backup at the peer was written by a newer program: update this one before it connects")
     case .backup(let backup)? where backup.channel.isNewer(than: node.channel):
       return adopt(NodeChange(channel: backup.channel, restored: backup.invoices), heard)
     case .backup?, .unreadable?, nil: break
@@ -124,7 +124,7 @@ extension NodeMachine {
     } catch .weAreBehind {
       return awaitBackup(heard, at: now)
     } catch {
-      return mute("The channel cannot go on: \(error)")
+      return mute("the channel cannot go on: \(error)")
     }
     self.channel = channel
     state = .established
@@ -166,7 +166,7 @@ extension NodeMachine {
 
   private mutating func awaitBackup(_ heard: Heard, at now: Instant) -> [NodeDirective] {
     guard heard.backup == nil else {
-      return mute("The peer knows a newer state of the channel than the database and the backup.")
+      return mute("the peer knows a newer state of the channel than the database and the backup")
     }
     state = .awaitingBackup(heard, giveUpAt: now + Self.backupBound)
     return []
@@ -178,7 +178,7 @@ extension NodeMachine {
         id: theirs.channel, localMsat: terms.walletMsat, remoteMsat: terms.providerMsat, isOpener: false)
       return adopt(NodeChange(channel: channel), heard)
     } catch {
-      return mute("The channel cannot be opened: \(error)")
+      return mute("the channel cannot be opened: \(error)")
     }
   }
 

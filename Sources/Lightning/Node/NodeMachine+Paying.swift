@@ -5,19 +5,19 @@ import Crypto
 // payment belongs to the channel, and whoever owns the node then brings it to its end.
 extension NodeMachine {
   /// How a refusal begins, also of an invoice, for which the node would be needed.
-  public static let notHeld = "The wallet does not hold its node now"
+  public static let notHeld = "the wallet does not hold its node now"
 
   /// A person waits for the answer.
   static let payPatience = Span.seconds(5)
   static let payGivenUp =
-    "The node was given up before the payment was made; nothing left. Open the app and try again."
-  static let payInVain = "The wallet did not reach its peer within 5 s; nothing left. Try again."
+    "the node was given up before the payment was made; nothing left; open the app and try again"
+  static let payInVain = "the wallet did not reach its peer within 5 s; nothing left; try again"
 
   static let payDuringRestore =
-    "The wallet has just been restored from its peer's backup; nothing left. Try again."
+    "the wallet has just been restored from its peer's backup; nothing left; try again"
 
   static let payDuringSplice =
-    "Money is being taken out of the channel on chain, and payments wait until that is over; nothing left. Try again."
+    "money is being taken out of the channel on chain, and payments wait until that is over; nothing left; try again"
 
   mutating func payRequested(
     _ payment: OutgoingPayment, past: PastPayment?, at now: Instant
@@ -27,7 +27,7 @@ extension NodeMachine {
     case .stopped, .draining:
       return [
         .paymentRefused(
-          paymentHash: hash, "\(Self.notHeld); open the app and try again.")
+          paymentHash: hash, "\(Self.notHeld); open the app and try again")
       ]
     default: break
     }
@@ -35,7 +35,7 @@ extension NodeMachine {
     if wishes.contains(where: { $0.payment.paymentHash == hash })
       || node.payments.pending.contains(where: { $0.paymentHash == hash })
     {
-      return [.paymentRefused(paymentHash: hash, "This invoice is being paid already; wait for its end.")]
+      return [.paymentRefused(paymentHash: hash, "this invoice is being paid already; wait for its end")]
     }
     if let past { return [.paymentRefused(paymentHash: hash, Self.sentence(past))] }
     wishes.append(PaymentWish(payment: payment, giveUpAt: now + Self.payPatience))
@@ -73,19 +73,19 @@ extension NodeMachine {
 
   private static func sentence(_ past: PastPayment) -> String {
     switch past {
-    case .paid: "This invoice is paid already; ask for a new one."
+    case .paid: "this invoice is paid already; ask for a new one"
     case .lost:
-      "This invoice may be paid: how its payment ended was lost with the wallet's database. Ask the recipient; if it is not paid, ask for a new one."
+      "this invoice may be paid: how its payment ended was lost with the wallet's database; ask the recipient, and if it is not paid, ask for a new one"
     }
   }
 
   private static func sentence(_ error: ChannelError, _ payment: OutgoingPayment) -> String {
     switch error {
     case .amountAboveBalance(let available):
-      "The wallet can send \(AmountText.words(msat: available)) now, and this payment is of \(AmountText.words(msat: payment.amountMsat)); receive some first."
+      "the wallet can send \(AmountText.words(msat: available)) now, and this payment is of \(AmountText.words(msat: payment.amountMsat)); receive some first"
     case .tooManyHTLCs:
-      "\(ChannelRecord.maximumHTLCs) payments are on their way already; try again when one is over."
-    default: "The channel does not take the payment: \(error)"
+      "\(ChannelRecord.maximumHTLCs) payments are on their way already; try again when one is over"
+    default: "the channel does not take the payment: \(error)"
     }
   }
 

@@ -8,16 +8,16 @@ extension NodeMachine {
   static let splicePatience = Span.seconds(30)
 
   static let spliceGivenUp =
-    "The node was given up before anything was signed; nothing has moved. Open the app and try again."
-  static let spliceInVain = "The wallet did not reach its peer within 5 s; nothing has moved. Try again."
-  static let spliceLost = "The connection ended before anything was signed; nothing has moved. Try again."
-  static let spliceUnderWay = "Money is being taken out of the channel already; wait until that is over."
-  static let spliceStalled = "The peer did not answer for 30 s; nothing has moved. Try again."
-  static let doesNotSplice = "The peer does not splice, so no money can be taken out of the channel on chain."
+    "the node was given up before anything was signed; nothing has moved; open the app and try again"
+  static let spliceInVain = "the wallet did not reach its peer within 5 s; nothing has moved; try again"
+  static let spliceLost = "the connection ended before anything was signed; nothing has moved; try again"
+  static let spliceUnderWay = "money is being taken out of the channel already; wait until that is over"
+  static let spliceStalled = "the peer did not answer for 30 s; nothing has moved; try again"
+  static let doesNotSplice = "the peer does not splice, so no money can be taken out of the channel on chain"
 
   mutating func spliceRequested(_ request: SpliceRequest, at now: Instant) -> [NodeDirective] {
     switch state {
-    case .stopped, .draining: return [.spliceRefused("\(Self.notHeld); open the app and try again.")]
+    case .stopped, .draining: return [.spliceRefused("\(Self.notHeld); open the app and try again")]
     default: break
     }
     if let failedSentence { return [.spliceRefused(failedSentence)] }
@@ -49,10 +49,11 @@ extension NodeMachine {
     switch error {
     case .doesNotSplice: doesNotSplice
     case .spliceUnderWay: spliceUnderWay
-    case .belowDust(let least): "The amount is below what an output may be: take at least \(least) sat."
+    case .belowDust(let least):
+      "the amount is below what an output may be: take at least \(AmountText.words(sat: least))"
     case .spliceAboveBalance(let available):
-      "The wallet can send \(available) sat on chain now, beside the fee; take less, or receive some first."
-    default: "The channel does not take the splice: \(error)"
+      "the wallet can send \(AmountText.words(sat: available)) on chain now, beside the fee; take less, or receive some first"
+    default: "the channel does not take the splice: \(error)"
     }
   }
 
@@ -89,7 +90,7 @@ extension NodeMachine {
 
   /// The channel rests until the connection ends, so it ends now.
   mutating func endTalk(_ why: String, at now: Instant) -> [NodeDirective] {
-    refuseTalk("The peer does not go along: \(why) Nothing has moved.")
+    refuseTalk("the peer does not go along: \(why); nothing has moved")
       + redial("nothing came of a splice: \(why)", at: now)
   }
 

@@ -75,7 +75,7 @@ public struct NodeMachine: Core {
   /// then breaks off would be dialled ten times a second.
   static let provenAfter = Span.seconds(1)
 
-  static let givenUp = "The node was given up before the invoice was stored; open the app and ask again."
+  static let givenUp = "the node was given up before the invoice was stored; open the app and ask again"
 
   let terms: ChannelTerms
   let rules: ConnectionRules
@@ -331,7 +331,7 @@ public struct NodeMachine: Core {
     case .readingAgain(let heard, _):
       state = .reading(heard)
       return [.checkGreeting]
-    case .awaitingBackup: return mute("The peer knows a newer state of the channel and has no backup of it.")
+    case .awaitingBackup: return mute("the peer knows a newer state of the channel and has no backup of it")
     case .draining:
       state = .stopped
       return [.cutOff, .report(.stopped)]
@@ -353,7 +353,7 @@ public struct NodeMachine: Core {
       return [
         .invoiceRefused(
           paymentHash: invoice.paymentHash,
-          "\(Self.notHeld); open the app and ask again.")
+          "\(Self.notHeld); open the app and ask again")
       ]
     default: break
     }

@@ -110,7 +110,7 @@ extension PeerMachine {
     }
     guard fence.epoch <= UInt64(Int64.max) else {
       var step = PeerStep(changes: [.frameActedOn(connection: connection)])
-      giveUp(connection, "The epoch is above \(Int64.max): no container can hold it.", at: now, &step)
+      giveUp(connection, "the epoch is above \(Int64.max): no container can hold it", at: now, &step)
       return step.directives
     }
     guard let known = state.fence else {
@@ -150,7 +150,7 @@ extension PeerMachine {
   }
 
   private static func sentence(_ mismatch: String) -> String {
-    "Your init does not fit: \(mismatch)."
+    "your init does not fit: \(mismatch)"
   }
 
   private mutating func refuse(

@@ -15,7 +15,7 @@ extension PeerMachine {
       return giveUpUnheard(connection, at: now)
     }
     if link.isChatter(message), link.isOpen, links[index].chatter.isTooMuch(rules.chatter, at: now) {
-      return undecodable("These were \(Chatter.complaint(rules.chatter)).", from: connection, at: now)
+      return undecodable("these were \(Chatter.complaint(rules.chatter))", from: connection, at: now)
     }
     switch (link.state, message) {
     case (.greeting, .greeting(let greeting)): return greeted(greeting, by: connection, at: now)
@@ -51,7 +51,7 @@ extension PeerMachine {
     case .channelReestablish, .addHTLC, .fulfillHTLC, .failHTLC, .failMalformedHTLC, .updateFee,
       .commitmentSigned, .revokeAndAck, .quiescence, .addInput, .addOutput, .transactionComplete,
       .transactionSignatures, .transactionAbort, .spliceLocked, .spliceInit, .spliceAck:
-      let why = "There is no channel with this node."
+      let why = "there is no channel with this node"
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       // BOLT 2: of the channel that it speaks of, which is none of ours.
       let complaint =
@@ -81,7 +81,7 @@ extension PeerMachine {
       guard let answer = ping.answer else { return [.store([acted])] }
       return [.store([acted]), .send(connection: connection, answer)]
     case .peerStorage(let blob) where blob.count > Self.smallBackup && !backups.takes(blob.count, at: now):
-      let why = "More than \(Self.backupBytesPerMinute / 1024 / 1024) MiB of backups came within a minute."
+      let why = "more than \(Self.backupBytesPerMinute / 1024 / 1024) MiB of backups came within a minute"
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       giveUp(connection, why, at: now, &step)
       return step.directives
@@ -90,7 +90,7 @@ extension PeerMachine {
       return [.store([acted, .backup(connection: connection, blob)])]
     case .greeting:
       var step = PeerStep(changes: [.frameIgnored(connection: connection, "a second init")])
-      giveUp(connection, "There is a second init: send it once.", at: now, &step)
+      giveUp(connection, "there is a second init: send it once", at: now, &step)
       return step.directives
     case .error(let complaint):
       var step = PeerStep(changes: [acted])

@@ -166,7 +166,7 @@ public struct PeerMachine: Core {
   private mutating func deadlineReached(at now: Instant) -> [PeerDirective] {
     var step = PeerStep()
     for link in ungreetedLinks where link.greetBy <= now {
-      giveUp(link.id, "No init came within 10 s: send it first", at: now, &step)
+      giveUp(link.id, "no init came within 10 s: send it first", at: now, &step)
     }
     silencesEnded(at: now, &step)
     for payment in state.payments where payment.isHeld && payment.request.holdUntil <= now {

@@ -11,16 +11,16 @@ public enum TransactionError: Error, Hashable, Sendable, CustomStringConvertible
 
   public var description: String {
     switch self {
-    case .truncated: "The transaction ends in the middle of a field: send it whole."
+    case .truncated: "the transaction ends in the middle of a field: send it whole"
     case .numberNotMinimal:
-      "A number in the transaction is written longer than it needs: use its shortest form."
-    case .noInputs: "The transaction spends nothing: it needs an input."
-    case .noOutputs: "The transaction pays nothing: it needs an output."
-    case .unknownFlag(let flag): "The transaction has the flag \(flag), and BIP 144 knows 1 alone."
+      "a number in the transaction is written longer than it needs: use its shortest form"
+    case .noInputs: "the transaction spends nothing: it needs an input"
+    case .noOutputs: "the transaction pays nothing: it needs an output"
+    case .unknownFlag(let flag): "the transaction has the flag \(flag), and BIP 144 knows 1 alone"
     case .noWitnesses:
-      "The transaction says that it has witnesses, and has none: write it without the marker."
-    case .tooMuchMoney: "The transaction pays more bitcoin than there will ever be."
-    case .trailingBytes: "Bytes follow the end of the transaction: leave them out."
+      "the transaction says that it has witnesses, and has none: write it without the marker"
+    case .tooMuchMoney: "the transaction pays more bitcoin than there will ever be"
+    case .trailingBytes: "bytes follow the end of the transaction: leave them out"
     }
   }
 }

@@ -25,7 +25,7 @@ extension TransactionID: Codable {
     let container = try decoder.singleValueContainer()
     guard let value = TransactionID(text: try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "This is no id of a transaction: write 64 hexadecimal digits.")
+        in: container, debugDescription: "this is no id of a transaction: write 64 hexadecimal digits")
     }
     self = value
   }

@@ -21,7 +21,7 @@ extension FixedBytes {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
           codingPath: decoder.codingPath,
-          debugDescription: "There are \(decoded.count) bytes here: write exactly \(Self.size)."))
+          debugDescription: "there are \(decoded.count) bytes here: write exactly \(Self.size)"))
     }
     self.init(unchecked: decoded)
   }

@@ -23,17 +23,17 @@ public enum WireError: Error, Hashable, Codable, Sendable {
 extension WireError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .truncated: "The message ends in the middle of a field: send it whole."
-    case .numberNotMinimal: "A number is written longer than it needs: use its shortest form."
-    case .recordsNotIncreasing: "The record types do not grow: send each type once, in growing order."
+    case .truncated: "the message ends in the middle of a field: send it whole"
+    case .numberNotMinimal: "a number is written longer than it needs: use its shortest form"
+    case .recordsNotIncreasing: "the record types do not grow: send each type once, in growing order"
     case .unknownEvenRecord(let type):
-      "The record type \(type) is even and not known here: leave it out, or use an odd type."
-    case .malformedRecord(let type): "The record of type \(type) is malformed: check its length and content."
-    case .impossibleValue: "A field has a value that it cannot have: use one that BOLT 2 names."
+      "the record type \(type) is even and not known here: leave it out, or use an odd type"
+    case .malformedRecord(let type): "the record of type \(type) is malformed: check its length and content"
+    case .impossibleValue: "a field has a value that it cannot have: use one that BOLT 2 names"
     case .unknownEvenMessage(let type):
-      "The message type \(type) is even and not known here: leave it out, or use an odd type."
-    case .trailingBytes: "Bytes follow the end of the message: leave them out."
-    case .tooLong: "The message is longer than 65535 bytes: send less."
+      "the message type \(type) is even and not known here: leave it out, or use an odd type"
+    case .trailingBytes: "bytes follow the end of the message: leave them out"
+    case .tooLong: "the message is longer than 65535 bytes: send less"
     }
   }
 }

@@ -6,7 +6,8 @@ extension Phone {
 
   mutating func route(_ push: PhonePush, at now: Instant) -> [PhoneDirective] {
     let forApp = PhoneDirective.tell(.app, .push(id: push.id, deadlineMilliseconds: 0))
-    guard push.alert != nil else { return takeSilent(push, at: now) }
+    if push.isSilent { return takeSilent(push, at: now) }
+    if push.alert == nil, let wish = push.badgeAndSound { return take(wish, of: push.id) }
     // Then nobody is asked either: there is nothing to make of it that anybody would see.
     guard device.allowsNotifications else { return present(.original(push)) }
     if app == .foreground && configuration.foregroundPushes == .app {
@@ -131,7 +132,10 @@ extension Phone {
       return [.refuseNotification(push: push, why), .recordFate(push: push, .contentRefused(why))]
         + conclude(current.push, with: .original(current.push))
     }
-    return conclude(current.push, with: PhoneNotification(push: push, source: .content, text, key: key))
+    // The extension is handed the content with the number of the push in it, and leaves that as it is.
+    var content = text
+    content.badge = current.push.alert?.badge
+    return conclude(current.push, with: PhoneNotification(push: push, source: .content, content, key: key))
   }
 
   mutating func serviceFinished(_ push: UInt64, _ reason: String, at now: Instant) -> [PhoneDirective] {

@@ -5,6 +5,8 @@ public struct NotificationText: Hashable, Codable, Sendable {
   public var body: String
   /// How much the badge grows.
   public var badgeIncrement: Int
+  /// The number that a push sets the badge to, before it grows.
+  public var badge: Int?
   public var level: InterruptionLevel
   /// `default`, or the name of another.
   public var sound: String?

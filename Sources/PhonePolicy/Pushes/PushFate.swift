@@ -16,6 +16,25 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   case notShown
   /// A visible one: what the extension made of it is not allowed, and the alert was shown as it was sent.
   case contentRefused(NotificationRefusal)
+  /// One with a badge or a sound and no alert: that much of it was done.
+  case applied(BadgeAndSound)
+
+  /// For programs; it stays the same when the words change.
+  public var code: String {
+    switch self {
+    case .delivered: "delivered"
+    case .held: "held"
+    case .dropped: "dropped"
+    case .replaced: "replaced"
+    case .completed: "completed"
+    case .expired: "expired"
+    case .abandoned: "abandoned"
+    case .givenToApp: "given-to-app"
+    case .notShown: "not-shown"
+    case .contentRefused: "content-refused"
+    case .applied: "applied"
+    }
+  }
 
   public var description: String {
     switch self {
@@ -29,6 +48,7 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
     case .givenToApp: "given to the app in front"
     case .notShown: "not shown: the person lets the wallet show no notifications"
     case .contentRefused(let why): "shown as it was sent: \(why)"
+    case .applied(let what): "no notification: \(what.words)"
     }
   }
 }

@@ -226,7 +226,7 @@ extension Life {
       }
     }
     switch guardTodo.first {
-    case .show?, .startNode?, .acceptNoNewPayment?, .stopNode(gracefully: true)?: return true
+    case .show?, .startNode?, .acceptNoNewPayment?, .endLongPause?, .stopNode(gracefully: true)?: return true
     default: return false
     }
   }

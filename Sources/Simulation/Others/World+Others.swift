@@ -154,7 +154,7 @@ extension World {
 
   private static let bothRun = "Both processes run their node at the same time"
   private static let waits =
-    "Nobody runs the node, and for 3 s the app in front of the person does not either"
+    "No process runs the node, and for 3 s the app in front of the person does not either"
 
   /// It has spoken of its channel and has not been told to stop, and the system lets it run.
   private func drives(_ role: Role) -> Bool {
@@ -191,7 +191,7 @@ extension World {
     case .sawNothing? where settings.coordination == .phoenix:
       return Self.checkThenConnect
     case .sawNothing?: return "both looked, found nothing, and then took the lock"
-    case nil: return "nobody knows why"
+    case nil: return "for a reason that is not known"
     }
   }
 

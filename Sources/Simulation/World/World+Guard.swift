@@ -32,6 +32,7 @@ extension World {
       if !gracefully { abandonWire(&life) }
       life.nodeQueue.append(.stopRequested(gracefully: gracefully))
     case .acceptNoNewPayment: life.nodeQueue.append(.handoverRequested)
+    case .endLongPause: life.nodeQueue.append(.peerMayBeThere)
     case .say(let message):
       if lives[life.role.other] != nil {
         letters.append(Letter(to: life.role.other, event: .presenceHeard(message)))
@@ -139,7 +140,7 @@ extension World {
     case .blocked(let pid):
       let isStopped = role(ofPid: pid).flatMap { lives[$0] }?.value.isStopped ?? false
       life.guardQueue.append(.claimFailed(.blocked(pid: pid, isStopped: isStopped)))
-    case .refused: life.guardQueue.append(.claimFailed(.failed("The epoch may not go so far.")))
+    case .refused: life.guardQueue.append(.claimFailed(.failed("the epoch may not go so far")))
     }
   }
 

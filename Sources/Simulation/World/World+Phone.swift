@@ -38,7 +38,8 @@ extension World {
       if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
     case .failInvoice(let request, let failure): refuseSend(ofRequest: request, "\(failure)")
-    case .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate, .refuseCompletion,
+    case .setBadge, .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
+      .refuseCompletion,
       .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
       .powerOff:
       break

@@ -60,10 +60,10 @@ extension World {
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64) {
     guard let number = bill(of: hash) else { return }
     sends[number].arrivals.append(htlc)
-    if sends[number].arrivals.count > 1 { report(.sentOnce, "Somebody is paid twice for one invoice.") }
+    if sends[number].arrivals.count > 1 { report(.sentOnce, "A payee is paid twice for one invoice.") }
     let isKnown = container.value.node.payments.pending.contains { $0.paymentHash == hash && $0.htlc == htlc }
     if !isKnown, !sends[number].isForgotten, settings.coordination == .baton {
-      report(.sentOnce, "Somebody is paid, and the wallet has no such payment under way.")
+      report(.sentOnce, "A payee is paid, and the wallet has no such payment under way.")
     }
   }
 

@@ -89,7 +89,7 @@ extension World {
         withdrawals.contains(where: { $0.amountSat == splice.amountSat }),
         let transaction = try? BitcoinTransaction(decoding: splice.transaction.array),
         transaction.inputs.map(\.outPoint) == [fundings.now]
-      else { return report(.sentOnce, "The channel moves to a funding that nobody has asked for.") }
+      else { return report(.sentOnce, "The channel moves to a funding that the person has not asked for.") }
       fundings.done.append(splice)
       fundings.now = record.funding
     }
@@ -123,7 +123,7 @@ extension World {
       report(.sentOnce, "The channel does not hold what splices have left in it.")
     }
     if fundings.done.count > withdrawals.count {
-      report(.sentOnce, "Money has left on chain more often than somebody wanted it.")
+      report(.sentOnce, "Money has left on chain more often than the person wanted it.")
     }
   }
 }

@@ -23,7 +23,7 @@ extension Channel {
     if !talk.isInitiator { talk.stage = .resting(nil) }
     link.splicing.talk = talk
     guard let wanted else { return [] }
-    guard talk.isInitiator else { return [.spliceGivenUp("The peer began something of its own.")] }
+    guard talk.isInitiator else { return [.spliceGivenUp("the peer began something of its own")] }
     return offerSplice(wanted)
   }
 

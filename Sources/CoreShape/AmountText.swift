@@ -5,6 +5,9 @@ public enum AmountText {
     msat % 1000 == 0 ? "\(grouped(msat / 1000)) sat" : "\(grouped(msat)) msat"
   }
 
+  /// The same of whole satoshi.
+  public static func words(sat: UInt64) -> String { "\(grouped(sat)) sat" }
+
   /// `1,234,567`.
   public static func grouped(_ number: UInt64) -> String {
     var text = ""

@@ -1,0 +1,85 @@
+import CoreShape
+import Testing
+
+@testable import PhonePolicy
+
+@Suite("A push with a badge or a sound and no alert") struct BadgePushTests {
+  private static func push(_ wish: BadgeAndSound) -> PhoneEvent {
+    .pushArrived(PhonePush(id: 1, alert: nil, hasMutableContent: true, badgeAndSound: wish))
+  }
+
+  private static func applied(_ wish: BadgeAndSound) -> [PhoneDirective] {
+    (wish.badge.map { [.setBadge($0)] } ?? [])
+      + [.recordFate(push: 1, .applied(wish)), .drop(push: 1)]
+  }
+
+  @Test("starts no extension and wakes no app, though it says mutable-content")
+  func startsNothing() {
+    var phone = TestPhone()
+    let both = BadgeAndSound(badge: 5, sound: "default")
+    #expect(phone(Self.push(both)) == Self.applied(both))
+    #expect(phone(Self.push(BadgeAndSound(badge: 0))) == Self.applied(BadgeAndSound(badge: 0)))
+    #expect(phone(Self.push(BadgeAndSound(sound: "coin"))) == Self.applied(BadgeAndSound(sound: "coin")))
+    #expect(phone.phone.service == .notRunning && phone.phone.app == .notRunning)
+    #expect(phone.phone.silent.waiting == nil)
+  }
+
+  @Test("does nothing without the person's leave")
+  func withoutLeave() {
+    var phone = TestPhone()
+    _ = phone(.deviceChanged(.notifications(false)))
+    #expect(
+      phone(Self.push(BadgeAndSound(badge: 5))) == [.recordFate(push: 1, .notShown), .drop(push: 1)])
+  }
+
+  @Test("is the app's while that is in front; under the other setting it is done too")
+  func inFront() {
+    let wish = BadgeAndSound(badge: 5)
+    let forApp = PhoneDirective.tell(.app, .push(id: 1, deadlineMilliseconds: 0))
+    var phone = TestPhone()
+    phone.openApp()
+    #expect(phone(Self.push(wish)) == [forApp, .recordFate(push: 1, .givenToApp)])
+    var other = TestPhone(PhoneConfiguration(foregroundPushes: .extension))
+    other.openApp()
+    #expect(other(Self.push(wish)) == [forApp, .setBadge(5), .recordFate(push: 1, .applied(wish))])
+  }
+
+  @Test("is heard while a Focus is on only if it may break through; the badge is there all the same")
+  func focus() {
+    var phone = TestPhone()
+    _ = phone(.deviceChanged(.focus(true)))
+    let badge = BadgeAndSound(badge: 5)
+    #expect(phone(Self.push(BadgeAndSound(badge: 5, sound: "coin"))) == Self.applied(badge))
+    let nothing = BadgeAndSound()
+    #expect(phone(Self.push(BadgeAndSound(sound: "coin"))) == Self.applied(nothing))
+    #expect(
+      PushFate.applied(nothing).description == "no notification: a Focus is on, and its sound is not played")
+    let urgent = BadgeAndSound(sound: "coin", level: .timeSensitive)
+    #expect(phone(Self.push(urgent)) == Self.applied(urgent))
+    // Without the entitlement a critical sound is one like any other.
+    #expect(
+      phone(Self.push(BadgeAndSound(sound: "coin", level: .critical))) == Self.applied(BadgeAndSound()))
+  }
+
+  @Test("is said in words that name what was done")
+  func words() {
+    func words(_ wish: BadgeAndSound) -> String { PushFate.applied(wish).description }
+    #expect(words(BadgeAndSound(badge: 0)) == "no notification: the badge is taken away")
+    #expect(
+      words(BadgeAndSound(badge: 5, sound: "coin"))
+        == "no notification: the badge is 5, and the sound coin is played")
+  }
+
+  @Test("Beside an alert the badge is set with the notification; the extension's content keeps it")
+  func besideAnAlert() {
+    var phone = TestPhone()
+    var alert = TestPhone.original(1)
+    alert.badge = 9
+    let push = PhonePush(id: 1, alert: alert, hasMutableContent: true)
+    _ = phone(.pushArrived(push))
+    _ = phone(.processStarted(.extension, pid: 9))
+    var content = received
+    content.badge = 9
+    #expect(phone(.contentDelivered(push: 1, received)) == [.showContent(1, content)])
+  }
+}
