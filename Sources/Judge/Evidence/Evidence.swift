@@ -80,7 +80,7 @@ struct Evidence {
   /// Whoever it is of.
   func journal(answeringEpoch epoch: Int64) -> JournalFile? { byAnswer[epoch] }
 
-  func isCertain(_ record: JournalRecord) -> Bool {
-    certainUntilNs.map { record.atNs < $0 &- stepSlackNs } ?? true
-  }
+  func isCertain(_ record: JournalRecord) -> Bool { isCertain(record.atNs) }
+
+  func isCertain(_ stampNs: Int64) -> Bool { certainUntilNs.map { stampNs < $0 &- stepSlackNs } ?? true }
 }

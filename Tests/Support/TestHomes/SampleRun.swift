@@ -303,7 +303,7 @@ final class SampleRun {
     pushRows.append(
       "{\"id\":\(id),\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":\(stamp)}")
     notificationRows.append(
-      "{\"id\":\(id),\"push\":\(id),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\"}")
+      "{\"id\":\(id),\"push\":\(id),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\",\"at_ns\":\(stamp)}")
     phone.event(
       "phone", "{\"pushArrived\":{\"_0\":{\"id\":\(id)}}}",
       ["{\"tell\":{\"_0\":\"extension\",\"_1\":{\"push\":{\"id\":\(id),\"deadlineMilliseconds\":30000}}}}"],
@@ -320,7 +320,8 @@ final class SampleRun {
     processRows.append(start + "}")
     processRows.append(
       start + ",\"how\":\"\(how)\",\"number\":\(number),\"reason\":\"\(reason)\",\"crashed\":false,"
-        + "\"peak_footprint_bytes\":5000000}")
+        + "\"peak_footprint_bytes\":5000000,\"ended_at_ns\":\(now)}")
+    phone.event("phone", "{\"processEnded\":{\"_0\":\"\(role)\"}}", at: now)
   }
 
   /// Writes what is still in memory.

@@ -49,6 +49,10 @@ enum WireBytes {
   static func ping(_ size: UInt64) -> [UInt8] { [0, 18] + number(size, 2) + [0, 0] }
   static func pong(_ size: Int) -> [UInt8] { [0, 19] + number(UInt64(size), 2) + zeros(size) }
 
+  static func warning(_ words: String, of channel: [UInt8]) -> [UInt8] {
+    [0, 1] + channel + number(UInt64(words.utf8.count), 2) + Array(words.utf8)
+  }
+
   static func add(_ id: UInt64, msat: UInt64, hash: [UInt8], totalMsat: UInt64? = nil) -> [UInt8] {
     let plain =
       [0, 128] + channel + number(id, 8) + number(msat, 8) + hash + number(700_144, 4) + zeros(1366)
