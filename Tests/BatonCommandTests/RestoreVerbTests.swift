@@ -34,6 +34,11 @@ import Testing
     _ = try phone.run("down")
     // Half of the evidence is in the other container: neither sound nor broken.
     let judgement = try phone.run("judge")
-    #expect(judgement.contains("The wallet moved into this container under epoch 3"), "\(judgement)")
+    #expect(judgement.contains("the wallet moved into this container under epoch 3"), "\(judgement)")
+    #expect(judgement.contains("Verdict: no verdict"), "\(judgement)")
+    for rest in [["--other", "\(home)/old"], ["--without", "other"]] {
+      let judgement = try phone.run(["judge", "--require-settled"] + rest)
+      #expect(judgement.contains("Verdict: sound"), "\(judgement)")
+    }
   }
 }

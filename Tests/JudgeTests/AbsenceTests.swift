@@ -152,8 +152,8 @@ import Testing
     for (kept, isCut) in [("{\"processEnded\"", false), ("\"end\"", false), ("{\"pushArrived\"", true)] {
       let verdict = try judged { run in
         try rewrite("\(run.home)/journal/\(run.phone.name)") { lines in
-          let last = (isCut ? lines.firstIndex : lines.lastIndex) { $0.contains(kept) } ?? 0
-          return Array(lines[...last])
+          let told = lines.indices.filter { lines[$0].contains(kept) }
+          return Array(lines[...(try #require(isCut ? told.first : told.last))])
         }
       }
       #expect(verdict.findings == [], "\(verdict.text)")

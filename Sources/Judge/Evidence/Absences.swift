@@ -21,7 +21,8 @@ struct Absences {
         "journals of iosd", "iosd ran this phone and left no journal in \(evidence.home)/journal",
         Self.journalAdvice)
     }
-    for journal in evidence.journals { addCuts(of: journal) }
+    for journal in evidence.journals + evidence.otherContainersJournals { addCuts(of: journal) }
+    addOtherContainers(evidence)
     addBehindJournals(evidence)
     for journal in evidence.unreadJournals {
       addDamage("journals", "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)")
@@ -98,6 +99,21 @@ struct Absences {
     }
   }
 
+  // MARK: Other containers of the wallet
+
+  private mutating func addOtherContainers(_ evidence: Evidence) {
+    let moves = evidence.moves
+    for container in moves.otherContainers.subtracting(evidence.givenContainers).sorted() {
+      let arrival = moves.arrivals.last { hexadecimal($0.from.container) == container }
+      let words =
+        arrival.map { "the wallet moved into this container under epoch \($0.to.epoch), and what it did before" }
+        ?? "the wallet moved away from this container, and what it did then"
+      add(
+        "other container", "\(words) lies in container \(container.prefix(12))…, whose database is not here",
+        "name that container, or its home, with --other, or say --without other if it is lost")
+    }
+  }
+
   // MARK: Journals
 
   private mutating func addWallet(_ program: String, _ evidence: Evidence, _ untold: Untold) {
@@ -156,6 +172,7 @@ extension Absence {
     switch part {
     case "peer's ledger": .peer
     case "phone": .phone
+    case "other container": .other
     default: .journals
     }
   }

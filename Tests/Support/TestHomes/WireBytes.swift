@@ -27,10 +27,13 @@ enum WireBytes {
   static let greeting = [0, 16, 0, 0, 0, 6] + features
 
   static func greeting(
-    epoch: Int64, incarnation: Int64, container: [UInt8], splices: Bool = false
+    epoch: Int64, incarnation: Int64, container: [UInt8], splices: Bool = false,
+    replacing replaced: (epoch: Int64, container: [UInt8])? = nil
   ) -> [UInt8] {
     let record = number(UInt64(epoch), 8) + number(UInt64(bitPattern: incarnation), 8) + container
-    return hello(splices) + [0xfe, 0xba, 0x70, 0, 1, 32] + record
+    let claim = hello(splices) + [0xfe, 0xba, 0x70, 0, 1, 32] + record
+    guard let replaced else { return claim }
+    return claim + [0xfe, 0xba, 0x70, 0, 7, 24] + number(UInt64(replaced.epoch), 8) + replaced.container
   }
 
   static func greetingAnswer(
