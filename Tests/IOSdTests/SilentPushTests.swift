@@ -74,7 +74,9 @@ import Testing
     #expect(rows.contains("\"fate\":\"delivered\""))
   }
 
-  @Test("Only the app completes its pushes: what the extension says of one is not heard") func notItsOwn() throws {
+  @Test("Only the app completes its pushes: what the extension says of one is not heard") func notItsOwn()
+    throws
+  {
     let phone = try PhoneProcess(ext: "ext-says-done", ["--silent-time", "10m"])
     #expect(try phone.ask("push", body: silent)["fate"] == "delivered")
     try phone.push("payment")

@@ -143,7 +143,8 @@ import Testing
         }
       }
       #expect(verdict.findings == [] && verdict.exitCode == 74, "\(verdict.text)")
-      #expect(verdict.missing.contains { $0.part == "phone" && $0.sentence.contains(words) }, "\(verdict.text)")
+      #expect(
+        verdict.missing.contains { $0.part == "phone" && $0.sentence.contains(words) }, "\(verdict.text)")
     }
   }
 
@@ -163,10 +164,13 @@ import Testing
     }
   }
 
-  @Test("is no loss where an iosd was killed between a push's row and its line: that push was lost, or is the last")
+  @Test(
+    "is no loss where an iosd was killed between a push's row and its line: that push was lost, or is the last"
+  )
   func killedInBetween() throws {
     for (fate, isCut) in [
-      ("", false), (",\"fate\":\"lost: gone with an earlier iosd\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
+      ("", false),
+      (",\"fate\":\"lost: gone with an earlier iosd\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
       (",\"fate\":\"not shown: the person lets it show nothing\",\"fate_wall_ns\":1,\"fate_at_ns\":6", true),
     ] {
       let verdict = try judged { run in

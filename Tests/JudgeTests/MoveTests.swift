@@ -17,7 +17,10 @@ import Testing
     #expect(verdict.findings == [] && verdict.exitCode == 0, "\(verdict.text)")
     #expect(verdict.counts.paid == 1 && verdict.counts.received == 1 && verdict.counts.appClaims == 3)
     #expect(verdict.judged.contains("other container"))
-    #expect(verdict.remarks.contains { $0.hasPrefix("under epoch 2 the wallet was moved from container a1a2a3a4a5a6… ") })
+    #expect(
+      verdict.remarks.contains {
+        $0.hasPrefix("under epoch 2 the wallet was moved from container a1a2a3a4a5a6… ")
+      })
   }
 
   @Test("has no verdict without the container of before, which is named; and one where that is lost")
@@ -47,7 +50,10 @@ import Testing
       ("AppGroup-before", "DELETE FROM received_payments", 3, "the wallet does not have it"),
       ("AppGroup-before", "UPDATE claims SET incarnation = 5", 1, "has no such claim"),
       ("AppGroup", "UPDATE claims SET incarnation = 5 WHERE epoch = 2", 1, "has no such claim"),
-      ("AppGroup", "UPDATE claims SET epoch = 4, seen_epoch = 1 WHERE epoch = 2", 1, "which the peer never said"),
+      (
+        "AppGroup", "UPDATE claims SET epoch = 4, seen_epoch = 1 WHERE epoch = 2", 1,
+        "which the peer never said"
+      ),
       ("AppGroup", "UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
       ("AppGroup-before", "UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
       ("AppGroup", "INSERT INTO received_payments VALUES (1, x'05', 5, 2, 9)", 3, "no sender paid it"),
@@ -58,16 +64,20 @@ import Testing
     let verdict = try verdict(of: run, others: ["AppGroup-before"])
     #expect(verdict.exitCode == 2)
     #expect(
-      verdict.findings.contains { $0.invariant == invariant && $0.sentence.contains(words) }, "\(verdict.text)")
+      verdict.findings.contains { $0.invariant == invariant && $0.sentence.contains(words) },
+      "\(verdict.text)")
   }
 
-  @Test("is none when the claim that it names was not the newest: the peer had to refuse it") func otherClaim()
+  @Test("is none when the claim that it names was not the newest: the peer had to refuse it")
+  func otherClaim()
     throws
   {
     let verdict = try verdict(of: try SampleStory.tellOfMove(naming: 0), others: [])
     #expect(verdict.exitCode == 2)
     #expect(
-      verdict.findings.contains { $0.sentence.contains("accepted where its rule says refused-other-container") },
+      verdict.findings.contains {
+        $0.sentence.contains("accepted where its rule says refused-other-container")
+      },
       "\(verdict.text)")
   }
 

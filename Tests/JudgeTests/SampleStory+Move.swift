@@ -44,7 +44,8 @@ extension SampleStory {
   private static func leave(_ run: SampleRun, _ database: TestDatabase, revision: Int) throws {
     let numbers: [Int64] = [1_000_100_000, 8_999_900_000, 2, 2, 2, 2]
     let tail: [TestDatabase.Value] = [
-      .blob(WireBytes.secret(ofPeer: true, 1)), .integer(0), .integer(1), .integer(1), .integer(Int64(revision)),
+      .blob(WireBytes.secret(ofPeer: true, 1)), .integer(0), .integer(1), .integer(1),
+      .integer(Int64(revision)),
       .null, .null,
     ]
     try database.insert(

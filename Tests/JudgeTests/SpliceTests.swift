@@ -75,7 +75,8 @@ import Testing
         seconds, isAnswered: isAnswered, WireBytes.warning(words, of: channel))
       let found = try findings(run)
       #expect(found.isEmpty == isLawful, "\(found.map(\.sentence))")
-      #expect(isLawful || found.contains { $0.sentence.contains("The peer warned on connection 1: \(words)") })
+      #expect(
+        isLawful || found.contains { $0.sentence.contains("The peer warned on connection 1: \(words)") })
     }
   }
 

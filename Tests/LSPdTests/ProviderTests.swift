@@ -138,7 +138,9 @@ import Testing
     let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
     let provider = try ProviderProcess(["--wallet", key.publicKey.hex])
     let address = try #require(provider.address)
-    let strangers = (0..<250).map { _ in ScriptedWallet(loop: provider.loop, key: PrivateKey(SHA256.hash([77]))) }
+    let strangers = (0..<250).map { _ in
+      ScriptedWallet(loop: provider.loop, key: PrivateKey(SHA256.hash([77])))
+    }
     for stranger in strangers { try stranger.connect(to: address, nil) }
     #expect(
       try provider.loop.run(for: .seconds(120)) {
@@ -154,7 +156,8 @@ import Testing
     #expect(try provider.goDown()?.how == .exited(code: 0))
     let journal = try #require(DirectoryListing.names(of: "\(provider.home)/journal")?.first)
     let text = String(
-      decoding: try #require(SmallFile.read("\(provider.home)/journal/\(journal)", limit: 16 << 20)), as: UTF8.self)
+      decoding: try #require(SmallFile.read("\(provider.home)/journal/\(journal)", limit: 16 << 20)),
+      as: UTF8.self)
     #expect(text.split(separator: "\"event\":{\"connected\"").count - 1 == rows)
   }
 

@@ -8,7 +8,8 @@ extension Hearing {
   /// A container that the wallet has left stands where it was then.
   mutating func checkWalletsChannel(_ replay: PeerReplay) {
     let moves = evidence.moves
-    let sequence = moves.lastFrame.map { last in replay.sequence.filter { $0.frame < last } } ?? replay.sequence
+    let sequence =
+      moves.lastFrame.map { last in replay.sequence.filter { $0.frame < last } } ?? replay.sequence
     guard let row = evidence.wallet.channels.first else {
       if sequence.contains(where: { $0.by == .wallet && moves.isHere(frame: $0.frame) }) {
         find(

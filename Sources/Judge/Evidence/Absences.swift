@@ -64,7 +64,11 @@ struct Absences {
     }
     for (name, problem) in phone.problems.sorted(by: { $0.key < $1.key }) {
       let sentence = "\(evidence.home)/os/\(name) says nothing: \(problem.words)"
-      if problem == .missing { add("phone", sentence, Self.phoneAdvice) } else { addDamage("phone", sentence) }
+      if problem == .missing {
+        add("phone", sentence, Self.phoneAdvice)
+      } else {
+        addDamage("phone", sentence)
+      }
     }
     for sentence in phone.missingRows { addDamage("phone", "\(evidence.home)/\(sentence)") }
     if phone.problems["processes.jsonl"] == nil {
@@ -106,7 +110,9 @@ struct Absences {
     for container in moves.otherContainers.subtracting(evidence.givenContainers).sorted() {
       let arrival = moves.arrivals.last { hexadecimal($0.from.container) == container }
       let words =
-        arrival.map { "the wallet moved into this container under epoch \($0.to.epoch), and what it did before" }
+        arrival.map {
+          "the wallet moved into this container under epoch \($0.to.epoch), and what it did before"
+        }
         ?? "the wallet moved away from this container, and what it did then"
       add(
         "other container", "\(words) lies in container \(container.prefix(12))…, whose database is not here",
@@ -153,12 +159,14 @@ struct Absences {
     if journal.disorder.count > 0 {
       addDamage(
         "journals of \(journal.process)",
-        "\(journal.name) has records that are not in their order, the first in line \(journal.disorder.first)")
+        "\(journal.name) has records that are not in their order, the first in line \(journal.disorder.first)"
+      )
     }
     guard let cut = journal.gaps.first(where: { !$0.isNoted }) else { return }
     addDamage(
       "journals of \(journal.process)",
-      "\(journal.name) lacks \(countWords(cut.count, "record")) in front of line \(cut.line), and does not say why")
+      "\(journal.name) lacks \(countWords(cut.count, "record")) in front of line \(cut.line), and does not say why"
+    )
   }
 
   private static func list(_ numbers: [Int64]) -> String {

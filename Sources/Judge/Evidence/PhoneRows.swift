@@ -36,7 +36,8 @@ extension PhoneEvidence {
       let place = starts.countOfThose(upTo: atNs)
       guard place > 0 else { continue }
       let journal = journals[place - 1]
-      let last = isLineFirst ? journal.lastNs : journal.lastNs.addingReportingOverflow(stepSlackNs).partialValue
+      let last =
+        isLineFirst ? journal.lastNs : journal.lastNs.addingReportingOverflow(stepSlackNs).partialValue
       guard atNs > last, !journal.hasGaps, named.insert(journal.name).inserted else { continue }
       found.append((row, journal))
     }

@@ -54,6 +54,7 @@ struct WalletMoves {
 
   /// Hexadecimal.
   var otherContainers: Set<String> {
-    Set(all.flatMap { [$0.from.container, $0.to.container] }.filter { $0 != container }.map { hexadecimal($0) })
+    Set(
+      all.flatMap { [$0.from.container, $0.to.container] }.filter { $0 != container }.map { hexadecimal($0) })
   }
 }

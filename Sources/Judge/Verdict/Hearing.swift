@@ -55,7 +55,8 @@ struct Hearing {
     for move in evidence.moves.all {
       let (from, to) = (hexadecimal(move.from.container), hexadecimal(move.to.container))
       remark(
-        "under epoch \(move.to.epoch) the wallet was moved from container \(from.prefix(12))… to \(to.prefix(12))…")
+        "under epoch \(move.to.epoch) the wallet was moved from container \(from.prefix(12))… to \(to.prefix(12))…"
+      )
     }
   }
 

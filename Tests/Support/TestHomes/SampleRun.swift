@@ -314,7 +314,8 @@ final class SampleRun {
     pushRows.append(
       "{\"id\":\(id),\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":\(stamp)}")
     notificationRows.append(
-      "{\"id\":\(id),\"push\":\(id),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\",\"at_ns\":\(stamp)}")
+      "{\"id\":\(id),\"push\":\(id),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\",\"at_ns\":\(stamp)}"
+    )
     phone.event(
       "phone", "{\"pushArrived\":{\"_0\":{\"id\":\(id)}}}",
       ["{\"tell\":{\"_0\":\"extension\",\"_1\":{\"push\":{\"id\":\(id),\"deadlineMilliseconds\":30000}}}}"],
