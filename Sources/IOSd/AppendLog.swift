@@ -7,19 +7,33 @@ final class AppendLog<Row: Codable> {
   private let descriptor: Int32
   private let encoder = JSONLineEncoder()
   private var lines: LineWriter
+  /// What a full disk would not take, the oldest first: without it the rows behind would stand where it is missing, as if
+  /// somebody had taken it out.
+  private var waiting: [String] = []
+  private static var mostWaiting: Int { 4096 }
 
   init(_ path: String) throws(SystemError) {
     descriptor = try PlainFile.openOwn(path, O_RDWR | O_APPEND | O_CREAT)
     lines = LineWriter(appendingTo: descriptor)
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit {
+    if !waiting.isEmpty { _ = writeWaiting() }
+    if descriptor >= 0 { close(descriptor) }
+  }
 
-  /// False when the row could not be made durable; the phone goes on.
+  /// False when the row could not be made durable; the phone goes on, and tries again with the next one.
   @discardableResult
   func append(_ row: Row) -> Bool {
     guard let text = try? encoder.encode(row) else { return false }
-    return lines.append(text) && fdatasync(descriptor) == 0
+    waiting.append(text)
+    return writeWaiting()
+  }
+
+  private func writeWaiting() -> Bool {
+    let written = waiting.prefix { lines.append($0) }.count
+    waiting.removeFirst(max(written, waiting.count - Self.mostWaiting))
+    return waiting.isEmpty && fdatasync(descriptor) == 0
   }
 
   /// All rows there are; lines that are none are skipped.

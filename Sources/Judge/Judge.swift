@@ -7,15 +7,27 @@ public enum Judge {
   /// Reads and judges; the daemons may be up or down. `progress` hears what is being done, in a few words.
   ///
   /// With `requireSettled` a payment that is still on its way is a failure: nothing was given time to finish. Evidence of
-  /// the kinds in `without` is not demanded, as there is none; what there is of it is judged all the same.
+  /// the kinds in `without` is not demanded, as there is none; what there is of it is judged all the same. In each of `others`
+  /// is a container that the wallet was moved from or to, or the home of one.
   public static func verdict(
-    home: String, requireSettled: Bool = false, without: Set<EvidencePart> = [],
+    home: String, others: [String] = [], requireSettled: Bool = false, without: Set<EvidencePart> = [],
     progress: (String) -> Void = { _ in }
   ) throws(JudgeError) -> Verdict {
-    let evidence = try EvidenceCollector(home: home).collect(progress)
-    var hearing = Hearing(evidence: evidence, requireSettled: requireSettled, without: without)
-    if let epoch = hearing.movedHereUnder { throw .movedHere(epoch: epoch) }
-    hearing.hear(progress)
-    return hearing.verdict
+    var evidence = [try EvidenceCollector(home: home).collect(progress)]
+    for path in others {
+      let other = try EvidenceCollector(other: path, of: home).collect(progress)
+      let container = other.wallet.container.map { hexadecimal($0) } ?? ""
+      guard evidence[0].moves.otherContainers.contains(container) else { throw .noOtherContainer(path: path) }
+      evidence.append(other)
+    }
+    let given = Set(evidence.compactMap { $0.wallet.container.map { hexadecimal($0) } })
+    var verdicts: [Verdict] = []
+    for var evidence in evidence {
+      evidence.givenContainers = given
+      var hearing = Hearing(evidence: evidence, requireSettled: requireSettled, without: without)
+      hearing.hear(progress)
+      verdicts.append(hearing.verdict)
+    }
+    return verdicts.dropFirst().reduce(verdicts[0]) { $0.joined(by: $1) }
   }
 }

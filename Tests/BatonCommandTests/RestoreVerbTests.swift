@@ -35,5 +35,10 @@ import Testing
     // Half of the evidence is in the other container: neither sound nor broken.
     let judgement = try phone.run("judge")
     #expect(judgement.contains("the wallet moved into this container under epoch 3"), "\(judgement)")
+    #expect(judgement.contains("Verdict: no verdict"), "\(judgement)")
+    for rest in [["--other", "\(home)/old"], ["--without", "other"]] {
+      let judgement = try phone.run(["judge", "--require-settled"] + rest)
+      #expect(judgement.contains("Verdict: sound"), "\(judgement)")
+    }
   }
 }

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "On a full disk a row that is cut short is taken back, and the next one is whole",
+    "On a full disk a row that is cut short is taken back, and written in front of the next that has room",
     .enabled(if: canMount, "mounting a small disk needs root"))
   func fullDisk() throws {
     try #require(mountSmallDisk())
@@ -41,7 +41,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: path)?.last == UInt8(ascii: "\n"))
     unlink("\(directory)/filler")
     #expect(log.append(row(next + 2)))
-    #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == Array(1..<next) + [next + 2])
+    #expect(AppendLog<PushRow>.rows(of: path).map(\.id) == Array(1...next + 2))
   }
 
   @Test("A row that a kill cut short is ended, and the next one begins on a line of its own")

@@ -70,6 +70,25 @@ import Testing
     #expect(try #require(row["peak_footprint_bytes"] as? Int) > 25_165_824)
   }
 
+  @Test(
+    "The peak of a process is the most that it ever had, and not the last",
+    .disabled(if: PhoneProcess.isSanitized, "its memory is the sanitizer's"))
+  func peakIsTheMost() throws {
+    let phone = try PhoneProcess(ext: "ext-shrinks")
+    try phone.push()
+    #expect(try phone.notifications(1).count == 1)
+    try phone.wait("it is small again") {
+      let service = try phone.status()["extension"] as? [String: Any]
+      return try #require(service?["footprint_bytes"] as? Int) < 10 << 20
+    }
+    try phone.ask("down")
+    phone.process.waitUntilExit()
+    let rows = try String(contentsOfFile: "\(phone.home)/os/processes.jsonl", encoding: .utf8)
+    let last = try #require(rows.split(separator: "\n").last { $0.contains("\"role\":\"extension\"") })
+    let row = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+    #expect(try #require(row["peak_footprint_bytes"] as? Int) > 10 << 20)
+  }
+
   @Test("B-C.3 A debug build outlives 30 MB and its time")
   func aDebugBuildHasNoLimits() throws {
     let phone = try PhoneProcess(ext: "ext-ballast", ["--build", "debug", "--extension-time", "1ms"])

@@ -74,6 +74,17 @@ import Testing
     #expect(rows.contains("\"fate\":\"delivered\""))
   }
 
+  @Test("Only the app completes its pushes: what the extension says of one is not heard") func notItsOwn()
+    throws
+  {
+    let phone = try PhoneProcess(ext: "ext-says-done", ["--silent-time", "10m"])
+    #expect(try phone.ask("push", body: silent)["fate"] == "delivered")
+    try phone.push("payment")
+    // What it says of the app's push comes in front of its own.
+    #expect(try phone.notifications(1) == ["served"])
+    #expect(try fate(phone) == "delivered")
+  }
+
   @Test("An alert with content-available is shown, and wakes the app under the rules of silent pushes too")
   func both() throws {
     let both = #"{"aps":{"alert":{"title":"Push","body":"both"},"mutable-content":1,"content-available":1}}"#

@@ -55,6 +55,26 @@ import Testing
   }
 
   @Test(
+    "Room that somebody gives up is taken when a process ends, and once more when that happens again",
+    .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"))
+  func givenUpAtAnEnd() throws {
+    let disk = try DiskPhone("1m")
+    for place in 1...2 {
+      let path = "\(disk.group)/\(place)"
+      try Data(count: 65_536).write(to: URL(fileURLWithPath: path))
+      #expect(try disk.note(["storage-full": "yes"]) == nil)
+      try disk.phone.ask("open")
+      #expect(disk.troubleOfWriting == ENOSPC)
+      try FileManager.default.removeItem(atPath: path)
+      #expect(disk.troubleOfWriting == 0)
+      try disk.phone.ask("quit")
+      try disk.phone.wait("the app to end") { try disk.phone.state("app") == "not running" }
+      #expect(disk.troubleOfWriting == ENOSPC)
+      #expect(try disk.note(["storage-full": "no"]) == nil)
+    }
+  }
+
+  @Test(
     "A disk without a bound, or one that is large, is nobody's to fill",
     .enabled(if: DiskPhone.canMount, "mounting a small disk needs root"),
     arguments: [("0", "on no disk of its own"), ("4g", "MiB to fill")])

@@ -121,6 +121,87 @@ import Testing
     }
   }
 
+  @Test(
+    "is a row that was taken out of the phone's files, between others or at the end",
+    arguments: [
+      ("pushes", "\"id\":1,", "lacks 1 row, the first in front of row 2"),
+      ("pushes", "\"id\":2,", "names push 2, and os/pushes.jsonl has no row of it"),
+      ("notifications", "\"id\":1,", "lacks 1 row, the first in front of row 2"),
+      ("processes", "\"id\":2,", "lacks 1 row, the first in front of row 3"),
+    ])
+  func rows(file: String, row: String, words: String) throws {
+    for waived in [[], [EvidencePart.phone]] as [Set<EvidencePart>] {
+      let verdict = try judged(without: waived) { run in
+        // Without the push of a notification nothing is broken.
+        for name in ["pushes", "notifications"] where file != "processes" {
+          try rewrite("\(run.home)/os/\(name).jsonl") { lines in
+            name == file || file == "notifications" ? lines.filter { !$0.contains(row) } : lines
+          }
+        }
+        if file == "processes" {
+          try rewrite("\(run.home)/os/processes.jsonl") { $0.filter { !$0.contains(row) } }
+        }
+      }
+      #expect(verdict.findings == [] && verdict.exitCode == 74, "\(verdict.text)")
+      #expect(
+        verdict.missing.contains { $0.part == "phone" && $0.sentence.contains(words) }, "\(verdict.text)")
+    }
+  }
+
+  @Test("is a journal of iosd that ends before what the phone's files say")
+  func endOfPhonesJournal() throws {
+    for (kept, isCut) in [("{\"processEnded\"", false), ("\"end\"", false), ("{\"pushArrived\"", true)] {
+      let verdict = try judged { run in
+        try rewrite("\(run.home)/journal/\(run.phone.name)") { lines in
+          let told = lines.indices.filter { lines[$0].contains(kept) }
+          return Array(lines[...(try #require(isCut ? told.first : told.last))])
+        }
+      }
+      #expect(verdict.findings == [], "\(verdict.text)")
+      #expect(verdict.exitCode == (isCut ? 74 : 0), "\(kept): \(verdict.text)")
+      #expect(
+        verdict.missing.allSatisfy { $0.part == "journals of iosd" && $0.sentence.contains(" ends before ") })
+    }
+  }
+
+  @Test(
+    "is no loss where an iosd was killed between a push's row and its line: that push was lost, or is the last"
+  )
+  func killedInBetween() throws {
+    for (fate, isCut) in [
+      ("", false),
+      (",\"fate\":\"lost: gone with an earlier iosd\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
+      (",\"fate\":\"not shown: the person lets it show nothing\",\"fate_wall_ns\":1,\"fate_at_ns\":6", true),
+    ] {
+      let verdict = try judged { run in
+        try rewrite("\(run.home)/journal/\(run.phone.name)") { $0.dropLast() }
+        let late = run.now + 60_000_000_000
+        try rewrite("\(run.home)/os/pushes.jsonl") { lines in
+          let visible = fate.isEmpty ? "false" : "true"
+          return lines + [
+            "{\"id\":3,\"visible\":\(visible),\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":\(late)\(fate)}"
+          ]
+        }
+      }
+      #expect(verdict.exitCode == (isCut ? 74 : 0), "\(fate): \(verdict.text)")
+    }
+  }
+
+  private func rewrite(_ path: String, _ change: ([String]) throws -> [String]) throws {
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
+    try change(lines).map { $0 + "\n" }.joined().write(toFile: path, atomically: false, encoding: .utf8)
+  }
+
+  @Test("is damage also where a person says that there is none of it: that part is there")
+  func damageIsNotWaived() throws {
+    let verdict = try judged(without: [.journals]) { run in
+      let journal = try #require(run.journals.last)
+      try rewrite("\(run.home)/journal/\(journal.name)") { $0 + ["x"] }
+    }
+    #expect(verdict.exitCode == 74, "\(verdict.text)")
+    #expect(verdict.missing.map(\.sentence).contains { $0.contains("1 line that are no records") })
+  }
+
   @Test("is a journal with lines cut out: a full disk is noted with the next line, a cut is not")
   func cut() throws {
     for (note, missing) in [("", true), (",\"lost_before\":2", false), (",\"lost_before\":1", true)] {

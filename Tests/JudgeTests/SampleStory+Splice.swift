@@ -52,6 +52,27 @@ extension SampleStory {
     return run
   }
 
+  /// The wallet asks for rest and says no more; some time later the peer has a last word.
+  static func tellOfRest(_ seconds: Int64, isAnswered: Bool, _ last: [UInt8]) throws -> SampleRun {
+    let run = try SampleRun()
+    let app = run.start("mainappd", pid: 100)
+    try run.claim(1, "app", pid: 100, app, "never claimed before")
+    try connect(run, 1)
+    try run.write(1, app)
+    try run.receive(1, reestablish(1, 0, none) + SpliceBytes.fundings())
+    try run.receive(1, SpliceBytes.rest(true), out: isAnswered ? [SpliceBytes.rest(false)] : [])
+    run.now += seconds * 1_000_000_000
+    try run.event("{\"deadlineReached\":{}}", [], out: [(1, last)])
+    try run.close(1, "the peer gave it up")
+    app.end(at: run.now)
+    run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
+    try leaveChannel(
+      run, peer: [9_000_000_000, 1_000_000_000, 0, 0, 0, 0], none, next: [0, 0], last: 0, run.ledger)
+    try leaveChannel(run, peer: nil, none, next: [0, 0], last: 0, run.wallet)
+    try run.finish()
+    return run
+  }
+
   private static func connect(_ run: SampleRun, _ id: Int64, fundings: [UInt8] = SpliceBytes.fundings())
     throws
   {

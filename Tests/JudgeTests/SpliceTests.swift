@@ -61,6 +61,25 @@ import Testing
     #expect(try Judge.verdict(home: run.home).unsettled.contains { $0.contains("is half-way") })
   }
 
+  @Test(
+    "broken off by the peer is in order after a minute of rest, with the words for it: no other warning is",
+    arguments: [
+      ("The channel was at rest for 60 s: reconnect.", 61, WireBytes.channel, true),
+      ("The channel was at rest for 60 s: reconnect.", 30, WireBytes.channel, false),
+      ("The channel was at rest for 60 s: reconnect.", 61, SampleStory.none, false),
+      ("The signature is wrong.", 61, WireBytes.channel, false),
+    ] as [(String, Int64, [UInt8], Bool)])
+  func brokenOff(words: String, seconds: Int64, channel: [UInt8], isLawful: Bool) throws {
+    for isAnswered in [true, false] {
+      let run = try SampleStory.tellOfRest(
+        seconds, isAnswered: isAnswered, WireBytes.warning(words, of: channel))
+      let found = try findings(run)
+      #expect(found.isEmpty == isLawful, "\(found.map(\.sentence))")
+      #expect(
+        isLawful || found.contains { $0.sentence.contains("The peer warned on connection 1: \(words)") })
+    }
+  }
+
   /// Frames that this version never sends: what the other end must not go along with.
   @Test(
     "breaks the channel when a frame is not one that BOLT 2 wants there",

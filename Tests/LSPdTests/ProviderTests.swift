@@ -134,6 +134,33 @@ import Testing
     #expect(try provider.ledger("SELECT epoch FROM fence") == [1])
   }
 
+  @Test func `Of strangers beyond so many a minute neither the ledger nor the journal has a row`() throws {
+    let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
+    let provider = try ProviderProcess(["--wallet", key.publicKey.hex])
+    let address = try #require(provider.address)
+    let strangers = (0..<250).map { _ in
+      ScriptedWallet(loop: provider.loop, key: PrivateKey(SHA256.hash([77])))
+    }
+    for stranger in strangers { try stranger.connect(to: address, nil) }
+    #expect(
+      try provider.loop.run(for: .seconds(120)) {
+        strangers.allSatisfy { $0.isClosed || !$0.received.isEmpty }
+      })
+    let turnedAway = strangers.count { $0.received.isEmpty }
+    #expect(turnedAway > 0)
+    let wallet = ScriptedWallet(loop: provider.loop)
+    try wallet.connect(to: address, fence(1))
+    #expect(try provider.loop.run(for: .seconds(60)) { wallet.channel?.isReestablished == true })
+    let rows = 250 - turnedAway + 1
+    #expect(try provider.ledger("SELECT count(*) FROM connections") == [.integer(Int64(rows))])
+    #expect(try provider.goDown()?.how == .exited(code: 0))
+    let journal = try #require(DirectoryListing.names(of: "\(provider.home)/journal")?.first)
+    let text = String(
+      decoding: try #require(SmallFile.read("\(provider.home)/journal/\(journal)", limit: 16 << 20)),
+      as: UTF8.self)
+    #expect(text.split(separator: "\"event\":{\"connected\"").count - 1 == rows)
+  }
+
   @Test func `Of what a stranger says at length the ledger and the journal keep the beginning`() throws {
     let provider = try ProviderProcess()
     let loop = provider.loop

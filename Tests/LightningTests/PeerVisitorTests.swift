@@ -132,6 +132,12 @@ struct PeerVisitorTests {
       ])
     // Nothing of it is known any more.
     #expect(fixture.handle(.closed(connection: 300, "")) == [])
+    // Whoever asks first need not say that it came at all.
+    let now = milliseconds(fixture.now)
+    #expect(fixture.peer.turnsAway(try node(9), at: now))
+    #expect(!fixture.peer.turnsAway(try node(1), at: now), "the wallet's node")
+    #expect(!fixture.peer.turnsAway(nil, at: now), "where nobody can prove who it is")
+    #expect(!fixture.peer.turnsAway(try node(9), at: now + .seconds(61)))
     let silenced = fixture.handle(.received(connection: 2, .ping(Ping(pongSize: 0))))
     #expect(others(silenced) == [.evict(connection: 2, "too much was said that needs nothing")])
     _ = fixture.handle(.connected(connection: 301, node: try node(1)))

@@ -13,6 +13,9 @@ enum JudgeVerb: Verb {
         OptionDeclaration(
           "--without", value: .choice(EvidencePart.allCases.map(\.rawValue)), mayRepeat: true,
           help: "this evidence is not demanded, as the programs that ran leave none"),
+        OptionDeclaration(
+          "--other", value: .path("DIR"), mayRepeat: true,
+          help: "a container that the wallet was moved from or to with `baton restore`, or the home of one"),
         OptionDeclaration("--all", help: "show all findings, and not the first of each kind"),
         OptionDeclaration("--junit", value: .path("FILE"), help: "also write the verdict as JUnit XML"),
       ],
@@ -44,7 +47,7 @@ enum JudgeVerb: Verb {
     let verdict: Verdict
     do {
       verdict = try Self.verdict(
-        on: home, requireSettled: line.isGiven("--require-settled"),
+        on: home, others: line.all("--other"), requireSettled: line.isGiven("--require-settled"),
         without: Set(line.all("--without").compactMap(EvidencePart.init(rawValue:)))
       ) { words in
         if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r\(words)".utf8)) }
@@ -67,12 +70,12 @@ enum JudgeVerb: Verb {
   }
 
   static func verdict(
-    on home: String, requireSettled: Bool, without: Set<EvidencePart> = [],
+    on home: String, others: [String] = [], requireSettled: Bool, without: Set<EvidencePart> = [],
     progress: (String) -> Void = { _ in }
   ) throws -> Verdict {
     do throws(JudgeError) {
       return try Judge.verdict(
-        home: home, requireSettled: requireSettled, without: without, progress: progress)
+        home: home, others: others, requireSettled: requireSettled, without: without, progress: progress)
     } catch { throw CommandFailure(.inputOutputError, error.description) }
   }
 }

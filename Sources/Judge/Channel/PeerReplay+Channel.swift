@@ -11,6 +11,7 @@ extension PeerReplay {
       // In its place: a copy for each message would cost as much as all splices that there ever were.
       let moves = try view?.apply(step, by: end) ?? []
       noteSplices(since: before, frame)
+      talkSinceNs = talkBegan(frame)
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
       for move in moves {
         if move.htlc.offeredBy == .peer { note(move, step, frame) } else { noteSent(move, step, frame) }

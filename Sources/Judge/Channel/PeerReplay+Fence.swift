@@ -78,7 +78,7 @@ extension PeerReplay {
     if let older = registered, older != id { links[older]?.state = .evicted }
     // With the older connection everything is gone that the wallet had said there and not signed for.
     view?.forgetUnsigned(by: .wallet)
-    forgetUnsignedInSequence()
+    sequence.forgetUnsigned()
     forgetTalk(frame)
     links[id]?.state = .registered
     registered = id
@@ -92,16 +92,6 @@ extension PeerReplay {
 
   private func entryIsFenced(_ id: Int64) -> Bool {
     evidence.ledger.connection(id)?.verdict == "accepted"
-  }
-
-  private mutating func forgetUnsignedInSequence() {
-    let signed = sequence.lastIndex { entry in
-      if entry.by == .wallet, case .commit = entry.step { true } else { false }
-    }
-    // What is in front of that stays, and is long.
-    let rest = sequence[((signed ?? -1) + 1)...]
-    let kept = rest.filter { $0.by != .wallet || $0.step.isNumbered || $0.step.isOfSplice }
-    sequence.replaceSubrange(rest.indices, with: kept)
   }
 
   /// What the peer answered to an `init`, against what it should have known.

@@ -13,11 +13,26 @@ extension PeerReplay {
     }
   }
 
+  private static let restNs: Int64 = 60_000_000_000
+
+  /// A wallet that stands still in the middle of a talk is not waited for without end: after its time, and with these words.
+  /// Whatever else the peer warns of, no splice excuses.
+  func endsRest(_ words: String, _ frame: ReadFrame) -> Bool {
+    guard let talkSinceNs, frame.channel == view?.channel else { return false }
+    return words.hasPrefix("The channel was at rest for 60 s")
+      && frame.entry.atNs &- talkSinceNs > Self.restNs - stepSlackNs
+  }
+
+  func talkBegan(_ frame: ReadFrame) -> Int64? {
+    view?.talk == nil ? nil : talkSinceNs ?? frame.entry.atNs
+  }
+
   /// With the connection everything is forgotten that neither was bound to.
   mutating func forgetTalk(_ frame: ReadFrame) {
     guard let view, view.talk != nil || view.waitsForAbort != Pair(false) else { return }
     let step = SpliceStep.hangUp
     try? self.view?.applySplice(step, by: .wallet)
+    talkSinceNs = nil
     sequence.append(SequenceEntry(frame: frame.entry.id, by: .wallet, step: .splice(step)))
   }
 

@@ -61,6 +61,8 @@ struct PeerReplay {
   var sequence: [SequenceEntry] = []
   /// Frames that were about one.
   var spliceFrames: Set<Int64> = []
+  /// Since when the two talk of a splice that binds neither.
+  var talkSinceNs: Int64?
   /// When the peer was bound to each splice of its view, and when that was over.
   var spliceTimes: [(begunNs: Int64, endedNs: Int64?)] = []
   /// The epoch of the connection that it was talked of on, by the id of the transaction.
@@ -199,8 +201,7 @@ struct PeerReplay {
       if blob != backup {
         find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
       }
-    case .complaint(1, _) where registered == connection && view?.talk?.isAtRest == true:
-      // A wallet that stands still in the middle of a talk is not waited for without end.
+    case .complaint(1, let text) where registered == connection && endsRest(text, frame):
       links[connection]?.state = .failed
     case .complaint(let type, let text):
       // Who never showed a claim is not the wallet: what a stranger is told says nothing about it.

@@ -20,7 +20,9 @@ extension Hearing {
         [claim.evidence])
     }
     if claim.isRaised {
-      if evidence.hasLedger, !heights.contains(claim.epoch &- 1) {
+      // Whoever moves the wallet goes above its own number as well.
+      let isAboveOwn = claim.movesHere && claim.epoch == seen &+ 1
+      if evidence.hasLedger, !isAboveOwn, !heights.contains(claim.epoch &- 1) {
         find(
           1, "Epoch \(claim.epoch) was raised above \(claim.epoch &- 1), which the peer never said it knew",
           [claim.evidence])

@@ -9,6 +9,7 @@ extension Hearing {
   mutating func checkDurability(_ replay: PeerReplay) {
     let bundles = bundles(replay)
     var earlierBundles = 0
+    var arrivals = evidence.moves.arrivals[...]
     let writes = evidence.wallet.writes.filter { $0.summary?.revision != nil }.map(\.epoch).sorted()
     for claim in evidence.wallet.claims {
       let own = evidence.wallet.sum(of: claim.epoch).revisionsNs.sorted()
@@ -16,6 +17,11 @@ extension Hearing {
       var needed = 0
       for bundle in bundles[claim.epoch] ?? [] {
         if bundle.mayRepeat, bundle.isOfSplice { continue }
+        // What it repeats may have been durable in the container of before.
+        if let arrival = arrivals.first, arrival.frame < bundle.frame {
+          arrivals = arrivals.drop { $0.frame < bundle.frame }
+          if bundle.mayRepeat { continue }
+        }
         if bundle.mayRepeat, earlierWrites > earlierBundles {
           earlierBundles += 1
           continue
@@ -39,7 +45,7 @@ extension Hearing {
     var bundlers: [Int64: FrameBundler] = [:]
     for frame in frames where frame.entry.isIn && frame.entry.isActedOn {
       guard let connection = evidence.ledger.connection(frame.entry.connection), connection.isAccepted,
-        let epoch = connection.epoch
+        let epoch = connection.epoch, !isOfOtherContainer(connection)
       else { continue }
       bundlers[epoch, default: FrameBundler()].take(
         frame, isOfSplice: replay.spliceFrames.contains(frame.entry.id))

@@ -47,9 +47,15 @@ extension Hearing {
     for entry in evidence.ledger.connections { checkClaim(of: entry) }
   }
 
+  /// Of one that the wallet has moved from or to: its database has the claim.
+  func isOfOtherContainer(_ entry: ConnectionEntry) -> Bool {
+    entry.container.map { evidence.moves.otherContainers.contains(hexadecimal($0)) } ?? false
+  }
+
   /// Nobody dials without a claim: an epoch at the peer is one of the database's, with its incarnation.
   private mutating func checkClaim(of entry: ConnectionEntry) {
-    guard let epoch = entry.epoch, entry.verdict != "refused-other-container" else { return }
+    guard let epoch = entry.epoch, entry.verdict != "refused-other-container", !isOfOtherContainer(entry)
+    else { return }
     let claim = evidence.wallet.claim(epoch)
     if claim == nil || claim?.incarnation != entry.incarnation || entry.container != evidence.wallet.container
     {

@@ -55,6 +55,8 @@ extension Hearing {
     }
     let received = evidence.wallet.receivedByHash.all(payment.paymentHash)
     if received.isEmpty {
+      // The container that it was in when it showed the preimage has it.
+      guard evidence.moves.isHere(atNs: life?.fulfilNs) else { return }
       find(3, "\(name) is paid, and the wallet does not have it", [payment.evidence])
     } else if received.count > 1 {
       find(3, "\(name) is in the wallet \(received.count) times", received.map(\.evidence))

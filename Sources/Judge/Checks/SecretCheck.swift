@@ -12,7 +12,7 @@ extension Hearing {
       }
     }
     let shownNs = firstShown()
-    for journal in evidence.journals { checkSecrets(in: journal, shownNs) }
+    for journal in evidence.journals + evidence.otherContainersJournals { checkSecrets(in: journal, shownNs) }
   }
 
   private mutating func checkSecrets(in journal: JournalFile, _ shownNs: [[UInt8]: Int64]) {

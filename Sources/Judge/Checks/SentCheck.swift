@@ -10,12 +10,14 @@ extension Hearing {
       case "paid": checkPaid(entry, life, replay)
       case "failed": checkFailed(entry, life, replay)
       case "pending":
-        waitFor("\(name(entry)) of the wallet's own is on its way", [entry.evidence])
+        if evidence.moves.isHereNow {
+          waitFor("\(name(entry)) of the wallet's own is on its way", [entry.evidence])
+        }
       default: remark("how \(name(entry)) ended was lost with the wallet's database")
       }
       checkOnce(entry, twins)
     }
-    checkTaken()
+    checkTaken(replay)
     checkOffered(replay)
   }
 
@@ -74,12 +76,13 @@ extension Hearing {
   }
 
   /// Whoever was paid was paid by a payment that the wallet knows of.
-  private mutating func checkTaken() {
+  private mutating func checkTaken(_ replay: PeerReplay) {
     for invoice in evidence.ledger.elsewhere where invoice.isPaid {
+      let life = invoice.htlc.flatMap { replay.sentLives[UInt64(bitPattern: $0)] }
       let payers = (invoice.htlc.map(evidence.wallet.sentByHTLC.all) ?? []).filter {
         $0.paymentHash == invoice.paymentHash
       }
-      if payers.count != 1 {
+      if payers.count != 1, !payers.isEmpty || evidence.moves.isHere(atNs: life?.addNs) {
         find(
           3,
           "Invoice \(invoice.id) of another payee was paid, and the wallet has \(payers.count) payments of it",
@@ -94,6 +97,7 @@ extension Hearing {
     var fulfilled: [[UInt8]: UInt64] = [:]
     for (id, life) in replay.sentLives.sorted(by: { $0.key < $1.key }) {
       let owners = evidence.wallet.sentByHTLC.all(Int64(bitPattern: id))
+      if owners.isEmpty, !evidence.moves.isHere(frame: life.addFrame) { continue }
       if owners.count != 1 || owners[0].paymentHash != life.paymentHash
         || UInt64(bitPattern: owners[0].amountMsat) != life.amountMsat
       {

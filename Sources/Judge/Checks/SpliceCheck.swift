@@ -16,7 +16,7 @@ extension Hearing {
     for entry in evidence.wallet.splices {
       if entry.id != next { find(4, "In front of \(entry.name) a row is missing", [entry.evidence]) }
       next = entry.id &+ 1
-      if !entry.isOver { waitFor("\(entry.name) is half-way", [entry.evidence]) }
+      if !entry.isOver, evidence.moves.isHereNow { waitFor("\(entry.name) is half-way", [entry.evidence]) }
       if entry.state == "lost" { remark("how \(entry.name) ended was lost with the wallet's database") }
     }
   }
@@ -57,7 +57,8 @@ extension Hearing {
     }
     for theirs in evidence.ledger.splices where theirs.state == "done" {
       let owners = ours.all(theirs.txid).filter { $0.state != "forgotten" }
-      if owners.count > 1 || owners.isEmpty && !evidence.wallet.isRestored {
+      let isHere = evidence.moves.isHere(atNs: theirs.begunNs)
+      if owners.count > 1 || owners.isEmpty && isHere && !evidence.wallet.isRestored {
         find(
           3, "The peer calls \(theirs.name) done, and the wallet has it \(owners.count) times",
           [theirs.evidence] + owners.map(\.evidence))
@@ -103,7 +104,7 @@ extension Hearing {
   /// A person's wish leads to one splice at the most, with that amount and to that address.
   private mutating func checkRequests() {
     var wishes: [Wish: Int] = [:]
-    for journal in evidence.journals {
+    for journal in evidence.journals + evidence.otherContainersJournals {
       for record in journal.events(of: "node") {
         guard let asked = record.event.payload("spliceRequested"), let amount = asked["amountSat"]?.integer,
           let script = asked["script"]?["bytes"]?.text
@@ -128,7 +129,11 @@ extension Hearing {
   private func mayHaveLostWish(_ entry: SpliceEntry) -> Bool {
     let epoch = entry.begunEpoch ?? 0
     let journal = evidence.wallet.claim(epoch).flatMap(evidence.journal(of:))
-    return untold.isUntold(epoch: epoch) || journal?.hasGaps == true
+    // It may have come with the backup, and have been asked for in another container.
+    let isOthers = evidence.ledger.splices.contains {
+      $0.txid == entry.txid && !evidence.moves.isHere(atNs: $0.begunNs)
+    }
+    return untold.isUntold(epoch: epoch) || journal?.hasGaps == true || isOthers
   }
 
   /// Nobody is told of an end that is not there.

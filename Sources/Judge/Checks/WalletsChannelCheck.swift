@@ -4,9 +4,14 @@
 // yet (at most one commitment and one revocation, and the updates around them), and steps of the wallet's own that are
 // durable and not at the peer yet (at most one revocation and one commitment, with the removals they cover).
 extension Hearing {
+  ///
+  /// A container that the wallet has left stands where it was then.
   mutating func checkWalletsChannel(_ replay: PeerReplay) {
+    let moves = evidence.moves
+    let sequence =
+      moves.lastFrame.map { last in replay.sequence.filter { $0.frame < last } } ?? replay.sequence
     guard let row = evidence.wallet.channels.first else {
-      if replay.sequence.contains(where: { $0.by == .wallet }) {
+      if sequence.contains(where: { $0.by == .wallet && moves.isHere(frame: $0.frame) }) {
         find(
           4, "The wallet has driven the channel and its database has no row of it", ["node.sqlite channels"])
       }
@@ -22,7 +27,7 @@ extension Hearing {
       row: row, htlcs: Array(evidence.wallet.htlcs), splices: Array(evidence.wallet.splices),
       isRestored: evidence.wallet.isRestored, end: .wallet)
     var fewest: [String]?
-    for view in WalletViews(opening: opening, sequence: replay.sequence, rows: Array(evidence.wallet.htlcs))
+    for view in WalletViews(opening: opening, sequence: sequence, rows: Array(evidence.wallet.htlcs))
       .all()
     {
       let differences = account.differences(from: view)

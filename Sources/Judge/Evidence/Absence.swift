@@ -20,4 +20,6 @@ public enum EvidencePart: String, Hashable, Codable, Sendable, CaseIterable {
   case peer
   case phone
   case journals
+  /// Another container in which the wallet has lived.
+  case other
 }

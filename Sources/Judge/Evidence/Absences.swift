@@ -1,6 +1,8 @@
 /// What of the evidence is there, and what should be.
 struct Absences {
   private(set) var all: [Absence] = []
+  /// Of parts that are there: nobody can say that there is none of these.
+  private var damages: Set<Absence> = []
   let parts: [String]
 
   private static let programs = Evidence.wallets + ["lspd", "iosd"]
@@ -19,19 +21,27 @@ struct Absences {
         "journals of iosd", "iosd ran this phone and left no journal in \(evidence.home)/journal",
         Self.journalAdvice)
     }
-    for journal in evidence.journals { addCuts(of: journal) }
+    for journal in evidence.journals + evidence.otherContainersJournals { addCuts(of: journal) }
+    addOtherContainers(evidence)
+    addBehindJournals(evidence)
     for journal in evidence.unreadJournals {
-      add(
-        "journals", "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)",
-        Self.journalAdvice)
+      addDamage("journals", "\(evidence.home)/journal/\(journal.name) cannot be read: \(journal.reason)")
     }
   }
 
-  /// Those that somebody says there are none of are no loss.
-  func demanded(without waived: Set<EvidencePart>) -> [Absence] { all.filter { !waived.contains($0.kind) } }
+  /// Those that somebody says there are none of are no loss. What is there and damaged is one all the same.
+  func demanded(without waived: Set<EvidencePart>) -> [Absence] {
+    all.filter { damages.contains($0) || !waived.contains($0.kind) }
+  }
 
   private mutating func add(_ part: String, _ sentence: String, _ advice: String) {
     all.append(Absence(part: part, sentence: sentence, advice: advice))
+  }
+
+  private mutating func addDamage(_ part: String, _ sentence: String) {
+    let damage = Absence(part: part, sentence: sentence, advice: "judge the home as the run left it")
+    all.append(damage)
+    damages.insert(damage)
   }
 
   private static let journalAdvice =
@@ -52,9 +62,15 @@ struct Absences {
     guard let phone = evidence.phone else {
       return add("phone", "there is no directory \(evidence.home)/os", Self.phoneAdvice)
     }
-    for (name, words) in phone.problems.sorted(by: { $0.key < $1.key }) {
-      add("phone", "\(evidence.home)/os/\(name) says nothing: \(words)", Self.phoneAdvice)
+    for (name, problem) in phone.problems.sorted(by: { $0.key < $1.key }) {
+      let sentence = "\(evidence.home)/os/\(name) says nothing: \(problem.words)"
+      if problem == .missing {
+        add("phone", sentence, Self.phoneAdvice)
+      } else {
+        addDamage("phone", sentence)
+      }
     }
+    for sentence in phone.missingRows { addDamage("phone", "\(evidence.home)/\(sentence)") }
     if phone.problems["processes.jsonl"] == nil {
       let known = Set(phone.processes.map(\.role))
       for role in ["app", "extension"] where !known.contains(role) {
@@ -68,6 +84,39 @@ struct Absences {
       let push = evidence.ledger.pushes.first(where: { $0.outcome == "delivered" })
     {
       add("phone", "push \(push.id) was delivered, and os/pushes.jsonl knows of none", Self.phoneAdvice)
+    } else if phone.problems["pushes.jsonl"] == nil,
+      let (push, journal) = phone.firstPushWithoutRow(evidence.journals(of: "iosd"))
+    {
+      addDamage("phone", "\(journal.name) names push \(push), and os/pushes.jsonl has no row of it")
+    }
+  }
+
+  /// iosd ends each journal when it ends, and one that was killed leaves no rows of what came later.
+  private mutating func addBehindJournals(_ evidence: Evidence) {
+    guard let phone = evidence.phone else { return }
+    let journals = evidence.journals(of: "iosd")
+    for (row, journal) in phone.rowsBehindJournals(journals, isCertain: evidence.isCertain) {
+      addDamage(
+        "journals of iosd",
+        "\(journal.name) ends before \(row), of which it must tell: its end was cut off, or another journal of iosd is missing"
+      )
+    }
+  }
+
+  // MARK: Other containers of the wallet
+
+  private mutating func addOtherContainers(_ evidence: Evidence) {
+    let moves = evidence.moves
+    for container in moves.otherContainers.subtracting(evidence.givenContainers).sorted() {
+      let arrival = moves.arrivals.last { hexadecimal($0.from.container) == container }
+      let words =
+        arrival.map {
+          "the wallet moved into this container under epoch \($0.to.epoch), and what it did before"
+        }
+        ?? "the wallet moved away from this container, and what it did then"
+      add(
+        "other container", "\(words) lies in container \(container.prefix(12))…, whose database is not here",
+        "name that container, or its home, with --other, or say --without other if it is lost")
     }
   }
 
@@ -102,22 +151,22 @@ struct Absences {
   private mutating func addCuts(of journal: JournalFile) {
     // A full disk may leave half a line each time, and notes it.
     if journal.unreadableLines.count > journal.gaps.count(where: \.isNoted) {
-      add(
+      addDamage(
         "journals of \(journal.process)",
-        "\(journal.name) has \(countWords(journal.unreadableLines.count, "line")) that are no records, the first is line \(journal.unreadableLines.first)",
-        "judge the home as the run left it")
+        "\(journal.name) has \(countWords(journal.unreadableLines.count, "line")) that are no records, the first is line \(journal.unreadableLines.first)"
+      )
     }
     if journal.disorder.count > 0 {
-      add(
+      addDamage(
         "journals of \(journal.process)",
-        "\(journal.name) has records that are not in their order, the first in line \(journal.disorder.first)",
-        "judge the home as the run left it")
+        "\(journal.name) has records that are not in their order, the first in line \(journal.disorder.first)"
+      )
     }
     guard let cut = journal.gaps.first(where: { !$0.isNoted }) else { return }
-    add(
+    addDamage(
       "journals of \(journal.process)",
-      "\(journal.name) lacks \(countWords(cut.count, "record")) in front of line \(cut.line), and does not say why",
-      "judge the home as the run left it")
+      "\(journal.name) lacks \(countWords(cut.count, "record")) in front of line \(cut.line), and does not say why"
+    )
   }
 
   private static func list(_ numbers: [Int64]) -> String {
@@ -131,6 +180,7 @@ extension Absence {
     switch part {
     case "peer's ledger": .peer
     case "phone": .phone
+    case "other container": .other
     default: .journals
     }
   }

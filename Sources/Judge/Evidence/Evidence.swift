@@ -18,6 +18,11 @@ struct Evidence {
   let ledger: LedgerEvidence
   let hasLedger: Bool
   let journals: [JournalFile]
+  /// Those of processes that had the wallet in another container.
+  let otherContainersJournals: [JournalFile]
+  let moves: WalletMoves
+  /// Of the wallet's other containers those whose databases are judged as well, hexadecimal.
+  var givenContainers: Set<String> = []
   /// Files among the journals that could not be read, each with the reason.
   let unreadJournals: [(name: String, reason: String)]
   let invoicesMade: Set<InvoiceFact>
@@ -47,7 +52,12 @@ struct Evidence {
     wallet = moment.wallet
     ledger = moment.ledger ?? LedgerEvidence(absent: visits)
     hasLedger = moment.ledger != nil
-    self.journals = journals.files
+    moves = WalletMoves(ledger, container: wallet.container)
+    let others = moves.otherContainers
+    let isOther = { (journal: JournalFile) in !others.isDisjoint(with: journal.containers) }
+    let own = others.isEmpty ? journals.files : journals.files.filter { !isOther($0) }
+    self.journals = own
+    otherContainersJournals = others.isEmpty ? [] : journals.files.filter(isOther)
     unreadJournals = journals.unread
     invoicesMade = journals.invoicesMade
     seed = secrets.seed
@@ -57,10 +67,10 @@ struct Evidence {
     self.remarks = remarks
     certainUntilNs = moment.takenAtNs.map { _ in moment.begunAtNs }
     self.visits = visits
-    byProcess = Dictionary(grouping: journals.files, by: \.process)
+    byProcess = Dictionary(grouping: own, by: \.process)
     var byWriter: [Writer: JournalFile] = [:]
     var byAnswer: [Int64: JournalFile] = [:]
-    for journal in journals.files where Self.wallets.contains(journal.process) {
+    for journal in own where Self.wallets.contains(journal.process) {
       let writer = Writer(pid: journal.pid, startTime: journal.startTime, boot: journal.boot)
       byWriter[writer] = byWriter[writer] ?? journal
       for epoch in journal.answeredEpochs { byAnswer[epoch] = byAnswer[epoch] ?? journal }
@@ -80,7 +90,7 @@ struct Evidence {
   /// Whoever it is of.
   func journal(answeringEpoch epoch: Int64) -> JournalFile? { byAnswer[epoch] }
 
-  func isCertain(_ record: JournalRecord) -> Bool {
-    certainUntilNs.map { record.atNs < $0 &- stepSlackNs } ?? true
-  }
+  func isCertain(_ record: JournalRecord) -> Bool { isCertain(record.atNs) }
+
+  func isCertain(_ stampNs: Int64) -> Bool { certainUntilNs.map { stampNs < $0 &- stepSlackNs } ?? true }
 }

@@ -19,18 +19,19 @@ extension EvidenceCollector {
     fileprivate(set) var invoicesMade: Set<InvoiceFact> = []
   }
 
-  private var journalNames: [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: journalPath)) ?? []
-    return names.filter { $0.hasSuffix(".jsonl") }.sorted()
-  }
-
-  /// In the order of their starts; a file whose first line says nothing of the kind counts as the first of all.
+  /// In the order of their starts; a file whose first line says nothing of the kind counts as the first of all. The peer's lie
+  /// beside its ledger.
   func journalHeads() -> [JournalHead] {
-    journalNames.map(head).sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
+    let peers = firstHome == home ? [] : heads(in: firstHome + "/journal").filter { $0.process == "lspd" }
+    return (heads(in: journalPath) + peers).sorted { ($0.startedNs, $0.name) < ($1.startedNs, $1.name) }
   }
 
-  private func head(_ name: String) -> JournalHead {
-    let path = "\(journalPath)/\(name)"
+  private func heads(in directory: String) -> [JournalHead] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return names.filter { $0.hasSuffix(".jsonl") }.map { head("\(directory)/\($0)", $0) }
+  }
+
+  private func head(_ path: String, _ name: String) -> JournalHead {
     var first: JournalRecord?
     _ = try? EvidenceFile(path).readLines { line in
       first = JournalRecord(file: name, line: 1, bytes: Array(line))

@@ -3,11 +3,29 @@ import Foundation
 /// Reads all parts of one home so that they belong to one moment.
 struct EvidenceCollector {
   let home: String
+  /// The App Group's directory.
+  let container: String
+  /// Where the peer's ledger is, and the journals of whoever had the wallet's first container.
+  let firstHome: String
   let visits = Visits()
   private static let attempts = 200
 
-  private var ledgerPath: String { home + "/lsp/ledger.sqlite" }
-  private var walletPath: String { home + "/AppGroup/node.sqlite" }
+  init(home: String) {
+    self.home = home
+    container = home + "/AppGroup"
+    firstHome = home
+  }
+
+  /// Of another container of the same wallet: it may lie anywhere, alone or in a home of its own.
+  init(other path: String, of first: String) {
+    let isHome = FileStamp(path + "/AppGroup/node.sqlite") != nil
+    home = isHome ? path : first
+    container = isHome ? path + "/AppGroup" : path
+    firstHome = first
+  }
+
+  private var ledgerPath: String { firstHome + "/lsp/ledger.sqlite" }
+  private var walletPath: String { container + "/node.sqlite" }
   var journalPath: String { home + "/journal" }
   private var phonePath: String { home + "/os" }
 
@@ -130,7 +148,7 @@ struct EvidenceCollector {
         places.append(("node.sqlite\(suffix)", secretsInFile(path + suffix, search)))
       }
     }
-    places.append(("heartbeat", secretsInFile(home + "/AppGroup/heartbeat", search)))
+    places.append(("heartbeat", secretsInFile(container + "/heartbeat", search)))
     return places.filter { !$0.secrets.isEmpty }
   }
 

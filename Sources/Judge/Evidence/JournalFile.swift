@@ -36,6 +36,8 @@ struct JournalFile {
   private let configurations: [String: [JSONValue]]
   /// Where in the guard's events a claim is answered, by its epoch.
   private let answers: [Int64: Int]
+  /// In which its process has claimed the node, hexadecimal.
+  let containers: Set<String>
 
   /// Nil when it does not start as a journal does.
   init?(_ reading: JournalReading, endsTorn: Bool, _ visits: Visits) {
@@ -61,11 +63,18 @@ struct JournalFile {
     configurations = reading.configurations
     events = reading.events.mapValues { Rows($0, visits) }
     var answers: [Int64: Int] = [:]
+    var containers: Set<String> = []
     for (place, record) in (reading.events["guard"] ?? []).enumerated() {
       guard let epoch = record.event.payload("claimed")?["epoch"]?.integer else { continue }
       answers[epoch] = answers[epoch] ?? place
+      if let container = record.event.payload("claimed")?["container"], let high = container["high"]?.integer,
+        let low = container["low"]?.integer
+      {
+        containers.insert(hexadecimal(high) + hexadecimal(low))
+      }
     }
     self.answers = answers
+    self.containers = containers
     writesNs = (reading.events["node"] ?? []).filter { $0.directives.contains { $0["write"] != nil } }
       .map(\.atNs).sorted()
   }

@@ -13,8 +13,8 @@ public enum JudgeError: Error, Hashable, Sendable {
   case noPlace(directory: String, reason: String)
   /// It can be read and is not what it should be.
   case foreign(path: String, reason: String)
-  /// The person brought the wallet into this container from another one, whose database is not here.
-  case movedHere(epoch: Int64)
+  /// One that was named as another container of this wallet, and the peer knows no move between the two.
+  case noOtherContainer(path: String)
   /// The wallet's database changed during every attempt to look at both databases at one moment.
   case restless(home: String)
 }
@@ -36,8 +36,8 @@ extension JudgeError: CustomStringConvertible {
       "no directory for copies can be made in \(directory) (\(reason)): name another one in TMPDIR, then judge again"
     case .foreign(let path, let reason):
       "\(path) is not what a run leaves behind (\(reason)): judge with the version that ran it"
-    case .movedHere(let epoch):
-      "the wallet moved into this container under epoch \(epoch), and what it did before lies in another one that is not here: judge a run that begins afterwards"
+    case .noOtherContainer(let path):
+      "\(path) is no container that this wallet moved from or to: name one that it did, or leave --other out"
     case .restless(let home):
       "the phone in \(home) does not rest long enough to be judged: take it down, then judge again"
     }

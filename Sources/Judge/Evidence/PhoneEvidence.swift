@@ -24,6 +24,7 @@ struct PhoneEvidence {
   struct Notification {
     let id: Int64
     let push: Int64?
+    let atNs: Int64?
   }
 
   struct Process {
@@ -35,6 +36,8 @@ struct PhoneEvidence {
     let reason: String?
     let isCrash: Bool
     let peakFootprintBytes: Int64?
+    let startedNs: Int64?
+    let endedNs: Int64?
 
     /// It may have said why, and then it is no crash.
     var endedWithError: Bool { how == "exited" && number != 0 }
@@ -45,17 +48,19 @@ struct PhoneEvidence {
   /// The last word on each process, in the order of their starts.
   let processes: [Process]
   /// By the names of files that are not there, or are not what iosd writes: what is wrong with them.
-  private(set) var problems: [String: String] = [:]
+  private(set) var problems: [String: EvidenceFile.Problem] = [:]
+  /// The numbers of the rows of each file, rising.
+  let numbers: [(name: String, of: [Int64])]
 
   private static let names = ["pushes.jsonl", "notifications.jsonl", "processes.jsonl"]
 
   init(directory: String) {
     var rows: [String: [JSONValue]] = [:]
-    var problems: [String: String] = [:]
+    var problems: [String: EvidenceFile.Problem] = [:]
     for name in Self.names {
       do throws(EvidenceFile.Problem) {
         rows[name] = try Self.rows(of: "\(directory)/\(name)")
-      } catch { problems[name] = error.words }
+      } catch { problems[name] = error }
     }
     let read = Self.names.map { rows[$0] ?? [] }
     self.init(pushes: read[0], notifications: read[1], processes: read[2])
@@ -69,6 +74,9 @@ struct PhoneEvidence {
   }
 
   private init(pushes: [JSONValue], notifications: [JSONValue], processes: [JSONValue]) {
+    numbers = zip(Self.names, [pushes, notifications, processes]).map { name, rows in
+      (name, Set(rows.compactMap { $0["id"]?.integer }).sorted())
+    }
     self.pushes = Self.pushes(pushes)
     self.notifications = Self.notifications(notifications)
     var newest: [Int64: Process] = [:]
@@ -79,7 +87,8 @@ struct PhoneEvidence {
       newest[id] = Process(
         id: id, role: role, pid: pid, how: row["how"]?.text, number: row["number"]?.integer,
         reason: row["reason"]?.text, isCrash: row["crashed"]?.isTrue ?? false,
-        peakFootprintBytes: row["peak_footprint_bytes"]?.integer)
+        peakFootprintBytes: row["peak_footprint_bytes"]?.integer,
+        startedNs: row["started_at_ns"]?.integer, endedNs: row["ended_at_ns"]?.integer)
     }
     self.processes = newest.keys.sorted().compactMap { newest[$0] }
   }
@@ -118,7 +127,8 @@ struct PhoneEvidence {
         // The person did something with it, and saw it before: it is no other one.
       } else {
         places[id, default: []].append(shown.count)
-        shown.append(Notification(id: id, push: row["push"]?.integer))
+        shown.append(
+          Notification(id: id, push: row["push"]?.integer, atNs: row["at_ns"]?.integer))
       }
     }
     return shown.compactMap { $0 }

@@ -102,6 +102,8 @@ struct ClaimEntry {
 
   /// The owner jumped above a number that the peer knew: an old copy of the database had been put back.
   var isRaised: Bool { reason.contains("raised") || reason.contains("higher epoch") }
+  /// The person brought the wallet here from another container.
+  var movesHere: Bool { reason == "raised-to-move-here" }
   var boot: String { hexadecimal(bootHigh) + hexadecimal(bootLow) }
   var evidence: String { "node.sqlite claims \(epoch)" }
 }

@@ -33,6 +33,7 @@ struct Hearing {
   var frames: Rows<ReadFrame> { evidence.ledger.frames }
 
   mutating func hear(_ progress: (String) -> Void = { _ in }) {
+    sayMoves()
     progress("checking claims and writes")
     checkJournals()
     checkClaims()
@@ -48,6 +49,15 @@ struct Hearing {
     checkPhone()
     checkSecrets()
     count()
+  }
+
+  private mutating func sayMoves() {
+    for move in evidence.moves.all {
+      let (from, to) = (hexadecimal(move.from.container), hexadecimal(move.to.container))
+      remark(
+        "under epoch \(move.to.epoch) the wallet was moved from container \(from.prefix(12))… to \(to.prefix(12))…"
+      )
+    }
   }
 
   /// What the ledger alone can tell.
@@ -116,10 +126,10 @@ struct Hearing {
   }
 }
 
-extension [String] {
+extension Array where Element: Hashable {
   /// Each once, where it stood first.
-  var uniqued: [String] {
-    var seen: Set<String> = []
+  var uniqued: [Element] {
+    var seen: Set<Element> = []
     return filter { seen.insert($0).inserted }
   }
 }

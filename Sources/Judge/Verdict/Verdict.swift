@@ -65,6 +65,22 @@ public struct Verdict: Hashable, Codable, Sendable {
     self.missing = missing
   }
 
+  /// With what was found in another container of the same wallet. What both have from the same ledger counts once.
+  func joined(by other: Verdict) -> Verdict {
+    var counts = counts
+    counts.received += other.counts.received
+    counts.sent += other.counts.sent
+    counts.sentPaid += other.counts.sentPaid
+    counts.sentFailed += other.counts.sentFailed
+    counts.appClaims += other.counts.appClaims
+    counts.extensionClaims += other.counts.extensionClaims
+    return Verdict(
+      counts: counts, findings: (findings + other.findings).uniqued,
+      unsettled: (unsettled + other.unsettled).uniqued, remarks: (remarks + other.remarks).uniqued,
+      judged: (judged + other.judged.map { $0 == "container" ? "other container" : $0 }).uniqued,
+      notJudged: (notJudged + other.notJudged).uniqued, missing: (missing + other.missing).uniqued)
+  }
+
   /// 0 sound; 2 exclusion or money broken; 3 nothing broken, but not everything was settled; 74 evidence is missing, and
   /// what is there is not broken.
   public var exitCode: Int32 {

@@ -39,7 +39,7 @@ struct FrameReader {
     let type = Int(try number(2))
     switch type {
     case 1, 17:
-      _ = try take(32)
+      channel = try take(32)
       let text = String(decoding: try counted(), as: UTF8.self)
       return .complaint(type: type, text: text)
     case 7: return .storage(try counted())

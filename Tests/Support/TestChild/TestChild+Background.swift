@@ -59,7 +59,8 @@ extension TestChild {
 
   func hearOfKeychain(_ message: ControlMessage) {
     let words = message["message"] ?? message["path"] ?? (message.body.isEmpty ? "written" : message.bodyText)
-    guard behaviour == "ext-keychain", let push = message["request"] else {
+    if behaviour == "ext-shrinks" { shrink() }
+    guard ["ext-keychain", "ext-shrinks"].contains(behaviour), let push = message["request"] else {
       return say("status", ["text": words])
     }
     content(push, words)

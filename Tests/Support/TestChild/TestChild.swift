@@ -116,6 +116,14 @@ final class TestChild {
     case "ext-hang", "ext-expires": return
     case "ext-keychain":
       return say("keychain-read", ["request": id, "group": Self.group, "account": "mnemonic"])
+    case "ext-shrinks":
+      pages.append(Self.page(size: Self.shrinkingBytes))
+      // The phone looks at whoever says something, and this one waits for the answer.
+      return say("keychain-read", ["request": id, "group": Self.group, "account": "mnemonic"])
+    case "ext-says-done":
+      // The app's business, and the app's push.
+      say("push-done", ["id": "1", "result": "new-data"])
+      content(id, "served")
     case "ext-ballast": return grow()
     case "ext-crash": fatalError("on purpose")
     case "ext-exit": exit(3)
@@ -148,13 +156,23 @@ final class TestChild {
     takePage()
   }
 
+  static let shrinkingBytes = 10 << 20
+
+  func shrink() {
+    for page in pages { munmap(page, Self.shrinkingBytes) }
+    pages = []
+  }
+
+  private static func page(size: Int) -> UnsafeMutableRawPointer {
+    let page = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let page, page != MAP_FAILED else { fatalError("no memory") }
+    memset(page, 1, size)
+    return page
+  }
+
   private func takePage() {
     guard isGrowing, pages.count < 60 else { return }
-    let size = 1 << 20
-    let page = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    guard let page, page != MAP_FAILED else { return }
-    memset(page, 1, size)
-    pages.append(page)
+    pages.append(Self.page(size: 1 << 20))
     loop.after(.milliseconds(1)) { [unowned self] in takePage() }
   }
 

@@ -73,8 +73,11 @@ final class SampleRun {
 
   func incarnation(_ epoch: Int64) -> Int64 { -1_000_000 * epoch }
 
-  func claim(_ epoch: Int64, _ role: String, pid: Int64, _ journal: TestJournal, _ reason: String) throws {
-    try askAndCommit(epoch, role, pid: pid, journal, reason)
+  func claim(
+    _ epoch: Int64, _ role: String, pid: Int64, _ journal: TestJournal, _ reason: String,
+    isRaised: Bool = false
+  ) throws {
+    try askAndCommit(epoch, role, pid: pid, journal, reason, isRaised: isRaised)
     tick()
     let high = container[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let low = container[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -87,13 +90,17 @@ final class SampleRun {
   /// A claim whose answer its process has not written yet.
   func askAndCommit(
     _ epoch: Int64, _ role: String, pid: Int64, _ journal: TestJournal, _ reason: String,
-    orderedBefore: [String] = []
+    orderedBefore: [String] = [], isRaised: Bool = false
   ) throws {
     tick()
     let bootNs = now + 1000
     journal.event(
       "guard-\(role)", "{\"observed\":{\"_0\":{\"bootClock\":\(bootNs)}}}",
-      orderedBefore + ["{\"claim\":{\"seen\":\(epoch - 1),\"reason\":\"\(reason)\"}}"], at: now)
+      orderedBefore + [
+        isRaised
+          ? "{\"raiseEpoch\":{\"_0\":{\"epoch\":\(epoch - 1)}}}"
+          : "{\"claim\":{\"seen\":\(epoch - 1),\"reason\":\"\(reason)\"}}"
+      ], at: now)
     try wallet.insert(
       "claims",
       [
@@ -106,10 +113,10 @@ final class SampleRun {
   /// One fenced write. `received` is the hash and amount of a payment accepted in it.
   func write(
     _ epoch: Int64, _ journal: TestJournal, channel: Bool = true, invoice: String? = nil,
-    received: (hash: [UInt8], msat: Int64)? = nil, sent: Sent? = nil
+    received: (hash: [UInt8], msat: Int64)? = nil, sent: Sent? = nil, isRestore: Bool = false
   ) throws {
     tick()
-    var parts: [String] = []
+    var parts = isRestore ? ["restored from the peer's backup"] : []
     if channel {
       parts.append("channel revision \(walletRevision)")
       walletRevision += 1
@@ -228,30 +235,34 @@ final class SampleRun {
 
   func greet(
     _ id: Int64, epoch: Int64, verdict: String = "accepted", highest: Int64, reestablish: [UInt8]?,
-    splices: Bool = false
+    splices: Bool = false, of other: [UInt8]? = nil, known: [UInt8]? = nil,
+    replacing replaced: (epoch: Int64, container: [UInt8])? = nil
   ) throws {
     let accepted = verdict == "accepted"
+    let container = other ?? container
+    let incarnation = incarnation(epoch) - (other == nil ? 0 : 7)
     var out = [
-      WireBytes.greetingAnswer(accepted: accepted, highest: highest, container: container, splices: splices)
+      WireBytes.greetingAnswer(
+        accepted: accepted, highest: highest, container: known ?? container, splices: splices)
     ]
     if accepted, let backup { out.append(WireBytes.retrieval(backup)) }
     if let reestablish { out.append(reestablish) }
     try receive(
       id,
       WireBytes.greeting(
-        epoch: epoch, incarnation: incarnation(epoch), container: container, splices: splices),
+        epoch: epoch, incarnation: incarnation, container: container, splices: splices, replacing: replaced),
       ["{\"connectionJudged\":{\"connection\":\(id),\"_1\":\"\(verdict)\"}}"], out: out)
     try ledger.execute(
       "UPDATE connections SET epoch = ?, incarnation = ?, container = ?, verdict = ?, judged_at_ns = ? WHERE id = ?",
       [
-        .integer(epoch), .integer(incarnation(epoch)), .blob(container), .text(verdict), .integer(stamp),
+        .integer(epoch), .integer(incarnation), .blob(container), .text(verdict), .integer(stamp),
         .integer(id),
       ])
     guard accepted, epoch != lastFence else { return }
     lastFence = epoch
     try ledger.execute(
       "INSERT INTO fence (epoch, incarnation, container, at_ns) VALUES (?, ?, ?, ?)",
-      [.integer(epoch), .integer(incarnation(epoch)), .blob(container), .integer(stamp)])
+      [.integer(epoch), .integer(incarnation), .blob(container), .integer(stamp)])
   }
 
   // MARK: Payments
@@ -303,7 +314,8 @@ final class SampleRun {
     pushRows.append(
       "{\"id\":\(id),\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":\(stamp)}")
     notificationRows.append(
-      "{\"id\":\(id),\"push\":\(id),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\"}")
+      "{\"id\":\(id),\"push\":\(id),\"source\":\"content\",\"title\":\"a\",\"body\":\"b\",\"at_ns\":\(stamp)}"
+    )
     phone.event(
       "phone", "{\"pushArrived\":{\"_0\":{\"id\":\(id)}}}",
       ["{\"tell\":{\"_0\":\"extension\",\"_1\":{\"push\":{\"id\":\(id),\"deadlineMilliseconds\":30000}}}}"],
@@ -320,7 +332,8 @@ final class SampleRun {
     processRows.append(start + "}")
     processRows.append(
       start + ",\"how\":\"\(how)\",\"number\":\(number),\"reason\":\"\(reason)\",\"crashed\":false,"
-        + "\"peak_footprint_bytes\":5000000}")
+        + "\"peak_footprint_bytes\":5000000,\"ended_at_ns\":\(now)}")
+    phone.event("phone", "{\"processEnded\":{\"_0\":\"\(role)\"}}", at: now)
   }
 
   /// Writes what is still in memory.

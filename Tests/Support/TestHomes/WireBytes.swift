@@ -27,10 +27,13 @@ enum WireBytes {
   static let greeting = [0, 16, 0, 0, 0, 6] + features
 
   static func greeting(
-    epoch: Int64, incarnation: Int64, container: [UInt8], splices: Bool = false
+    epoch: Int64, incarnation: Int64, container: [UInt8], splices: Bool = false,
+    replacing replaced: (epoch: Int64, container: [UInt8])? = nil
   ) -> [UInt8] {
     let record = number(UInt64(epoch), 8) + number(UInt64(bitPattern: incarnation), 8) + container
-    return hello(splices) + [0xfe, 0xba, 0x70, 0, 1, 32] + record
+    let claim = hello(splices) + [0xfe, 0xba, 0x70, 0, 1, 32] + record
+    guard let replaced else { return claim }
+    return claim + [0xfe, 0xba, 0x70, 0, 7, 24] + number(UInt64(replaced.epoch), 8) + replaced.container
   }
 
   static func greetingAnswer(
@@ -48,6 +51,10 @@ enum WireBytes {
   static func retrieval(_ blob: [UInt8]) -> [UInt8] { [0, 9] + number(UInt64(blob.count), 2) + blob }
   static func ping(_ size: UInt64) -> [UInt8] { [0, 18] + number(size, 2) + [0, 0] }
   static func pong(_ size: Int) -> [UInt8] { [0, 19] + number(UInt64(size), 2) + zeros(size) }
+
+  static func warning(_ words: String, of channel: [UInt8]) -> [UInt8] {
+    [0, 1] + channel + number(UInt64(words.utf8.count), 2) + Array(words.utf8)
+  }
 
   static func add(_ id: UInt64, msat: UInt64, hash: [UInt8], totalMsat: UInt64? = nil) -> [UInt8] {
     let plain =

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@testable import Judge
+@testable import TestHomes
+
+@Suite("A wallet that its person has moved, judged") struct MoveTests {
+  private func verdict(
+    of run: SampleRun, others: [String] = [], without: Set<EvidencePart> = []
+  ) throws -> Verdict {
+    try Judge.verdict(
+      home: run.home, others: others.map { "\(run.home)/\($0)" }, requireSettled: true, without: without)
+  }
+
+  @Test("is sound with both containers, and the move is told") func both() throws {
+    let verdict = try verdict(of: try SampleStory.tellOfMove(), others: ["AppGroup-before"])
+    #expect(verdict.findings == [] && verdict.exitCode == 0, "\(verdict.text)")
+    #expect(verdict.counts.paid == 1 && verdict.counts.received == 1 && verdict.counts.appClaims == 3)
+    #expect(verdict.judged.contains("other container"))
+    #expect(
+      verdict.remarks.contains {
+        $0.hasPrefix("under epoch 2 the wallet was moved from container a1a2a3a4a5a6… ")
+      })
+  }
+
+  @Test("has no verdict without the container of before, which is named; and one where that is lost")
+  func alone() throws {
+    let run = try SampleStory.tellOfMove()
+    let missing = try verdict(of: run)
+    #expect(missing.findings == [] && missing.exitCode == 74, "\(missing.text)")
+    #expect(missing.missing.map(\.part) == ["other container"])
+    #expect(missing.text.contains("the wallet moved into this container under epoch 2"))
+    let waived = try verdict(of: run, without: [.other])
+    #expect(waived.exitCode == 0, "\(waived.text)")
+    #expect(waived.text.contains("as far as it was judged"))
+  }
+
+  @Test("from its first container is judged by what it did there") func first() throws {
+    let run = try SampleStory.tellOfMove()
+    try FileManager.default.moveItem(atPath: "\(run.home)/AppGroup", toPath: "\(run.home)/later")
+    try FileManager.default.moveItem(atPath: "\(run.home)/AppGroup-before", toPath: "\(run.home)/AppGroup")
+    let verdict = try verdict(of: run, others: ["later"])
+    #expect(verdict.findings == [] && verdict.exitCode == 0, "\(verdict.text)")
+    #expect(try self.verdict(of: run).text.contains("the wallet moved away from this container"))
+  }
+
+  @Test(
+    "is broken by what is wrong in either container, or at the peer",
+    arguments: [
+      ("AppGroup-before", "DELETE FROM received_payments", 3, "the wallet does not have it"),
+      ("AppGroup-before", "UPDATE claims SET incarnation = 5", 1, "has no such claim"),
+      ("AppGroup", "UPDATE claims SET incarnation = 5 WHERE epoch = 2", 1, "has no such claim"),
+      (
+        "AppGroup", "UPDATE claims SET epoch = 4, seen_epoch = 1 WHERE epoch = 2", 1,
+        "which the peer never said"
+      ),
+      ("AppGroup", "UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
+      ("AppGroup-before", "UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
+      ("AppGroup", "INSERT INTO received_payments VALUES (1, x'05', 5, 2, 9)", 3, "no sender paid it"),
+    ])
+  func broken(container: String, change: String, invariant: Int, words: String) throws {
+    let run = try SampleStory.tellOfMove()
+    try TestDatabase("\(run.home)/\(container)/node.sqlite").execute(change)
+    let verdict = try verdict(of: run, others: ["AppGroup-before"])
+    #expect(verdict.exitCode == 2)
+    #expect(
+      verdict.findings.contains { $0.invariant == invariant && $0.sentence.contains(words) },
+      "\(verdict.text)")
+  }
+
+  @Test("is none when the claim that it names was not the newest: the peer had to refuse it")
+  func otherClaim()
+    throws
+  {
+    let verdict = try verdict(of: try SampleStory.tellOfMove(naming: 0), others: [])
+    #expect(verdict.exitCode == 2)
+    #expect(
+      verdict.findings.contains {
+        $0.sentence.contains("accepted where its rule says refused-other-container")
+      },
+      "\(verdict.text)")
+  }
+
+  @Test("has no other container in any place that it never was") func noOther() throws {
+    let run = try SampleStory.tell()
+    let other = try SampleStory.tellOfMove()
+    #expect(throws: JudgeError.noOtherContainer(path: "\(other.home)/AppGroup-before")) {
+      try Judge.verdict(home: run.home, others: ["\(other.home)/AppGroup-before"])
+    }
+  }
+}
