@@ -9,9 +9,11 @@ struct PhoneStatus {
   private let iosdAnswer: DaemonAnswer
   private let lspdAnswer: DaemonAnswer
   private let phone: Phone
+  private let handRun: [HandRunProcess]
 
   init(_ phone: Phone) {
     self.phone = phone
+    handRun = HandRunProcess.all(of: phone)
     iosdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .iosd, of: phone)
     lspdAnswer = DaemonAnswer(to: ControlMessage("status"), from: .lspd, of: phone)
     do throws(ContainerError) {
@@ -59,13 +61,8 @@ struct PhoneStatus {
   /// What iosd cannot do to a process that it suspends.
   private var blindSpots: [String] { (iosd?["blind_spots"]?.elements ?? []).compactMap(\.text) }
 
-  /// An app that no iosd has started listens all the same; another beside it would only wait for it.
   private var iosdTrouble: String? {
-    let presence = "\(ContainerLayout(directory: phone.container).presence)/app.sock"
-    if !iosdAnswer.isRunning, let app = DaemonProbe.pid(listeningOn: presence) {
-      return
-        "iosd does not run, and the app was started by hand (process \(app)); end that one before `baton up`"
-    }
+    if let byHand = handRun.first { return byHand.sentence }
     return iosdAnswer.trouble(of: .iosd)
   }
 
@@ -155,6 +152,7 @@ struct PhoneStatus {
     object.set("container_trouble", ifPresent: containerTrouble)
     object.set("iosd_running", iosdAnswer.isRunning)
     object.set("iosd_trouble", ifPresent: iosdTrouble)
+    object.set("by_hand", raw: HandRunProcess.json(handRun))
     object.set("app", ifPresent: appState)
     object.set("app_status", ifPresent: appText)
     object.set("at_work_on", Self.tasks(of: iosd?["app"]))

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Glibc
 
 /// One thing that a person can ask for. Each has a file of its own and a page in docs/commands.
 protocol Verb {
@@ -36,10 +37,18 @@ struct Invocation {
   var phone: Phone {
     get throws(CommandFailure) {
       do throws(SystemError) { try OwnHome.check(home) } catch {
-        throw CommandFailure(.cannotCreate, error.description)
+        throw CommandFailure(.cannotCreate, error.description + adviceToCopy)
       }
       return Phone(home: home)
     }
+  }
+
+  /// What only reads can do that on a copy; whoever runs the phone must be its owner.
+  private var adviceToCopy: String {
+    var status = stat()
+    let reads = ["logs", "payments", "ps", "pushes", "status"].contains(line.verbs.first ?? "")
+    guard reads, lstat(home, &status) == 0, status.st_uid != geteuid() else { return "" }
+    return "; to look at it, make a copy of your own with `cp -r`"
   }
 
   /// The nth word behind the verb, which the declaration says must be there.

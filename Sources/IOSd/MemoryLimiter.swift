@@ -55,7 +55,7 @@ final class MemoryLimiter {
     case .cgroup:
       "exact: the kernel ends it with the page that would cross the limit; its kernel memory counts too"
     case .polling:
-      "RssAnon + VmSwap, read every \(Self.pollSpan.wholeMilliseconds) ms: one that grows as fast as it can is ended up to 12 MB above"
+      "RssAnon + VmSwap, read every \(Self.pollSpan.wholeMilliseconds) ms: ones that grew as fast as they could were seen to be ended up to 12 MB above"
     case .none: "measured only: a debug build has no limits"
     }
   }

@@ -124,7 +124,7 @@ final class PhoneShell {
     case .saveCategories(let categories): save(categories)
     case .recordEnd(let role, let reason): recordEnd(role, reason)
     case .passOnInvoice(let request): invoices.passOn(request)
-    case .failInvoice(let request, let failure): invoices.fail(request, failure.description)
+    case .failInvoice(let request, let failure): invoices.fail(request, words(failure))
     case .recordTask(let record): tasks.record(record, clock: clock)
     case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
     case .boot(let losingBeats): onBoot?(losingBeats)

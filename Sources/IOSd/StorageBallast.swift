@@ -48,7 +48,8 @@ final class StorageBallast {
 
   /// For the journal; nil when there is nothing to say.
   var words: String? {
-    obstacle?.description ?? (isFull ? "the storage is full: \(path) takes what was free on its disk" : nil)
+    obstacle.map { "\($0)".split(separator: "\n").joined(separator: " ") }
+      ?? (isFull ? "the storage is full: \(path) takes what was free on its disk" : nil)
   }
 
   private func fill() throws(SystemError) {

@@ -1,6 +1,6 @@
 import DaemonRuntime
 
-/// Why a storage that is full is so in name alone.
+/// Why a storage that is full is so in name alone, and what to do: a line for each command.
 enum StorageObstacle: Hashable, CustomStringConvertible {
   case noDiskOfItsOwn(container: String, SharedDisk)
   case tooLarge(container: String)
@@ -25,14 +25,16 @@ enum StorageObstacle: Hashable, CustomStringConvertible {
   static func move(_ container: String) -> String {
     let place = ShellWord.quoted(container)
     let disk = ShellWord.quoted(container + ".disk")
-    return
-      "mkdir \(disk) && mount -t tmpfs -o size=16m,mode=700 tmpfs \(disk) && cp -a \(place)/. \(disk)/ && mount --bind \(disk) \(place) && umount \(disk) && rmdir \(disk)"
+    return [
+      "mkdir \(disk)", "mount -t tmpfs -o size=16m,mode=700 tmpfs \(disk)", "cp -a \(place)/. \(disk)/",
+      "mount --bind \(disk) \(place)", "umount \(disk)", "rmdir \(disk)",
+    ].joined(separator: " &&\n  ")
   }
 
   var description: String {
     switch self {
     case .noDiskOfItsOwn(let container, let why):
-      "the storage is marked as full, and nothing runs out of room by it, as \(container) is on no disk of its own: \(why); while the phone is down give it one that holds all that is there, with `\(Self.move(container))`"
+      "the storage is marked as full, and nothing runs out of room by it, as \(container) is on no disk of its own: \(why);\nwhile the phone is down give it one that holds all that is there, with\n  \(Self.move(container))"
     case .tooLarge(let container):
       "the storage is marked as full, and nothing runs out of room by it, as the disk of \(container) has more than \(StorageBallast.roomMax >> 20) MiB to fill, and so much is none of iosd's to take; give it a smaller one"
     case .failed(let error): "the storage is marked as full, and there is still room in it: \(error)"

@@ -19,6 +19,8 @@ public struct Snapshot: Sendable {
   public var writes: NodeWrites
   public var appBeat: Beat?
   public var extensionBeat: Beat?
+  /// The heartbeat is there at all; who opens a container makes it.
+  public var hasHeartbeat: Bool
   /// Whose slots of the heartbeat hold something, and no beat.
   public var damagedBeats: [Role]
   public var appLock: LockFacts

@@ -40,6 +40,7 @@ struct SnapshotReader {
         meta: try connection.rows("SELECT key, value FROM meta ORDER BY key"),
         claims: records.last, hasOlderClaims: records.hasOlder, writes: try writes(&problems),
         appBeat: heartbeat.read(.app), extensionBeat: heartbeat.read(.extension),
+        hasHeartbeat: (try? FileFacts.at(layout.heartbeat).get()) != nil,
         damagedBeats: heartbeat.damagedSlots(),
         appLock: lockFacts(layout.roleLock(of: .app), locks, users),
         extensionLock: lockFacts(layout.roleLock(of: .extension), locks, users),

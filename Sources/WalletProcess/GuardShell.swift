@@ -33,6 +33,8 @@ final class GuardShell<Machine: GuardMachine> {
   var onEnd: ((EndReason) -> Void)?
   /// What the person reads in the app has changed.
   var onStatus: ((Status) -> Void)?
+  /// This container claims in the place of the one that the peer knows.
+  var onMove: (() -> Void)?
 
   init(
     configuration: GuardConfiguration, container: SharedContainer, node: NodeShell, presence: PresenceLink,
@@ -168,6 +170,7 @@ final class GuardShell<Machine: GuardMachine> {
   }
 
   private func raiseEpoch(_ claim: Claim, above known: Epoch) {
+    if claim.replaces != nil { onMove?() }
     do throws(ContainerError) {
       let claimant = try claimant(claim.replaces == nil ? .raised : .movedHere)
       answer(container.raiseEpoch(under: claim, above: known, by: claimant, reading: node.readState))

@@ -119,6 +119,7 @@ public final class WalletProcess<Machine: GuardMachine> {
         restores.status = { emulatedPhone.status }
         restores.onWish = { [unowned self] in handle(.moveRequested) }
         guardShell.onStatus = { [unowned self] in restores.showed($0) }
+        guardShell.onMove = { [unowned self] in restores.moves() }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }

@@ -119,6 +119,47 @@ struct DamagedContainerTests {
     #expect(try problems().first?.contains("where notifyextd beats") == true)
   }
 
+  @Test("says that its heartbeat is missing, and not that a holder that had released the node died")
+  func missingHeartbeat() throws {
+    let clock = Clock()
+    var process = ProcessTable.current(boot: clock.boot)
+    process.pid = .max
+    let claimant = Claimant(
+      process: process, incarnation: 7, reason: ClaimReason.neverClaimed.rawValue,
+      bootClock: clock.bootClock, wallClockNanoseconds: 0)
+    do {
+      let app = try SharedContainer.open(directory, role: .app, nodeSchema: WalletSchema.migrations)
+      unlink("\(directory)/heartbeat")
+      for seen in 0...1 as ClosedRange<Epoch> {
+        #expect(try problems() == [], "whoever claims first may not have beaten yet")
+        guard case .claimed = app.claim(seen: seen, by: claimant, reading: { _ in }) else {
+          return #expect(Bool(false))
+        }
+      }
+      #expect(
+        try problems() == [
+          "DIR/heartbeat is missing, so nothing here tells whether a holder beats, or has released the node: the next beat makes it anew"
+        ])
+      let beat = Beat(
+        role: .app, epoch: 2, phase: .released, counter: 1, process: process, bootClock: clock.bootClock,
+        wallClockNanoseconds: 0)
+      #expect(app.write(beat) == .written)
+      app.releaseRoleLock()
+    }
+    #expect(try ContainerReport(of: directory, clock: clock).verdict == .released)
+    unlink("\(directory)/heartbeat")
+    #expect(
+      try problems() == [
+        "DIR/heartbeat is missing, so nothing here tells whether a holder beats, or has released the node: open the app, which makes it anew, or copy the whole directory"
+      ])
+    let report = try ContainerReport(of: directory, clock: clock)
+    #expect(report.verdict == .goneUnheard)
+    #expect(
+      report.holderSentence
+        == "free: its holder mainappd \(Int32.max) is gone; whether it had released the node is not known, as no beat of it is left"
+    )
+  }
+
   @Test("says that locks are missing, one or all of them") func missingLocks() throws {
     try make()
     unlink("\(directory)/locks/extension.lock")

@@ -40,9 +40,10 @@ import Testing
     let group = scratch("phone/AppGroup")
     let note =
       "the storage is marked as full, and nothing runs out of room by it, as \(group) is on no disk of its own: "
-      + "nothing is mounted there; while the phone is down give it one that holds all that is there, with "
-      + "`mkdir \(group).disk && mount -t tmpfs -o size=16m,mode=700 tmpfs \(group).disk && cp -a \(group)/. \(group).disk/ "
-      + "&& mount --bind \(group).disk \(group) && umount \(group).disk && rmdir \(group).disk`"
+      + "nothing is mounted there;\nwhile the phone is down give it one that holds all that is there, with\n"
+      + "  mkdir \(group).disk &&\n  mount -t tmpfs -o size=16m,mode=700 tmpfs \(group).disk &&\n"
+      + "  cp -a \(group)/. \(group).disk/ &&\n  mount --bind \(group).disk \(group) &&\n"
+      + "  umount \(group).disk &&\n  rmdir \(group).disk"
     #expect(try said(["device", "storage", "full"]) == "\(note)\n")
     #expect(
       try run("device").words == """
@@ -61,7 +62,7 @@ import Testing
       try run("device", "--json").words
         == #"{"locked":true,"unlocked_before":true,"low_power":false,"background_refresh":false,"notifications":true,"#
         + #""focus":true,"charger":true,"network":false,"storage_full":true,"audio":true,"battery":7,"#
-        + "\"storage_note\":\"\(note)\"}\n"
+        + "\"storage_note\":\"\(note.replacing("\n", with: "\\n"))\"}\n"
     )
     #expect(
       try run("push", "--silent", "--type", "X").words

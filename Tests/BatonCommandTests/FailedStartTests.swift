@@ -59,6 +59,14 @@ import Testing
     }
   }
 
+  @Test("names the signal that ended its daemon") func signalled() throws {
+    let file = scratch.write("iosd", "#!/bin/sh\nkill -SEGV $$\n")
+    chmod(file, 0o700)
+    let said = try run(["up", "--iosd", file])
+    #expect(
+      said == ("baton: iosd was ended by SIGSEGV before it answered; it said nothing\n", 69), "\(said)")
+  }
+
   @Test("leaves alone what ran before it") func ranBefore() throws {
     defer {
       _ = try? run(["down"])

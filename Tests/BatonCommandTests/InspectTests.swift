@@ -125,6 +125,7 @@ struct InspectTests {
   @Test("shows invoices and payments of the wallet") func wallet() throws {
     let container = try open(.app)
     let owned = try #require(claim(container, seen: 0))
+    beat(container, .app, 1, .established)
     let hash = [UInt8](repeating: 7, count: 32)
     let written = container.fencedWrite(under: owned, what: "test", atMonotonic: Instant(nanoseconds: 1)) {
       node in

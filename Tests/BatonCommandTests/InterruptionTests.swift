@@ -116,6 +116,21 @@ import Testing
     #expect(run.left.isEmpty, "\(run.left)")
   }
 
+  @Test("leaves no daemon when it is `up`, says so, and has no directory") func up() throws {
+    let silent = Scratch()
+    let iosd = silent.write("iosd", "#!/bin/sh\nexec /usr/bin/tail -f /dev/null\n")
+    chmod(iosd, 0o700)
+    let run = try Marked(["--home", silent("phone"), "up", "--iosd", iosd])
+    try run.wait("the second daemon") {
+      run.process(named: "lspd") != nil && run.process(named: "tail") != nil
+    }
+    #expect(run.left.isEmpty)
+    run.child.send(SIGINT)
+    #expect(run.end() == .exited(code: 130))
+    #expect(run.processes.isEmpty)
+    #expect(run.said == "baton: interrupted by SIGINT; all that it had started is ended\n")
+  }
+
   @Test("leaves nothing when its own work is killed, and says so") func workKilled() throws {
     let run = try Marked(["soak", "--rounds", "1000", "--build", "debug"])
     try run.waitUntilPhoneIsUp()

@@ -105,8 +105,8 @@ import Testing
   func sharedDisk() throws {
     let disk = try DiskPhone(nil)
     let words = try disk.note(["storage-full": "yes"])
-    #expect(words?.contains("is on no disk of its own: nothing is mounted there; ") == true)
-    #expect(words?.hasSuffix("`\(StorageObstacle.move(disk.group))`") == true)
+    #expect(words?.contains("is on no disk of its own: nothing is mounted there;\n") == true)
+    #expect(words?.hasSuffix("\n  \(StorageObstacle.move(disk.group))") == true)
     #expect(disk.troubleOfWriting == 0)
     #expect(try disk.note(["storage-full": "no"]) == nil)
   }

@@ -36,6 +36,9 @@ final class PhoneStarter {
   }
 
   func start() throws -> Result {
+    // Before anything is made: a start that cannot be is to leave nothing.
+    try checkPrograms(
+      of: Daemon.allCases.filter { DaemonProbe.pid(listeningOn: phone.socket(of: $0)) == nil })
     try makeHome()
     // Twice as long as a daemon may take: there are two of them.
     let lock = try StartLock(phone, patience: Self.patience + Self.patience)
@@ -88,7 +91,7 @@ final class PhoneStarter {
     self.started.append(started)
     let deadline = Clock.monotonicNow + Self.patience
     while !isReady(daemon) {
-      if started.process.hasEnded { throw started.failure("ended before it answered") }
+      if started.process.hasEnded { throw started.failureOfEnd() }
       guard Clock.monotonicNow < deadline else { throw started.failure("did not answer in time") }
       // The socket's name appears an instant before somebody accepts behind it, so we also look at short intervals.
       let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))

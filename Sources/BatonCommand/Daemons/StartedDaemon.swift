@@ -1,6 +1,8 @@
+import CLinux
 import CoreShape
 import DaemonRuntime
 import Glibc
+import PhonePolicy
 
 /// A daemon that we have started ourselves.
 final class StartedDaemon {
@@ -30,10 +32,18 @@ final class StartedDaemon {
     _ = process.reap()
   }
 
-  /// With its last words; what it calls a mistake in how it was started is one of ours, too.
-  func failure(_ what: String) -> CommandFailure {
+  /// It has ended: with the signal, if one ended it.
+  func failureOfEnd() -> CommandFailure {
     let status = process.reap()
-    let code = status.flatMap { $0 & 0x7f == 0 ? ExitCode(rawValue: $0 >> 8 & 0xff) : nil }
+    if let status, baton_wait_signalled(status) != 0 {
+      return failure("was ended by \(SignalName.word(for: baton_wait_signal(status))) before it answered")
+    }
+    return failure(
+      "ended before it answered", code: status.flatMap { ExitCode(rawValue: baton_wait_exit_code($0)) })
+  }
+
+  /// With its last words; what it calls a mistake in how it was started is one of ours, too.
+  func failure(_ what: String, code: ExitCode? = nil) -> CommandFailure {
     let lines = FilePath.lastLines(of: log, count: 8, from: beginning).map { "  \($0)" }
     let end = lines.isEmpty ? "; it said nothing" : "; its last words are in \(log):"
     return CommandFailure(

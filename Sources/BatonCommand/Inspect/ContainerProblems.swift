@@ -105,6 +105,15 @@ struct ContainerProblems {
       return
         "the heartbeat of \(beat.role.processName) carries epoch \(beat.epoch), above the highest claim \(highest): an older copy of the database was put back, or its write-ahead log (-wal) was removed; open the app, which gets the newer state from the peer's backup"
     }
+    // The first holder makes it with its first beat, before it writes anything; it may have died before that.
+    if !snapshot.hasHeartbeat && (highest > 1 || snapshot.writes.last != nil) {
+      let remedy =
+        snapshot.isLive
+        ? "the next beat makes it anew" : "open the app, which makes it anew, or copy the whole directory"
+      return [
+        "\(snapshot.directory)/heartbeat is missing, so nothing here tells whether a holder beats, or has released the node: \(remedy)"
+      ]
+    }
     if snapshot.damagedBeats.isEmpty { return newer }
     let roles = snapshot.damagedBeats.map(\.processName).joined(separator: " and ")
     return newer + [

@@ -23,6 +23,8 @@ enum HolderVerdict: Hashable, Sendable {
   case released
   /// The lock is free without a release.
   case gone
+  /// The lock is free, and no beat is left that would say whether the node was released.
+  case goneUnheard
   /// The same, and the row's holder lives: it holds the locks of another container, of which this is a copy.
   case copied
 
@@ -64,7 +66,8 @@ enum HolderVerdict: Hashable, Sendable {
     }
     // Whoever has this container open is its own holder, which has let go.
     let isHere = snapshot.users.contains(pid)
-    return !isHere && ProcessTable.isAlive(owner.process, boot: owner.process.boot) ? .copied : .gone
+    if !isHere && ProcessTable.isAlive(owner.process, boot: owner.process.boot) { return .copied }
+    return snapshot.beat(of: owner.role) == nil ? .goneUnheard : .gone
   }
 
   /// The rule lets others claim from this age on.
@@ -78,7 +81,7 @@ enum HolderVerdict: Hashable, Sendable {
 
   var isHeld: Bool {
     switch self {
-    case .neverClaimed, .released, .gone, .copied: false
+    case .neverClaimed, .released, .gone, .goneUnheard, .copied: false
     case .beating, .silent, .noBeat, .stopped, .beatingWithoutLock, .lockHeldByAnother: true
     }
   }
@@ -95,6 +98,7 @@ enum HolderVerdict: Hashable, Sendable {
     case .lockHeldByAnother: "lock-held-by-another"
     case .released: "released"
     case .gone: "gone"
+    case .goneUnheard: "gone-without-beat"
     case .copied: "copied"
     }
   }
@@ -116,10 +120,14 @@ enum HolderVerdict: Hashable, Sendable {
     case .lockHeldByAnother(let pid):
       return "between two owners: the row names \(who), and its role lock is held by \(pid)"
     case .released: return "free: \(who) released it in good order"
-    case .gone where isLive: return "free: its holder \(who) is gone, the lock is free"
+    case .gone where isLive, .goneUnheard where isLive:
+      return "free: its holder \(who) is gone, the lock is free"
     case .gone:
       return
         "free: its holder \(who) is gone without a release (it died, or this is a copy of a container in use)"
+    case .goneUnheard:
+      return
+        "free: its holder \(who) is gone; whether it had released the node is not known, as no beat of it is left"
     case .copied:
       return
         "free: its holder \(who) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"

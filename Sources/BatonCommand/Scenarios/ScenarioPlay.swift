@@ -101,7 +101,8 @@ struct ScenarioPlay {
     guard hasSeveral else { return try RunPlace.make(keep, in: place, named: "run") }
     let name = file.split(separator: "/").last.map(String.init) ?? "story"
     return try RunPlace.make(
-      "\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", in: place, named: "run")
+      "\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", below: keep, in: place,
+      named: "run")
   }
 
   // MARK: Writing it down

@@ -14,4 +14,6 @@ struct Supervision {
   var needsPlace = true
   /// A program of somebody else is told first, and given a moment to end in its own way.
   var isForeign = false
+  /// What it has started is to stay once its work is done, and has no directory of ours in its environment.
+  var leavesProcesses = false
 }

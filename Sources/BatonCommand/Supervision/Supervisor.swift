@@ -46,6 +46,7 @@ struct Supervisor {
   }
 
   private static func makePlace(_ plan: Supervision) throws(SystemError) -> ScratchPlace? {
+    if plan.leavesProcesses { return nil }
     do throws(SystemError) {
       return try ScratchPlace(named: plan.name)
     } catch {
@@ -79,7 +80,9 @@ struct Supervisor {
     let signal = baton_wait_signalled(status) != 0 ? baton_wait_signal(status) : nil
     // A ^C is for both of us, and so may be what another program sends.
     if let interruption = signal.flatMap({ Interruption(rawValue: $0) }) { return end(interruption) }
-    let survivors = processes.end(within: Self.patienceAfterWork, watching: signals)
+    let survivors =
+      plan.leavesProcesses && signal == nil
+      ? [] : processes.end(within: Self.patienceAfterWork, watching: signals)
     let code = signal.map { 128 + $0 } ?? baton_wait_exit_code(status)
     place?.remove(
       keepingPhones: !plan.isForeign || code != ExitCode.done.rawValue,

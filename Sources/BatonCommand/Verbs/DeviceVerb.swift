@@ -49,7 +49,9 @@ enum DeviceVerb: Verb {
       return .done
     }
     let note = thing.name == "storage" ? page.storageNote : nil
-    invocation.output.say(note ?? thing.sentence(for: word))
+    for line in (note ?? thing.sentence(for: word)).split(separator: "\n") {
+      invocation.output.say(String(line))
+    }
     return .done
   }
 

@@ -10,6 +10,7 @@ enum DownVerb: Verb {
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone
+    try StatusVerb.requirePhone(phone)
     let ended = PhoneStopper(phone: phone).stop()
     let code = ended.contains { $0.pid == nil } ? ExitCode.daemonMissing : .done
     if invocation.output.isJSON {

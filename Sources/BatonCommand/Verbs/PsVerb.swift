@@ -12,6 +12,7 @@ enum PsVerb: Verb {
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone
+    try StatusVerb.requirePhone(phone)
     let all = invocation.line.isGiven("-a")
     let pids = Daemon.allCases.map { ($0, DaemonProbe.pid(listeningOn: phone.socket(of: $0))) }
     // One that is stopped would never answer.
@@ -19,10 +20,11 @@ enum PsVerb: Verb {
     let canAsk = iosd.map { !ProcessTable.isStopped($0) } ?? false
     let rows = try walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
     let limits = canAsk ? LimitsReport(phone) : nil
+    let handRun = HandRunProcess.all(of: phone)
     if invocation.output.isJSON {
-      invocation.output.say(json(pids, rows, limits))
+      invocation.output.say(json(pids, handRun, rows, limits))
     } else {
-      tell(pids, rows, phone, invocation.output)
+      tell(pids, handRun, rows, phone, invocation.output)
       if all, let limits { invocation.output.say(limits.sentence) }
     }
     return .done
@@ -61,15 +63,12 @@ enum PsVerb: Verb {
   }
 
   private static func tell(
-    _ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts], _ phone: Phone, _ output: Output
+    _ daemons: [(Daemon, Int32?)], _ handRun: [HandRunProcess], _ rows: [ProcessFacts], _ phone: Phone,
+    _ output: Output
   ) {
-    let running = daemons.compactMap { daemon, pid in
-      pid.map {
-        [
-          daemon.rawValue, "\($0)", ProcessTable.isStopped($0) ? "stopped" : "running", age(of: $0),
-        ] + memory(of: $0) + [""]
-      }
-    }
+    let running =
+      daemons.compactMap { daemon, pid in pid.map { cells(daemon.rawValue, $0, "") } }
+      + handRun.map { cells($0.processName, $0.pid, "started by hand") }
     if running.isEmpty && rows.isEmpty {
       output.say("nothing runs in \(phone.home); start it with `baton up`")
       return
@@ -79,9 +78,17 @@ enum PsVerb: Verb {
       [["PROCESS", "PID", "STATE", "FOR", "FOOTPRINT", "PEAK", "RSS", "PEAK RSS", "WHY"]] + running
         + rows.map { $0.cells(now: now) })
     let missing = daemons.filter { $0.1 == nil }.map(\.0.rawValue)
-    if !missing.isEmpty {
+    if let byHand = handRun.first {
+      output.say(byHand.sentence)
+    } else if !missing.isEmpty {
       output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
     }
+  }
+
+  private static func cells(_ name: String, _ pid: Int32, _ why: String) -> [String] {
+    [name, "\(pid)", ProcessTable.isStopped(pid) ? "stopped" : "running", age(of: pid)] + memory(of: pid) + [
+      why
+    ]
   }
 
   /// Nobody keeps the peak of a daemon's footprint.
@@ -101,10 +108,12 @@ enum PsVerb: Verb {
   }
 
   private static func json(
-    _ daemons: [(Daemon, Int32?)], _ rows: [ProcessFacts], _ limits: LimitsReport?
+    _ daemons: [(Daemon, Int32?)], _ handRun: [HandRunProcess], _ rows: [ProcessFacts],
+    _ limits: LimitsReport?
   ) -> String {
     var object = JSONObject()
     for (daemon, pid) in daemons { object.set(daemon.rawValue, ifPresent: pid) }
+    object.set("by_hand", raw: HandRunProcess.json(handRun))
     object.set("processes", raw: "[\(rows.map(\.json).joined(separator: ","))]")
     if let limits { object.set("limits", raw: limits.json) }
     return object.text

@@ -65,7 +65,7 @@ enum PushVerb: Verb {
         .wrongUsage, "FILE is missing: a JSON object with `aps`, at most 4096 bytes; or write --silent")
     }
     let bytes = try read(path)
-    try check(bytes, name: path == "-" ? "stdin" : path)
+    try check(bytes, name: name(of: path))
     return bytes
   }
 
@@ -78,15 +78,18 @@ enum PushVerb: Verb {
     return bytes
   }
 
+  private static func name(of path: String) -> String { path == "-" ? "stdin" : path }
+
   private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
     // One byte more than allowed is enough to know that it is too long.
     let bytes =
       path == "-"
       ? SmallFile.readStandardInput(limit: sizeMax + 1) : SmallFile.read(path, limit: sizeMax + 1)
-    guard let bytes else { throw CommandFailure(.inputOutputError, SystemError("read \(path)").description) }
+    let name = name(of: path)
+    guard let bytes else { throw CommandFailure(.inputOutputError, SystemError("read \(name)").description) }
     if bytes.isEmpty {
       throw CommandFailure(
-        .wrongUsage, "\(path) is empty; put a push into it, such as {\"aps\": {\"alert\": \"Hello\"}}")
+        .wrongUsage, "\(name) is empty; put a push into it, such as {\"aps\": {\"alert\": \"Hello\"}}")
     }
     return bytes
   }

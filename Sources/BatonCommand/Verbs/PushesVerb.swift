@@ -14,6 +14,7 @@ enum PushesVerb: Verb {
   /// From the phone's files, so that a phone that is off is told of too.
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone
+    try StatusVerb.requirePhone(phone)
     PushPage(figures: PushFigures(of: phone))
       .tell(invocation.output, wallNanoseconds: phone.clock.wallNanoseconds)
     return .done

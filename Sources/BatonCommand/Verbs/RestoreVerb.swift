@@ -15,15 +15,19 @@ enum RestoreVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let answer = try invocation.phone.ask(.iosd, ControlMessage("restore"))
     let epoch = try answer.integer("epoch", in: 1...Epoch.max)
-    invocation.output.say(
-      "the wallet is in this container, connected under epoch \(epoch); what the peer knew before is refused as another device",
-      json: json(epoch))
+    // A program of the person's own that does not say it was asked to move the wallet.
+    let hasMoved = try answer.flag("moved", default: true)
+    let sentence =
+      hasMoved
+      ? "the wallet is in this container, connected under epoch \(epoch); what the peer knew before is refused as another device"
+      : "the wallet was in this container already and is connected under epoch \(epoch); nothing was changed"
+    invocation.output.say(sentence, json: json(epoch, hasMoved: hasMoved))
     return .done
   }
 
-  private static func json(_ epoch: Epoch) -> JSONObject {
+  private static func json(_ epoch: Epoch, hasMoved: Bool) -> JSONObject {
     var object = JSONObject()
-    object.set("state", "restored")
+    object.set("state", hasMoved ? "restored" : "already-here")
     object.set("epoch", epoch)
     return object
   }

@@ -113,9 +113,15 @@ enum UpVerb: Verb {
     if let complaint = PingRule.complaint(line) { throw CommandFailure(.wrongUsage, complaint) }
   }
 
+  /// A start that is cut short leaves no daemon behind.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "up", needsPlace: false, leavesProcesses: true)
+  }
+
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let phone = try invocation.phone
     try checkTiming(invocation.line)
+    try HandRunProcess.refuse(of: phone)
     let options = starterOptions(invocation.line)
     let result = try PhoneStarter(phone: phone, options: options).start()
     let limits = LimitsReport(phone)
@@ -123,7 +129,8 @@ enum UpVerb: Verb {
     invocation.output.say(
       sentence(result, pids.joined(separator: ", "), phone), json: json(result, limits, phone))
     if !invocation.output.isJSON, let limits { invocation.output.say(limits.sentence) }
-    let isIgnored = result.started.count < 2 && !(options.iosdArguments + options.lspdArguments).isEmpty
+    // Also one whose value is the default: the daemon that runs may have been given another.
+    let isIgnored = result.started.count < 2 && startOptions.contains { invocation.line.isGiven($0.names[0]) }
     if isIgnored && !invocation.output.isJSON {
       invocation.output.say("options are not changed in a daemon that runs; use `baton down` first")
     }

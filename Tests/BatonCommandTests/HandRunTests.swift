@@ -1,0 +1,72 @@
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import PairSupport
+import Testing
+
+@testable import BatonCommand
+
+@Suite("Beside a pair that runs by hand") struct HandRunTests {
+  private let phone = CommandPhone()
+
+  @Test("up is refused, and status and ps name its app and advise the same") func up() throws {
+    let pair = try phone.scratch.start("baton", ["pair", phone.phone.home], into: "pair")
+    defer {
+      pair.send(SIGTERM)
+      _ = phone.scratch.end(pair)
+    }
+    let presence = "\(phone.phone.container)/presence/app.sock"
+    try phone.wait("the app of the pair") { DaemonProbe.pid(listeningOn: presence) != nil }
+    let app = try #require(DaemonProbe.pid(listeningOn: presence))
+    let sentence =
+      "iosd does not run, and the app was started by hand (process \(app)); end that one before `baton up`"
+    #expect(try phone.run("up") == "baton: \(sentence)\n")
+    #expect(DaemonProbe.pid(listeningOn: phone.phone.iosdSocket) == nil)
+    #expect(try phone.run("status").contains(sentence))
+    let list = try phone.run("ps")
+    #expect(list.contains(try Regex("\nmainappd +\(app) +running .* started by hand\n")), "\(list)")
+    #expect(list.hasSuffix("\n\(sentence)\n"), "\(list)")
+    #expect(!list.contains("start with `baton up`"))
+    let row = "\"by_hand\":[{\"process\":\"mainappd\",\"pid\":\(app)}]"
+    #expect(try phone.run("ps", "--json").contains(row))
+    #expect(try phone.run("status", "--json").contains(row))
+  }
+}
+
+@Suite("baton up over a phone that is up") struct UpAgainTests {
+  private let phone = CommandPhone()
+
+  @Test(
+    "says that its options are not heeded, also one with the default value", arguments: ["fencing", "legacy"])
+  func remark(peer: String) throws {
+    _ = try phone.run("up", "--peer", "legacy")
+    let words = "\noptions are not changed in a daemon that runs; use `baton down` first\n"
+    #expect(try phone.run("up", "--peer", peer).hasSuffix(words))
+    #expect(try !phone.run("up").contains("options are not changed"))
+  }
+}
+
+@Suite("An app that somebody stopped") struct StoppedAppTests {
+  private let phone = CommandPhone()
+
+  @Test("does not answer, and the sentence says that it is stopped and how it goes on") func asked() throws {
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let invoice = try phone.run("invoice", "5", "--elsewhere").trimmingCharacters(in: .whitespacesAndNewlines)
+    let status = try phone.run("status", "--json")
+    let app = try #require(
+      JSONValue(parsing: Array(status.utf8))?["app_pid"]?.int.flatMap { Int32(exactly: $0) })
+    kill(app, SIGSTOP)
+    defer { kill(app, SIGCONT) }
+    let asked = try phone.begin("invoice", "5", into: "asked")
+    let sent = try phone.begin("send", invoice, into: "sent")
+    for child in [asked, sent] { #expect(phone.scratch.end(child) == .exited(code: 8)) }
+    let words =
+      "baton: the app (process \(app)) is stopped (SIGSTOP or a debugger) and did not answer in time; `kill -CONT \(app)` lets it go on"
+    #expect(phone.scratch.text("asked") == "\(words)\n")
+    #expect(
+      phone.scratch.text("sent")
+        == "\(words), and it may still pay then: look with `baton inspect` before you try again\n")
+  }
+}

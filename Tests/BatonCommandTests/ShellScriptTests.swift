@@ -1,0 +1,82 @@
+import DaemonRuntime
+import Foundation
+import Glibc
+import Testing
+
+@testable import BatonCommand
+
+/// The scripts of the project, up to where they would build or start something.
+@Suite("A script") struct ShellScriptTests {
+  private let scratch = Scratch()
+
+  private static let directory = URL(filePath: #filePath).resolvingSymlinksInPath()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "scripts").path
+
+  /// Those that others source are no commands.
+  private static let names: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
+    .filter { !["in-scratch", "chaos-common"].contains($0) }.sorted()
+
+  /// With a compiler, and a system to install on, that only write down that they were called.
+  private func run(_ name: String, _ words: [String], with shell: [String] = []) throws
+    -> (code: Int32?, words: String)
+  {
+    for tool in ["swift", "apt-get", "baton"] {
+      let file = scratch.write(
+        "tools/\(tool)", "#!/bin/sh\necho \"$0 $*\" >>'\(scratch("started"))'\nexit 99\n")
+      chmod(file, 0o700)
+    }
+    let path = "PATH=\(scratch("tools")):/usr/local/bin:/usr/bin:/bin"
+    let child = try scratch.start(
+      "/usr/bin/env",
+      ["-u", "BATON_HOME", path, "BATON_BIN=\(scratch("tools"))", "TMPDIR=\(scratch.path)"] + shell
+        + ["\(Self.directory)/\(name)"] + words)
+    guard case .exited(let code)? = scratch.end(child) else { return (nil, scratch.text("said")) }
+    return (code, scratch.text("said"))
+  }
+
+  @Test("says with -h what it does, to its last word, and starts nothing", arguments: names)
+  func help(name: String) throws {
+    let (code, words) = try run(name, ["-h"])
+    #expect(code == 0, "\(words)")
+    #expect(scratch.text("started").isEmpty, "\(scratch.text("started"))")
+    let text = try String(contentsOfFile: "\(Self.directory)/\(name)", encoding: .utf8)
+    // The comment at its head, but for what is for the shell and the linter; some have the words in a text of their own.
+    let head = text.components(separatedBy: "\nset -").first ?? ""
+    let last = head.components(separatedBy: "\n").last { $0.hasPrefix("# ") }?.dropFirst(2) ?? ""
+    #expect(!words.isEmpty && (words.hasPrefix("usage: ") || words.hasSuffix("\(last)\n")), "\(words)")
+  }
+
+  private static let refused: [(name: String, words: [String])] = [
+    ("launch-pair", ["--nope"]), ("launch-pair", ["--home"]), ("launch-pair", ["pair", "--nope"]),
+    ("interruptions", ["0"]), ("interruptions", ["--nope"]), ("interruptions", ["--seed"]),
+    ("interruptions", ["--seed", "x"]), ("cost-over-history", ["--nope"]), ("cost-over-history", ["5", "x"]),
+    ("setup", ["--nope"]), ("build", ["--nope"]), ("test", ["--nope"]), ("campaign.sbatch", ["--nope"]),
+  ]
+
+  @Test("refuses what it does not know with one sentence and 64, and starts nothing", arguments: refused)
+  func wrongUsage(name: String, words: [String]) throws {
+    let (code, said) = try run(name, words)
+    #expect(code == 64, "\(said)")
+    #expect(said.filter { $0 == "\n" }.count == 1 && said.contains("\(name): "), "\(said)")
+    #expect(scratch.text("started").isEmpty, "\(scratch.text("started"))")
+    #expect(!FilePath.exists("\(words[0])"))
+  }
+
+  private static let chaos: [String] = ["chaos-kill", "chaos-freeze"]
+  private static let chaosWords: [[String]] = [
+    ["0"], ["000"], ["--nope"], ["--home"], ["--seed"], ["--seed", "x"], ["12345678901"],
+  ]
+
+  /// As `baton scratch` runs it.
+  @Test(
+    "of chaos refuses a number of payments that shows nothing, and an option without its value",
+    arguments: chaos, chaosWords)
+  func wrongChaos(name: String, words: [String]) throws {
+    let (code, said) = try run(name, ["--inside"] + words, with: ["bash"])
+    #expect(code == 64, "\(said)")
+    #expect(said.hasPrefix("scripts/\(name): ") && said.hasSuffix("; see scripts/\(name) -h\n"), "\(said)")
+    #expect(said.filter { $0 == "\n" }.count == 1, "\(said)")
+    #expect(scratch.text("started").isEmpty, "\(scratch.text("started"))")
+  }
+}
