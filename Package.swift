@@ -217,6 +217,7 @@ let package = Package(
       dependencies: [
         "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
         "WalletStore", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
+        "PeerTransport",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(

@@ -162,8 +162,7 @@ struct Conversation {
       stored.payments.apply(payments)
       past.apply(payments)
     }
-    if let invoice = change.newInvoice { stored.invoices.append(invoice) }
-    stored.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
+    stored.followInvoices(change)
   }
 
   private mutating func forgetWire() {

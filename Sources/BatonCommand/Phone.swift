@@ -26,6 +26,8 @@ struct Phone: Sendable {
 
   var container: String { home + "/AppGroup" }
   var keychain: String { home + "/Keychain" }
+  /// Whom the wallet says it is, for the provider.
+  var walletNode: String { keychain + "/wallet-node" }
   var journal: String { home + "/journal" }
   var os: String { home + "/os" }
   var lsp: String { home + "/lsp" }

@@ -62,6 +62,7 @@ public struct AppMachine: GuardMachine {
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     guard place != .ended else { return [] }
+    ownership.forgetOldMoveWord(at: now)
     if case .presenceHeard(let message) = event, presence.heard(message.code) == .ignored { return [] }
     var directives = react(to: event, at: now)
     noteTasks(event, at: now)
@@ -86,7 +87,7 @@ public struct AppMachine: GuardMachine {
       isNetworkThere = isThere
       return []
     case .terminationRequested: return terminationRequested(at: now)
-    case .moveRequested: return moveRequested()
+    case .moveRequested: return moveRequested(at: now)
     case .presenceHeard(let message): return heard(message)
     case .node(.refused(let highest, let container)): return refused(highest, container)
     case .node(.received(let payment)): return received(payment)
@@ -148,9 +149,9 @@ public struct AppMachine: GuardMachine {
   }
 
   /// The person acts: what halted the app is tried again, and what is refused once more is taken.
-  private mutating func moveRequested() -> [GuardDirective] {
+  private mutating func moveRequested(at now: Instant) -> [GuardDirective] {
     guard place == .foreground, !ownership.isEstablished else { return [] }
-    ownership.movesHere = true
+    ownership.moveHere(at: now)
     guard halted != nil else { return [] }
     halted = nil
     isWishRaised = true

@@ -83,7 +83,7 @@ extension Ownership {
   func answer(toHighest highest: Epoch, of container: ContainerID) -> Refusal? {
     guard case .owning(let owning) = state, owning.node == .started else { return nil }
     let answer = owning.claim.answer(
-      toHighest: highest, of: container, movesHere: movesHere && !owning.hasRaised)
+      toHighest: highest, of: container, movesHere: movesHereUntil != nil && !owning.hasRaised)
     return answer == .raise && owning.hasRaised ? .outOfReach : answer
   }
 

@@ -49,6 +49,7 @@ extension PushQueue: Shiftable {
 
 extension Ownership: Shiftable {
   public mutating func shift(by span: Span) {
+    movesHereUntil.shift(by: span)
     switch state {
     case .looking(var looking):
       looking.shift(by: span)

@@ -7,7 +7,7 @@ extension Ownership {
   ) -> [GuardDirective] {
     var owning = before
     let answer = answer(toHighest: highest, of: container)
-    movesHere = false
+    movesHereUntil = nil
     switch answer {
     case .raise: break
     case .takePlace: owning.claim.replaces = ReplacedClaim(epoch: highest, container: container)

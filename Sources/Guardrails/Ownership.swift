@@ -21,8 +21,8 @@ public struct Ownership: Hashable, Codable, Sendable {
   /// Set when the node was taken from us, until the machine around has dealt with it.
   private(set) var wasFenced = false
   /// The person says that the node is this container's from now on: the next refusal for another one's sake is answered by
-  /// taking its place. Once; and only in this life of the process.
-  var movesHere = false
+  /// taking its place. Once, while the person waits for it, and only in this life of the process.
+  var movesHereUntil: Instant?
   /// The epoch that was released in good order, until the machine around has told the other process.
   private(set) var releasedEpoch: Epoch?
 
@@ -49,7 +49,7 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   /// Gives the node up in good order, or stops waiting for it.
   mutating func unwant(at now: Instant) -> [GuardDirective] {
-    movesHere = false
+    movesHereUntil = nil
     switch state {
     case .looking:
       state = .idle
@@ -316,7 +316,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case (.owning(let owning), _) where owning.node != .started: return []
     case (.owning(let owning), .connecting): return enter(.connecting, owning, at: now)
     case (.owning(var owning), .established):
-      movesHere = false
+      movesHereUntil = nil
       owning.trouble = nil
       return enter(.established, owning, at: now)
     case (.owning(var owning), .trouble(let sentence)):

@@ -85,6 +85,10 @@ final class Ledger {
       try database.execute(
         "INSERT INTO losses(at_ns, connection, whose) VALUES (?, ?, ?)",
         [at, .bits(connection), .text(whose.rawValue)])
+    case .channelFailed(let connection, let reason):
+      try database.execute(
+        "INSERT INTO channel_failures(at_ns, connection, reason) VALUES (?, ?, ?)",
+        [at, .bits(connection), .text(reason)])
     case .channel(let record):
       try ChannelTable.write(record, to: database)
       try SpliceTable.write(record, at: step.at, to: database)

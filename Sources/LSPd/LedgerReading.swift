@@ -20,7 +20,7 @@ extension Ledger {
       wallet: try readWallet(), fence: try readFence(), channel: try Channel(restoring: record),
       payments: try PaymentTable.readUnresolved(database, at: now),
       paidHashes: try PaymentTable.readPaid(database), backup: try readBackup(),
-      elsewhere: try ElsewhereTable.read(database))
+      elsewhere: try ElsewhereTable.read(database), failure: try readFailure())
   }
 
   /// The channel is with the first node that was let in.
@@ -31,6 +31,10 @@ extension Ledger {
       ORDER BY id LIMIT 1
       """)
     return try row.flatMap { PublicKey(try $0.blob(0)) }
+  }
+
+  private func readFailure() throws -> String? {
+    try database.firstRow("SELECT reason FROM channel_failures ORDER BY id LIMIT 1")?.text(0)
   }
 
   /// Whether a node has ever been here that had to know this one's id.

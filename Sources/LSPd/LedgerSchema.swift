@@ -73,5 +73,10 @@ enum LedgerSchema {
       unsigned_transaction BLOB NOT NULL, begun_at_ns INTEGER NOT NULL, ended_at_ns INTEGER) STRICT;
     CREATE UNIQUE INDEX splices_once ON splices(txid) WHERE state <> 'forgotten';
     """,
+    """
+    CREATE TABLE channel_failures(
+      id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER NOT NULL, connection INTEGER NOT NULL,
+      reason TEXT NOT NULL) STRICT;
+    """,
   ]
 }

@@ -59,7 +59,7 @@ final class Provider {
       configuration: .init(
         isLegacy: options.isLegacy, elsewhereDelay: options.elsewhereDelay, rules: options.rules,
         fundingKey: options.splices ? CurvePoint(key.publicKey) : nil, spliceDelay: options.spliceDelay,
-        startedAt: now, state: state),
+        startedAt: now, state: state, awaitsWallet: options.walletFile != nil),
       loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
     pushes = PushSender(
@@ -102,6 +102,9 @@ final class Provider {
   }
 
   private func accept(_ connection: PeerConnection) {
+    if runner.core.lacksWallet, let node = options.walletFile.flatMap(NodeIDFile.read) {
+      runner.handle(.walletNamed(node))
+    }
     guard !runner.core.turnsAway(connection.remote, at: clock.now) else { return connection.cutOff() }
     let id = nextConnection
     connections[id] = connection

@@ -30,6 +30,9 @@ struct ProviderOptions {
       OptionDeclaration(
         "--wallet", value: .text("NODEID"),
         help: "the node that the channel is with; else it is the first that comes with a claim"),
+      OptionDeclaration(
+        "--wallet-file", value: .path("FILE"),
+        help: "where that node's id will stand when the wallet has one; until then no node has the channel"),
       OptionDeclaration("--legacy", help: "know no epochs: the newest connection wins"),
     ] + ConnectionOptions.declarations,
     examples: [("lspd --home .baton", "serve the phone of that directory")])
@@ -43,6 +46,8 @@ struct ProviderOptions {
   let isLegacy: Bool
   /// Nil: the ledger says it, or the first that comes with a claim.
   let wallet: PublicKey?
+  /// Read until it says which.
+  let walletFile: String?
   let sendsSilentPushes: Bool
   let rules: ConnectionRules
 
@@ -55,6 +60,7 @@ struct ProviderOptions {
     splices = !parsed.isGiven("--no-splices")
     spliceDelay = parsed.span("--splice-delay") ?? .zero
     isLegacy = parsed.isGiven("--legacy")
+    walletFile = parsed.text("--wallet-file")
     wallet = parsed.text("--wallet").map { text in
       guard let node = PublicKey(hex: text) else {
         exitWithSentence(

@@ -101,7 +101,7 @@ public final class PeerListener {
     let source = PeerSocket.source(of: socket)
     connection.admitsFirstAct = { [unowned self] in gate.admits($0, from: source, at: loop.now) }
     connection.onConnected = { [unowned self] in
-      gate.finished(from: source)
+      gate.finished(from: source, at: loop.now)
       handOver(id)
     }
     connection.onRecognised = { [unowned self] in recognised(id) }

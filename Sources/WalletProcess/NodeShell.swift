@@ -20,8 +20,8 @@ final class NodeShell {
   private var claim: Claim?
   /// Grows with every start. What the node said in an earlier life is not told in a later one.
   private var life: UInt64 = 0
-  /// What the peer may ask us to reveal: which tweak gives the preimage of which hash. Those of the open invoices; what
-  /// was paid before is read when it is asked for again.
+  /// What the peer may ask us to reveal: which tweak gives the preimage of which hash. Those that the state had when it was
+  /// read; what came with a backup since then is read when it is asked for.
   private var tweaks: [Bytes32: Bytes32] = [:]
 
   var onReport: ((NodeReport) -> Void)?
@@ -54,6 +54,7 @@ final class NodeShell {
     var state = try WalletStore.readState(reader, at: bootMoment)
     try secrets.check(state)
     secrets.complete(&state.invoices)
+    secrets.complete(&state.accepted)
     return state
   }
 
@@ -189,7 +190,7 @@ final class NodeShell {
 
   private func learnTweaks(_ state: NodeState) {
     tweaks = [:]
-    for invoice in state.invoices { tweaks[invoice.paymentHash] = invoice.tweak }
+    for invoice in state.invoices + state.accepted { tweaks[invoice.paymentHash] = invoice.tweak }
   }
 
   // MARK: The wire
@@ -236,14 +237,14 @@ final class NodeShell {
   private func reveal(_ hash: Bytes32, of id: UInt64) {
     guard let channel = runner.core.durableChannel, let tweak = tweaks[hash] ?? readTweak(hash) else {
       journal.note("the preimage of \(hash) cannot be derived: its invoice is not in the container")
-      // The commitment that would follow is of a channel whose peer has heard the preimage: sent alone it fails the channel.
+      // Of a backup from before accepted invoices were in it. The commitment that would follow is of a channel whose peer has heard the preimage: sent alone it fails the channel.
       cutOff()
       return runner.handle(.closed("the preimage of an accepted payment cannot be derived"))
     }
     send(channel.fulfilMessage(id, preimage: secrets.preimage(tweak: tweak)))
   }
 
-  /// A payment that an earlier owner accepted is no open invoice any more, but may have to be revealed again.
+  /// A backup that was adopted on this connection may tell of a payment whose preimage the peer has not taken.
   private func readTweak(_ hash: Bytes32) -> Bytes32? {
     let result = container.read { _, reader in try InvoiceTable.tweak(of: hash, reader) }
     guard case .read(let tweak) = result else { return nil }

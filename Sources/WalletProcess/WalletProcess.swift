@@ -1,9 +1,11 @@
 import CoreShape
+import Crypto
 import DaemonRuntime
 import Glibc
 import Guardrails
 import Heartbeat
 import Lightning
+import PeerTransport
 import SharedContainer
 import WalletStore
 
@@ -56,6 +58,7 @@ public final class WalletProcess<Machine: GuardMachine> {
       journal = try Journal(
         directory: options.journal, name: name, clock: clock, version: batonVersion,
         arguments: Array(CommandLine.arguments.dropFirst()))
+      Self.tellNodeID(secrets.nodeKey.publicKey, in: options.keychain, journal)
       presence = PresenceLink(directory: container.layout.presence, role: Machine.role, loop: loop)
       var configuration = options.node
       configuration.fundingKey = CurvePoint(secrets.nodeKey.publicKey)
@@ -80,6 +83,13 @@ public final class WalletProcess<Machine: GuardMachine> {
     do throws(SystemError) {
       for directory in [options.keychain, options.journal] { try OwnHome.makeDirectory(directory) }
     } catch { end(.cannotCreate, error.description, telling: channel) }
+  }
+
+  /// For a peer that waits to be told whose channel it is; one that has known this wallet does without.
+  private static func tellNodeID(_ node: PublicKey, in directory: String, _ journal: Journal) {
+    do { try NodeIDFile.write(node, to: "\(directory)/wallet-node") } catch {
+      journal.note("the peer cannot be told who this wallet is: \(error)")
+    }
   }
 
   private static func code(of error: any Error) -> ExitCode {

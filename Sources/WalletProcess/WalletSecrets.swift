@@ -69,7 +69,7 @@ final class WalletSecrets {
 
   /// Throws if the wallet's invoices were made with another seed: a payment of one could be taken in and never claimed.
   func check(_ state: NodeState) throws(KeychainError) {
-    for invoice in state.invoices
+    for invoice in state.invoices + state.accepted
     where SHA256.hash(preimage(tweak: invoice.tweak).bytes) != invoice.paymentHash {
       throw .another(path)
     }

@@ -11,11 +11,25 @@ public enum InvoiceTable {
       SELECT payment_hash, amount_msat, text, tweak, expires_at FROM invoices
       WHERE payment_hash NOT IN (SELECT payment_hash FROM received_payments) ORDER BY rowid
       """
-    ).map { row in
-      Invoice(
-        paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), text: try row.text(2),
-        tweak: try row.bytes32(3), expiresAt: try row.integer(4))
-    }
+    ).map(invoice)
+  }
+
+  /// Those whose payment is received, and still in the channel.
+  static func readAccepted(_ reader: NodeReader) throws -> [Invoice] {
+    try reader.rows(
+      """
+      SELECT i.payment_hash, i.amount_msat, i.text, i.tweak, i.expires_at
+      FROM invoices i JOIN received_payments r ON r.payment_hash = i.payment_hash
+      WHERE i.payment_hash IN (SELECT payment_hash FROM htlcs WHERE direction = 'received' AND removal = 'fulfilled')
+      ORDER BY r.id
+      """
+    ).map(invoice)
+  }
+
+  private static func invoice(_ row: Row) throws -> Invoice {
+    Invoice(
+      paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), text: try row.text(2),
+      tweak: try row.bytes32(3), expiresAt: try row.integer(4))
   }
 
   /// What the preimage of an invoice is derived from, whether it is paid or not.

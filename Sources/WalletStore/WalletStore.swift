@@ -11,6 +11,7 @@ public enum WalletStore {
     let channel = try ChannelTable.read(reader)
     return NodeState(
       channel: channel, invoices: try InvoiceTable.readOpen(reader),
+      accepted: try InvoiceTable.readAccepted(reader),
       payments: try OutgoingPaymentTable.read(reader), waiting: try WaitingPartsTable.read(reader, at: now),
       failure: try ChannelFailureTable.read(of: channel, reader))
   }

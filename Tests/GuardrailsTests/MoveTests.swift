@@ -65,17 +65,26 @@ import Testing
   @Test func theWordEndsWithTheConnectionAndWithLeavingTheApp() {
     var connected = movingApp()
     connected.play(.node(.established))
-    #expect(!connected.machine.ownership.movesHere)
+    #expect(connected.machine.ownership.movesHereUntil == nil)
     var left = movingApp()
     left.play(.enteredBackground)
-    #expect(!left.machine.ownership.movesHere)
+    #expect(left.machine.ownership.movesHereUntil == nil)
+  }
+
+  @Test func theWordEndsWhenThePersonWaitsForItNoLonger() {
+    var app = movingApp()
+    app.now = app.now + .seconds(10)
+    #expect(app.send(refusal) == [.withdrawWish, .stopNode(gracefully: true)])
+    var inTime = movingApp()
+    inTime.now = inTime.now + .milliseconds(9999)
+    #expect(inTime.send(refusal).last == .raiseEpoch(replacing(9), above: 20))
   }
 
   @Test func withoutTheWordAndInTheBackgroundNothingIsTaken() {
     var app = halted()
     app.play(.enteredBackground)
     #expect(app.send(.moveRequested) == [])
-    #expect(!app.machine.ownership.movesHere)
+    #expect(app.machine.ownership.movesHereUntil == nil)
   }
 
   @Test func theJumpIsBoundedAsAnyOther() {

@@ -14,6 +14,7 @@ struct WriteSummaryTests {
     #expect(WriteSummary("channel revision 7, waiting 0")?.revision == 7)
     #expect(WriteSummary("waiting 1")?.revision == nil && WriteSummary("waiting 1") != nil)
     #expect(WriteSummary("restored from the peer's backup")?.isRestored == true)
+    #expect(WriteSummary("channel failed by the peer") != nil)
   }
 
   @Test(

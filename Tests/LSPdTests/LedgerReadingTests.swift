@@ -42,6 +42,14 @@ final class LedgerReadingTests {
     #expect(try state().backup == [2])
   }
 
+  @Test("That the channel has failed, in the words that were said first") func failure() throws {
+    #expect(try state().failure == nil)
+    for (connection, why) in [(3, "wrong secret"), (4, "later")] as [(UInt64, String)] {
+      try commit(.channelFailed(connection: connection, why))
+    }
+    #expect(try state().failure == "wrong secret")
+  }
+
   @Test("The pushes that were not delivered, and no others") func pushes() throws {
     let requests = [UInt8(1), 2].map {
       PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([$0]), amountMsat: UInt64($0))

@@ -4,6 +4,7 @@ import DaemonRuntime
 import Database
 import Glibc
 import Lightning
+import PeerTransport
 import Testing
 
 @Suite(.serialized) struct ProviderTests {
@@ -55,10 +56,10 @@ import Testing
       ALTER TABLE payments DROP COLUMN payment_secret; ALTER TABLE payments DROP COLUMN total_msat;
       ALTER TABLE htlcs DROP COLUMN payment_secret; ALTER TABLE htlcs DROP COLUMN total_msat;
       ALTER TABLE channel DROP COLUMN funding_txid; ALTER TABLE channel DROP COLUMN funding_index;
-      DROP TABLE elsewhere; DROP TABLE splices; PRAGMA user_version = 2;
+      DROP TABLE elsewhere; DROP TABLE splices; DROP TABLE channel_failures; PRAGMA user_version = 2;
       """)
     try provider.start()
-    #expect(try provider.ledger("PRAGMA user_version") == [5])
+    #expect(try provider.ledger("PRAGMA user_version") == [6])
     #expect(try provider.ledger("SELECT state FROM payments") == ["held"])
     #expect(try provider.ledger("SELECT total_msat FROM payments") == [.null])
     let wallet = ScriptedWallet(loop: provider.loop)
@@ -159,6 +160,35 @@ import Testing
       decoding: try #require(SmallFile.read("\(provider.home)/journal/\(journal)", limit: 16 << 20)),
       as: UTF8.self)
     #expect(text.split(separator: "\"event\":{\"connected\"").count - 1 == rows)
+  }
+
+  @Test func `Told in which file the wallet will be named, lspd gives the channel to nobody before that`()
+    throws
+  {
+    let file = "/tmp/baton-wallet-node-\(getpid())"
+    defer { unlink(file) }
+    let provider = try ProviderProcess(["--wallet-file", file])
+    let loop = provider.loop
+    let address = try #require(provider.address)
+    let other = ScriptedWallet(loop: loop, key: PrivateKey(SHA256.hash([77])))
+    try other.connect(to: address, fence(9))
+    other.send(.ping(Ping(pongSize: 1)))
+    #expect(
+      try provider.eventually {
+        try provider.ledger("SELECT verdict FROM connections") == ["visitor"]
+      })
+    let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
+    try NodeIDFile.write(key.publicKey, to: file)
+    #expect(NodeIDFile.read(file) == key.publicKey)
+    try other.connect(to: address, fence(9))
+    let wallet = ScriptedWallet(loop: loop)
+    try wallet.connect(to: address, fence(1))
+    #expect(try loop.run(for: .seconds(30)) { wallet.channel?.isReestablished == true })
+    #expect(try provider.ledger("SELECT epoch FROM fence") == [1])
+    #expect(
+      try provider.eventually {
+        try provider.ledger("SELECT count(*) FROM connections WHERE verdict = 'visitor'") == [2]
+      })
   }
 
   @Test func `Of what a stranger says at length the ledger and the journal keep the beginning`() throws {

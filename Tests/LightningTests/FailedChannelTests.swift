@@ -107,6 +107,96 @@ import Testing
   }
 }
 
+@Suite("A channel that has failed") struct FailureKeptTests {
+  private let now = milliseconds(5)
+  private let failure = ChannelFailure(channel: channelID, reason: "you cheated")
+
+  private func waitingForAStep() throws -> NodeMachine {
+    var node = try establishedNode()
+    let add = AddHTLC(
+      channel: channelID, id: 0, amountMsat: 1000, paymentHash: SHA256.hash([1]), cltvExpiry: 40)
+    _ = node.handle(.received(.addHTLC(add)), at: now)
+    let commitment = CommitmentSigned(channel: channelID, htlcSignatures: [.zeros])
+    let said = node.handle(.received(.commitmentSigned(commitment)), at: now)
+    #expect(said.contains { if case .write = $0 { true } else { false } })
+    _ = node.handle(.received(.error(Complaint(channel: channelID, text: "you cheated"))), at: now)
+    return node
+  }
+
+  @Test("is written down also when the step before it is not: one that is blocked, or that the store refuses")
+  func behindALostStep() throws {
+    let write = NodeDirective.write(NodeChange(failure: failure))
+    var blocked = try waitingForAStep()
+    #expect(blocked.handle(.storeBlocked, at: now) == [write])
+    #expect(blocked.handle(.written, at: now) == [])
+    #expect(blocked.durableState.failure == failure)
+    var refused = try waitingForAStep()
+    #expect(refused.handle(.storeFailed("no"), at: now) == [.report(.trouble("no")), write])
+  }
+
+  @Test("is not begun to be written by an owner that has stopped: the peer tells the next one")
+  func afterTheStop() throws {
+    var node = try waitingForAStep()
+    #expect(node.handle(.stopRequested(gracefully: false), at: now) == [.cutOff, .report(.stopped)])
+    let said = node.handle(.written, at: now)
+    #expect(!said.contains { if case .write = $0 { true } else { false } })
+  }
+
+  @Test(
+    "has failed in a container that is new as well: the peer says so instead of its channel_reestablish, behind the backup",
+    arguments: [channelID, .zero])
+  func newContainer(_ named: Bytes32) throws {
+    let channel = try #require(try establishedNode().durableState.channel)
+    var newer = channel.record
+    newer.revision += 1
+    let backup = NodeBackup(channel: try Channel(restoring: newer), invoices: [])
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: now)
+    _ = node.handle(.rowChecked(isOurs: true), at: now)
+    _ = node.handle(.dialled, at: now)
+    _ = node.handle(.received(.greeting(Greeting())), at: now)
+    _ = node.handle(.backupReceived(.backup(backup)), at: now)
+    let said = node.handle(.received(.error(Complaint(channel: named, text: "you cheated"))), at: now)
+    let change = NodeChange(channel: backup.channel, restored: [], failure: failure)
+    #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
+    #expect(node.handle(.written, at: now) == [])
+    #expect(node.durableState.failure == failure && node.durableState.channel == backup.channel)
+    #expect(node.deadline == nil)
+  }
+
+  @Test("is named with what helps, and not with what does not: no new container brings it back")
+  func sentence() {
+    #expect(failure.sentence.contains("`baton restore` does not bring it back"))
+    #expect(!failure.sentence.contains("--home"))
+  }
+
+  @Test(
+    "is failed by the provider on each connection from then on, also after a restart, and nothing goes over it"
+  )
+  func provider() throws {
+    var fixture = try PeerFixture()
+    _ = fixture.greet(1, fence(1))
+    _ = fixture.handle(.received(connection: 1, .peerStorage([5])))
+    var wrong = ChannelReestablish(
+      channel: channelID, nextCommitmentNumber: 1, nextRevocationNumber: 0, yourLastPerCommitmentSecret: .zero
+    )
+    wrong.yourLastPerCommitmentSecret = SHA256.hash([8])
+    let refusal = fixture.handle(.received(connection: 1, .channelReestablish(wrong)))
+    guard case .error(let complaint)? = messages(refusal).first else {
+      Issue.record("no error: \(refusal)")
+      return
+    }
+    #expect(changes(refusal).contains(.channelFailed(connection: 1, complaint.text)))
+    fixture.restart()
+    let said = fixture.greet(2, fence(2))
+    #expect(messages(said).suffix(2) == [.peerStorageRetrieval([5]), .error(complaint)])
+    #expect(others(said) == [.close(connection: 2, "the channel has failed")])
+    #expect(!fixture.peer.isWalletConnected)
+    let paid = fixture.pay(1)
+    #expect(!messages(paid).contains { if case .addHTLC = $0 { true } else { false } })
+  }
+}
+
 @Suite("When a wallet is connected") struct ConnectedTests {
   /// Its `channel_reestablish` is on its way.
   private func spoken() throws -> NodeMachine {

@@ -195,10 +195,8 @@ struct NodeWorld {
       precondition(channel.revision > (stored.channel?.revision ?? 0) || stored.channel == nil)
       stored.channel = channel
     }
-    if let restored = change.restored {
-      stored.invoices = restored
-      if let channel = change.channel { past.follow(channel, &stored.payments) }
-    }
+    if change.restored != nil, let channel = change.channel { past.follow(channel, &stored.payments) }
+    stored.followInvoices(change)
     if let payments = change.payments {
       stored.payments.apply(payments)
       past.apply(payments)
@@ -207,7 +205,6 @@ struct NodeWorld {
     for receipt in change.received {
       received.append(receipt.invoice.paymentHash)
       amounts.append(receipt.amountMsat)
-      stored.invoices.removeAll { $0 == receipt.invoice }
     }
   }
 

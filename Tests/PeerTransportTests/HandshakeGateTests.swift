@@ -48,8 +48,50 @@ import Testing
     var gate = HandshakeGate(limits: limits)
     for number in 0..<50 {
       #expect(gate.admits(act(number), from: 1, at: start) == true)
-      gate.finished(from: 1)
+      gate.finished(from: 1, at: start)
     }
+  }
+
+  @Test("A second's worth at once, again and again, leaves room between: one comes back after the other")
+  func paced() {
+    var limits = HandshakeGate.Limits()
+    limits.perSecond = 10
+    var gate = HandshakeGate(limits: limits)
+    for second in 0..<5 {
+      let begin = start + .seconds(Int64(second))
+      for number in 0..<50 { _ = gate.admits(act(second * 100 + number), from: 1, at: begin) }
+      // The wallet behind the same address, at another moment of the second.
+      #expect(gate.admits(act(1000 + second), from: 1, at: begin + .milliseconds(500)) == true)
+    }
+  }
+
+  @Test("An address of which a handshake was finished keeps its place in a crowd, however long it is silent")
+  func known() {
+    var limits = HandshakeGate.Limits()
+    limits.perSecond = 2
+    limits.sources = 4
+    var gate = HandshakeGate(limits: limits)
+    #expect(gate.admits(act(1), from: 1, at: start) == true)
+    gate.finished(from: 1, at: start)
+    for number in 2..<1000 {
+      _ = gate.admits(act(number), from: UInt32(number), at: start + .milliseconds(Int64(number)))
+    }
+    let later = start + .milliseconds(1000)
+    #expect(gate.admits(act(1001), from: 2000, at: later) == false)
+    #expect(gate.admits(act(1002), from: 1, at: later) == true)
+  }
+
+  @Test("A handshake out of a crowd is finished after its place was taken: it is known from then on")
+  func refundedInACrowd() {
+    var limits = HandshakeGate.Limits()
+    limits.perSecond = 3
+    limits.sources = 1
+    var gate = HandshakeGate(limits: limits)
+    for number in 1...4 { #expect(gate.admits(act(number), from: UInt32(number), at: start) == true) }
+    gate.finished(from: 2, at: start)
+    for number in 5...9 { #expect(gate.admits(act(number), from: UInt32(number), at: start) == false) }
+    for number in 10...12 { #expect(gate.admits(act(number), from: 2, at: start) == true) }
+    #expect(gate.admits(act(13), from: 2, at: start) == false)
   }
 
   @Test("A crowd of addresses is not remembered without end, and shares what is left")

@@ -2,6 +2,7 @@ import CoreShape
 import Crypto
 import DaemonRuntime
 import Glibc
+import Lightning
 import Testing
 
 @testable import PeerTransport
@@ -153,6 +154,81 @@ import Testing
     #expect(try loop.run(for: .seconds(20)) { received.count == messages.count })
     #expect(received == messages)
     dialler.cutOff()
+    acceptor.cutOff()
+  }
+
+  @Test func `Behind a hang-up nothing more is sent, though not all of what was said before has left`() throws
+  {
+    let (dialler, acceptor, listener) = try pair()
+    defer { withExtendedLifetime(listener) {} }
+    var size: Int32 = 1
+    setsockopt(dialler.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    loop.unwatch(acceptor.descriptor)
+    for _ in 0..<12 { dialler.send([UInt8](repeating: 1, count: 65_000)) }
+    dialler.hangUp()
+    dialler.send([9])
+    var received: [Int] = []
+    var ends: [String] = []
+    acceptor.onMessage = { received.append($0.count) }
+    acceptor.onEnd = { ends.append($0.description) }
+    dialler.onEnd = { ends.append($0.description) }
+    acceptor.start()
+    #expect(try loop.run(for: .seconds(20)) { ends.count == 2 })
+    #expect(received == Array(repeating: 65_000, count: 12))
+    #expect(Set(ends) == ["the peer hung up", "hung up in good order"])
+  }
+
+  @Test
+  func
+    `A steady stream, of which each piece ends inside a message, goes on for longer than one message may take`()
+    throws
+  {
+    var ends = [Int32](repeating: -1, count: 2)
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+    let descriptor = ends[1]
+    defer { close(descriptor) }
+    let acceptor = PeerConnection(accepted: ends[0], as: theirs, loop: loop)
+    acceptor.frameWithin = .seconds(4)
+    var (isConnected, received) = (false, 0)
+    var ended: [PeerConnection.End] = []
+    acceptor.onConnected = { isConnected = true }
+    acceptor.onMessage = { _ in received += 1 }
+    acceptor.onEnd = { ended.append($0) }
+    acceptor.start()
+    func say(_ bytes: some Collection<UInt8>) {
+      #expect(send(descriptor, Array(bytes), bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    }
+    var act: [UInt8] = []
+    var client = SecureChannel(
+      dialling: theirs.publicKey, as: ours, ephemeral: try PrivateKey.ephemeral(), opening: &act)
+    say(act)
+    var answer = [UInt8](repeating: 0, count: 100)
+    var count = 0
+    #expect(
+      try loop.run(for: .seconds(20)) {
+        count = recv(descriptor, &answer, answer.count, 0)
+        return count > 0
+      })
+    client.append(answer[..<count])
+    guard case .handshake(let reply, _)? = try client.next() else { throw CancellationError() }
+    say(reply)
+    #expect(try loop.run(for: .seconds(20)) { isConnected })
+    // Each time the rest of one message, and the beginning of the next.
+    let first = client.seal([7])
+    var unsaid = try #require(first)[...]
+    let end = loop.now + .milliseconds(4400)
+    var said = 0
+    while loop.now < end, ended.isEmpty {
+      let sealed = client.seal([7])
+      let next = try #require(sealed)
+      say(unsaid + next.prefix(10))
+      unsaid = next.dropFirst(10)
+      said += 1
+      #expect(try loop.run(for: .seconds(3)) { received == said || !ended.isEmpty })
+      _ = try loop.run(for: .milliseconds(100)) { !ended.isEmpty }
+    }
+    #expect(ended == [])
+    #expect(received == said && said > 2)
     acceptor.cutOff()
   }
 

@@ -22,11 +22,12 @@ final class RevealedAgainTests {
     secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
   }
 
-  private func node(_ peer: TestPeer) throws -> NodeShell {
+  private func node(_ peer: TestPeer, in container: SharedContainer? = nil) throws -> NodeShell {
     let journal = try Journal(
       directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
     return NodeShell(
-      container: container, secrets: secrets, loop: loop, clock: scratch.clock, journal: journal,
+      container: container ?? self.container, secrets: secrets, loop: loop, clock: scratch.clock,
+      journal: journal,
       peer: peer.address)
   }
 
@@ -55,7 +56,7 @@ final class RevealedAgainTests {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
     let peer = try TestPeer(try accept(invoice), loop: loop)
     let (claim, state) = try scratch.claim(container, seen: 1)
-    #expect(state.invoices == [])
+    #expect(state.invoices == [] && state.accepted.map(\.paymentHash) == [invoice.paymentHash])
     #expect(state.channel?.htlcs.map(\.state) == [.sentRemoveCommit])
     let node = try node(peer)
     node.start(claim, state)
@@ -63,6 +64,52 @@ final class RevealedAgainTests {
     #expect(try loop.run(for: .seconds(30), until: isOver))
     #expect(try scratch.state(container).channel?.localMsat == 1000)
     node.stop(gracefully: false)
+  }
+
+  @Test("A container that is new has the invoice from the peer's backup: the money comes, and counts once")
+  func newContainer() throws {
+    let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
+    let peer = try TestPeer(try accept(invoice), loop: loop)
+    let (claim, state) = try scratch.claim(container, seen: 1)
+    let node = try node(peer)
+    peer.onMessage = { if case .peerStorage = $0 { peer.cutOff() } }
+    node.start(claim, state)
+    #expect(try loop.run(for: .seconds(30)) { peer.backup != nil })
+    node.stop(gracefully: false)
+    peer.onMessage = nil
+    peer.heard.removeAll()
+
+    let moved = try scratch.open(named: "moved")
+    let (nextClaim, nothing) = try scratch.claim(moved)
+    #expect(nothing.channel == nil)
+    let next = try self.node(peer, in: moved)
+    var reports: [NodeReport] = []
+    next.onReport = { reports.append($0) }
+    next.start(nextClaim, nothing)
+    let isOver = { peer.channel.htlcs.isEmpty && peer.channel.remoteMsat == 1000 }
+    #expect(try loop.run(for: .seconds(30), until: isOver))
+    #expect(try scratch.state(moved).channel?.localMsat == 1000)
+    #expect(try received(in: moved) == ["1000 tea"])
+    // Whoever accepted it has told of it.
+    #expect(!reports.contains { if case .received = $0 { true } else { false } })
+    // With the end of its HTLC the invoice is in no backup any more, and it is not open either.
+    #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 7 } >= 2 })
+    guard case .backup(let last) = secrets.open(try #require(peer.backup).array) else {
+      Issue.record("no backup")
+      return
+    }
+    #expect(last.channel.htlcs == [] && last.invoices == [])
+    let stored = try scratch.state(moved)
+    #expect(stored.invoices == [] && stored.accepted == [])
+    next.stop(gracefully: false)
+  }
+
+  private func received(in container: SharedContainer) throws -> [String] {
+    try scratch.read(container) { reader in
+      try reader.rows(
+        "SELECT r.amount_msat, i.text FROM received_payments r JOIN invoices i USING (payment_hash)"
+      ).map { "\(try $0.integer(0)) \(try $0.text(1))" }
+    }
   }
 
   /// Makes durable all that the killed owner had. Gives the channel as its peer has it.

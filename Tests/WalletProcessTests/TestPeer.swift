@@ -8,11 +8,13 @@ import Testing
 final class TestPeer {
   var channel: Channel
   /// What it has heard on all connections.
-  private(set) var heard: [Message] = []
+  var heard: [Message] = []
   /// Before it answers the greeting.
   var onGreeting: (() throws -> Void)?
   /// After a message, with the message.
   var onMessage: ((Message) throws -> Void)?
+  /// What the wallet has stored with it.
+  var backup: Bytes?
   private let key: PrivateKey
   private var listener: PeerListener!
   private var connection: PeerConnection?
@@ -31,6 +33,11 @@ final class TestPeer {
 
   func send(_ message: Message) { connection?.send(message.encoded()) }
 
+  func cutOff() {
+    connection?.cutOff()
+    connection = nil
+  }
+
   private func welcome(_ connection: PeerConnection) {
     self.connection = connection
     connection.onMessage = { [unowned self] bytes in
@@ -41,6 +48,7 @@ final class TestPeer {
   private func hear(_ message: Message) throws {
     heard.append(message)
     if case .greeting(let greeting) = message { try greet(try #require(greeting.fence)) }
+    if case .peerStorage(let blob) = message { backup = blob }
     if case .ping(let ping) = message { send(.pong(Bytes([UInt8](repeating: 0, count: Int(ping.pongSize))))) }
     // A preimage that is not the payment's is refused here.
     _ = try channel.receive(message)
@@ -55,6 +63,7 @@ final class TestPeer {
       containerLow: fence.containerLow)
     send(.greeting(Greeting()))
     send(.fenceAnswer(answer))
+    if let backup { send(.peerStorageRetrieval(backup)) }
     channel.disconnected()
     send(channel.reestablish())
   }

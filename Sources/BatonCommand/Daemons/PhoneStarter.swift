@@ -113,7 +113,7 @@ final class PhoneStarter {
 
   private func arguments(for daemon: Daemon) throws(CommandFailure) -> [String] {
     switch daemon {
-    case .lspd: return ["--home", phone.home] + options.lspdArguments
+    case .lspd: return ["--home", phone.home] + walletArguments + options.lspdArguments
     case .iosd:
       guard address != nil else {
         throw CommandFailure(
@@ -124,6 +124,13 @@ final class PhoneStarter {
       // By its file: command lines are for everybody to read, and who knows the address can knock.
       return ["--home", phone.home, "--peer-file", phone.lspdAddress] + options.iosdArguments
     }
+  }
+
+  /// No node that comes first is the wallet. Programs of others need not write down who the wallet is, nor read it.
+  private var walletArguments: [String] {
+    let areOurs =
+      options.lspd == nil && !options.iosdArguments.contains { ["--app", "--ext"].contains($0) }
+    return areOurs ? ["--wallet-file", phone.walletNode] : []
   }
 
   // MARK: Programs

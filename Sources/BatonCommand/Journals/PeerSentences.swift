@@ -7,6 +7,8 @@ enum PeerSentences {
   static func of(_ event: PeerEvent) -> [Sentence] {
     switch event {
     case .deadlineReached, .received: []
+    case .walletNamed(let node):
+      [Sentence("the channel is with the node \(node.hex.prefix(8))…", matters: false)]
     case .connected(let connection, _): [Sentence("connection \(connection) came", matters: false)]
     case .undecodable(let connection, let why):
       [Sentence("connection \(connection) sent what is no message: \(why)")]
@@ -38,6 +40,8 @@ enum PeerSentences {
     case .elsewherePaid(let hash, _): Sentence("the wallet's payment \(hash.hex.prefix(8)) has arrived")
     case .dataLoss(let connection, let loss):
       Sentence("connection \(connection) shows a loss of state: \(loss)")
+    case .channelFailed(let connection, let why):
+      Sentence("fails the channel on connection \(connection): \(why)")
     default: nil
     }
   }

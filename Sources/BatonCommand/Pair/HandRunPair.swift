@@ -43,7 +43,7 @@ final class HandRunPair {
   /// Where it listens, in its own words: the file may be of an earlier one, and somebody else may be there.
   private func startPeer() throws -> String {
     let watch = try DirectoryWatch([phone.lsp])
-    let peer = try start("lspd", ["--home", phone.home])
+    let peer = try start("lspd", ["--home", phone.home, "--wallet-file", phone.walletNode])
     parts.append(peer)
     let deadline = Clock.monotonicNow + Self.patience
     while true {

@@ -28,8 +28,10 @@ extension Hearing {
     } else if invoice == nil {
       find(3, "There is no invoice for \(name)", [entry.evidence])
     }
-    if let shown = replay?.firstFulfilNs[entry.paymentHash],
-      evidence.wallet.sum(of: entry.epoch).firstReceivedNs ?? .max > shown
+    let writes = evidence.wallet.sum(of: entry.epoch)
+    // What a backup tells of was written down in the container of before.
+    if let shown = replay?.firstFulfilNs[entry.paymentHash], !writes.isRestored,
+      writes.firstReceivedNs ?? .max > shown
     {
       find(3, "The preimage of \(name) left before it was written down", [entry.evidence])
     }

@@ -14,6 +14,8 @@ struct WriteSummary {
       let words = part.split(separator: " ").map(String.init)
       switch words {
       case _ where part.trimmingPrefix(" ") == "restored from the peer's backup": isRestored = true
+      // The claims and the peer's frames tell of it.
+      case ["channel", "failed", "by", "the", "peer"]: break
       case ["new", "invoice"]: invoices += 1
       case _ where words.count == 2 && words[0] == "received":
         guard let number = Int64(words[1]), number >= 0 else { return nil }

@@ -16,6 +16,6 @@ public struct ChannelFailure: Hashable, Codable, Sendable {
 
   public var sentence: String {
     "channel failed: the peer said “\(reason.prefix(Self.shownText))”; nothing is sent or received over it any more, and it is "
-      + "not dialled again; ask whoever runs the peer, and begin with a new wallet in another directory (--home)"
+      + "not dialled again; ask whoever runs the peer about the money in it: `baton restore` does not bring it back"
   }
 }

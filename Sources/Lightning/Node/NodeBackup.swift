@@ -3,6 +3,7 @@ import Crypto
 /// The copy of the state that the peer keeps for us (`peer_storage`), before it is sealed.
 public struct NodeBackup: Hashable, Codable, Sendable {
   public var channel: Channel
+  /// Those of payments that stand in the channel as accepted are among them.
   public var invoices: [Invoice]
 
   public init(channel: Channel, invoices: [Invoice]) {
@@ -12,9 +13,9 @@ public struct NodeBackup: Hashable, Codable, Sendable {
 
   /// A peer keeps at most 65531 bytes. The channel comes first; of the invoices as many as fit, the newest first.
   private static let invoiceLimit = 200
-  /// 2: HTLCs with payment data; 3: splices. An older reader must say that it is too old, and not that the backup is
-  /// damaged.
-  private static let version: UInt8 = 3
+  /// 2: HTLCs with payment data; 3: splices; 4: invoices of accepted payments. An older reader must say that it is too old,
+  /// and not that the backup is damaged, or that such an invoice is open.
+  private static let version: UInt8 = 4
 
   public func encoded() -> [UInt8] {
     var writer = WireWriter()

@@ -110,7 +110,7 @@ extension NodeMachine {
       return mute(
         "the backup at the peer was written by a newer program: update this one before it connects")
     case .backup(let backup)? where backup.channel.isNewer(than: node.channel):
-      return adopt(NodeChange(channel: backup.channel, restored: backup.invoices), heard)
+      return adopt(backup.change(after: node.accepted), heard)
     case .backup?, .unreadable?, nil: break
     }
     guard var channel = node.channel else {
@@ -161,7 +161,7 @@ extension NodeMachine {
   private func missingBackup(_ heard: Heard) -> [NodeOutgoing] {
     guard let channel = node.channel, channel.revision > 0 else { return [] }
     if case .backup(let backup)? = heard.backup, !channel.isNewer(than: backup.channel) { return [] }
-    return [.backup(NodeBackup(channel: channel, invoices: node.invoices))]
+    return [.backup(NodeBackup(channel: channel, open: node.invoices, accepted: node.accepted))]
   }
 
   private mutating func awaitBackup(_ heard: Heard, at now: Instant) -> [NodeDirective] {

@@ -8,7 +8,8 @@ extension NodeMachine {
     let isForAll = complaint.channel == .zero
     // Hanging up, nothing is begun any more: a peer that has failed the channel says so again (BOLT 2).
     if case .draining = state { return redial("the peer reports an error: \(complaint.text)", at: now) }
-    guard let id = node.channel?.id ?? channel?.id,
+    let backup = backupOfUnknownChannel
+    guard let id = node.channel?.id ?? channel?.id ?? backup?.channel.id,
       complaint.channel == id || isForAll && hasHeard(of: id)
     else {
       guard isForAll || node.channel == nil else {
@@ -16,23 +17,35 @@ extension NodeMachine {
       }
       return redial("the peer reports an error: \(complaint.text)", at: now)
     }
-    return channelFailed(ChannelFailure(channel: id, reason: complaint.text))
+    return channelFailed(ChannelFailure(channel: id, reason: complaint.text), backup)
+  }
+
+  /// A container that is new hears of its channel from the backup that its own seed has sealed.
+  private var backupOfUnknownChannel: NodeBackup? {
+    guard node.channel == nil, step?.change.channel == nil, case .backup(let backup)? = heardSoFar?.backup
+    else { return nil }
+    return backup
+  }
+
+  private var heardSoFar: Heard? {
+    switch state {
+    case .greeting(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
+      .awaitingBackup(let heard, _):
+      heard
+    default: nil
+    }
   }
 
   /// A peer that has not spoken of this channel may be another node than the channel's: at a wrong address, or a stranger's.
   /// Its word about all channels is not about this one. The channel's own peer repeats its error with the channel's id.
   private func hasHeard(of id: Bytes32) -> Bool {
-    switch state {
-    case .greeting(let heard, _), .reading(let heard), .readingAgain(let heard, _), .adopting(let heard),
-      .awaitingBackup(let heard, _):
-      heard.reestablish?.channel == id
-    case .established: true
-    default: false
-    }
+    if state == .established { return true }
+    if case .backup(let backup)? = heardSoFar?.backup, backup.channel.id == id { return true }
+    return heardSoFar?.reestablish?.channel == id
   }
 
   /// Ends all that was under way. What is being made durable becomes so, and the failure behind it.
-  private mutating func channelFailed(_ failure: ChannelFailure) -> [NodeDirective] {
+  private mutating func channelFailed(_ failure: ChannelFailure, _ backup: NodeBackup?) -> [NodeDirective] {
     let invoices = invoicesToStore
     invoicesToStore = []
     let refusals = invoices.map {
@@ -42,12 +55,16 @@ extension NodeMachine {
     forgetConnection()
     state = .failed
     self.failure = failure
+    var change = backup?.change(after: node.accepted) ?? NodeChange()
+    change.failure = failure
+    failureToStore = change
     return refusals + unpaid + [.cutOff, .report(.trouble(failure.sentence))] + storeFailure()
   }
 
+  /// Behind the step that is under way. An owner that has stopped begins no write any more: the peer tells the next one.
   mutating func storeFailure() -> [NodeDirective] {
-    guard step == nil, let failure, node.failure != failure else { return [] }
-    let change = NodeChange(failure: failure)
+    guard state == .failed, step == nil, let change = failureToStore else { return [] }
+    failureToStore = nil
     step = Step(change: change)
     return [.write(change)]
   }

@@ -96,7 +96,8 @@ extension NodeMachine {
       return refusals + [.write(NodeChange(waiting: waiting))]
     }
     let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
-    let backup = NodeOutgoing.backup(NodeBackup(channel: changed, invoices: remaining))
+    let backup = NodeOutgoing.backup(
+      NodeBackup(channel: changed, open: remaining, accepted: node.accepted + accepted.map(\.invoice)))
     // The backup goes out before the messages that make it true for the peer (as lightning-kmp does).
     let isPaying = !offered.isEmpty || !ended.isEmpty
     let change = NodeChange(
@@ -115,7 +116,8 @@ extension NodeMachine {
     if let invoice = done.change.newInvoice {
       directives.append(.invoiceStored(paymentHash: invoice.paymentHash))
     }
-    directives += sayWhatChanged(received: done.change.received)
+    // What a backup tells of was told by whoever accepted it.
+    directives += sayWhatChanged(received: done.change.restored == nil ? done.change.received : [])
     directives +=
       tellOfPayments(done.change.payments)
       + tellOfSplice(since: before, isRestored: done.change.restored != nil)
@@ -128,14 +130,10 @@ extension NodeMachine {
   private mutating func apply(_ change: NodeChange) {
     storedWaits(change)
     if let channel = change.channel { node.channel = channel }
-    if let restored = change.restored {
-      node.invoices = restored
-      if let channel = change.channel { node.payments.follow(channel) }
-    }
+    if change.restored != nil, let channel = change.channel { node.payments.follow(channel) }
     if let payments = change.payments { node.payments.apply(payments) }
-    if let invoice = change.newInvoice { node.invoices.append(invoice) }
     if let failure = change.failure { node.failure = failure }
-    node.invoices.removeAll { invoice in change.received.contains { $0.invoice == invoice } }
+    node.followInvoices(change)
   }
 
   mutating func sayWhatChanged(received: [Receipt]) -> [NodeDirective] {
@@ -186,7 +184,7 @@ extension NodeMachine {
         step = nil
       }
       step?.retryAt = now + Self.storeRetry
-      if !isConnected { return refuseTalk(Self.spliceLost) }
+      if !isConnected { return refuseTalk(Self.spliceLost) + storeFailure() }
     }
     return []
   }
@@ -197,6 +195,7 @@ extension NodeMachine {
     step = nil
     let unpaid = refuseWishes(sentence) + refuseSplice(sentence)
     guard state != .stopped else { return refusals + unpaid }
+    if state == .failed { return refusals + unpaid + [.report(.trouble(sentence))] + storeFailure() }
     return refusals + unpaid + redial(sentence, at: now)
   }
 }

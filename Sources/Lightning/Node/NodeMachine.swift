@@ -95,6 +95,8 @@ public struct NodeMachine: Core {
   var attempt = 0
   /// The peer's, of the channel of this owner.
   var failure: ChannelFailure?
+  /// What is written of it, until that is begun.
+  var failureToStore: NodeChange?
   /// When the peer showed that it takes our `channel_reestablish`: from then on the channel runs.
   var establishedAt: Instant?
   var chatter = Chatter()
@@ -202,6 +204,7 @@ public struct NodeMachine: Core {
     learn(state, at: now)
     attempt = 0
     failure = nil
+    failureToStore = nil
     acceptsPayments = true
     saidSettling = false
     saidCollecting = []

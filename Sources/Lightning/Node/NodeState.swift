@@ -6,6 +6,9 @@ public struct NodeState: Hashable, Codable, Sendable {
   public var channel: Channel?
   /// Invoices that wait for their payment.
   public var invoices: [Invoice]
+  /// Those whose payment is accepted and stands in the channel, in the order in which they were: their preimages may have to
+  /// be revealed again.
+  public var accepted: [Invoice]
   /// What the wallet pays itself.
   public var payments: OutgoingPayments
   /// Payments of which some parts are here, in the order of their hashes. True in the moment in which it was read.
@@ -14,22 +17,25 @@ public struct NodeState: Hashable, Codable, Sendable {
   public var failure: ChannelFailure?
 
   public init(
-    channel: Channel? = nil, invoices: [Invoice] = [], payments: OutgoingPayments = OutgoingPayments(),
-    waiting: [WaitingParts] = [], failure: ChannelFailure? = nil
+    channel: Channel? = nil, invoices: [Invoice] = [], accepted: [Invoice] = [],
+    payments: OutgoingPayments = OutgoingPayments(), waiting: [WaitingParts] = [],
+    failure: ChannelFailure? = nil
   ) {
     self.channel = channel
     self.invoices = invoices
+    self.accepted = accepted
     self.payments = payments
     self.waiting = waiting
     self.failure = failure
   }
 
-  /// Journals from before the wallet could pay say nothing of it, nor older ones of what waits.
+  /// Journals from before the wallet could pay say nothing of it, nor older ones of what waits or is accepted.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       channel: try container.decodeIfPresent(Channel.self, forKey: .channel),
       invoices: try container.decode([Invoice].self, forKey: .invoices),
+      accepted: try container.decodeIfPresent([Invoice].self, forKey: .accepted) ?? [],
       payments: try container.decodeIfPresent(OutgoingPayments.self, forKey: .payments) ?? OutgoingPayments(),
       waiting: try container.decodeIfPresent([WaitingParts].self, forKey: .waiting) ?? [],
       failure: try container.decodeIfPresent(ChannelFailure.self, forKey: .failure))
@@ -40,7 +46,7 @@ public struct NodeState: Hashable, Codable, Sendable {
 public struct NodeChange: Hashable, Codable, Sendable {
   public var channel: Channel?
   public var newInvoice: Invoice?
-  /// Payments that are accepted in this step.
+  /// Payments that are accepted in this step, or that a backup tells of as accepted.
   public var received: [Receipt]
   /// Everything is replaced by a backup of the peer's.
   public var restored: [Invoice]?

@@ -22,4 +22,6 @@ public enum LedgerChange: Hashable, Codable, Sendable {
   case elsewherePaid(paymentHash: Bytes32, htlc: UInt64)
   /// One of the two ends has forgotten something that it had acknowledged.
   case dataLoss(connection: UInt64, DataLoss)
+  /// An `error` about the channel, which its end is from then on.
+  case channelFailed(connection: UInt64, String)
 }

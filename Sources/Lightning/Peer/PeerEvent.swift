@@ -3,6 +3,8 @@ import Crypto
 /// What can happen to the provider's side.
 public enum PeerEvent: Hashable, Codable, Sendable {
   case deadlineReached
+  /// Whose channel it is, where that is said from outside.
+  case walletNamed(PublicKey)
   /// Of a node that has proven its id; nil where nobody can prove anything, as in the simulation.
   case connected(connection: UInt64, node: PublicKey? = nil)
   case received(connection: UInt64, Message)

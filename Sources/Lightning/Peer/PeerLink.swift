@@ -23,6 +23,8 @@ struct PeerLink: Hashable, Codable, Sendable {
   /// Until then `init` must have come: whoever stays silent keeps a place from the wallet.
   var greetBy: Instant
   var state = State.greeting
+  /// A backup came on it.
+  var hasBackedUp = false
   var chatter = Chatter()
   /// Announcements and updates of the network.
   var gossip = Chatter()

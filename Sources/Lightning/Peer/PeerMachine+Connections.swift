@@ -99,12 +99,12 @@ extension PeerMachine {
     }
     let splices = greeting.offersSplices
     guard !isLegacy else {
-      return accept(connection, .unfenced, greeting.fence, raising: nil, splices: splices)
+      return accept(connection, .unfenced, greeting.fence, raising: nil, splices: splices, at: now)
     }
     guard let fence = greeting.fence else {
       // A wallet that has once shown its claim always does: without one anybody could take its place.
       guard let known = state.fence else {
-        return accept(connection, .unfenced, nil, raising: nil, splices: splices)
+        return accept(connection, .unfenced, nil, raising: nil, splices: splices, at: now)
       }
       return refuse(connection, .refusedWithoutFence, nil, known)
     }
@@ -114,7 +114,7 @@ extension PeerMachine {
       return step.directives
     }
     guard let known = state.fence else {
-      return accept(connection, .accepted, fence, raising: fence, splices: splices)
+      return accept(connection, .accepted, fence, raising: fence, splices: splices, at: now)
     }
     if !fence.isOfSameContainer(as: known) {
       // Only a person says this, of the one claim that the peer has named; whoever claimed last is then the other device.
@@ -126,13 +126,15 @@ extension PeerMachine {
     if fence.epoch == known.epoch, fence.incarnation != known.incarnation {
       return refuse(connection, .refusedOtherIncarnation, fence, known)
     }
-    return accept(connection, .accepted, fence, raising: fence == known ? nil : fence, splices: splices)
+    return accept(
+      connection, .accepted, fence, raising: fence == known ? nil : fence, splices: splices, at: now)
   }
 
-  /// The channel is with the first node that showed a claim, as no other software does; a peer that knows no claims takes
-  /// the first of all.
+  /// The channel is with the node that was named; else with the first that showed a claim, as no other software does, and at a
+  /// peer that knows no claims with the first of all.
   private func isVisitor(_ connection: UInt64, _ greeting: Greeting) -> Bool {
     guard let node = link(connection)?.node else { return false }
+    if lacksWallet { return true }
     guard let wallet = state.wallet else { return !isLegacy && greeting.fence == nil && state.fence == nil }
     return node != wallet
   }
@@ -170,7 +172,8 @@ extension PeerMachine {
   }
 
   private mutating func accept(
-    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence?, raising: Fence?, splices: Bool
+    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence?, raising: Fence?, splices: Bool,
+    at now: Instant
   ) -> [PeerDirective] {
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])
     if let raising {
@@ -194,6 +197,11 @@ extension PeerMachine {
     }
     if let backup = state.backup {
       step.messages.append(.send(connection: connection, .peerStorageRetrieval(backup)))
+    }
+    if let failure = state.failure {
+      let error = Message.error(Complaint(channel: state.channel.id, text: failure))
+      giveUp(connection, "the channel has failed", saying: error, at: now, &step)
+      return step.directives
     }
     step.messages.append(
       .send(connection: connection, state.channel.reestablish(splicing: splices ? splicingSide : nil)))

@@ -80,7 +80,7 @@ extension PeerMachine {
     case .ping(let ping):
       guard let answer = ping.answer else { return [.store([acted])] }
       return [.store([acted]), .send(connection: connection, answer)]
-    case .peerStorage(let blob) where blob.count > Self.smallBackup && !backups.takes(blob.count, at: now):
+    case .peerStorage(let blob) where !takesBackup(blob, of: connection, at: now):
       let why = "more than \(Self.backupBytesPerMinute / 1024 / 1024) MiB of backups came within a minute"
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       giveUp(connection, why, at: now, &step)
@@ -111,6 +111,15 @@ extension PeerMachine {
     }
   }
 
+  /// With the first of a connection the allowance is its own as far as that goes.
+  private mutating func takesBackup(_ blob: Bytes, of connection: UInt64, at now: Instant) -> Bool {
+    guard let index = links.firstIndex(where: { $0.id == connection }) else { return false }
+    defer { links[index].hasBackedUp = true }
+    guard blob.count > Self.smallBackup else { return true }
+    if !links[index].hasBackedUp, firstBackups.takes(blob.count, at: now) { return true }
+    return backups.takes(blob.count, at: now)
+  }
+
   private mutating func receivedForChannel(
     _ message: Message, at now: Instant, on connection: UInt64
   ) -> [PeerDirective] {
@@ -137,7 +146,12 @@ extension PeerMachine {
     case .peerIsBehind: step.changes.append(.dataLoss(connection: connection, .wallet))
     default: break
     }
-    giveUp(connection, error.description, saying: error.complaint(about: state.channel.id), at: now, &step)
+    let said = error.complaint(about: state.channel.id)
+    if case .error(let complaint) = said, complaint.channel == state.channel.id {
+      state.failure = complaint.text
+      step.changes.append(.channelFailed(connection: connection, complaint.text))
+    }
+    giveUp(connection, error.description, saying: said, at: now, &step)
     return step.directives
   }
 

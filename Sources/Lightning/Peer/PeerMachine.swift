@@ -26,11 +26,13 @@ public struct PeerMachine: Core {
     public var startedAt: Instant
     /// What the ledger had.
     public var state: PeerState
+    /// The wallet is named (`walletNamed`), and no node takes its place by coming first.
+    public var awaitsWallet: Bool
 
     public init(
       isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), elsewhereDelay: Span = .zero,
       rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: Span = .zero,
-      startedAt: Instant, state: PeerState
+      startedAt: Instant, state: PeerState, awaitsWallet: Bool = false
     ) {
       self.isLegacy = isLegacy
       self.callsBackAfter = callsBackAfter
@@ -40,6 +42,7 @@ public struct PeerMachine: Core {
       self.spliceDelay = spliceDelay
       self.startedAt = startedAt
       self.state = state
+      self.awaitsWallet = awaitsWallet
     }
 
     /// Journals from before the wallet could pay say nothing of the way, nor older ones of splices.
@@ -53,6 +56,7 @@ public struct PeerMachine: Core {
       spliceDelay = try container.decodeIfPresent(Span.self, forKey: .spliceDelay) ?? .zero
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
+      awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
     }
   }
 
@@ -65,6 +69,8 @@ public struct PeerMachine: Core {
   /// Of backups above `smallBackup`: with 200 open invoices one has some 50 KB, and none is sent without a step of the channel.
   static let backupBytesPerMinute = 64 * 1024 * 1024
   static let smallBackup = 4096
+  /// Of the first on each connection, which are counted apart: a wallet that comes back says with it where its channel stands.
+  static let firstBackupBytesPerMinute = 16 * 1024 * 1024
   /// The block height until which HTLCs of this chainless emulation are good.
   static let cltvExpiry: UInt32 = 700_144
   /// As long as a push can be on its way and served. Another one would meet the same life of the wallet.
@@ -74,6 +80,7 @@ public struct PeerMachine: Core {
   static let longestCallBack = Span.seconds(3600)
 
   let isLegacy: Bool
+  let awaitsWallet: Bool
   let callsBackAfter: Span
   let elsewhereDelay: Span
   let rules: ConnectionRules
@@ -98,6 +105,7 @@ public struct PeerMachine: Core {
   var visitors = VisitorLoad()
   /// Of large backups.
   var backups = Allowance(Self.backupBytesPerMinute)
+  var firstBackups = Allowance(Self.firstBackupBytesPerMinute)
 
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
@@ -107,6 +115,7 @@ public struct PeerMachine: Core {
     fundingKey = configuration.fundingKey
     spliceDelay = configuration.spliceDelay
     state = configuration.state
+    awaitsWallet = configuration.awaitsWallet
     state.channel.disconnected()
     for index in state.payments.indices { state.payments[index].calledAt = nil }
     absence = Absence(since: configuration.startedAt)
@@ -127,6 +136,9 @@ public struct PeerMachine: Core {
     case .pendingSettlement: registered == nil && state.payments.contains { !$0.isHeld }
     }
   }
+
+  /// Nobody has said yet whose channel it is.
+  public var lacksWallet: Bool { awaitsWallet && state.wallet == nil }
 
   public var isWalletConnected: Bool { registered != nil }
 
@@ -154,6 +166,9 @@ public struct PeerMachine: Core {
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
+    case .walletNamed(let node):
+      state.wallet = state.wallet ?? node
+      return []
     case .connected(let connection, let node): return connected(connection, of: node, at: now)
     case .received(let connection, let message): return received(message, from: connection, at: now)
     case .undecodable(let connection, let why): return undecodable(why, from: connection, at: now)

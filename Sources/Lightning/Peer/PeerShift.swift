@@ -11,6 +11,7 @@ extension PeerMachine: Shiftable {
     restingSince.shift(by: span)
     visitors.shift(by: span)
     backups.shift(by: span)
+    firstBackups.shift(by: span)
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.
@@ -21,6 +22,7 @@ extension PeerMachine: Shiftable {
     absence?.forgetLongAgo(at: now, span)
     visitors.forgetLongAgo(at: now)
     backups.forgetLongAgo(at: now)
+    firstBackups.forgetLongAgo(at: now)
   }
 }
 

@@ -8,6 +8,8 @@ public struct PeerState: Hashable, Codable, Sendable {
   /// The highest claim seen, and the container it belongs to.
   public var fence: Fence?
   public var channel: Channel
+  /// With which words the channel was failed here. BOLT 2: the error is repeated on each connection, and nothing else said of it.
+  public var failure: String?
   /// Payments that are neither paid nor failed, the oldest first.
   public var payments: [PeerPayment]
   /// Ascending by their bytes, so that many are searched quickly and the value is one whatever their history.
@@ -20,7 +22,7 @@ public struct PeerState: Hashable, Codable, Sendable {
   public init(
     wallet: PublicKey? = nil, fence: Fence? = nil, channel: Channel, payments: [PeerPayment] = [],
     paidHashes: [Bytes32] = [],
-    backup: Bytes? = nil, elsewhere: [ElsewhereInvoice] = []
+    backup: Bytes? = nil, elsewhere: [ElsewhereInvoice] = [], failure: String? = nil
   ) {
     self.wallet = wallet
     self.fence = fence
@@ -29,6 +31,7 @@ public struct PeerState: Hashable, Codable, Sendable {
     self.paidHashes = []
     self.backup = backup
     self.elsewhere = elsewhere
+    self.failure = failure
     for hash in paidHashes { markPaid(hash) }
   }
 
@@ -42,7 +45,8 @@ public struct PeerState: Hashable, Codable, Sendable {
       payments: try container.decode([PeerPayment].self, forKey: .payments),
       paidHashes: try container.decode([Bytes32].self, forKey: .paidHashes),
       backup: try container.decodeIfPresent(Bytes.self, forKey: .backup),
-      elsewhere: try container.decodeIfPresent([ElsewhereInvoice].self, forKey: .elsewhere) ?? [])
+      elsewhere: try container.decodeIfPresent([ElsewhereInvoice].self, forKey: .elsewhere) ?? [],
+      failure: try container.decodeIfPresent(String.self, forKey: .failure))
   }
 
   public func isPaid(_ hash: Bytes32) -> Bool {

@@ -43,6 +43,7 @@ extension World {
     var state = life.node.durableState
     let stored = nodeInContainer
     state.invoices = stored.invoices
+    state.accepted = stored.accepted
     state.waiting = stored.waiting
     return state
   }
@@ -79,20 +80,16 @@ extension World {
 
   private mutating func store(_ change: NodeChange) {
     if let channel = change.channel { container.value.node.channel = channel }
-    if let restored = change.restored {
-      container.value.node.invoices = restored
-      if let channel = change.channel { container.value.follow(channel) }
-    }
+    if change.restored != nil, let channel = change.channel { container.value.follow(channel) }
     if let waiting = change.waiting { container.value.write(waiting: waiting, boot: boot, at: peerNow) }
     if let payments = change.payments { store(payments) }
     if let failure = change.failure { container.value.node.failure = failure }
-    if let invoice = change.newInvoice { container.value.node.invoices.append(invoice) }
+    container.value.node.followInvoices(change)
     for receipt in change.received {
       if container.value.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {
         report(.paidIsReceivedOnce, "A payment is received a second time.")
       }
       container.value.received.append(receipt)
-      container.value.node.invoices.removeAll { $0 == receipt.invoice }
     }
   }
 

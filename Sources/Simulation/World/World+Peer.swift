@@ -62,7 +62,9 @@ extension World {
     case .channel(let record): checkFunding(record)
     case .dataLoss(_, let side):
       report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
-    case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn, .frameIgnored, .fence,
+    // Behind a loss of state, or a proof that is none, which no sound wallet gives.
+    case .channelFailed, .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
+      .frameIgnored, .fence,
       .backup, .paymentHeld, .paymentOffered, .paymentFailed, .elsewhereMade:
       break
     }

@@ -208,6 +208,29 @@ import Testing
     }
   }
 
+  @Test(
+    "A wallet that has lost what it signed with does not take the splice for unsigned: the peer has said that it is done"
+  )
+  func oldStage() throws {
+    var both = SpliceDialogue(try splicingPair())
+    try both.wallet.beginSplice(Self.request)
+    try both.run(until: 71)
+    #expect(both.wallet.record.splice?.stage == .committed)
+    let old = both.wallet.record
+    for message in both.held { _ = try both.wallet.receive(message) }
+    let signatures = try #require(plain(both.wallet.takeOutgoing()).first { $0.type == 71 })
+    _ = try both.peer.receive(signatures)
+    // The peer has both signatures; its splice_locked is on its way.
+    #expect(both.peer.record.splice?.stage == .signed)
+    var wallet = try Channel(restoring: old)
+    both.peer.disconnected()
+    let fromPeer = both.peer.reestablish(splicing: providerSide)
+    _ = wallet.reestablish(splicing: walletSide)
+    #expect { try wallet.receive(fromPeer) } throws: {
+      if case .weAreBehind? = $0 as? ChannelError { true } else { false }
+    }
+  }
+
   @Test("Through its bytes and through columns it is the same, and damage is told")
   func coding() throws {
     var both = SpliceDialogue(try splicingPair())

@@ -83,6 +83,10 @@ extension Channel {
     {
       throw locked.hash == record.id ? .peerIsBehind(theirs: theirs) : .weAreBehind(theirs: theirs)
     }
+    // The other end says so with both signatures in its hands: this side's is from a state that this side has lost.
+    if let splice = record.splice, !splice.hasSigned, theirs.fundingLocked?.transaction == splice.id {
+      throw .weAreBehind(theirs: theirs)
+    }
     guard let next = theirs.nextFunding?.transaction, next != record.splice?.id else { return }
     if next == funding.transaction { throw .peerIsBehind(theirs: theirs) }
     if let splice = record.splice, splice.stage != .signed { throw .conflictingSplices }

@@ -46,6 +46,9 @@ public struct PendingSplice: Hashable, Codable, Sendable {
   /// What the balance falls by. No sum of what was checked overflows.
   var totalMsat: UInt64 { (amountSat &+ feeSat) &* 1000 }
 
+  /// Who did not ask for the splice signs first.
+  var hasSigned: Bool { isOurs ? stage == .signed : stage != .signing }
+
   /// Nothing of it is out of this side's hands: it may be as if it had never been.
-  var mayBeForgotten: Bool { isOurs ? stage != .signed : stage == .signing }
+  var mayBeForgotten: Bool { !hasSigned }
 }

@@ -1,0 +1,38 @@
+import Crypto
+import DaemonRuntime
+import Foundation
+import Lightning
+import PeerTransport
+import Testing
+
+@testable import BatonCommand
+
+@Suite("Who dials first") struct FirstDialTests {
+  private let phone = CommandPhone()
+
+  @Test("A stranger who dials before the wallet does, with a claim, is not taken for the wallet")
+  func stranger() throws {
+    _ = try phone.run("up")
+    let loop = try EventLoop()
+    let address = try #require(PeerAddress(file: phone.phone.lspdAddress))
+    let key = try #require(PrivateKey(SHA256.hash([7])))
+    let connection = try PeerConnection.dial(address, as: key, loop: loop)
+    defer { connection.cutOff() }
+    var heard: [Message] = []
+    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+    connection.onConnected = {
+      for message in [.greeting(Greeting(fence: fence)), .ping(Ping(pongSize: 1))] as [Message] {
+        connection.send(message.encoded())
+      }
+    }
+    connection.onMessage = { if let message = try? Message(decoding: $0) { heard.append(message) } }
+    connection.start()
+    #expect(try loop.run(for: .seconds(30)) { heard.last == .pong([0]) })
+    // Neither an answer to its claim nor a channel.
+    #expect(heard.map(\.type) == [16, 19])
+    try phone.openAndConnect()
+    let wallet = try phone.phone.askForJSON(.lspd, ControlMessage("status"))["wallet"]?.text
+    #expect(wallet != nil && wallet != key.publicKey.hex)
+    #expect(wallet == NodeIDFile.read(phone.phone.walletNode)?.hex)
+  }
+}

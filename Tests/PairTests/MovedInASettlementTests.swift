@@ -1,0 +1,101 @@
+import BadWire
+import CoreShape
+import DaemonRuntime
+import Foundation
+import Glibc
+import Guardrails
+import PairSupport
+import PeerTransport
+import Testing
+
+@Suite("The pair on real processes: the wallet moves in the middle of a settlement", .serialized)
+struct MovedInASettlementTests {
+  private final class Cable {
+    /// Of the next connection; later ones carry nothing.
+    var cutAfter: Int?
+    var proxy: BadWireProxy!
+
+    func habits() -> BadWire.Habits {
+      var habits = BadWire.Habits()
+      habits.cutAfter = cutAfter
+      if cutAfter != nil { cutAfter = 0 }
+      return habits
+    }
+  }
+
+  private let phone: TestPhone
+  private let cable = Cable()
+
+  init() throws {
+    phone = try TestPhone()
+    let peer = try #require(phone.address.flatMap { PeerAddress($0) })
+    let cable = cable
+    cable.proxy = try BadWireProxy(to: peer.place, loop: phone.loop) { _ in cable.habits() }
+    phone.peerAddress = PeerAddress(node: peer.node, place: cable.proxy.place).description
+  }
+
+  /// The fulfilment and the commitment behind it are 242 bytes on the wire: a cut falls into them at least once.
+  @Test(
+    "Cut at any byte of a payment, and moved to a container that is new: the payment settles, and its money is there once"
+  )
+  func moved() throws {
+    defer { phone.end() }
+    var app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
+    var balance: UInt64 = 1_000_000_000
+    var cuts = 0
+    for limit in stride(from: 1500, through: 6000, by: 115) {
+      let first = try phone.invoice(1000, app)
+      let second = try phone.invoice(2000, app)
+      // From here on the second is in the peer's backup: there is a step behind it.
+      try phone.pay(first)
+      try phone.waitUntilSettled(first)
+      let releases = app.count("background-end")
+      phone.home(app)
+      try phone.wait("the app to have released the node") { app.count("background-end") > releases }
+      try phone.pay(second)
+      cable.cutAfter = limit
+      let before = cable.proxy.connections
+      phone.open(app)
+      try phone.wait("the cut, or the settlement") {
+        cable.proxy.connections > before + 1 || (try? phone.outcome(second)) == "settled"
+      }
+      let isCut = cable.proxy.connections > before + 1
+      app.kill(SIGKILL)
+      try phone.wait("the app's end") { app.hasEnded }
+      cable.cutAfter = nil
+      guard isCut else { break }
+      cuts += 1
+      app = try move(to: "old-\(limit)")
+      try phone.waitUntilSettled(second)
+      balance += 3000
+      var last: UInt64?
+      do {
+        try phone.wait("the money") {
+          last = try? phone.balanceMsat()
+          return last == balance
+        }
+      } catch {
+        Issue.record(
+          "cut after \(limit) bytes: \(last ?? 0) msat, and not \(balance); the app: \(app.statuses)")
+        return
+      }
+      let received = try phone.receivedPayments()
+      #expect([[], [second.paymentHash.hex]].contains(received), "cut after \(limit) bytes")
+    }
+    // From the handshake to the end of the payment.
+    #expect(cuts > 10)
+  }
+
+  private func move(to place: String) throws -> TestProcess {
+    try FileManager.default.moveItem(atPath: "\(phone.home)/AppGroup", toPath: "\(phone.home)/\(place)")
+    let app = try phone.launchApp()
+    phone.open(app)
+    try phone.wait("the app to be refused") { app.status == Status.usedByAnotherDevice.text }
+    app.send(ControlMessage("restore", ["request": place]))
+    try phone.wait("the answer") { app.message(request: place) != nil }
+    #expect(app.message(request: place)?.verb == "restore-done")
+    return app
+  }
+}
