@@ -192,6 +192,20 @@ import Testing
     try change(lines).map { $0 + "\n" }.joined().write(toFile: path, atomically: false, encoding: .utf8)
   }
 
+  @Test(
+    "is a line of the phone's files that iosd has not written; the beginning of a row is what a kill may leave",
+    arguments: ["pushes", "notifications", "processes"])
+  func noise(file: String) throws {
+    for (line, code) in [("noise", 74), ("{\"id\":9,\"vis", 0)] as [(String, Int32)] {
+      let verdict = try judged { run in
+        try rewrite("\(run.home)/os/\(file).jsonl") { [line] + $0 }
+      }
+      #expect(verdict.exitCode == code, "\(verdict.text)")
+      let sentence = "os/\(file).jsonl has a line that is no row, line 1"
+      #expect(verdict.missing.contains { $0.sentence.contains(sentence) } == (code == 74), "\(verdict.text)")
+    }
+  }
+
   @Test("is damage also where a person says that there is none of it: that part is there")
   func damageIsNotWaived() throws {
     let verdict = try judged(without: [.journals]) { run in

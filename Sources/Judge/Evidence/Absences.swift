@@ -70,6 +70,10 @@ struct Absences {
         addDamage("phone", sentence)
       }
     }
+    for (name, count, first) in phone.foreignLines {
+      let words = count == 1 ? "a line that is no row, line" : "\(count) lines that are no rows, the first is line"
+      addDamage("phone", "\(evidence.home)/os/\(name) has \(words) \(first)")
+    }
     for sentence in phone.missingRows { addDamage("phone", "\(evidence.home)/\(sentence)") }
     if phone.problems["processes.jsonl"] == nil {
       let known = Set(phone.processes.map(\.role))

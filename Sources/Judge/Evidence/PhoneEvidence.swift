@@ -49,6 +49,8 @@ struct PhoneEvidence {
   let processes: [Process]
   /// By the names of files that are not there, or are not what iosd writes: what is wrong with them.
   private(set) var problems: [String: EvidenceFile.Problem] = [:]
+  /// Of each file the lines that iosd has not written: noise, where the beginning of a row can be what a kill left of it.
+  private(set) var foreignLines: [(name: String, count: Int, first: Int)] = []
   /// The numbers of the rows of each file, rising.
   let numbers: [(name: String, of: [Int64])]
 
@@ -57,14 +59,18 @@ struct PhoneEvidence {
   init(directory: String) {
     var rows: [String: [JSONValue]] = [:]
     var problems: [String: EvidenceFile.Problem] = [:]
+    var foreignLines: [(name: String, count: Int, first: Int)] = []
     for name in Self.names {
       do throws(EvidenceFile.Problem) {
-        rows[name] = try Self.rows(of: "\(directory)/\(name)")
+        let (found, foreign) = try Self.rows(of: "\(directory)/\(name)")
+        rows[name] = found
+        if let first = foreign.first { foreignLines.append((name, foreign.count, first)) }
       } catch { problems[name] = error }
     }
     let read = Self.names.map { rows[$0] ?? [] }
     self.init(pushes: read[0], notifications: read[1], processes: read[2])
     self.problems = problems
+    self.foreignLines = foreignLines
   }
 
   init(pushes: [UInt8], notifications: [UInt8], processes: [UInt8]) {
@@ -136,16 +142,23 @@ struct PhoneEvidence {
 
   // MARK: Lines
 
-  /// Lines that are none (torn by a kill) are nobody's; a file of nothing else is not one of these.
-  private static func rows(of path: String) throws(EvidenceFile.Problem) -> [JSONValue] {
+  /// What a kill has torn is the beginning of a row, and counts as none; a file of nothing else is not one of these.
+  private static func rows(of path: String) throws(EvidenceFile.Problem) -> ([JSONValue], foreign: [Int]) {
     let file = try EvidenceFile(path)
     var rows: [JSONValue] = []
+    var foreign: [Int] = []
+    var number = 0
     _ = try file.readLines { line in
-      if let row = JSONParser.parse(Array(line)) { rows.append(row) }
+      number += 1
+      if let row = JSONParser.parse(Array(line)) {
+        rows.append(row)
+      } else if let first = line.first, first != UInt8(ascii: "{") {
+        foreign.append(number)
+      }
       return true
     }
     if rows.isEmpty, file.size > 0 { throw .unreadable("no line of it is a row") }
-    return rows
+    return (rows, foreign)
   }
 
   private static func rows(in bytes: [UInt8]) -> [JSONValue] {
