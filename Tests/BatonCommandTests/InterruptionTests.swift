@@ -116,7 +116,7 @@ import Testing
     #expect(run.left.isEmpty, "\(run.left)")
   }
 
-  @Test("leaves no daemon when it is `up`, says so, and has no directory") func up() throws {
+  @Test("leaves no daemon when it is up, says so, and has no directory") func up() throws {
     let silent = Scratch()
     let iosd = silent.write("iosd", "#!/bin/sh\nexec /usr/bin/tail -f /dev/null\n")
     chmod(iosd, 0o700)

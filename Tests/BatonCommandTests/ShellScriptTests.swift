@@ -14,7 +14,8 @@ import Testing
     .appending(path: "scripts").path
 
   /// Those that others source are no commands.
-  private static let names: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
+  private static let names: [String] =
+    ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
     .filter { !["in-scratch", "chaos-common"].contains($0) }.sorted()
 
   /// With a compiler, and a system to install on, that only write down that they were called.

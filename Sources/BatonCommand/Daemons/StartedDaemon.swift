@@ -1,8 +1,6 @@
-import CLinux
 import CoreShape
 import DaemonRuntime
 import Glibc
-import PhonePolicy
 
 /// A daemon that we have started ourselves.
 final class StartedDaemon {
@@ -32,14 +30,10 @@ final class StartedDaemon {
     _ = process.reap()
   }
 
-  /// It has ended: with the signal, if one ended it.
+  /// It has ended: with the signal, if one ended it. An exit has its last words.
   func failureOfEnd() -> CommandFailure {
-    let status = process.reap()
-    if let status, baton_wait_signalled(status) != 0 {
-      return failure("was ended by \(SignalName.word(for: baton_wait_signal(status))) before it answered")
-    }
-    return failure(
-      "ended before it answered", code: status.flatMap { ExitCode(rawValue: baton_wait_exit_code($0)) })
+    let end = ProcessEnding(process.reap())
+    return failure("\(end.isBySignal ? "\(end)" : "ended") before it answered", code: end.exitCode)
   }
 
   /// With its last words; what it calls a mistake in how it was started is one of ours, too.

@@ -10,14 +10,16 @@ struct ProcessEnding: CustomStringConvertible {
 
   var isGood: Bool { status == 0 }
 
+  var isBySignal: Bool { status.map { baton_wait_signalled($0) != 0 } ?? false }
+
   /// Nil for one that a signal ended, or whose code is none of ours.
   var exitCode: ExitCode? {
-    status.flatMap { baton_wait_signalled($0) != 0 ? nil : ExitCode(rawValue: baton_wait_exit_code($0)) }
+    isBySignal ? nil : status.flatMap { ExitCode(rawValue: baton_wait_exit_code($0)) }
   }
 
   var description: String {
     guard let status else { return "has ended" }
-    return baton_wait_signalled(status) != 0
+    return isBySignal
       ? "was ended by \(SignalName.word(for: baton_wait_signal(status)))"
       : "ended with exit code \(baton_wait_exit_code(status))"
   }
