@@ -22,7 +22,7 @@ import Testing
       let said = try phone.run("payments")
       #expect(said.hasSuffix(remark) && said.contains("not known") == !remark.isEmpty, "\(said)")
       let rows = said.dropLast(remark.count).split(separator: "\n").map(words)
-      #expect(rows.count == 3)
+      try #require(rows.count == 3)
       #expect(rows[0] == ["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"])
       #expect(rows[1].contains("out") && rows[1].contains("21") && rows[1].contains("paid"))
       #expect(rows[2].contains("in") && rows[2].contains("5,000") && rows[2].contains("received"))
