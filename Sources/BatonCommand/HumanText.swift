@@ -27,9 +27,18 @@ enum HumanText {
     }
   }
 
-  /// `1,234.5 h`.
+  /// `1,234.5 h`, and below ten hours with a digit more, `0.17 h`: the nearest number.
   static func hours(milliseconds: UInt64) -> String {
-    "\(grouped(milliseconds / 3_600_000)).\(milliseconds % 3_600_000 / 360_000) h"
+    let hundredths = roundedQuotient(milliseconds, 36_000)
+    guard hundredths >= 1000 else {
+      return "\(hundredths / 100).\(String(String(100 + hundredths % 100).dropFirst())) h"
+    }
+    let tenths = roundedQuotient(milliseconds, 360_000)
+    return "\(grouped(tenths / 10)).\(tenths % 10) h"
+  }
+
+  private static func roundedQuotient(_ value: UInt64, _ unit: UInt64) -> UInt64 {
+    value / unit + (value % unit >= unit / 2 ? 1 : 0)
   }
 
   /// `1.7 MB`, of 1,048,576 bytes, as the limits of the phone are.

@@ -48,7 +48,7 @@ struct PaymentAnswer {
   }
 
   var failureSentence: String {
-    "failed with \(failure?.name.map { "\($0) (\(code ?? "?"))" } ?? "code \(code ?? "?")"): \(meaning)"
+    "failed with \(failure?.words ?? "code \(code ?? "?")"): \(meaning)"
   }
 
   var failure: FailureCode? {

@@ -45,7 +45,8 @@ enum Program {
   }
 
   private static func perform(_ arguments: [String]) throws -> ExitCode {
-    if asksForWelcome(arguments) {
+    // A word that names no verb is refused below, also beside -h.
+    if asksForWelcome(arguments), case .help = try declaration.parse(arguments + ["-h"]) {
       StandardOutput.write(Welcome.text)
       return .done
     }

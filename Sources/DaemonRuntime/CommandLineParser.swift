@@ -105,7 +105,6 @@ struct CommandLineParser {
   private var commandName: String { path.map(\.name).joined(separator: " ") }
 
   private func unknown(_ kind: String, _ word: String, among known: [String]) -> UsageError {
-    let advice = NearestWord.find(word, among: known).map { "did you mean \($0)?" } ?? "see \(commandName) -h"
-    return UsageError(description: "there is no \(kind) \(UsageError.quoted(word)); \(advice)")
+    UsageError(unknown: kind, word, among: known, of: commandName)
   }
 }

@@ -25,17 +25,45 @@ extension CommandLineDeclaration {
   /// `arguments` without the program's name.
   public func parse(_ arguments: [String]) throws(UsageError) -> CommandLineRequest {
     let typed = arguments.prefix { $0 != "--" }
-    if typed.contains("-h") || typed.contains("--help") { return .help(helpText(for: Array(typed))) }
+    if typed.contains("-h") || typed.contains("--help") {
+      return .help(try helpText(of: commandWords(of: typed)))
+    }
     if typed.contains("--version") { return .help("\(name) \(batonVersion)\n") }
     var parser = CommandLineParser(root: self)
     return .run(try parser.parse(arguments))
   }
 
-  /// The usage of what these words name; words that name nothing are passed over.
-  public func helpText(for arguments: [String]) -> String {
+  /// Who asks for help has often typed a line in part: of all its words those count that must name a command.
+  private func commandWords(of typed: ArraySlice<String>) -> [String] {
     var path = [self]
-    for word in arguments {
-      if let next = path[path.count - 1].subcommands.first(where: { $0.name == word }) { path.append(next) }
+    var words: [String] = []
+    var rest = typed
+    while let last = path.last, !last.subcommands.isEmpty, let word = rest.popFirst() {
+      if word.hasPrefix("-") {
+        let option = path.flatMap(\.options).first { $0.names.contains(word) }
+        if let option, option.value != .none { rest = rest.dropFirst() }
+        continue
+      }
+      words.append(word)
+      guard let next = last.subcommands.first(where: { $0.name == word }) else { break }
+      path.append(next)
+    }
+    return words
+  }
+
+  /// The usage of the command that these words name, all of them.
+  public func helpText(of words: [String]) throws(UsageError) -> String {
+    var path = [self]
+    for word in words {
+      let current = path[path.count - 1]
+      let name = path.map(\.name).joined(separator: " ")
+      guard !current.subcommands.isEmpty else {
+        throw UsageError(description: "\(UsageError.quoted(word)) is one word too many; see \(name) -h")
+      }
+      guard let next = current.subcommands.first(where: { $0.name == word }) else {
+        throw UsageError(unknown: "command", word, among: current.subcommands.map(\.name), of: name)
+      }
+      path.append(next)
     }
     return CommandLineUsage(path: path).text
   }

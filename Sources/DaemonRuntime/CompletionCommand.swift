@@ -11,7 +11,11 @@ struct CompletionCommand {
   /// The words that a positional may be.
   var choices: [(word: String, help: String)] {
     positionals.flatMap { positional -> [(word: String, help: String)] in
-      guard case .choice(let choices) = positional.value else { return [] }
+      let choices: [String]
+      switch positional.value {
+      case .choice(let words), .command(or: let words): choices = words
+      default: return []
+      }
       return choices.map { ($0, positional.help) }
     }
   }
@@ -26,13 +30,31 @@ struct CompletionCommand {
   var words: [String] { describedWords.map(\.word) }
 
   static func all(
-    of declaration: CommandLineDeclaration, verbs: [String] = [], inherited: [OptionDeclaration] = []
+    of declaration: CommandLineDeclaration, in root: CommandLineDeclaration? = nil, verbs: [String] = [],
+    inherited: [OptionDeclaration] = []
   ) -> [CompletionCommand] {
+    var declaration = declaration
+    // What names a command is completed as that command is, without its options.
+    if let root,
+      declaration.positionals.contains(where: { if case .command = $0.value { true } else { false } })
+    {
+      declaration.subcommands = root.subcommands.map(\.namesAlone)
+    }
+    let root = root ?? declaration
     let options = declaration.options + inherited
     let own = CompletionCommand(
       verbs: verbs, subcommands: declaration.subcommands, options: options,
       positionals: declaration.positionals)
     return [own]
-      + declaration.subcommands.flatMap { all(of: $0, verbs: verbs + [$0.name], inherited: options) }
+      + declaration.subcommands.flatMap {
+        all(of: $0, in: root, verbs: verbs + [$0.name], inherited: options)
+      }
+  }
+}
+
+extension CommandLineDeclaration {
+  /// Itself and what is below it, and nothing else that may be typed there.
+  fileprivate var namesAlone: CommandLineDeclaration {
+    CommandLineDeclaration(name: name, summary: summary, subcommands: subcommands.map(\.namesAlone))
   }
 }

@@ -50,9 +50,15 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
   private static func bashValues(_ value: OptionValue) -> String {
     switch value {
     case .choice(let words): "\(bashWords(words)); return"
+    case .list(_, let words): "\(bashList(words)); return"
     case .path: "COMPREPLY=($(compgen -f -- \"$current\")); return"
     default: "COMPREPLY=(); return"
     }
+  }
+
+  /// Behind the last comma; what stands before it stays.
+  private static func bashList(_ words: [String]) -> String {
+    "local last=\"${current##*,}\"; COMPREPLY=($(compgen -P \"${current%\"$last\"}\" -W \(quoted(words.joined(separator: " "))) -- \"$last\"))"
   }
 
   private static func bashWords(_ words: [String]) -> String {
@@ -95,6 +101,7 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
   private static func zshValues(_ value: OptionValue) -> String {
     switch value {
     case .choice(let words): "compadd -- \(words.map(quoted).joined(separator: " "))"
+    case .list(_, let words): "compset -P '*,'; compadd -- \(words.map(quoted).joined(separator: " "))"
     case .path: "_files"
     default: "_message 'value'"
     }
@@ -146,6 +153,7 @@ public enum ShellCompletion: String, CaseIterable, Sendable {
     switch value {
     case .none: ""
     case .choice(let words): " -x -a \(quoted(words.joined(separator: " ")))"
+    case .list(_, let words): " -x -a \(quoted("(__fish_append , \(words.joined(separator: " ")))"))"
     case .path: " -r -F"
     default: " -x"
     }

@@ -23,6 +23,15 @@ public enum SpanText {
     return sumOverflowed ? nil : Span(nanoseconds: sum)
   }
 
+  /// The longest that can be typed with the largest unit.
+  static let longest = "\(Int64.max / 86_400_000_000_000)d"
+
+  /// A number and a unit, and more than any span is.
+  static func isTooLong(_ text: String) -> Bool {
+    let number = text.prefix { ("0"..."9").contains($0) }
+    return !number.isEmpty && units.contains { $0.name == text.dropFirst(number.count) } && parse(text) == nil
+  }
+
   private static func fraction(_ digits: Substring, of unit: Int64) -> Int64? {
     guard !digits.isEmpty, digits.count <= 9, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
       return nil

@@ -34,9 +34,10 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  public var description: String {
-    "cannot \(what.onOneLine): \(because?.onOneLine ?? Self.words(of: code) + advice)"
-  }
+  public var description: String { because == nil ? fact + advice : fact }
+
+  /// What is so, for who has other advice.
+  public var fact: String { "cannot \(what.onOneLine): \(because?.onOneLine ?? Self.words(of: code))" }
 
   public static func words(of code: Int32) -> String {
     switch code {

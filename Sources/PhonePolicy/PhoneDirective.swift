@@ -101,7 +101,7 @@ public enum InvoiceFailure: String, Hashable, Codable, Sendable, CustomStringCon
     case .appEnding: "the app is just ending, and only the app makes invoices; open it again first"
     case .appEnded: "the app ended before it had made the invoice; open it and ask again"
     case .timedOut: "the app did not answer in time; look at its status and ask again"
-    case .notInFront: "only a person with the app in front pays; open it first"
+    case .notInFront: "only a person with the app in front does that; open it first"
     case .endedWhilePaying:
       "the app ended before it said whether it pays; open it, and look with `baton inspect` before you try again"
     case .slowToPay:

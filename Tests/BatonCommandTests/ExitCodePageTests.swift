@@ -55,6 +55,18 @@ struct ExitCodePageTests {
     #expect(gone.code == .daemonMissing && refused.code == .notDone)
   }
 
+  /// They look at no phone.
+  private static let withoutHome = ["completion", "help", "replay", "version"]
+
+  @Test(
+    "tell a home that is another user's, or a file that cannot be made, on each page but of those that need neither",
+    arguments: Program.verbs.map { $0.declaration.name })
+  func home(name: String) throws {
+    #expect(
+      try codes(on: "commands/\(name).md").contains(ExitCode.cannotCreate.rawValue)
+        == !Self.withoutHome.contains(name))
+  }
+
   @Test(
     "tell a failed payment from both, on each page of a verb that pays",
     arguments: ["pay", "send", "withdraw"])

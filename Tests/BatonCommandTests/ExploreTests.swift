@@ -1,6 +1,7 @@
 import CoreShape
 import DaemonRuntime
 import Simulation
+import Synchronization
 import Testing
 
 @testable import BatonCommand
@@ -58,6 +59,16 @@ import Testing
       let allowance = Allowance.allCases.first { ["--" + $0.word] == declaration.names }
       #expect(declaration.defaultValue == allowance.map { String(Bounds.standard[$0]) })
     }
+  }
+
+  @Test("An ablation says at which step it is, and how far that is") func ablationSteps() {
+    let told = Mutex([String]())
+    let steps = AblationSteps { sentence in told.withLock { $0.append(sentence) } }
+    steps.begin("1 of 2: without lock")
+    let figures = Ablation(jobs: 1, seeds: SeedRange(1, 4), steps: steps).figuresOfAll
+    steps.tell(figures, of: SeedRange(1, 4))
+    #expect(told.withLock(\.first) == "1 of 2: without lock")
+    #expect(told.withLock(\.last) == "1 of 2: without lock: 4 of 4 seeds")
   }
 
   @Test("What a rule is for is a row, and its story stands below the table") func ablationPage() {

@@ -13,7 +13,8 @@ struct HeldPaymentTests {
     let phone = CommandPhone()
     _ = try phone.run("up", "--ext", "/bin/false")
     try phone.openAndConnect()
-    let invoice = try phone.invoice()
+    let invoice = try phone.run("invoice", "5000", "--text", "Coffee")
+      .trimmingCharacters(in: .whitespacesAndNewlines)
     _ = try phone.run("app", "quit")
     try phone.waitUntilAway()
     return (phone, invoice)
@@ -34,6 +35,8 @@ struct HeldPaymentTests {
       said.contains("held: the wallet is away; the peer has asked for a push and holds the payment for "),
       "\(said)")
     #expect(said.contains(", until 20") && said.contains(" UTC\n"), "\(said)")
+    let listed = try phone.run("payments")
+    #expect(listed.contains(/held at the peer, .* left  [0-9a-f]{16}  Coffee\n/), "\(listed)")
     kill(payment.identity.pid, SIGINT)
     #expect(phone.scratch.end(payment) == .exited(code: ExitCode.interrupted.rawValue))
     let last = phone.scratch.text("payment")

@@ -47,7 +47,11 @@ import Testing
   }
 
   @Test("The same seeds are as long to sim and to merge") func hours() throws {
-    #expect(HumanText.hours(milliseconds: 12_239_999) == "3.3 h")
+    #expect(HumanText.hours(milliseconds: 12_239_999) == "3.40 h")
+    #expect(HumanText.hours(milliseconds: 600_000) == "0.17 h", "ten minutes")
+    #expect(HumanText.hours(milliseconds: 0) == "0.00 h")
+    #expect(HumanText.hours(milliseconds: 35_999_999) == "10.0 h")
+    #expect(HumanText.hours(milliseconds: .max) == "5,124,095,576,030.4 h")
     #expect(HumanText.hours(milliseconds: 4_444_200_000) == "1,234.5 h")
     let scratch = Scratch()
     func simulated(_ words: String...) throws -> Substring? {
@@ -55,7 +59,7 @@ import Testing
       return scratch.text("said").firstMatch(of: /simulated +(?<hours>[0-9.]+ h)/)?.hours
     }
     let hours = try simulated("sim", "--seeds", "1..3", "--results", scratch("results"))
-    #expect(hours == "0.5 h")
+    #expect(hours == "0.50 h")
     #expect(try simulated("merge", scratch("results")) == hours)
   }
 
@@ -178,5 +182,12 @@ import Testing
     #expect(scratch.end(child) == .exited(code: ExitCode.inputOutputError.rawValue))
     child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--results", "/dev/full"])
     #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
+    let nowhere = scratch("no/where")
+    child = try scratch.start("baton", ["sim", "--seeds", "1", "--length", "1s", "--results", nowhere])
+    #expect(scratch.end(child) == .exited(code: ExitCode.cannotCreate.rawValue))
+    #expect(
+      scratch.text("said")
+        == "baton: cannot open \(nowhere): there is no such file or directory; name another file with --results\n",
+      "one advice, not two")
   }
 }

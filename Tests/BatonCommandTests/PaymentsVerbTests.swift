@@ -18,14 +18,22 @@ import Testing
     #expect(try phone.run("pay", invoice).hasPrefix("settled: 5,000 sat"))
     let elsewhere = try phone.run("invoice", "21", "--elsewhere").split(separator: "\n")[0]
     #expect(try phone.run("send", String(elsewhere)).contains("settled: 21 sat"))
-    for _ in 0..<2 {
-      let rows = try phone.run("payments").split(separator: "\n").map(words)
-      #expect(rows.count == 3)
+    for remark in ["", "what waits at the peer is not known: lspd does not run; start it with `baton up`\n"] {
+      let said = try phone.run("payments")
+      #expect(said.hasSuffix(remark) && said.contains("not known") == !remark.isEmpty, "\(said)")
+      let rows = said.dropLast(remark.count).split(separator: "\n").map(words)
+      try #require(rows.count == 3)
       #expect(rows[0] == ["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"])
       #expect(rows[1].contains("out") && rows[1].contains("21") && rows[1].contains("paid"))
       #expect(rows[2].contains("in") && rows[2].contains("5,000") && rows[2].contains("received"))
-      #expect(try phone.run("payments", "-n", "1").split(separator: "\n").count == 2)
-      let json = JSONValue(parsing: Array(try phone.run("payments", "--json").utf8))?.elements
+      let one = try phone.run("payments", "-n", "1").dropLast(remark.count)
+      #expect(one.split(separator: "\n").map(words) == Array(rows.prefix(2)))
+      let document = try phone.run("payments", "--json")
+      // On stderr, for the document is an array.
+      #expect(
+        document.hasSuffix("]\n") == remark.isEmpty
+          && document.hasSuffix("\n\(remark.isEmpty ? "" : "baton: ")\(remark)"))
+      let json = JSONValue(parsing: Array(document.prefix { $0 != "\n" }.utf8))?.elements
       #expect(
         json?.map { $0["amount_msat"]?.text } == ["21000", "5000000"], "numbers of 64 bits are strings")
       #expect(json?.map { $0["direction"]?.text } == ["out", "in"])

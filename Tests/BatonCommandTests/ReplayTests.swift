@@ -151,7 +151,20 @@ struct ReplayTests {
   @Test("does not go on over records that could not be written") func lostRecords() throws {
     var changed = lines(try journal())
     changed[4] = changed[4].replacing("\"core\":", with: "\"lost_before\":2,\"core\":")
-    #expect(try replay(changed).difference?.line == 5)
+    let outcome = try replay(changed)
+    #expect(outcome.missing?.line == 5 && outcome.difference == nil)
+    #expect(outcome.missing?.sentence.hasPrefix("2 records could not be written before this one") == true)
+    let changedPath = scratch("changed.jsonl")
+    // It is evidence that lacks, unless something is broken beside it.
+    #expect(scratch.end(try scratch.start("baton", ["replay", changedPath])) == .exited(code: 74))
+    #expect(scratch.text("said").contains("changed.jsonl: line 5: 2 records could not be written"))
+    #expect(scratch.end(try scratch.start("baton", ["replay", "--json", changedPath])) == .exited(code: 74))
+    #expect(scratch.text("said").contains(#""same":false"#))
+    #expect(scratch.text("said").contains(#""evidence_missing":true,"line":5,"#))
+    let broken = scratch.write(
+      "broken.jsonl",
+      lines(try journal()).joined(separator: "\n").replacing("\"seen\":3", with: "\"seen\":2") + "\n")
+    #expect(scratch.end(try scratch.start("baton", ["replay", changedPath, broken])) == .exited(code: 2))
   }
 
   @Test("leaves out a core that it does not know, and names it") func unknownCore() throws {
@@ -172,9 +185,31 @@ struct ReplayTests {
     #expect(scratch.text("said").contains("nothing to compare"))
   }
 
-  @Test("of a file whose only line is no record is a difference, and never a pass") func onlyGarbage() throws
-  {
-    #expect(try replay([""]).difference?.line == 1)
-    #expect(try replay(["garbage"]).difference?.line == 1)
+  @Test("of a file that begins with no record is no verdict on a shell, and never a pass")
+  func onlyGarbage() throws {
+    #expect(try replay([""]).missing?.line == 1)
+    let outcome = try replay(["# A page", "", "for people"])
+    #expect(outcome.difference == nil && outcome.missing?.line == 1 && !outcome.isWhole)
+    #expect(
+      scratch.end(try scratch.start("baton", ["replay", scratch("changed.jsonl")])) == .exited(code: 74))
+    #expect(
+      scratch.text("said")
+        == "changed.jsonl: line 1: this is no journal: its first line is no record; name files of journal/\n")
+  }
+
+  @Test("tells a seed as one document with --json, and any seed that sim runs") func seed() throws {
+    let words = ["replay", "--seed", "\(UInt64.max - 1)", "--length", "1s"]
+    #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
+    let told = scratch.text("said").split(separator: "\n").map(String.init)
+    #expect(scratch.end(try scratch.start("baton", words + ["--json"])) == .exited(code: 0))
+    let json = try #require(JSONValue(parsing: Array(scratch.text("said").utf8)))
+    #expect(json["seed"]?.text == "\(UInt64.max - 1)" && json["sound"]?.flag == true)
+    #expect(json["story"]?.elements?.compactMap(\.text) == told && !told.isEmpty)
+    for bad in ["\(UInt64.max)", "-1", "x", "99999999999999999999"] {
+      #expect(scratch.end(try scratch.start("baton", ["replay", "--seed", bad])) == .exited(code: 64))
+      #expect(
+        scratch.text("said")
+          == "baton: --seed must be a whole number from 0 to 18446744073709551614, not `\(bad)`\n")
+    }
   }
 }

@@ -139,8 +139,39 @@ struct ScriptTests {
     #expect(try run(["version"]).output == "baton \(batonVersion)\n")
     let codes = JSONValue(parsing: Array(try run(["help", "exit-codes", "--json"]).output.utf8))?.elements
     #expect(codes?.compactMap { $0["exit"]?.int } == ExitCode.allCases.map { Int64($0.rawValue) })
+    let usage = JSONValue(parsing: Array(try run(["help", "app", "open", "--json"]).output.utf8))
+    #expect(usage?["usage"]?.text == (try run(["app", "open", "-h"]).output))
+    #expect(usage?["command"]?.text == "app open")
+    let script = JSONValue(parsing: Array(try run(["completion", "bash", "--json"]).output.utf8))
+    #expect(script?["script"]?.text == (try run(["completion", "bash"]).output))
+    let both = ["sim", "--seeds", "1", "--length", "1s", "--results", "-", "--json"]
+    expectError(try run(both), .wrongUsage, both)
     let unknown = try run(["help", "lgos"])
     #expect(unknown.code == 64 && unknown.errors == "baton: there is no help on `lgos`; did you mean logs?\n")
+  }
+
+  @Test(
+    "Help on what there is not is wrong usage, with -h as well",
+    arguments: [
+      (["help", "app", "nope"], "there is no command `nope`; see baton app -h"),
+      (["help", "app", "opne"], "there is no command `opne`; did you mean open?"),
+      (["help", "app", "open", "extra"], "`extra` is one word too many; see baton app open -h"),
+      (["help", "logs", "-n"], "there is no option `-n`"),
+      (["nope", "-h"], "there is no command `nope`; see baton -h"),
+      (["--home", "/x", "nope", "-h"], "there is no command `nope`; see baton -h"),
+      (["app", "nope", "-h"], "there is no command `nope`; see baton app -h"),
+    ])
+  func noHelp(words: [String], sentence: String) throws {
+    let ran = try run(words)
+    #expect(ran.code == 64 && ran.output.isEmpty && ran.errors.hasPrefix("baton: \(sentence)"), "\(ran)")
+  }
+
+  @Test(
+    "Help is said beside a line that is typed in part",
+    arguments: [["-h"], ["--home", "/x", "-h"], ["app", "--home", "/x", "open", "-h"], ["sim", "x", "-h"]])
+  func helpAnyway(words: [String]) throws {
+    let ran = try run(words)
+    #expect(ran.code == 0 && ran.errors.isEmpty && !ran.output.isEmpty, "\(ran)")
   }
 
   @Test("^C at a push that is read from standard input ends it by that signal, and says nothing of a file")

@@ -18,7 +18,8 @@ import Testing
     _ = try phone.run("up")
     let invoice = try invoiceElsewhere(5000)
     #expect(
-      try phone.run("send", invoice) == "baton: only a person with the app in front pays; open it first\n")
+      try phone.run("send", invoice)
+        == "baton: only a person with the app in front does that; open it first\n")
     try phone.openAndConnect()
     let lines = try phone.run("send", "lightning:\(invoice)").split(separator: "\n")
     #expect(lines.first?.hasPrefix("offered: 5,000 sat for ") == true)

@@ -34,6 +34,9 @@ import Testing
     let sentence = "lspd \(lspd) is stopped (SIGSTOP or a debugger); `kill -CONT \(lspd)` lets it go on"
     #expect(try run("status").contains(sentence))
     #expect(try run("status", "--json").contains(#""lspd_running":true,"lspd_trouble":"\#(sentence)""#))
+    #expect(
+      try run("payments")
+        == "no payment was received or sent\nwhat waits at the peer is not known: \(sentence)\n")
     #expect(try run("ps").contains(try Regex("lspd +\(lspd) +stopped .*\\n *iosd +\(iosd) +running ")))
 
     #expect(try run("up") == "baton: \(sentence)\n")

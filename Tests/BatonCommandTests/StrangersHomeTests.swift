@@ -50,7 +50,8 @@ private struct Damage: Sendable {
   private static let asked: [[String]] = [
     ["up"], ["down"], ["status"], ["ps"], ["logs"], ["app", "open"], ["invoice", "5"], ["pushes"],
     ["inspect"],
-    ["judge"], ["tasks"], ["device"], ["notifications"],
+    ["judge"], ["tasks"], ["device"], ["notifications"], ["restore"], ["payments"],
+    ["withdraw", "1", "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"], ["push", "--silent"],
   ]
 
   @Test(

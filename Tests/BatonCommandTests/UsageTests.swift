@@ -77,6 +77,50 @@ struct UsageTests {
     }
   }
 
+  @Test("says the range of what is too large for it") func ranges() {
+    for (words, sentence) in [
+      (
+        ["invoice", "5", "--expiry", "10000000h"], "--expiry must be a time from 1s to 365d, not `10000000h`"
+      ),
+      (["invoice", "5", "--expiry", "366d"], "--expiry must be a time from 1s to 365d, not `366d`"),
+      (["invoice", "5", "--expiry", "0"], "--expiry must be a time from 1s to 365d, not `0`"),
+      (
+        ["up", "--stale-after", "999999999d"],
+        "--stale-after must be a time of at most 106751d, not `999999999d`"
+      ),
+      (
+        ["replay", "--order", "9223372036854775808"],
+        "--order must be a whole number from 0 to 9223372036854775807, not `9223372036854775808`"
+      ),
+      (["replay", "--order", "-1"], "--order must be a whole number from 0 up, not `-1`"),
+    ] {
+      #expect(throws: UsageError(description: sentence)) { try Program.declaration.parse(words) }
+    }
+    #expect(parse("invoice", "5", "--expiry", "365d")?.span("--expiry") == .seconds(31_536_000))
+  }
+
+  @Test(
+    "completes rules behind each comma, and what help is asked on",
+    arguments: [
+      ("baton explore --without inc", ["incarnation"]),
+      ("baton explore --without lock,inc", ["lock,incarnation"]),
+      ("baton sim --without lock,fenced-writes,ea", ["lock,fenced-writes,early-beat"]),
+      ("baton ablation --rules inc", ["incarnation"]),
+      ("baton help st", ["status"]), ("baton help exit", ["exit-codes"]),
+      ("baton help app o", ["open"]), ("baton help app open o", []),
+    ])
+  func completion(line: String, offers: [String]) throws {
+    let scratch = Scratch()
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map { "'\($0)'" }
+    let script = scratch.write(
+      "script",
+      ShellCompletion.bash.script(for: Program.declaration)
+        + "COMP_WORDS=(\(words.joined(separator: " "))); COMP_CWORD=\(words.count - 1); _baton_completion\n"
+        + "printf '%s\\n' \"${COMPREPLY[@]}\"\n")
+    _ = scratch.end(try scratch.start("/bin/bash", [script]))
+    #expect(scratch.text("said").split(separator: "\n").map(String.init) == offers)
+  }
+
   @Test("reads steps of the clock with their sign")
   func clockSteps() throws {
     #expect(try DeviceVerb.stepSeconds("+1h") == 3600)

@@ -22,6 +22,7 @@ struct Ablation {
 
   let jobs: Int
   let seeds: SeedRange
+  var steps: AblationSteps?
 
   /// With the whole set of rules, to compare with.
   var figuresOfAll: SimFigures { figures(without: []) }
@@ -62,7 +63,7 @@ struct Ablation {
     settings.bounds = trial.bounds
     settings.world.without = Rules(rules)
     var exploration = Exploration(settings, jobs: jobs, statesMax: Trial.statesMax)
-    exploration.run()
+    exploration.run { steps?.tell($0) }
     return ExploreReport(exploration).findings.first.map {
       Broken(words: trial.words, violation: $0.violation, story: $0.story)
     }
@@ -74,7 +75,7 @@ struct Ablation {
       settings.world.without = Rules(rules)
       return settings
     }
-    return campaign.run { _ in }
+    return campaign.run { [steps, seeds] in steps?.tell($0, of: seeds) }
   }
 }
 

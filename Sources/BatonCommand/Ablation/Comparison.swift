@@ -11,6 +11,7 @@ struct Comparison {
   }
 
   let jobs: Int
+  var steps: AblationSteps?
 
   func explore(_ coordination: Coordination, _ trial: Trial) -> Cell {
     var settings = ExploreSettings()
@@ -20,7 +21,7 @@ struct Comparison {
     // Ours is to be seen whole; of the others it is enough what a part of it shows.
     var exploration = Exploration(
       settings, jobs: jobs, statesMax: coordination == .baton ? 2_000_000 : Trial.statesMax)
-    exploration.run()
+    exploration.run { steps?.tell($0) }
     return Cell(
       coordination: coordination, trial: trial, states: exploration.explorer.states,
       isComplete: exploration.explorer.isDone, findings: ExploreReport(exploration).findings)

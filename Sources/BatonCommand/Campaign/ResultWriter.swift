@@ -23,11 +23,11 @@ final class ResultWriter: Sendable {
       state = Mutex(State(file: nil))
       return
     }
-    do {
+    do throws(SystemError) {
       let descriptor = try PlainFile.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, mode: 0o644)
       state = Mutex(State(file: LineWriter(appendingTo: descriptor)))
     } catch {
-      throw CommandFailure(.cannotCreate, "\(error); name another file with --results")
+      throw CommandFailure(.cannotCreate, "\(error.fact); name another file with --results")
     }
   }
 

@@ -45,8 +45,7 @@ struct SentPayment {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
     case "failed":
       guard let failure else { return "failed: the money is back" }
-      let name = failure.name.map { "\($0) (\(failure))" } ?? "code \(failure)"
-      return "failed with \(name): \(meaning ?? "the money is back")"
+      return "failed with \(failure.words): \(meaning ?? "the money is back")"
     default: return "\(state): \(meaning ?? "the wallet's database says nothing more")"
     }
   }

@@ -1,5 +1,6 @@
 import CoreShape
 import DaemonRuntime
+import Lightning
 
 /// One payment of the wallet, in either direction, or one that the peer keeps for it.
 struct PaymentEntry: Hashable, Sendable {
@@ -46,7 +47,8 @@ struct PaymentEntry: Hashable, Sendable {
   }
 
   /// A row of the peer's, if that payment is not over. Its instants are of the machine's clock, which all processes share.
-  init?(atPeer row: JSONValue, wallNanoseconds: Int64, now: Instant) {
+  init?(atPeer row: JSONValue, text: (String) -> String? = { _ in nil }, wallNanoseconds: Int64, now: Instant)
+  {
     guard let state = row["state"]?.text, ["held", "offered"].contains(state),
       let amount = row["amount_msat"]?.uint, let hash = row["payment_hash"]?.text,
       let requested = row["requested_at_ns"]?.int
@@ -55,10 +57,15 @@ struct PaymentEntry: Hashable, Sendable {
     self.state = state
     amountMsat = amount
     paymentHash = hash
+    self.text = text(hash)
     atWallNanoseconds = wallNanoseconds &- (now - Instant(nanoseconds: requested)).nanoseconds
     if state == "held", let until = row["hold_until_ns"]?.int {
       holdLeft = max(.zero, Instant(nanoseconds: until) - now)
     }
+  }
+
+  private var failure: FailureCode? {
+    failureCode.flatMap { UInt16(exactly: $0) }.map { FailureCode(rawValue: $0) }
   }
 
   private var what: String {
@@ -66,7 +73,7 @@ struct PaymentEntry: Hashable, Sendable {
     case (.incoming, "held"): "held at the peer, \(holdLeft.map(HumanText.span) ?? "?") left"
     case (.incoming, "offered"): "in the channel, not settled"
     case (.outgoing, "pending"): "on its way"
-    case (.outgoing, "failed"): "failed\(failureCode.map { ", code \($0)" } ?? "")"
+    case (.outgoing, "failed"): "failed\(failure.map { ": \($0.words)" } ?? "")"
     default: state
     }
   }
@@ -90,6 +97,7 @@ struct PaymentEntry: Hashable, Sendable {
     object.set("text", ifPresent: text)
     object.set("preimage", ifPresent: preimage)
     object.set("failure_code", ifPresent: failureCode)
+    object.set("code_name", ifPresent: failure?.name)
     object.set("hold_left_ms", ifPresent: holdLeft.map { "\($0.wholeMilliseconds)" })
     return object
   }

@@ -18,6 +18,12 @@ struct JournalReplay {
     }
   }
 
+  /// What is not there to be compared: no decision is known to differ.
+  struct Missing: Hashable, Sendable {
+    var line: Int
+    var sentence: String
+  }
+
   struct Outcome: Hashable, Sendable {
     var records = 0
     /// Events per core, in the order in which the cores began.
@@ -25,11 +31,24 @@ struct JournalReplay {
     var unknownCores: [String] = []
     var isTorn = false
     var difference: Difference?
+    /// Why it cannot be compared, from there on: the file is no journal, or its process could not write records.
+    var missing: Missing?
+
+    /// All that was read so far is the same.
+    var isWhole: Bool { difference == nil && missing == nil }
+
+    /// Where it ends to be the same, and why.
+    var trouble: String? {
+      if let difference {
+        return "line \(difference.line) differs when it is run again: \(difference.sentence)"
+      }
+      return missing.map { "cannot be run again from line \($0.line) on: \($0.sentence)" }
+    }
 
     static func == (left: Outcome, right: Outcome) -> Bool {
       left.records == right.records && left.events.elementsEqual(right.events, by: ==)
         && left.unknownCores == right.unknownCores && left.isTorn == right.isTorn
-        && left.difference == right.difference
+        && left.difference == right.difference && left.missing == right.missing
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(records) }
@@ -55,14 +74,19 @@ struct JournalReplay {
   /// Line by line: a journal may be longer than memory.
   static func run(_ reader: JournalReader, onStep: ((JournalLine) -> Void)? = nil) throws -> Outcome {
     var replay = JournalReplay(onStep: onStep)
-    while replay.outcome.difference == nil, let line = try reader.next() {
+    while replay.outcome.isWhole, let line = try reader.next() {
       if let unreadable = reader.firstUnreadable, unreadable < line.number { break }
       replay.take(line)
     }
-    if replay.outcome.difference == nil, let line = reader.firstUnreadable {
-      replay.outcome.difference = Difference(line: line, sentence: "this line is no record of a journal")
+    if replay.outcome.isWhole, let line = reader.firstUnreadable {
+      if replay.outcome.records == 0 {
+        replay.outcome.missing = Missing(
+          line: line, sentence: "this is no journal: its first line is no record; name files of journal/")
+      } else {
+        replay.outcome.difference = Difference(line: line, sentence: "this line is no record of a journal")
+      }
     }
-    replay.outcome.isTorn = reader.tornLine != nil && replay.outcome.difference == nil
+    replay.outcome.isTorn = reader.tornLine != nil && replay.outcome.isWhole
     return replay.outcome
   }
 
@@ -70,6 +94,14 @@ struct JournalReplay {
 
   private mutating func take(_ line: JournalLine) {
     outcome.records += 1
+    if let lost = line.header.lostBefore {
+      // Its process said so itself: no shell and no core is at fault.
+      let count = HumanText.count(Int(clamping: lost), "record")
+      outcome.missing = Missing(
+        line: line.number,
+        sentence: "\(count) could not be written before this one, so the rest cannot be compared")
+      return
+    }
     if let sentence = gap(before: line) {
       outcome.difference = Difference(line: line.number, sentence: sentence)
       return
@@ -91,10 +123,6 @@ struct JournalReplay {
 
   /// Cores remember: with a record missing, everything after it would differ for no reason of theirs.
   private func gap(before line: JournalLine) -> String? {
-    if let lost = line.header.lostBefore {
-      return
-        "\(HumanText.count(Int(clamping: lost), "record")) could not be written before this one, so the rest cannot be replayed"
-    }
     let (expected, overflowed) = lastSequence.addingReportingOverflow(1)
     guard overflowed || line.header.seq != expected else { return nil }
     return "record \(expected) should stand here, and it is record \(line.header.seq)"

@@ -22,9 +22,7 @@ extension RealStage {
     end()
     let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
     let different = try JournalMerger.files(in: phone.journal).compactMap { name in
-      try JournalReplay.run("\(phone.journal)/\(name)").difference.map {
-        "\(name) line \($0.line) differs when it is run again: \($0.sentence)"
-      }
+      try JournalReplay.run("\(phone.journal)/\(name)").trouble.map { "\(name) \($0)" }
     }
     let broken =
       verdict.findings.filter { $0.invariant != 6 }.map { "[\($0.title)] \($0.sentence)" }

@@ -42,7 +42,7 @@ final class JUnitWriter: Sendable {
     }
     do throws(SystemError) {
       descriptor = try PlainFile.open(Self.partial(path), O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
-    } catch { throw CommandFailure(.cannotCreate, "\(error); name another file with --junit") }
+    } catch { throw CommandFailure(.cannotCreate, "\(error.fact); name another file with --junit") }
     state.withLock { $0.waiting = Array(Self.head(suite, Counts(), took: .zero).utf8) }
   }
 

@@ -1,3 +1,4 @@
+import DaemonRuntime
 import Foundation
 
 /// Seeds from one number to another, as they are typed: `1..1000`, or one alone.
@@ -27,6 +28,16 @@ struct SeedRange: Hashable, Sendable {
         .wrongUsage, "--seeds must be a number or two such as 1..1000, the first not above the second")
     }
     self = range
+  }
+
+  /// One seed, as it was typed for `--seed`: whatever `sim` runs can be told again.
+  static func seed(typed text: String) throws(CommandFailure) -> UInt64 {
+    guard let seed = UInt64(text), seed < .max else {
+      throw CommandFailure(
+        .wrongUsage,
+        "--seed must be a whole number from 0 to \(UInt64.max - 1), not \(UsageError.quoted(text))")
+    }
+    return seed
   }
 
   func contains(_ seed: UInt64) -> Bool { first <= seed && seed <= last }

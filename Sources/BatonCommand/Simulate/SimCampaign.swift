@@ -4,22 +4,37 @@ import Foundation
 import Simulation
 import Synchronization
 
-/// Runs a range of seeds on several threads. What comes out does not depend on how many there are.
+/// Runs a range of seeds on several threads. What comes out does not depend on how many there are: the outcomes of parts are
+/// taken in the order of seeds, whichever thread is done first.
 final class SimCampaign: Sendable {
   private static let seedsAtATime: UInt64 = 16
   /// More broken seeds than anybody reads are not looked for.
-  private static let brokenMax = 100
+  static let brokenMax = 100
   private static let progressInterval = Span.seconds(1)
 
+  private struct Outcome: Sendable {
+    var result: RunResult
+    var took: Span
+  }
+
   private struct State {
+    /// The first seed that no thread has taken.
     var next: UInt64
+    /// The first seed whose outcome is not counted yet.
+    var counted: UInt64
+    /// What was run before what comes ahead of it, by the first seed of each part.
+    var early: [UInt64: [Outcome]] = [:]
     var figures = SimFigures()
+    /// Nothing behind the last broken seed that is looked for counts.
+    var isOver = false
     var toldAt: Instant
   }
 
   private let range: SeedRange
   private let jobs: Int
   private let settings: @Sendable (UInt64) -> RunSettings
+  /// With so many broken seeds it ends; nil when each seed counts.
+  private let brokenMax: Int?
   /// Where each seed's own result goes, if anywhere.
   private let results: ResultWriter?
   /// Where its outcome goes, if anywhere.
@@ -27,15 +42,16 @@ final class SimCampaign: Sendable {
   private let state: Mutex<State>
 
   init(
-    _ range: SeedRange, jobs: Int, results: ResultWriter? = nil, junit: JUnitWriter? = nil,
-    settings: @escaping @Sendable (UInt64) -> RunSettings
+    _ range: SeedRange, jobs: Int, brokenMax: Int? = nil, results: ResultWriter? = nil,
+    junit: JUnitWriter? = nil, settings: @escaping @Sendable (UInt64) -> RunSettings
   ) {
     self.range = range
     self.jobs = jobs
+    self.brokenMax = brokenMax
     self.results = results
     self.junit = junit
     self.settings = settings
-    state = Mutex(State(next: range.first, toldAt: Clock.monotonicNow))
+    state = Mutex(State(next: range.first, counted: range.first, toldAt: Clock.monotonicNow))
   }
 
   /// `progress` is called about once a second, by one of the threads.
@@ -46,14 +62,13 @@ final class SimCampaign: Sendable {
 
   private func work(_ progress: (SimFigures) -> Void) {
     while let part = takePart() {
-      var sum = SimFigures()
+      var outcomes: [Outcome] = []
       for seed in part {
         let start = Clock.monotonicNow
         guard let result = run(seed) else { return }
-        junit?.add(JUnitFile.Case(result, took: Clock.monotonicNow - start))
-        sum.add(SimFigures(result))
+        outcomes.append(Outcome(result: result, took: Clock.monotonicNow - start))
       }
-      if let toTell = add(sum) { progress(toTell) }
+      if let toTell = add(outcomes, at: part.lowerBound) { progress(toTell) }
     }
   }
 
@@ -71,9 +86,7 @@ final class SimCampaign: Sendable {
 
   private func takePart() -> ClosedRange<UInt64>? {
     state.withLock { state in
-      guard state.next <= range.last else { return nil }
-      // Whoever wants the result of each seed wants all of them.
-      guard results != nil || state.figures.broken.count < Self.brokenMax else { return nil }
+      guard !state.isOver, state.next <= range.last else { return nil }
       let last = min(range.last, state.next + Self.seedsAtATime - 1)
       defer { state.next = last + 1 }
       return state.next...last
@@ -81,13 +94,25 @@ final class SimCampaign: Sendable {
   }
 
   /// What is to be told, when it is time.
-  private func add(_ sum: SimFigures) -> SimFigures? {
+  private func add(_ outcomes: [Outcome], at first: UInt64) -> SimFigures? {
     let now = Clock.monotonicNow
     return state.withLock { state in
-      state.figures.add(sum)
+      state.early[first] = outcomes
+      while let part = state.early.removeValue(forKey: state.counted) {
+        state.counted += UInt64(part.count)
+        count(part, &state)
+      }
       guard now - state.toldAt >= Self.progressInterval else { return nil }
       state.toldAt = now
       return state.figures
+    }
+  }
+
+  private func count(_ part: [Outcome], _ state: inout State) {
+    for outcome in part where !state.isOver {
+      junit?.add(JUnitFile.Case(outcome.result, took: outcome.took))
+      state.figures.add(SimFigures(outcome.result))
+      state.isOver = brokenMax.map { state.figures.broken.count >= $0 } ?? false
     }
   }
 }

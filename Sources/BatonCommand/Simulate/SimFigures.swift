@@ -32,6 +32,7 @@ struct SimFigures: Sendable {
     if result.violation != nil { broken = [result] }
   }
 
+  /// Of seeds behind all that are in it: the broken ones stay in their order.
   mutating func add(_ other: SimFigures) {
     seeds += other.seeds
     simulated = simulated + other.simulated
@@ -44,7 +45,6 @@ struct SimFigures: Sendable {
     settling.add(other.settling)
     for place in faults.indices { faults[place] += other.faults[place] }
     broken += other.broken
-    broken.sort { $0.seed < $1.seed }
   }
 
   var faultCount: Int { faults.reduce(0, +) }
@@ -69,18 +69,20 @@ struct SimFigures: Sendable {
       (
         "faults", "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) a simulated hour"
       ),
-      ("", kinds.joined(separator: ", ")),
+      ("", kinds.isEmpty ? "" : "a simulated hour: \(kinds.joined(separator: ", "))"),
       ("waited", "\(words(connecting)) from opening the app to connected"),
       ("", "\(words(settling)) from a sender's request to the preimage"),
     ]
   }
 
-  func json(took: Span) -> JSONObject {
+  func json(took: Span, cut: SimCut? = nil) -> JSONObject {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
     var kinds = JSONObject()
     for (kind, count) in zip(FaultKind.allCases, faults) { kinds.set(kind.rawValue, count) }
     var object = JSONObject()
     object.set("seeds", seeds)
+    object.set("seeds_asked", cut?.asked ?? seeds)
+    object.set("stopped_after_broken", cut != nil)
     object.set("simulated_ms", simulated.wholeMilliseconds)
     object.set("took_ms", took.wholeMilliseconds)
     object.set("events", events)

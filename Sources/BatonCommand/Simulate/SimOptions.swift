@@ -31,7 +31,7 @@ struct SimOptions: Sendable {
         "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
         help: "a peer that knows epochs, or one for which the newest connection wins"),
       OptionDeclaration(
-        "--without", value: .text("RULES"),
+        "--without", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
         help:
           "take rules away, to see what they are for: \(Rule.allCases.map(\.rawValue).joined(separator: ", "))"
       ),

@@ -1,7 +1,6 @@
 import CoreShape
 import DaemonRuntime
 import Foundation
-import Glibc
 import Simulation
 
 /// What each rule of the coordination is for.
@@ -12,7 +11,9 @@ enum AblationVerb: Verb {
       summary:
         "take rules of the coordination away, or others' in its place: the shortest story of what breaks",
       options: [
-        OptionDeclaration("--rules", value: .text("RULES"), help: "only these, with commas between them"),
+        OptionDeclaration(
+          "--rules", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
+          help: "only these, with commas between them"),
         OptionDeclaration(
           "--seeds", value: .text("A..B"), default: "1..300",
           help: "runs without each rule, for the waiting times"),
@@ -44,12 +45,13 @@ enum AblationVerb: Verb {
     let jobs =
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
     let isWhole = chosen.isEmpty
-    let work = AblationWork(ablation: Ablation(jobs: jobs, seeds: seeds), comparison: Comparison(jobs: jobs))
-    let result = work.run(rules, isWhole: isWhole) { step in
-      guard isatty(standardError) == 1 else { return }
-      writeAll(standardError, Array("\u{1b}[2K\r\(step)".utf8))
-    }
-    if isatty(standardError) == 1 { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
+    let progress = ProgressLine(isQuiet: output.isJSON)
+    let steps = AblationSteps { progress.tell($0) }
+    let work = AblationWork(
+      ablation: Ablation(jobs: jobs, seeds: seeds, steps: steps),
+      comparison: Comparison(jobs: jobs, steps: steps), steps: steps)
+    let result = work.run(rules, isWhole: isWhole)
+    progress.end()
     if let file = line.text("--picture") {
       try write(ComparisonPicture(cells: result.others.cells).svg, to: file)
     }
@@ -77,21 +79,23 @@ enum AblationVerb: Verb {
 private struct AblationWork {
   let ablation: Ablation
   let comparison: Comparison
+  let steps: AblationSteps
 
-  func run(_ rules: [Rule], isWhole: Bool, tell: (String) -> Void) -> AblationPage {
+  func run(_ rules: [Rule], isWhole: Bool) -> AblationPage {
     var findings: [Ablation.Finding] = []
     for (place, rule) in rules.enumerated() {
-      tell("\(place + 1) of \(rules.count): without \(rule.rawValue)")
+      steps.begin("\(place + 1) of \(rules.count): without \(rule.rawValue)")
       findings.append(ablation.find([rule]))
     }
     let silent = findings.filter { !$0.breaks }.flatMap(\.rules)
     let together =
       isWhole
-      ? ablation.together(silent) { tell("without \($0.map(\.rawValue).joined(separator: " and "))") } : []
+      ? ablation.together(silent) { steps.begin("without \($0.map(\.rawValue).joined(separator: " and "))") }
+      : []
     var cells: [Comparison.Cell] = []
     for coordination in isWhole ? Coordination.allCases : [] {
       for trial in Trial.ofCoordinations where trial.isOf(coordination) {
-        tell("\(coordination.name): \(trial.words)")
+        steps.begin("\(coordination.name): \(trial.words)")
         cells.append(comparison.explore(coordination, trial))
       }
     }

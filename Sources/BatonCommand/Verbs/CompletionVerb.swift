@@ -17,7 +17,15 @@ enum CompletionVerb: Verb {
 
   static func run(_ invocation: Invocation) -> ExitCode {
     guard let shell = ShellCompletion(rawValue: invocation.word()) else { return .wrongUsage }
-    StandardOutput.write(shell.script(for: Program.declaration))
+    let script = shell.script(for: Program.declaration)
+    guard invocation.output.isJSON else {
+      StandardOutput.write(script)
+      return .done
+    }
+    var object = JSONObject()
+    object.set("shell", shell.rawValue)
+    object.set("script", script)
+    invocation.output.say(object.text)
     return .done
   }
 }

@@ -94,9 +94,9 @@ enum DemoVerb: Verb {
     for name in names {
       let outcome = try JournalReplay.run("\(stage.phone.journal)/\(name)")
       events += outcome.events.reduce(0) { $0 + $1.count }
-      guard let difference = outcome.difference else { continue }
+      guard let trouble = outcome.trouble else { continue }
       different += 1
-      stage.remark("\(name) line \(difference.line) differs when it is run again: \(difference.sentence)")
+      stage.remark("\(name) \(trouble)")
     }
     if different == 0 {
       stage.remark("\(events) decisions in \(names.count) journals run again: the same, byte for byte")

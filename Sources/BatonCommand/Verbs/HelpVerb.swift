@@ -9,7 +9,8 @@ enum HelpVerb: Verb {
       name: "help", summary: "say how a verb is used, or what the exit codes mean",
       positionals: [
         PositionalDeclaration(
-          "TOPIC", value: .text("TOPIC"), count: .any, help: "a verb, also with its command, or \(exitCodes)")
+          "TOPIC", value: .command(or: [exitCodes]), count: .any,
+          help: "a verb, also with its command, or \(exitCodes)")
       ],
       examples: [
         ("baton help app open", "as `baton app open -h`"),
@@ -32,7 +33,15 @@ enum HelpVerb: Verb {
       let advice = NearestWord.find(first, among: known).map { "did you mean \($0)?" } ?? "see baton -h"
       throw CommandFailure(.wrongUsage, "there is no help on \(UsageError.quoted(first)); \(advice)")
     }
-    StandardOutput.write(Program.declaration.helpText(for: words))
+    let usage = try Program.declaration.helpText(of: words)
+    guard invocation.output.isJSON else {
+      StandardOutput.write(usage)
+      return .done
+    }
+    var object = JSONObject()
+    object.set("command", words.joined(separator: " "))
+    object.set("usage", usage)
+    invocation.output.say(object.text)
     return .done
   }
 

@@ -12,7 +12,9 @@ enum InvoiceVerb: Verb {
       summary: "make a BOLT 11 invoice on the wallet and print it, or explain one",
       options: [
         OptionDeclaration("--text", value: .text("TEXT"), help: "what it is for, up to 200 bytes"),
-        OptionDeclaration("--expiry", value: .span, default: "1h", help: "how long it can be paid"),
+        OptionDeclaration(
+          "--expiry", value: .spanIn(.seconds(1) ... .seconds(31_536_000)), default: "1h",
+          help: "how long it can be paid, from 1s to 365d"),
         OptionDeclaration(
           "--elsewhere",
           help: "an invoice of another node in the network, for the wallet to pay with `baton send`"),
@@ -44,7 +46,7 @@ enum InvoiceVerb: Verb {
       throw CommandFailure(.wrongUsage, "AMOUNT is missing; write `baton invoice 5000`")
     }
     let amount = try amountMsat(invocation.word())
-    let seconds = try expirySeconds(invocation.line.span("--expiry") ?? .seconds(3600))
+    let seconds = (invocation.line.span("--expiry") ?? .seconds(3600)).nanoseconds / 1_000_000_000
     var message = ControlMessage("invoice", ["amount-msat": "\(amount)", "expiry-seconds": "\(seconds)"])
     if let text = invocation.line.text("--text") {
       guard text.utf8.count <= Invoice.textLimit else {
@@ -117,13 +119,5 @@ enum InvoiceVerb: Verb {
         "\(name) must be at least 1 msat and at most 21 million bitcoin, not \(UsageError.quoted(word))")
     }
     return amount
-  }
-
-  private static func expirySeconds(_ span: Span) throws(CommandFailure) -> Int64 {
-    let seconds = span.nanoseconds / 1_000_000_000
-    guard (1...31_536_000).contains(seconds) else {
-      throw CommandFailure(.wrongUsage, "--expiry must be from 1s to one year (365d)")
-    }
-    return seconds
   }
 }

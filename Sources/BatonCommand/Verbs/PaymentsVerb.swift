@@ -24,14 +24,16 @@ enum PaymentsVerb: Verb {
     let output = invocation.output
     try StatusVerb.requirePhone(invocation.phone)
     let most = invocation.line.integer("-n").map { Int($0) } ?? 20
-    let entries = try PaymentList(of: invocation.phone, most: most).entries
+    let list = try PaymentList(of: invocation.phone, most: most)
+    let entries = list.entries
     if output.isJSON {
       output.say("[\(entries.map(\.json.text).joined(separator: ","))]")
     } else if entries.isEmpty {
-      output.say("no payment was received or sent, and none waits")
+      output.say("no payment was received or sent\(list.trouble == nil ? ", and none waits" : "")")
     } else {
       output.table([["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"]] + entries.map(\.cells))
     }
+    if let trouble = list.trouble { output.remark("what waits at the peer is not known: \(trouble)") }
     return .done
   }
 }

@@ -9,7 +9,7 @@ enum ReplayVerb: Verb {
       options: [
         OptionDeclaration("--step", help: "show every event and what was decided as it is run"),
         OptionDeclaration(
-          "--seed", value: .integer(0...Int64.max), help: "tell this run of `baton sim`, instead of journals"),
+          "--seed", value: .text("N"), help: "tell this run of `baton sim`, instead of journals"),
         OptionDeclaration(
           "--only", value: .text("NUMBERS"), help: "of what happens in it, only these, as 3,9,12"),
         OptionDeclaration(
@@ -28,18 +28,23 @@ enum ReplayVerb: Verb {
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
-    if let seed = invocation.line.integer("--seed") { return try tellSeed(UInt64(seed), invocation) }
+    if let word = invocation.line.text("--seed") {
+      return try tellSeed(SeedRange.seed(typed: word), invocation)
+    }
     guard !invocation.line.positionals.isEmpty else {
       throw CommandFailure(.wrongUsage, "name a journal, or a simulated run with --seed")
     }
     var differs = false
+    var isMissing = false
     for path in invocation.line.positionals {
       let onStep: ((JournalLine) -> Void)? = invocation.line.isGiven("--step") ? { step($0, output) } : nil
       let outcome = try JournalReplay.run(path, onStep: onStep)
       differs = differs || outcome.difference != nil
+      isMissing = isMissing || outcome.missing != nil
       output.isJSON ? output.say(json(outcome, path)) : tell(outcome, path, output)
     }
-    return differs ? .exclusionOrMoneyBroken : .done
+    if differs { return .exclusionOrMoneyBroken }
+    return isMissing ? .inputOutputError : .done
   }
 
   private static func tellSeed(_ seed: UInt64, _ invocation: Invocation) throws -> ExitCode {
@@ -57,9 +62,24 @@ enum ReplayVerb: Verb {
       settings.only = numbers.compactMap { $0 }
     }
     let story = SimStory.of(settings)
-    for line in story.text(all: line.isGiven("--step")) { invocation.output.say(line) }
+    let lines = story.text(all: line.isGiven("--step"))
+    if invocation.output.isJSON {
+      invocation.output.say(json(lines, of: story, seed: seed))
+    } else {
+      for line in lines { invocation.output.say(line) }
+    }
     guard let violation = story.violation else { return .done }
     return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
+  }
+
+  private static func json(_ lines: [String], of story: WorldStory, seed: UInt64) -> String {
+    var object = JSONObject()
+    object.set("seed", "\(seed)")
+    object.set("sound", story.violation == nil)
+    object.set("invariant", ifPresent: story.violation?.invariant.rawValue)
+    object.set("violation", ifPresent: story.violation?.sentence)
+    object.set("story", lines)
+    return object.text
   }
 
   private static func step(_ line: JournalLine, _ output: Output) {
@@ -75,6 +95,8 @@ enum ReplayVerb: Verb {
       output.say("\(name): \(output.paint("line \(difference.line) differs", .red)): \(difference.sentence)")
       if let recorded = difference.recorded { output.say("  recorded  \(recorded.onOneLine)") }
       if let computed = difference.computed { output.say("  computed  \(computed.onOneLine)") }
+    } else if let missing = outcome.missing {
+      output.say("\(name): \(output.paint("line \(missing.line)", .red)): \(missing.sentence)")
     } else {
       let what = counts.isEmpty ? "no core events" : counts
       let same = counts.isEmpty ? "nothing to compare" : "the same, byte for byte"
@@ -92,7 +114,7 @@ enum ReplayVerb: Verb {
     for (core, count) in outcome.events { events.set(core, count) }
     var object = JSONObject()
     object.set("journal", path)
-    object.set("same", outcome.difference == nil)
+    object.set("same", outcome.isWhole)
     object.set("records", outcome.records)
     object.set("events", raw: events.text)
     object.set("unknown_cores", outcome.unknownCores)
@@ -102,6 +124,11 @@ enum ReplayVerb: Verb {
       object.set("sentence", difference.sentence)
       object.set("recorded", ifPresent: difference.recorded)
       object.set("computed", ifPresent: difference.computed)
+    }
+    if let missing = outcome.missing {
+      object.set("evidence_missing", true)
+      object.set("line", missing.line)
+      object.set("sentence", missing.sentence)
     }
     return object.text
   }

@@ -38,10 +38,18 @@ enum SimVerb: Verb {
     let base = try SimOptions(line)
     let jobs =
       line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    guard !output.isJSON || line.text("--results") != ResultWriter.standardOutputName else {
+      throw CommandFailure(
+        .wrongUsage, "--results - takes the output for itself; with --json name a file with --results")
+    }
     let start = Clock.monotonicNow
     let results = try line.text("--results").map { try ResultWriter($0, options: base.words) }
     let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "sim") }
-    let campaign = SimCampaign(range, jobs: jobs, results: results, junit: junit) { base.settings(seed: $0) }
+    // Who wants the result of each seed wants all of them.
+    let campaign = SimCampaign(
+      range, jobs: jobs, brokenMax: results == nil ? SimCampaign.brokenMax : nil, results: results,
+      junit: junit
+    ) { base.settings(seed: $0) }
     let showsProgress = !output.isJSON && isatty(standardError) == 1
     let figures = campaign.run { figures in
       guard showsProgress else { return }
@@ -56,13 +64,16 @@ enum SimVerb: Verb {
         .inputOutputError,
         "the results could not be written to their end; what is there is whole up to its last line")
     }
+    let cut = figures.seeds < range.count ? SimCut(run: figures.seeds, of: range.count) : nil
+    if let cut { junit?.add(cut.junitCase) }
     try junit?.close()
     // Then the output is the results'.
     if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
     if output.isJSON {
-      output.say(figures.json(took: took).text)
+      output.say(figures.json(took: took, cut: cut).text)
     } else {
       output.facts(figures.text(took: took))
+      if let cut { output.say(output.paint(cut.sentence, .yellow)) }
       if let first = figures.broken.first {
         tell(first, figures, base, output)
       } else {

@@ -1,0 +1,77 @@
+import CoreShape
+import Testing
+
+@testable import BatonCommand
+
+@Suite("The order of payments") struct PaymentOrderTests {
+  private func received(_ id: Int64, epoch: Int64, wall: Int64) -> PaymentEntry {
+    PaymentEntry(
+      WalletView.PaymentFacts(
+        id: id, paymentHash: "in-\(id)", amountMsat: 1, epoch: epoch, wallNanoseconds: wall), text: nil)
+  }
+
+  private func sent(_ id: Int64, epoch: Int64, wall: Int64, code: Int64? = nil) -> PaymentEntry {
+    PaymentEntry(
+      WalletView.SentFacts(
+        id: id, paymentHash: "out-\(id)", amountMsat: 1, state: code == nil ? "paid" : "failed",
+        failureCode: code, begunEpoch: epoch, begunWallNanoseconds: wall))
+  }
+
+  /// As they happened: in-1, out-1, in-2, then the wall clock goes back by an hour, in-3, out-2, in-4.
+  private var steppedBack: (received: [PaymentEntry], sent: [PaymentEntry]) {
+    (
+      [
+        received(1, epoch: 1, wall: 4000), received(2, epoch: 1, wall: 4200),
+        received(3, epoch: 2, wall: 700), received(4, epoch: 2, wall: 900),
+      ],
+      [sent(1, epoch: 1, wall: 4100), sent(2, epoch: 2, wall: 800)]
+    )
+  }
+
+  private func order(_ received: some Sequence<PaymentEntry>, _ sent: some Sequence<PaymentEntry>)
+    -> [String]
+  {
+    PaymentList.inOrder(held: [], received: Array(received), sent: Array(sent)).map(\.paymentHash)
+  }
+
+  @Test("is that of the rows, whatever the wall clock was") func rows() {
+    let all = steppedBack
+    #expect(order(all.received, all.sent) == ["in-4", "out-2", "in-3", "in-2", "out-1", "in-1"])
+    // Stepped within one epoch, each direction stays as it is all the same.
+    let within = [received(1, epoch: 1, wall: 9000), received(2, epoch: 1, wall: 10)]
+    #expect(order(within, []) == ["in-2", "in-1"])
+  }
+
+  @Test("of a few is the head of that of all") func head() {
+    let all = steppedBack
+    let whole = order(all.received, all.sent)
+    for count in 1...6 {
+      let few = order(all.received.suffix(count), all.sent.suffix(count)).prefix(count)
+      #expect(Array(few) == Array(whole.prefix(count)))
+    }
+  }
+
+  @Test("has what waits at the peer first, the newest of it first, and nothing twice") func held() throws {
+    func atPeer(_ hash: String, _ at: Int) throws -> PaymentEntry {
+      let row =
+        #"{"payment_hash":"\#(hash)","amount_msat":7,"state":"held","requested_at_ns":\#(at),"hold_until_ns":90}"#
+      let facts = try #require(JSONValue(parsing: Array(row.utf8)))
+      return try #require(
+        PaymentEntry(
+          atPeer: facts, text: { $0 == "h-2" ? "Coffee" : nil }, wallNanoseconds: 0,
+          now: Instant(nanoseconds: 50)))
+    }
+    let held = [try atPeer("h-1", 1), try atPeer("in-1", 2), try atPeer("h-2", 3)]
+    let all = PaymentList.inOrder(held: held, received: [received(1, epoch: 1, wall: 5)], sent: [])
+    #expect(all.map(\.paymentHash) == ["h-2", "h-1", "in-1"])
+    #expect(all.map(\.text) == ["Coffee", nil, nil] && all[0].cells.last == "Coffee")
+  }
+
+  @Test("A failed payment is called as `send` calls it") func failure() {
+    let failed = sent(1, epoch: 1, wall: 1, code: 16399)
+    #expect(failed.cells.contains("failed: incorrect_or_unknown_payment_details (0x400f)"))
+    #expect(
+      failed.json.text.contains(#""failure_code":16399,"code_name":"incorrect_or_unknown_payment_details""#))
+    #expect(sent(1, epoch: 1, wall: 1, code: 0x4fff).cells.contains("failed: code 0x4fff"))
+  }
+}

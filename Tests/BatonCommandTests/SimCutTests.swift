@@ -1,0 +1,69 @@
+import CoreShape
+import DaemonRuntime
+import Simulation
+import Testing
+
+@testable import BatonCommand
+
+@Suite("A range of seeds with many broken ones") struct SimCutTests {
+  private let scratch = Scratch()
+
+  private func figures(jobs: Int, brokenMax: Int?) -> SimFigures {
+    let campaign = SimCampaign(SeedRange(1, 40), jobs: jobs, brokenMax: brokenMax) { seed in
+      var settings = RunSettings(seed: seed)
+      settings.world.without = Rules([.greetingCheck, .stateFromClaim])
+      return settings
+    }
+    return campaign.run { _ in }
+  }
+
+  @Test("ends behind the same seed on any number of threads, and counts none behind it") func sameCut() {
+    let alone = figures(jobs: 1, brokenMax: 5)
+    #expect(alone.broken.count == 5)
+    #expect(alone.seeds == alone.broken.last?.seed, "seeds begin with 1")
+    for jobs in [2, 3, 7] {
+      let together = figures(jobs: jobs, brokenMax: 5)
+      #expect(together.broken == alone.broken)
+      #expect(together.seeds == alone.seeds && together.events == alone.events)
+      #expect(together.faults == alone.faults)
+    }
+  }
+
+  @Test("is run to its end where each seed counts") func whole() {
+    let figures = figures(jobs: 3, brokenMax: nil)
+    #expect(figures.seeds == 40 && figures.broken.count > 5)
+    #expect(figures.broken.map(\.seed) == figures.broken.map(\.seed).sorted())
+  }
+
+  @Test("says where it stopped: to people, in JSON and in JUnit") func said() throws {
+    let words = [
+      "sim", "--seeds", "1..300", "--length", "10m", "--without", "greeting-check,state-from-claim",
+    ]
+    var child = try scratch.start("baton", words + ["--jobs", "3", "--junit", scratch("out.xml")])
+    #expect(scratch.end(child) == .exited(code: 2))
+    let match = try #require(
+      scratch.text("said").firstMatch(of: /stopped after 100 broken seeds: (?<run>\d+) of 300 run\n/))
+    let junit = scratch.text("out.xml")
+    #expect(junit.contains(String(match.0.dropLast())) && junit.contains(#"name="Every seed was run.""#))
+    #expect(junit.contains(#" errors="1" "#) && junit.contains(#" failures="100" "#))
+    child = try scratch.start("baton", words + ["--jobs", "1", "--json"])
+    #expect(scratch.end(child) == .exited(code: 2))
+    let json = try #require(JSONValue(parsing: Array(scratch.text("said").utf8)))
+    #expect(json["seeds"]?.uint == UInt64(match.run) && json["seeds_asked"]?.uint == 300)
+    #expect(json["stopped_after_broken"]?.flag == true)
+  }
+
+  @Test("says nothing of the kind when it came to its end") func unbroken() throws {
+    let words = ["sim", "--seeds", "1..3", "--length", "1m"]
+    #expect(scratch.end(try scratch.start("baton", words)) == .exited(code: 0))
+    #expect(!scratch.text("said").contains("stopped"))
+    #expect(scratch.end(try scratch.start("baton", words + ["--json"])) == .exited(code: 0))
+    #expect(scratch.text("said").contains(#""seeds":3,"seeds_asked":3,"stopped_after_broken":false"#))
+  }
+
+  @Test("says with the kinds of faults what they are counted in") func faults() throws {
+    #expect(scratch.end(try scratch.start("baton", ["sim", "--seeds", "1..3"])) == .exited(code: 0))
+    let text = scratch.text("said")
+    #expect(text.contains(/\n +a simulated hour: .*the app is killed [0-9]+/), "\(text)")
+  }
+}
