@@ -71,8 +71,8 @@ struct Absences {
       }
     }
     for (name, count, first) in phone.foreignLines {
-      let words = count == 1 ? "a line that is no row, line" : "\(count) lines that are no rows, the first is line"
-      addDamage("phone", "\(evidence.home)/os/\(name) has \(words) \(first)")
+      let what = count == 1 ? "a line that is no row," : "\(count) lines that are no rows, the first is"
+      addDamage("phone", "\(evidence.home)/os/\(name) has \(what) line \(first)")
     }
     for sentence in phone.missingRows { addDamage("phone", "\(evidence.home)/\(sentence)") }
     if phone.problems["processes.jsonl"] == nil {
