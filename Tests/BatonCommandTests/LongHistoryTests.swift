@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Database
+import Heartbeat
 import SharedContainer
 import Testing
 import WalletStore
@@ -30,6 +31,11 @@ struct LongHistoryTests {
       "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) \(numbers) SELECT \(lives.upperBound), 1, 'x', 1 FROM n",
     ] { try raw.execute(statement) }
     try raw.checkpoint()
+    let clock = Clock()
+    let beat = Beat(
+      role: .app, epoch: UInt64(lives.upperBound), phase: .released, counter: 1,
+      process: ProcessTable.current(boot: clock.boot), bootClock: clock.bootClock, wallClockNanoseconds: 10)
+    #expect(HeartbeatFile(path: "\(directory)/heartbeat").write(beat) == .written)
   }
 
   private func report(isThorough: Bool = false) throws -> ContainerReport {

@@ -45,7 +45,10 @@ struct OptionTests {
       "--wallet must be the 66 hexadecimal digits of a node's id; copy it again, all of it"
     ),
     ("mainappd", ["--takeover", "force"], "--takeover must be one of lock, wait-stale, not `force`"),
-    ("notifyextd", ["--stale-after", "99999999999h"], "--stale-after must be \(span), not `99999999999h`"),
+    (
+      "notifyextd", ["--stale-after", "99999999999h"],
+      "--stale-after must be a time of at most 106751d, not `99999999999h`"
+    ),
     ("notifyextd", [], "there is no push to serve; give one with --push FILE, or let iosd start this"),
   ]
 

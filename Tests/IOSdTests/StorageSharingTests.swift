@@ -30,7 +30,7 @@ import Testing
 
     func words(_ disk: DiskPhone) -> String {
       switch self {
-      case .directoryOfOne: "what is mounted there is /app of one; "
+      case .directoryOfOne: "what is mounted there is /app of one;"
       case .secondPlace: "the one there is also at \(disk.phone.directory)/others; "
       case .holdsThePeer: "\(disk.phone.home)/lsp lies on it, too; "
       }
