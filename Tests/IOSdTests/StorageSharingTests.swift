@@ -31,8 +31,8 @@ import Testing
     func words(_ disk: DiskPhone) -> String {
       switch self {
       case .directoryOfOne: "what is mounted there is /app of one;"
-      case .secondPlace: "the one there is also at \(disk.phone.directory)/others; "
-      case .holdsThePeer: "\(disk.phone.home)/lsp lies on it, too; "
+      case .secondPlace: "the one there is also at \(disk.phone.directory)/others;"
+      case .holdsThePeer: "\(disk.phone.home)/lsp lies on it, too;"
       }
     }
   }
@@ -61,7 +61,7 @@ import Testing
     try disk.phone.ask("open")
     #expect(disk.troubleOfWriting == 0)
     #expect(try !disk.names.contains(StorageBallast.name))
-    #expect(try disk.note()?.contains("the one there is also at \(other); ") == true)
+    #expect(try disk.note()?.contains("the one there is also at \(other);") == true)
     #expect(try disk.journalSays("nothing runs out of room by it") == 1)
     try disk.unmount(other)
     #expect(try disk.note() == nil, "whoever looks how the phone is sees how it is")
