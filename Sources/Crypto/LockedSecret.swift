@@ -27,7 +27,7 @@ public final class LockedSecret: Sendable {
 
   /// The pointer is good as long as the call.
   public func withBytes<Result>(_ use: (UnsafePointer<UInt8>) -> Result) -> Result {
-    use(UnsafePointer(start.assumingMemoryBound(to: UInt8.self)))
+    withExtendedLifetime(self) { use(UnsafePointer(start.assumingMemoryBound(to: UInt8.self))) }
   }
 
   /// Another secret that follows from this one, and does not lead back to it.

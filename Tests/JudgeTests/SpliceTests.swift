@@ -64,6 +64,7 @@ import Testing
   @Test(
     "broken off by the peer is in order after a minute of rest, with the words for it: no other warning is",
     arguments: [
+      ("the channel was at rest for 60 s: reconnect", 61, WireBytes.channel, true),
       ("The channel was at rest for 60 s: reconnect.", 61, WireBytes.channel, true),
       ("The channel was at rest for 60 s: reconnect.", 30, WireBytes.channel, false),
       ("The channel was at rest for 60 s: reconnect.", 61, SampleStory.none, false),

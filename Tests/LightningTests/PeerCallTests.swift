@@ -37,6 +37,24 @@ import Testing
     return span
   }
 
+  @Test("For a channel that has failed nobody is called, and nothing more is held")
+  func failedChannel() throws {
+    var fixture = try PeerFixture()
+    _ = try fixture.establish(1)
+    _ = fixture.pay(1)
+    _ = fixture.handle(.closed(connection: 1, "gone"))
+    #expect(fixture.peer.deadline != nil)
+    var state = fixture.peer.state
+    state.failure = "the per-commitment secret is wrong"
+    fixture.peer = PeerMachine(
+      configuration: PeerMachine.Configuration(
+        rules: ConnectionRules(silence: nil), startedAt: milliseconds(fixture.now), state: state))
+    #expect(fixture.peer.deadline == nil)
+    fixture.now += 3_600_000
+    #expect(pushes(fixture.handle(.deadlineReached)) == [])
+    #expect(fixture.pay(2) == [.answer(payment: 2, .failed(.recipientAway))])
+  }
+
   @Test("A wallet that does not come is called again, more and more seldom, but once an hour at least")
   func nobodyComes() throws {
     var fixture = try PeerFixture()

@@ -75,7 +75,7 @@ struct Supervisor {
     while processes.collect(), processes.workerStatus == nil, interruption == nil {
       interruption = signals.wait(until: nil)
     }
-    if let interruption { return end(interruption) }
+    if let interruption, !isDoneWithWhatStays() { return end(interruption) }
     let status = processes.workerStatus ?? 0
     let signal = baton_wait_signalled(status) != 0 ? baton_wait_signal(status) : nil
     // A ^C is for both of us, and so may be what another program sends.
@@ -91,6 +91,14 @@ struct Supervisor {
       say("its work was ended by \(SignalName.word(for: signal))\(words(of: survivors))\(whereItIs)")
     }
     return code
+  }
+
+  /// The work may have ended in the moment of the signal, and has said so: what it started is to stay.
+  private mutating func isDoneWithWhatStays() -> Bool {
+    guard plan.leavesProcesses else { return false }
+    _ = processes.collect()
+    guard let status = processes.workerStatus else { return false }
+    return baton_wait_signalled(status) == 0 && baton_wait_exit_code(status) == 0
   }
 
   private mutating func end(_ interruption: Interruption) -> Int32 {

@@ -96,6 +96,15 @@ extension Hearing {
     guard replay.isChannelKnown else { return }
     var fulfilled: [[UInt8]: UInt64] = [:]
     for (id, life) in replay.sentLives.sorted(by: { $0.key < $1.key }) {
+      // Whichever container sent it.
+      if life.isFulfilled {
+        if let earlier = fulfilled[life.paymentHash] {
+          find(
+            3, "Money left the wallet twice for one hash: HTLCs \(earlier) and \(id)",
+            ["ledger frames \(life.addFrame)"])
+        }
+        fulfilled[life.paymentHash] = id
+      }
       let owners = evidence.wallet.sentByHTLC.all(Int64(bitPattern: id))
       if owners.isEmpty, !evidence.moves.isHere(frame: life.addFrame) { continue }
       if owners.count != 1 || owners[0].paymentHash != life.paymentHash
@@ -113,13 +122,6 @@ extension Hearing {
           3, "HTLC \(id) left the wallet with another secret or total than those of \(name(owner))",
           ["ledger frames \(life.addFrame)", owner.evidence])
       }
-      guard life.isFulfilled else { continue }
-      if let earlier = fulfilled[life.paymentHash] {
-        find(
-          3, "Money left the wallet twice for one hash: HTLCs \(earlier) and \(id)",
-          ["ledger frames \(life.addFrame)"])
-      }
-      fulfilled[life.paymentHash] = id
     }
   }
 

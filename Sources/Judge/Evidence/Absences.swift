@@ -74,7 +74,11 @@ struct Absences {
       let what = count == 1 ? "a line that is no row," : "\(count) lines that are no rows, the first is"
       addDamage("phone", "\(evidence.home)/os/\(name) has \(what) line \(first)")
     }
-    for sentence in phone.missingRows { addDamage("phone", "\(evidence.home)/\(sentence)") }
+    let hadFullDisk = evidence.journals(of: "iosd").contains { $0.hasGaps }
+    for sentence in phone.missingRows.map({ "\(evidence.home)/\($0)" }) {
+      // A row that a full disk refused was lost with earlier versions of iosd.
+      if hadFullDisk { add("phone", sentence, Self.phoneAdvice) } else { addDamage("phone", sentence) }
+    }
     if phone.problems["processes.jsonl"] == nil {
       let known = Set(phone.processes.map(\.role))
       for role in ["app", "extension"] where !known.contains(role) {

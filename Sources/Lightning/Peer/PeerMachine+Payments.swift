@@ -49,6 +49,8 @@ extension PeerMachine {
     if request.amountMsat == 0 { return .amountIsZero }
     if let payee = request.payee, let wallet = state.wallet, payee != wallet { return .anotherPayee }
     if state.isPaid(request.paymentHash) { return .alreadyPaid }
+    // It would come in vain.
+    if state.failure != nil { return .recipientAway }
     if state.payments.count >= Self.paymentLimit { return .tooManyPending }
     return isPending(request) ? .alreadyPending : nil
   }

@@ -153,8 +153,9 @@ public struct PeerMachine: Core {
 
   private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
 
+  /// Over a channel that has failed the wallet settles nothing: nobody calls it for that.
   private var callBackAt: Instant? {
-    guard let absence, !state.payments.isEmpty else { return nil }
+    guard let absence, state.failure == nil, !state.payments.isEmpty else { return nil }
     return (absence.calledAt ?? absence.since) + callBackSpan
   }
 

@@ -62,8 +62,10 @@ extension World {
     case .channel(let record): checkFunding(record)
     case .dataLoss(_, let side):
       report(.channelNeverBack, "A state that was acknowledged is forgotten by the \(side).")
-    // Behind a loss of state, or a proof that is none, which no sound wallet gives.
-    case .channelFailed, .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
+    // A proof that is none no sound wallet gives.
+    case .channelFailed(_, let reason):
+      report(.channelNeverBack, "The peer has failed the channel: \(reason)")
+    case .connectionOpened, .connectionJudged, .connectionClosed, .frameActedOn,
       .frameIgnored, .fence,
       .backup, .paymentHeld, .paymentOffered, .paymentFailed, .elsewhereMade:
       break

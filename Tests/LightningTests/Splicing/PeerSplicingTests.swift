@@ -83,7 +83,11 @@ import Testing
       _ = peer.handle(.received(connection: 1, message), at: milliseconds(0))
     }
     #expect(peer.deadline == milliseconds(60_000))
-    #expect(types(peer.handle(.deadlineReached, at: milliseconds(60_000))) == [1])
+    // The words by which the judge tells it from other warnings.
+    let words = "the channel was at rest for 60 s: reconnect"
+    #expect(
+      messages(peer.handle(.deadlineReached, at: milliseconds(60_000)))
+        == [.warning(Complaint(channel: channelID, text: words))])
     #expect(peer.state.channel.record == before && !peer.isWalletConnected)
   }
 
