@@ -13,6 +13,9 @@ import Testing
   private static let start =
     "{\"seq\":1,\"t\":5,\"wall\":0,\"kind\":\"start\",\"process\":\"iosd\",\"pid\":7,\"start_time\":5}\n"
 
+  private static let bounded: ConditionTrait = .disabled(
+    if: CommandPhone.isSanitized, "a sanitizer wants more than an address space of 2 GB")
+
   /// With memory for an address space of 2 GB.
   private func run(_ words: String...) -> (ending: ChildEnd.How?, said: String) {
     let line =
@@ -27,7 +30,9 @@ import Testing
     return path
   }
 
-  @Test("is refused by replay in one sentence", arguments: ["sparse", "pipe", "device", "directory"])
+  @Test(
+    "is refused by replay in one sentence", Self.bounded,
+    arguments: ["sparse", "pipe", "device", "directory"])
   func replay(kind: String) throws {
     var path = scratch("journal.jsonl")
     switch kind {
@@ -49,7 +54,7 @@ import Testing
     #expect(try JournalReplay.run(scratch("link.jsonl")).records == 1)
   }
 
-  @Test("is left out of the story, in one sentence each, and the others are told")
+  @Test("is left out of the story, in one sentence each, and the others are told", Self.bounded)
   func logs() throws {
     scratch.write("phone/journal/a-iosd-7.jsonl", Self.start)
     _ = try sparse("phone/journal/b-lspd-8.jsonl", gigabytes: 20)
@@ -65,7 +70,8 @@ import Testing
     #expect(lines.count { $0.contains("d-lspd-9.jsonl: it is a symbolic link") } == 1)
   }
 
-  @Test("is no log of a database: the judge copies none above its bound, and leaves nothing behind")
+  @Test(
+    "is no log of a database: the judge copies none above its bound, and leaves nothing behind", Self.bounded)
   func hugeLog() throws {
     scratch.write("phone/AppGroup/node.sqlite", "")
     _ = try sparse("phone/AppGroup/node.sqlite-wal", gigabytes: 20)
