@@ -49,11 +49,13 @@ enum CommandLineFuzz: FuzzTarget {
       case .integer(let range):
         promise(parsed.integer(option.name).map(range.contains) == true, "\(option.name) is no number")
       case .span: promise(parsed.span(option.name) != nil, "\(option.name) is no span")
+      case .spanIn(let range):
+        promise(parsed.span(option.name).map(range.contains) == true, "\(option.name) is no such span")
       case .hostAndPort: promise(parsed.hostAndPort(option.name) != nil, "\(option.name) is no address")
       case .nodeAddress:
         promise(parsed.text(option.name) != nil, "\(option.name) is lost")
         _ = parsed.text(option.name).flatMap { PeerAddress($0) }
-      case .none, .text, .path, .choice: promise(parsed.text(option.name) != nil, "\(option.name) is lost")
+      case .none, .text, .path, .choice, .list, .command: promise(parsed.text(option.name) != nil, "\(option.name) is lost")
       }
     }
     if declaration.name == "lspd" { _ = ProviderOptions(parsed) }
