@@ -55,7 +55,8 @@ enum CommandLineFuzz: FuzzTarget {
       case .nodeAddress:
         promise(parsed.text(option.name) != nil, "\(option.name) is lost")
         _ = parsed.text(option.name).flatMap { PeerAddress($0) }
-      case .none, .text, .path, .choice, .list, .command: promise(parsed.text(option.name) != nil, "\(option.name) is lost")
+      case .none, .text, .path, .choice, .list, .command:
+        promise(parsed.text(option.name) != nil, "\(option.name) is lost")
       }
     }
     if declaration.name == "lspd" { _ = ProviderOptions(parsed) }
