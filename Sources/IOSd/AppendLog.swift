@@ -8,7 +8,7 @@ final class AppendLog<Row: Codable> {
   private let encoder = JSONLineEncoder()
   private var lines: LineWriter
   /// What a full disk would not take, the oldest first: without it the rows behind would stand where it is missing, as if
-  /// somebody had taken it out.
+  /// it had been taken out.
   private var waiting: [String] = []
   private static var mostWaiting: Int { 4096 }
 

@@ -12,7 +12,7 @@ struct NotificationBoard {
 
   /// As a file of them says, the oldest first.
   init(_ lines: [BoardLine]) {
-    // The file is anybody's to write; a badge below zero is none.
+    // Any program of this user can write the file; a badge below zero is none.
     for line in lines {
       switch line {
       case .notification(let row):

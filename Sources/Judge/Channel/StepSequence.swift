@@ -11,7 +11,7 @@ extension [PeerReplay.SequenceEntry] {
     append(contentsOf: kept)
   }
 
-  /// In a function of its own, so that nobody else holds the sequence when it is changed: that would copy all of it.
+  /// In a function of its own, so that the sequence has one owner when it is changed: a second one would copy all of it.
   private static func signedFor(_ entries: ArraySlice<Element>) -> [Element] {
     entries.filter { $0.by != .wallet || $0.step.isNumbered || $0.step.isOfSplice }
   }
