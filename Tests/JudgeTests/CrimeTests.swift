@@ -29,6 +29,31 @@ struct CrimeTests {
     #expect(findings.contains { $0.invariant == 1 && $0.sentence.contains("had made") })
   }
 
+  @Test(
+    "a preimage that left before its payment was written down is found, under an epoch that adopted a backup too",
+    arguments: [
+      ("", true), ("WHERE epoch = 2 ORDER BY id LIMIT 1", true),
+      ("WHERE epoch = 2 AND what LIKE '%received%' ORDER BY id LIMIT 1", false),
+    ])
+  func preimageBeforeReceipt(restoredBy write: String, isFound: Bool) throws {
+    let run = try SampleStory.tell()
+    if !write.isEmpty {
+      try run.wallet.execute(
+        "UPDATE node_writes SET what = 'restored from the peer''s backup, ' || what WHERE id = (SELECT id FROM node_writes \(write))"
+      )
+    }
+    try run.wallet.execute(
+      """
+      UPDATE node_writes SET at_mono_ns = (SELECT at_mono_ns FROM node_writes WHERE what LIKE '%received%' AND id > w.id)
+      FROM (SELECT min(id) AS id FROM node_writes WHERE what LIKE '%received%') w WHERE node_writes.id = w.id
+      """)
+    let findings = try Judge.verdict(home: run.home).findings
+    #expect(
+      findings.contains { $0.invariant == 3 && $0.sentence.contains("left before it was written down") }
+        == isFound,
+      "\(findings.map(\.sentence))")
+  }
+
   @Test("frames of an evicted connection that are acted on break exclusion")
   func zombieActedOn() throws {
     let run = try SampleStory.tell()

@@ -3,7 +3,12 @@ extension Hearing {
   /// Also without a ledger: then only what the wallet says of itself.
   mutating func checkReceived(_ replay: PeerReplay?) {
     let told = announcedReceipts()
-    for entry in evidence.wallet.received { checkReceived(entry, replay, told) }
+    var counts: [Int64: Int64] = [:]
+    for entry in evidence.wallet.received {
+      counts[entry.epoch, default: 0] += 1
+      let write = evidence.wallet.sum(of: entry.epoch).write(ofReceipt: counts[entry.epoch, default: 0])
+      checkReceived(entry, writtenBy: write, replay, told)
+    }
     checkReceivedCounts()
     var next: Int64 = 1
     for entry in evidence.wallet.received {
@@ -15,7 +20,8 @@ extension Hearing {
   }
 
   private mutating func checkReceived(
-    _ entry: ReceivedEntry, _ replay: PeerReplay?, _ told: [ReceiptKey: [Int64]]
+    _ entry: ReceivedEntry, writtenBy write: ReceivingWrite?, _ replay: PeerReplay?,
+    _ told: [ReceiptKey: [Int64]]
   ) {
     let name =
       "received payment \(entry.id) (\(amountWords(entry.amountMsat)), \(shortHex(entry.paymentHash)))"
@@ -28,10 +34,9 @@ extension Hearing {
     } else if invoice == nil {
       find(3, "There is no invoice for \(name)", [entry.evidence])
     }
-    let writes = evidence.wallet.sum(of: entry.epoch)
     // What a backup tells of was written down in the container of before.
-    if let shown = replay?.firstFulfilNs[entry.paymentHash], !writes.isRestored,
-      writes.firstReceivedNs ?? .max > shown
+    if let shown = replay?.firstFulfilNs[entry.paymentHash], write?.isRestored != true,
+      write?.atNs ?? .max > shown
     {
       find(3, "The preimage of \(name) left before it was written down", [entry.evidence])
     }

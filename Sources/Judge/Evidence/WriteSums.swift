@@ -5,8 +5,8 @@ struct WriteSums {
   private(set) var offered: Int64 = 0
   private(set) var ended: Int64 = 0
   private(set) var isRestored = false
-  /// The first that received something.
-  private(set) var firstReceivedNs: Int64?
+  /// Those that received something, in order.
+  private var receiving: [ReceivingWrite] = []
   /// Of those that changed the channel.
   private(set) var revisionsNs: [Int64] = []
 
@@ -17,8 +17,21 @@ struct WriteSums {
     offered = offered &+ summary.offered
     ended = ended &+ summary.ended
     isRestored = isRestored || summary.isRestored
-    if summary.received > 0 { firstReceivedNs = min(firstReceivedNs ?? .max, write.atNs) }
+    if summary.received > 0 {
+      receiving.append(ReceivingWrite(upTo: received, atNs: write.atNs, isRestored: summary.isRestored))
+    }
     if summary.revision != nil { revisionsNs.append(write.atNs) }
+  }
+
+  /// The write that the receipt with this number, from 1, belongs to.
+  func write(ofReceipt number: Int64) -> ReceivingWrite? {
+    var low = 0
+    var high = receiving.count
+    while low < high {
+      let middle = (low + high) / 2
+      if receiving[middle].upTo < number { low = middle + 1 } else { high = middle }
+    }
+    return low < receiving.count ? receiving[low] : nil
   }
 
   static func byEpoch(_ writes: Rows<NodeWriteEntry>) -> [Int64: WriteSums] {
@@ -26,4 +39,13 @@ struct WriteSums {
     for write in writes { sums[write.epoch, default: WriteSums()].add(write) }
     return sums
   }
+}
+
+/// A write that counted payments as received.
+struct ReceivingWrite {
+  /// As many were received up to here.
+  let upTo: Int64
+  let atNs: Int64
+  /// It adopted the peer's backup.
+  let isRestored: Bool
 }
