@@ -51,6 +51,17 @@ import Testing
     #expect(backup.change(after: [invoice(1)]).received == [])
   }
 
+  @Test(
+    "that the backup has as open again is not open here: a second receipt for it would be refused at each connection")
+  func openAgain() throws {
+    let backup = NodeBackup(channel: try channel(), open: [invoice(2), invoice(3)], accepted: [invoice(1)])
+    let change = backup.change(after: [invoice(1), invoice(3)])
+    #expect(change.received == [] && change.restored == [invoice(2), invoice(1)])
+    var state = NodeState(accepted: [invoice(1), invoice(3)])
+    state.followInvoices(change)
+    #expect(state.invoices == [invoice(2)] && state.accepted == [invoice(1)])
+  }
+
   @Test("stays known to the owner until its HTLC is out of the channel, and is not open meanwhile")
   func followed() throws {
     var state = NodeState(invoices: [invoice(1), invoice(2)])

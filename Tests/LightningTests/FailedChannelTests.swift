@@ -102,7 +102,9 @@ import Testing
     let retry = try #require(node.deadline)
     #expect(node.handle(.deadlineReached, at: retry) == [.write(NodeChange(failure: failure))])
     #expect(
-      node.handle(.storeFailed("the disk is full"), at: retry) == [.report(.trouble("the disk is full"))])
+      node.handle(.storeFailed("the disk is full"), at: retry) == [
+        .report(.trouble("the disk is full")), .report(.trouble(failure.sentence)),
+      ])
     #expect(node.deadline == nil)
   }
 }
@@ -131,7 +133,7 @@ import Testing
     #expect(blocked.handle(.written, at: now) == [])
     #expect(blocked.durableState.failure == failure)
     var refused = try waitingForAStep()
-    #expect(refused.handle(.storeFailed("no"), at: now) == [.report(.trouble("no")), write])
+    #expect(refused.handle(.storeFailed("no"), at: now) == [.report(.trouble("no")), .report(.trouble(failure.sentence)), write])
   }
 
   @Test("is not begun to be written by an owner that has stopped: the peer tells the next one")
@@ -162,6 +164,29 @@ import Testing
     #expect(node.handle(.written, at: now) == [])
     #expect(node.durableState.failure == failure && node.durableState.channel == backup.channel)
     #expect(node.deadline == nil)
+  }
+
+  @Test(
+    "that went on elsewhere is adopted with its failure by the container that the wallet comes back to; an older backup is not",
+    arguments: [true, false])
+  func comesBack(isNewer: Bool) throws {
+    let before = try establishedNode().durableState
+    let channel = try #require(before.channel)
+    var record = channel.record
+    if isNewer { record.revision += 1 }
+    let backup = NodeBackup(channel: try Channel(restoring: record), invoices: [])
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(NodeClaim(fence: fence(1)), before), at: now)
+    _ = node.handle(.rowChecked(isOurs: true), at: now)
+    _ = node.handle(.dialled, at: now)
+    _ = node.handle(.received(.greeting(Greeting())), at: now)
+    _ = node.handle(.backupReceived(.backup(backup)), at: now)
+    let complaint = Complaint(channel: channelID, text: "you cheated")
+    let said = node.handle(.received(.error(complaint)), at: now)
+    let change =
+      isNewer
+      ? NodeChange(channel: backup.channel, restored: [], failure: failure) : NodeChange(failure: failure)
+    #expect(said == [.cutOff, .report(.trouble(failure.sentence)), .write(change)])
   }
 
   @Test("is named with what helps, and not with what does not: no new container brings it back")

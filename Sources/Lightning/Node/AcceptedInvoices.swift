@@ -20,13 +20,15 @@ extension NodeBackup {
   }
 
   /// What the step that adopts it writes. A payment that stands in its channel as accepted was received, and counts once: not
-  /// again where it is known.
+  /// again where it is known. One that was accepted here, and never so that the peer heard of it, may stand there as open:
+  /// it counts here already, and is not received a second time.
   func change(after known: [Invoice]) -> NodeChange {
-    let receipts = invoices.filter { invoice in !known.contains { $0.paymentHash == invoice.paymentHash } }
-      .compactMap { invoice in
-        channel.acceptedMsat(invoice.paymentHash).map { Receipt(invoice: invoice, amountMsat: $0) }
-      }
-    return NodeChange(channel: channel, received: receipts, restored: invoices)
+    let isKnown = { (invoice: Invoice) in known.contains { $0.paymentHash == invoice.paymentHash } }
+    let receipts = invoices.filter { !isKnown($0) }.compactMap { invoice in
+      channel.acceptedMsat(invoice.paymentHash).map { Receipt(invoice: invoice, amountMsat: $0) }
+    }
+    let restored = invoices.filter { !isKnown($0) || channel.accepts($0.paymentHash) }
+    return NodeChange(channel: channel, received: receipts, restored: restored)
   }
 }
 

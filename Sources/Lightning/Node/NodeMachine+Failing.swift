@@ -8,7 +8,7 @@ extension NodeMachine {
     let isForAll = complaint.channel == .zero
     // Hanging up, nothing is begun any more: a peer that has failed the channel says so again (BOLT 2).
     if case .draining = state { return redial("the peer reports an error: \(complaint.text)", at: now) }
-    let backup = backupOfUnknownChannel
+    let backup = backupOfLaterState
     guard let id = node.channel?.id ?? channel?.id ?? backup?.channel.id,
       complaint.channel == id || isForAll && hasHeard(of: id)
     else {
@@ -20,9 +20,11 @@ extension NodeMachine {
     return channelFailed(ChannelFailure(channel: id, reason: complaint.text), backup)
   }
 
-  /// A container that is new hears of its channel from the backup that its own seed has sealed.
-  private var backupOfUnknownChannel: NodeBackup? {
-    guard node.channel == nil, step?.change.channel == nil, case .backup(let backup)? = heardSoFar?.backup
+  /// A container that is new hears of its channel from the backup that its own seed has sealed, and one that the wallet has
+  /// come back to what became of the channel elsewhere.
+  private var backupOfLaterState: NodeBackup? {
+    guard step?.change.channel == nil, case .backup(let backup)? = heardSoFar?.backup,
+      backup.channel.isNewer(than: node.channel)
     else { return nil }
     return backup
   }

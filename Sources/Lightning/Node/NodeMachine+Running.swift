@@ -195,7 +195,11 @@ extension NodeMachine {
     step = nil
     let unpaid = refuseWishes(sentence) + refuseSplice(sentence)
     guard state != .stopped else { return refusals + unpaid }
-    if state == .failed { return refusals + unpaid + [.report(.trouble(sentence))] + storeFailure() }
+    if state == .failed {
+      // Last what lasts: the next owner hears of the failure from the peer.
+      return refusals + unpaid + ([sentence] + [failedSentence].compactMap { $0 }).map { .report(.trouble($0)) }
+        + storeFailure()
+    }
     return refusals + unpaid + redial(sentence, at: now)
   }
 }
