@@ -29,6 +29,7 @@ final class Provider {
   /// Payments whose sender wants the first answer and not the last.
   var answersAtOnce: Set<UInt64> = []
   private(set) var isGoingDown = false
+  private var hasSaidThatItWaits = false
   /// Steps that are not durable yet, because nothing waits for them: connections that have only been opened.
   private var unhurried: [LedgerStep] = []
 
@@ -59,7 +60,7 @@ final class Provider {
       configuration: .init(
         isLegacy: options.isLegacy, elsewhereDelay: options.elsewhereDelay, rules: options.rules,
         fundingKey: options.splices ? CurvePoint(key.publicKey) : nil, spliceDelay: options.spliceDelay,
-        startedAt: now, state: state, awaitsWallet: options.walletFile != nil),
+        startedAt: now, state: state, awaitsWallet: options.walletFile != nil && options.wallet == nil),
       loop: loop, clock: clock, journal: journal
     ) { [unowned self] (directives: [PeerDirective]) in carryOut(directives) }
     pushes = PushSender(
@@ -102,9 +103,7 @@ final class Provider {
   }
 
   private func accept(_ connection: PeerConnection) {
-    if runner.core.lacksWallet, let node = options.walletFile.flatMap(NodeIDFile.read) {
-      runner.handle(.walletNamed(node))
-    }
+    askForWallet()
     guard !runner.core.turnsAway(connection.remote, at: clock.now) else { return connection.cutOff() }
     let id = nextConnection
     connections[id] = connection
@@ -112,6 +111,18 @@ final class Provider {
     connection.onEnd = { [unowned self] in ended(id, $0.description) }
     runner.handle(.connected(connection: id, node: connection.remote))
     connection.start()
+  }
+
+  private func askForWallet() {
+    guard let file = options.walletFile, runner.core.mayBeNamedAnew else { return }
+    if let node = NodeIDFile.read(file) {
+      if runner.core.state.wallet != node { runner.handle(.walletNamed(node)) }
+    } else if runner.core.lacksWallet, !hasSaidThatItWaits {
+      hasSaidThatItWaits = true
+      printLine(
+        "lspd: a node dials, and \(file) does not say yet which node the wallet is; until it does, nobody has the channel. For a wallet that does not write it, start lspd without --wallet-file"
+      )
+    }
   }
 
   private func received(_ bytes: [UInt8], from id: UInt64) {

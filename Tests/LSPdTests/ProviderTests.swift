@@ -177,17 +177,26 @@ import Testing
       try provider.eventually {
         try provider.ledger("SELECT verdict FROM connections") == ["visitor"]
       })
+    // An earlier seed's, which counts for nobody but its own node, and until another is named.
+    try NodeIDFile.write(try #require(PrivateKey(SHA256.hash([78]))).publicKey, to: file)
+    try other.connect(to: address, fence(9))
+    #expect(
+      try provider.eventually {
+        try provider.ledger("SELECT count(*) FROM connections WHERE verdict = 'visitor'") == [2]
+      })
     let key = try #require(PrivateKey(SHA256.hash(Array("a wallet".utf8))))
     try NodeIDFile.write(key.publicKey, to: file)
     #expect(NodeIDFile.read(file) == key.publicKey)
-    try other.connect(to: address, fence(9))
     let wallet = ScriptedWallet(loop: loop)
     try wallet.connect(to: address, fence(1))
     #expect(try loop.run(for: .seconds(30)) { wallet.channel?.isReestablished == true })
     #expect(try provider.ledger("SELECT epoch FROM fence") == [1])
+    // From here on the wallet is who it is, whatever the file says.
+    try NodeIDFile.write(try #require(PrivateKey(SHA256.hash([77]))).publicKey, to: file)
+    try other.connect(to: address, fence(9))
     #expect(
       try provider.eventually {
-        try provider.ledger("SELECT count(*) FROM connections WHERE verdict = 'visitor'") == [2]
+        try provider.ledger("SELECT count(*) FROM connections WHERE verdict = 'visitor'") == [3]
       })
   }
 

@@ -140,6 +140,9 @@ public struct PeerMachine: Core {
   /// Nobody has said yet whose channel it is.
   public var lacksWallet: Bool { awaitsWallet && state.wallet == nil }
 
+  /// Until it has shown its claim, the wallet is who was named last: an earlier seed may have left its name behind.
+  public var mayBeNamedAnew: Bool { awaitsWallet && !isLegacy && state.fence == nil }
+
   public var isWalletConnected: Bool { registered != nil }
 
   public var deadline: Instant? {
@@ -168,7 +171,7 @@ public struct PeerMachine: Core {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
     case .walletNamed(let node):
-      state.wallet = state.wallet ?? node
+      if state.wallet == nil || mayBeNamedAnew { state.wallet = node }
       return []
     case .connected(let connection, let node): return connected(connection, of: node, at: now)
     case .received(let connection, let message): return received(message, from: connection, at: now)
