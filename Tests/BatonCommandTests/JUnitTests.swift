@@ -64,7 +64,12 @@ struct JUnitTests {
     let read = try read("out.xml")
     #expect(!read.bad.isEmpty && read.bad.allSatisfy { $0.hasPrefix("failure: ") })
     #expect(read.suite["failures"] == "\(read.bad.count)")
-    #expect(read.text.contains("again: baton replay --seed "))
+    let again = try #require(read.text.firstMatch(of: /again: baton (replay --seed [^\n]+)/)).1
+    #expect(again.hasSuffix(" --without greeting-check,state-from-claim"))
+    // As it stands there it tells the same.
+    let words = again.split(separator: " ").map(String.init)
+    let told = try scratch.start("baton", words)
+    #expect(scratch.end(told) == .exited(code: 2))
   }
 
   @Test("run writes a case for each story: as expected, different, skipped") func stories() throws {

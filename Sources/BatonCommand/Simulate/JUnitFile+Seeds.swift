@@ -2,13 +2,13 @@ import CoreShape
 import Simulation
 
 extension JUnitFile.Case {
-  /// One seed, which `baton replay` tells again.
-  init(_ result: RunResult, took: Span) {
+  /// One seed, which `baton replay` tells again with these words.
+  init(_ result: RunResult, words: String, took: Span) {
     self.init(name: "seed \(result.seed)", milliseconds: took.wholeMilliseconds)
     guard let violation = result.violation else { return }
     outcome = .failed(
       violation.invariant.sentence,
-      details: "\(violation.sentence)\nagain: baton replay --seed \(result.seed)")
+      details: "\(violation.sentence)\nagain: baton replay \(words)")
   }
 
   /// One promise, in all states that an exploration has visited.

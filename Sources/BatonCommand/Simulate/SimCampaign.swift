@@ -39,17 +39,22 @@ final class SimCampaign: Sendable {
   private let results: ResultWriter?
   /// Where its outcome goes, if anywhere.
   private let junit: JUnitWriter?
+  /// What to type for one of these runs.
+  private let words: @Sendable (RunSettings) -> String
   private let state: Mutex<State>
 
   init(
     _ range: SeedRange, jobs: Int, brokenMax: Int? = nil, results: ResultWriter? = nil,
-    junit: JUnitWriter? = nil, settings: @escaping @Sendable (UInt64) -> RunSettings
+    junit: JUnitWriter? = nil,
+    words: @escaping @Sendable (RunSettings) -> String = { "--seed \($0.seed)" },
+    settings: @escaping @Sendable (UInt64) -> RunSettings
   ) {
     self.range = range
     self.jobs = jobs
     self.brokenMax = brokenMax
     self.results = results
     self.junit = junit
+    self.words = words
     self.settings = settings
     state = Mutex(State(next: range.first, counted: range.first, toldAt: Clock.monotonicNow))
   }
@@ -110,7 +115,9 @@ final class SimCampaign: Sendable {
 
   private func count(_ part: [Outcome], _ state: inout State) {
     for outcome in part where !state.isOver {
-      junit?.add(JUnitFile.Case(outcome.result, took: outcome.took))
+      junit?.add(
+        JUnitFile.Case(
+          outcome.result, words: words(settings(outcome.result.seed)), took: outcome.took))
       state.figures.add(SimFigures(outcome.result))
       state.isOver = brokenMax.map { state.figures.broken.count >= $0 } ?? false
     }

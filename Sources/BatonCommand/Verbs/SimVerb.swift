@@ -48,7 +48,7 @@ enum SimVerb: Verb {
     // Who wants the result of each seed wants all of them.
     let campaign = SimCampaign(
       range, jobs: jobs, brokenMax: results == nil ? SimCampaign.brokenMax : nil, results: results,
-      junit: junit
+      junit: junit, words: { base.words(for: $0) }
     ) { base.settings(seed: $0) }
     let showsProgress = !output.isJSON && isatty(standardError) == 1
     let figures = campaign.run { figures in
