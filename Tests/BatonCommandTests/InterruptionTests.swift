@@ -171,6 +171,20 @@ import Testing
     #expect(try phone.run("payments").contains("on its way"))
   }
 
+  @Test("while it waits for the end of a withdrawal says that the withdrawal goes on") func withdrawing() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up", "--splice-delay", "20s")
+    try phone.openAndConnect()
+    let address = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
+    let run = try Marked(["--home", phone.phone.home, "withdraw", "4000", address])
+    try run.wait("the withdrawal to have begun") { run.said.contains("4,000 sat") }
+    run.child.send(SIGINT)
+    #expect(run.end() == .exited(code: 130))
+    #expect(run.left.isEmpty, "\(run.left)")
+    let sentence = "interrupted by SIGINT; if the withdrawal has begun, it goes on without this command\n"
+    #expect(run.said.hasSuffix(sentence), "\(run.said)")
+  }
+
   @Test(
     "in the middle of the copy that it looks into leaves none of it",
     arguments: ["inspect", "status", "payments"])
