@@ -171,7 +171,9 @@ import Testing
     #expect(try phone.run("payments").contains("on its way"))
   }
 
-  @Test("while it waits for the end of a withdrawal says that the withdrawal goes on") func withdrawing() throws {
+  @Test("while it waits for the end of a withdrawal says that the withdrawal goes on") func withdrawing()
+    throws
+  {
     let phone = CommandPhone()
     _ = try phone.run("up", "--splice-delay", "20s")
     try phone.openAndConnect()

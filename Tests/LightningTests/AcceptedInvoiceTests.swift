@@ -52,7 +52,8 @@ import Testing
   }
 
   @Test(
-    "that the backup has as open again is not open here: a second receipt for it would be refused at each connection")
+    "that the backup has as open again is not open here: a second receipt for it would be refused at each connection"
+  )
   func openAgain() throws {
     let backup = NodeBackup(channel: try channel(), open: [invoice(2), invoice(3)], accepted: [invoice(1)])
     let change = backup.change(after: [invoice(1), invoice(3)])

@@ -133,7 +133,10 @@ import Testing
     #expect(blocked.handle(.written, at: now) == [])
     #expect(blocked.durableState.failure == failure)
     var refused = try waitingForAStep()
-    #expect(refused.handle(.storeFailed("no"), at: now) == [.report(.trouble("no")), .report(.trouble(failure.sentence)), write])
+    #expect(
+      refused.handle(.storeFailed("no"), at: now) == [
+        .report(.trouble("no")), .report(.trouble(failure.sentence)), write,
+      ])
   }
 
   @Test("is not begun to be written by an owner that has stopped: the peer tells the next one")

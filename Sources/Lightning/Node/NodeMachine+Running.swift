@@ -197,7 +197,8 @@ extension NodeMachine {
     guard state != .stopped else { return refusals + unpaid }
     if state == .failed {
       // Last what lasts: the next owner hears of the failure from the peer.
-      return refusals + unpaid + ([sentence] + [failedSentence].compactMap { $0 }).map { .report(.trouble($0)) }
+      return refusals + unpaid
+        + ([sentence] + [failedSentence].compactMap { $0 }).map { .report(.trouble($0)) }
         + storeFailure()
     }
     return refusals + unpaid + redial(sentence, at: now)
