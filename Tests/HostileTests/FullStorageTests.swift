@@ -18,7 +18,7 @@ import Testing
   }()
 
   private func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(30)
+    let end = Clock.monotonicNow + .seconds(120)
     while try !condition() {
       guard Clock.monotonicNow < end else {
         throw TestPhone.TimedOut(description: "waited in vain for \(what)")
