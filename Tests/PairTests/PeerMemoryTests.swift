@@ -122,7 +122,10 @@ struct PeerMemoryTests {
     try phone.waitUntilSettled(invoices[1])
     try phone.wait("both payments in the balance") { (try? phone.balanceMsat()) == 1_000_003_000 }
     #expect(try #require(phone.owner?.epoch) > old)
-    #expect(try phone.receivedPayments() == [invoices[1].paymentHash.hex])
+    // The first counts here as well if its HTLC was still in the channel when the container went: each once in any case.
+    let received = try phone.receivedPayments()
+    let hashes = invoices.map(\.paymentHash.hex)
+    #expect(received == [hashes[1]] || received == hashes)
 
     // The old phone: refused for good, and back at once when the person says so there, with all of the money.
     try move(phone, to: "new", ending: [moved])
