@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What becomes of an app that was just opened: some end before anybody has seen them.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What a daemon says of itself when it is asked, or why it says nothing.

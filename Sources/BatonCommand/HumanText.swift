@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Lightning
 
 /// Amounts and times as people read them.

@@ -1,5 +1,5 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
 
 /// Asks a daemon over its control socket and waits for the answer; for command lines, which have nothing else to do.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Runs one core in the world: gives it events with their instant, writes them down, carries out what it says, and
 /// comes back at its deadline.

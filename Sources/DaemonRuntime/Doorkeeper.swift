@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Who may stay at a door where anybody can knock: the one rule of all listeners. A value without clock or sockets.
 ///

@@ -3,7 +3,7 @@
 // Foundation: the extension lives within 24 MB and starts in a millisecond.
 
 import CLinux
-import CoreShape
+import Ground
 import Glibc
 
 /// One thread, one epoll descriptor: everything a daemon waits for comes through here, one handler at a time.

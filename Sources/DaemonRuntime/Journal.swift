@@ -1,7 +1,6 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
-import Heartbeat
 import OwnFiles
 
 /// What happened in one process, in order: JSON Lines, one file per process start, one `write` per record.

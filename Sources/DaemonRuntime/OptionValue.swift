@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the value of an option may be; checked while parsing, so that a program only sees good ones.
 public enum OptionValue: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What was typed, checked against the declaration.
 public struct ParsedCommandLine: Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Whether two options of a connection go together: both ends ping, and a ping and its answer count as messages that
 /// need nothing.

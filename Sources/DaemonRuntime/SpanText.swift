@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Spans of time as people type them: a whole or decimal number and a unit.
 public enum SpanText {

@@ -1,5 +1,5 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
 
 /// Takes connections on a Unix socket, from processes of the same user only. Who may stay is the doorkeeper's rule.

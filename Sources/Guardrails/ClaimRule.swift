@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 
 /// How a process judges that the holder is gone.

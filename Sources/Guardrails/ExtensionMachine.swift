@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// The extension's side of the guardrails: one push after the other, each with its own life of at most 29.5 s.
 ///

@@ -1,3 +1,4 @@
+import Ground
 import Heartbeat
 
 /// What a guard asks its shell to do, in this order.

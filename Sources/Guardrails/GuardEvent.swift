@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// What can happen to either process. All are facts in the past tense; one that does not matter now is a no-op.
 public enum GuardEvent: Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 // The guards in another hour, and with beats that have other numbers.
 extension AppMachine: Shiftable {

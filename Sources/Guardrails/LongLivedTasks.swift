@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Work that the app must not leave half done when the person goes home: it keeps the node for it, and the phone is
 /// asked for the time.

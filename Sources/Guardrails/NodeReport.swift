@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the node tells the guardrails about itself.
 public enum NodeReport: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The text of a notification. Made here and nowhere else.
 public struct NotificationContent: Hashable, Codable, Sendable {

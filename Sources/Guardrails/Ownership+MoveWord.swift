@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The person's word that the wallet lives in this container from now on.
 extension Ownership {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The peer has seen a higher epoch, or another container.
 extension Ownership {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 
 /// One process's way to the node and back: look, claim, own, release. Both machines are built on it.

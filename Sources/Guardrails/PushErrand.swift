@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What a silent push wakes the app for: to connect, receive what waits, and be gone.
 public struct PushErrand: Hashable, Sendable {

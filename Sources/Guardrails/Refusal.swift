@@ -1,3 +1,5 @@
+import Ground
+
 /// What it means that the peer refused our number because it has seen a higher one.
 enum Refusal: Hashable, Sendable {
   /// Our own database was restored: jump above the peer's number.

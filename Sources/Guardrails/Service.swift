@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The work on one push: made anew for each, as the system makes a new service object for each.
 struct Service: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Phoenix's way to judge a holder: by the age of its last stamp. Used only with `--takeover wait-stale`.
 ///

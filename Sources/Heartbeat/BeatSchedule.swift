@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// When the holder's next beat is due, and which number it carries.
 public struct BeatSchedule: Hashable, Codable, Sendable {

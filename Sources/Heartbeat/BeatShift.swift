@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The same in another hour.
 extension BeatMonitor: Shiftable {

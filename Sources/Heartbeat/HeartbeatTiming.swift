@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// How often a holder beats, and after how much silence it counts as frozen.
 public struct HeartbeatTiming: Hashable, Codable, Sendable {

@@ -1,8 +1,7 @@
 import CLinux
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
-import Heartbeat
 import PhonePolicy
 
 /// Reads the world for the phone's core and carries out what it says. No rule of the phone is here.

@@ -1,7 +1,7 @@
 // PeerTransport: BOLT 8 over a TCP socket, for both ends. It knows bytes, connections and who the other end is, not what
 // the messages mean.
 
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc

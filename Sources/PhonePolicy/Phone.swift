@@ -2,7 +2,7 @@
 // memory are up, and what the person sees. Pure: it starts and kills nobody, it says who is to be started and
 // killed. It knows nothing of Lightning or of who owns the node.
 
-import CoreShape
+import Ground
 
 /// One phone: the app, its notification service extension, and the pushes on their way.
 public struct Phone: Core {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The limits of one phone. The defaults are the ones people know from the real thing.
 public struct PhoneConfiguration: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The phone in another hour.
 extension Phone: Shiftable {

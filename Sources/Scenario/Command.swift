@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 import PhonePolicy
 
 /// What one line of a story says.

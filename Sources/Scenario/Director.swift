@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// Takes a story through a stage, line by line: the same for every stage.
 public struct Director<Stage: ScenarioStage> {

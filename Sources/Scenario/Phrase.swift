@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// One form that a line can have. Words in capitals stand for what differs from line to line.
 public struct Phrase: Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// How the phone and the peer of a story are, where they are not as ever.
 public enum Setting: Hashable, Sendable {

@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import Database
 import Guardrails
-import Heartbeat
 
 /// The only place that knows how a claim lies in the database.
 struct ClaimTable {

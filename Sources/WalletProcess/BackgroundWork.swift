@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What the app does when the phone starts it for a task. It decides nothing about the node, and never opens it.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 
 /// How fast a process listens to presence: a few words at once, then so many a second. Two healthy processes say far less.

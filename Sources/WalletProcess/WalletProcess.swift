@@ -1,9 +1,8 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
 import Guardrails
-import Heartbeat
 import Lightning
 import PeerTransport
 import SharedContainer

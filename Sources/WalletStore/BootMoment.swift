@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// An instant of the phone's running time, sleep included. It says something beside another one of the same boot alone.
 public struct BootMoment: Hashable, Sendable {

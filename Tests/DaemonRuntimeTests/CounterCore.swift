@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// A small core for the tests: it counts, announces every third count, and asks to be woken a while later.
 struct CounterCore: Core {

@@ -1,5 +1,5 @@
 import BadWire
-import CoreShape
+import Ground
 import Testing
 
 @Suite("A bad wire") struct BadWireTests {

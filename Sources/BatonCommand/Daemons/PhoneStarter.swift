@@ -1,5 +1,5 @@
 import PeerTransport
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 

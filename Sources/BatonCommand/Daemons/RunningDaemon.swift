@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// Whether a daemon of a phone runs, for whoever is about to start one.

@@ -1,6 +1,6 @@
+import Ground
 import DaemonRuntime
 import Guardrails
-import Heartbeat
 import SharedContainer
 
 /// The report for people.

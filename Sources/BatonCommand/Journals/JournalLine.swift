@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Foundation
 
 /// One whole line of a journal: what every record has, and the line itself for whoever wants more.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// Which lines of the story are wanted.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What came of a phone's pushes and background tasks, counted from its own files: nobody has to run for it.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// The list of pushes, and the figures beneath it.

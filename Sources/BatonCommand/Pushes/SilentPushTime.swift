@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What a silent push set going in the app, and how long each step took from its arrival there.
 struct SilentPushTime: Hashable, Sendable {

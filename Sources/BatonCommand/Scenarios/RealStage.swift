@@ -1,8 +1,7 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
-import Heartbeat
 import Lightning
 import PhonePolicy
 import Scenario

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 import Simulation
 
 /// What fate and people do in a simulated world, in words. What follows from it speaks for itself.

@@ -1,7 +1,6 @@
 import Foundation
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import Simulation
 
 /// The story of a simulated run: who did what, when, in the words that the journals of real processes are told in.

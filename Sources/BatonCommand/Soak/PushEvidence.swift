@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What a phone has written down of its pushes, its notifications and its extension's processes, and what is wrong in it.

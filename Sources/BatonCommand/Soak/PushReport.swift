@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What came of many pushes on many phones, and whether that is what it should be.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// With which times the phones of many pushes are started.
 enum PushTimers: String, CaseIterable {

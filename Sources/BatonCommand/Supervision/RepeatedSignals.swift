@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// One wish to end can come as several signals: GNU `timeout` signals its child and then its whole process group, and a ^C reaches a
 /// command both from the terminal and from a command around it. Only a later one is a person in a hurry.

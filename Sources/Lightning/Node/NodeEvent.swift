@@ -1,5 +1,3 @@
-import Crypto
-
 /// What can happen to the wallet's node.
 public enum NodeEvent: Hashable, Codable, Sendable {
   case deadlineReached

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 extension NodeMachine {
   public struct Configuration: Hashable, Codable, Sendable {

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // From the dial to the channel that runs.
 extension NodeMachine {

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // Payments of the wallet's own: offered when the channel runs, each invoice once. From the step that offers it on a
 // payment belongs to the channel, and whoever owns the node then brings it to its end.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // Dialling again: after a pause that grows while it leads nowhere, and at once when a person is there.
 extension NodeMachine {

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// The wallet's end of the channel, from the claim of an epoch to its release.
 ///

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// What the node knows, read from the container by the owner of an epoch and thrown away with it.
 public struct NodeState: Hashable, Codable, Sendable {

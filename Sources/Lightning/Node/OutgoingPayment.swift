@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// A payment of the wallet's own, as its invoice asks for it.
 public struct OutgoingPayment: Hashable, Codable, Sendable {

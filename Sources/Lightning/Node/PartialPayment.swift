@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// A payment of which some parts have come and others have not, with its end by the clock of this process.
 struct PartialPayment: Hashable, Codable, Sendable {

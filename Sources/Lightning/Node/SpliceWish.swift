@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// A person wants money taken out of the channel, and nothing is bound to it yet.
 struct SpliceWish: Hashable, Codable, Sendable {

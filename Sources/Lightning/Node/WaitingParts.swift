@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// A payment of which some parts are here, as the container knows it. The wait is the payment's, and not that of whoever
 /// owns the node: no owner need live as long as the window.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// How much of something may come within one minute.
 struct Allowance: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 
 /// An invoice of somebody else in the network, who is paid through this peer. That node is played here too: nothing else

@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// One line of what the ledger must know. All lines of one event are one transaction.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 
 // Connections come, are judged by their `init`, and go.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The provider's side of a splice: it goes along, adds nothing of its own, and may take its time.
 extension PeerMachine {

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// The provider's end: fencing, the channel, payments that wait for a wallet that is away, and the stored backup.
 ///

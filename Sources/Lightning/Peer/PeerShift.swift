@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The peer in another hour, without what lies too far back to matter.
 extension PeerMachine: Shiftable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 
 /// What the provider knows for good, as its ledger has it.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Counts messages that nobody needs, or not so many of: pings, pongs, warnings, aborts, copies of the backup, and types
 /// that are not known. Of gossip an honest peer has more to say, as much as it has channels.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What one end of a connection bears of the other.
 public struct ConnectionRules: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 1 `init`, the first message on a connection from either side.
 public struct Greeting: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// How long the other end of a connection has said nothing. A network that is gone tells nobody: without this a
 /// connection that leads nowhere would be kept for ever.

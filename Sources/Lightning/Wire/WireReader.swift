@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Reads the fields of one message in their order. Whatever the bytes are, it gives a value or an error.
 struct WireReader {

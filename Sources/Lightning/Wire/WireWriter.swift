@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Writes the fields of one message in their order.
 struct WireWriter {

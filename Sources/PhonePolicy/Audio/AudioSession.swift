@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the app wants to play: everything that decides whether it counts as playing.
 public struct AudioSession: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What of the app's is to be heard.
 public struct BackgroundAudio: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // What a change of the phone itself means for what runs on it.
 extension Phone {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Something that keeps the app awake in the background.
 public enum Assertion: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// An app in the background that is not suspended: either it came here a moment ago, or something keeps it awake.
 public struct BackgroundStay: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// One push in the hands of the extension.
 public struct PushService: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The extension's life: it is there for pushes, one after the other, within its limits.
 extension Phone {

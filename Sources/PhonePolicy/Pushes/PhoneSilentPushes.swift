@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // Silent pushes: best effort. They wake the app in the background when the phone can afford it.
 extension Phone {

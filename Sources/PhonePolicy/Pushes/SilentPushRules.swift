@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// How much can be hoped for from silent pushes on one phone.
 public struct SilentPushRules: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The silent pushes of one phone: the one that waits, those in the app's hands, and what was spent of the budget.
 public struct SilentPushes: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the app has asked for, what runs, and what the scheduler knows of the person's habits.
 public struct BackgroundTasks: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The scheduler: looks after each event at what waits and what runs.
 extension Phone {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // Background tasks: what the app asks for, and what comes of it.
 extension Phone {

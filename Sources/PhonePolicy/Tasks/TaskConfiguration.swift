@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The scheduler's figures. What is only a habit of the real thing is a figure here that can be changed.
 public struct TaskConfiguration: Hashable, Codable, Sendable {

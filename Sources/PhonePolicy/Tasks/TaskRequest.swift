@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the app asks for: to be started later, for some work of its own.
 public struct TaskRequest: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Which world is explored, and how far.
 public struct ExploreSettings: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// Visits every interleaving of a bounded world, breadth first, so that what it finds is shortest.
 ///

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// Nothing goes wrong any more and the person looks at the app: whether it then connects and all is settled.
 struct Healing {

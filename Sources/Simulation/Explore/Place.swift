@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// One state of an exploration: a world, and what may still happen in it.
 struct Place: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 
 /// How the two processes keep apart. Beside ours there is what others do about it, as far as it is public: the same

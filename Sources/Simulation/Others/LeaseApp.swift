@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// An app that lets its node run while it has the lease.
 public struct LeaseApp: OtherMachine {

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// An extension that lets its node run while it has the lease, one push after the other.
 public struct LeaseExtension: OtherMachine {

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// What a process knew of the other one when it let its node run.
 enum Entry: Hashable, Sendable {

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// Phoenix's app, as its public source has it: votes decide whether the node is connected, one of them is a fresh beat
 /// of the extension, and messages only tell the extension that the app is there.

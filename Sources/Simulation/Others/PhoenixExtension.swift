@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// Phoenix's extension, as its public source has it: it connects at once, beats once it is connected, and steps back
 /// only if it hears of the app before that.

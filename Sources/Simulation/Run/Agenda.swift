@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the person, the senders and fate do in one run, and when: all of it follows from the seed alone. A part of it is
 /// an agenda too, which is how a failure is made short.

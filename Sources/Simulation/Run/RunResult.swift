@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What a run came to.
 public struct RunResult: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// One run: a seed, and how long there is trouble.
 public struct RunSettings: Hashable, Sendable {

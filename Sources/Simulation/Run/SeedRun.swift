@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// One run of a seed: the agenda says what the person does, who pays and what goes wrong, and chance says who moves next.
 /// Then nothing goes wrong any more, and the pair must come to rest.

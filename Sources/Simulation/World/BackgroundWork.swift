@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import PhonePolicy
 
 /// The background tasks in the hands of the app, and what the phone says of them and it has not read yet.

@@ -1,6 +1,4 @@
-import CoreShape
-import Crypto
-import Heartbeat
+import Ground
 import Lightning
 
 // Since when payments wait that lack some of their parts: a table of its own, as in a real container.

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// One thing that may happen next. Everything that is not in here follows from it.
 public enum Move: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// How long people waited for something: what most of the rules are for.
 public struct Waits: Hashable, Sendable {

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import PhonePolicy
 
 // What the app does in the background beside the node: the shell of `mainappd` that has no core of its own.

@@ -1,7 +1,5 @@
-import CoreShape
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 
 // What can go wrong with a process and with the files.
 extension World {

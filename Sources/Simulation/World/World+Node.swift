@@ -1,6 +1,5 @@
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 
 // What the node's shell does in a real process.

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import PhonePolicy
 
 // What somebody does with the phone itself, and what follows from it at once. Runs and explorations have moves for what

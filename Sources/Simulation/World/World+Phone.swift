@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import PhonePolicy
 
 // The phone: it starts and ends processes and shows what there is to show.

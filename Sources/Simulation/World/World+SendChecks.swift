@@ -1,7 +1,5 @@
-import CoreShape
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 
 // What must never be with what the wallet pays: that money leaves it twice for one invoice, that a payment is lost or its

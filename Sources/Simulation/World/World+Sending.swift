@@ -1,7 +1,5 @@
-import CoreShape
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 import PhonePolicy
 

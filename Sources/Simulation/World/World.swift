@@ -1,10 +1,8 @@
 // Simulation: the cores that ship, in a world of virtual time with every fault that the real one has. Pure: chance comes
 // from a seed or from whoever explores, and the same moves give the same world on any machine.
 
-import CoreShape
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 import PhonePolicy
 

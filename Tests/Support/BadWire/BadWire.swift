@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Simulation
 
 /// One connection through a bad network, as a value: pieces of bytes come from either end, and go on late, twice, in
