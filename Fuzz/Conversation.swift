@@ -48,7 +48,7 @@ struct Conversation {
   }
 
   mutating func pass(_ nanoseconds: UInt64) {
-    now = now + Span(nanoseconds: Int64(clamping: nanoseconds))
+    now = now + TimeSpan(nanoseconds: Int64(clamping: nanoseconds))
     if let deadline = node.deadline, deadline <= now { tell(.deadlineReached) }
     if let deadline = peer.deadline, deadline <= now { hear(.deadlineReached) }
   }
@@ -59,7 +59,7 @@ struct Conversation {
       .payRequested(
         PaymentRequest(
           id: payments, paymentHash: Self.paymentHash(number), amountMsat: amountMsat,
-          holdUntil: now + Span(nanoseconds: holdNanoseconds))))
+          holdUntil: now + TimeSpan(nanoseconds: holdNanoseconds))))
   }
 
   /// Somebody else's invoice, of a number that the wallet may have an invoice of as well.

@@ -23,7 +23,7 @@ public final class Clock {
 
   /// CLOCK_BOOTTIME of the phone, which counts sleep.
   public var bootClock: Instant {
-    Self.kernelBootClock + Span(nanoseconds: phone?.bootOffsetNanoseconds ?? 0)
+    Self.kernelBootClock + TimeSpan(nanoseconds: phone?.bootOffsetNanoseconds ?? 0)
   }
 
   /// CLOCK_BOOTTIME of the machine.

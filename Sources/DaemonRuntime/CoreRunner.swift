@@ -78,5 +78,5 @@ public final class CoreRunner<C: Core> {
     }
   }
 
-  private static var stuckPause: Span { .milliseconds(100) }
+  private static var stuckPause: TimeSpan { .milliseconds(100) }
 }

@@ -27,7 +27,7 @@ public struct AppMachine: GuardMachine {
   }
 
   /// How often a request for a handover is repeated while waiting: a lost one may cost time, not a payment.
-  static let askAgainAfter = Span.seconds(1)
+  static let askAgainAfter = TimeSpan.seconds(1)
 
   var place = Place.background
   var ownership: Ownership

@@ -71,9 +71,9 @@ public struct Push: Hashable, Codable, Sendable {
   /// 32 bytes as hex, if the push names the payment.
   public var paymentHash: String?
   /// How long the phone gives for it, of a silent one; nil where no time runs.
-  public var time: Span?
+  public var time: TimeSpan?
 
-  public init(id: UInt64, reason: Reason, paymentHash: String? = nil, time: Span? = nil) {
+  public init(id: UInt64, reason: Reason, paymentHash: String? = nil, time: TimeSpan? = nil) {
     self.id = id
     self.reason = reason
     self.paymentHash = paymentHash

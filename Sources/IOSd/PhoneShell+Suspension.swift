@@ -7,7 +7,7 @@ import SharedContainer
 extension PhoneShell {
   /// The kernel stops a process when its threads leave the kernel, which takes microseconds, or as long as a write to
   /// a slow disk.
-  private static let stopPollSpan = Span.milliseconds(1)
+  private static let stopPollSpan = TimeSpan.milliseconds(1)
 
   func suspend(_ role: PhoneRole) {
     guard let child = child(role) else { return }

@@ -6,7 +6,7 @@ import PhonePolicy
 
 /// Reads the world for the phone's core and carries out what it says. No rule of the phone is here.
 final class PhoneShell {
-  private static let appPollSpan = Span.milliseconds(250)
+  private static let appPollSpan = TimeSpan.milliseconds(250)
   /// So that the answer to `status` always fits into one message.
   private static let statusFieldsMax = 16
 

@@ -77,7 +77,7 @@ final class WalletChild {
     process.send(SIGKILL)
   }
 
-  func pollMemory(every span: Span) {
+  func pollMemory(every span: TimeSpan) {
     poll = loop.after(span) { [weak self] in
       guard let self else { return }
       sampleMemory()

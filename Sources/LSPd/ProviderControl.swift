@@ -39,7 +39,9 @@ extension Provider {
   private func pay(_ message: ControlMessage, for client: UnixConnection) throws {
     let hash = try paymentHash(message)
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
-    let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map { Span.seconds($0) }
+    let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map {
+      TimeSpan.seconds($0)
+    }
     let payee = try payee(message)
     let data = try paymentData(message)
     let waits = try message.flag("wait", default: true)

@@ -26,7 +26,7 @@ public struct Phrase: Sendable {
     var amountSat: UInt64?
     /// Of a bill.
     var isForgotten = false
-    var span = Span.zero
+    var span = TimeSpan.zero
     var seconds: Int64 = 0
     var times = 0
     var parts = 0
@@ -125,7 +125,7 @@ extension Phrase.Found {
     return number
   }
 
-  private static func span(_ word: String, _ unit: String) -> Span? {
+  private static func span(_ word: String, _ unit: String) -> TimeSpan? {
     guard let count = number(word, in: 1...100_000).map(Int64.init) else { return nil }
     switch unit {
     case "ms": return .milliseconds(count)

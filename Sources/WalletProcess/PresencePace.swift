@@ -12,7 +12,7 @@ struct PresencePace {
   }
 
   static let burst = 32
-  static let interval = Span.milliseconds(50)
+  static let interval = TimeSpan.milliseconds(50)
 
   private var left = burst
   private var lastRefill: Instant?

@@ -117,11 +117,11 @@ struct TwoProcessWorld {
 
   // MARK: Time
 
-  mutating func run(for span: Span) { run(until: now + span) { _ in false } }
+  mutating func run(for span: TimeSpan) { run(until: now + span) { _ in false } }
 
   /// Whether it came true before the time was over.
   @discardableResult
-  mutating func run(within span: Span, until isTrue: (TwoProcessWorld) -> Bool) -> Bool {
+  mutating func run(within span: TimeSpan, until isTrue: (TwoProcessWorld) -> Bool) -> Bool {
     run(until: now + span, isTrue)
   }
 

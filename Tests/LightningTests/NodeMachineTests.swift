@@ -21,12 +21,12 @@ struct NodeMachineTests {
   @Test(
     "Over Tor each attempt has three times as long for the dial and for the greeting, and the pauses stay")
   func overTor() {
-    func bounds(_ configuration: NodeMachine.Configuration) -> [Span] {
+    func bounds(_ configuration: NodeMachine.Configuration) -> [TimeSpan] {
       var node = NodeMachine(configuration: configuration)
       let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
       var now = start
       _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: now)
-      var spans: [Span] = []
+      var spans: [TimeSpan] = []
       for _ in 0..<7 {
         _ = node.handle(.rowChecked(isOurs: true), at: now)
         spans.append((node.deadline ?? now) - now)

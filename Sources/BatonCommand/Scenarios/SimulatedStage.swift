@@ -67,7 +67,7 @@ struct SimulatedStage: ScenarioStage {
     guard moves.isEmpty else { return move(moves[generator.below(moves.count)]) }
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
-    move(.timePasses(until: world.now + max(span, Span(nanoseconds: 1))))
+    move(.timePasses(until: world.now + max(span, TimeSpan(nanoseconds: 1))))
   }
 
   /// On real processes something always happens between two lines of a story.

@@ -8,7 +8,7 @@ enum PushTimers: String, CaseIterable {
   /// payment by itself.
   case scaled
 
-  var extensionTime: Span { self == .real ? .seconds(30) : .milliseconds(600) }
+  var extensionTime: TimeSpan { self == .real ? .seconds(30) : .milliseconds(600) }
 
   var arguments: [String] {
     switch self {

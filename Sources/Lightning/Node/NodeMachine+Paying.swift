@@ -7,7 +7,7 @@ extension NodeMachine {
   public static let notHeld = "the wallet does not hold its node now"
 
   /// A person waits for the answer.
-  static let payPatience = Span.seconds(5)
+  static let payPatience = TimeSpan.seconds(5)
   static let payGivenUp =
     "the node was given up before the payment was made; nothing left; open the app and try again"
   static let payInVain = "the wallet did not reach its peer within 5 s; nothing left; try again"

@@ -4,7 +4,7 @@ import Ground
 // signature on it is the channel's, and whoever owns the node brings it to its end.
 extension NodeMachine {
   /// A splice that gets no further for so long gives the connection up: the next one begins where this one is.
-  static let splicePatience = Span.seconds(30)
+  static let splicePatience = TimeSpan.seconds(30)
 
   static let spliceGivenUp =
     "the node was given up before anything was signed; nothing has moved; open the app and try again"

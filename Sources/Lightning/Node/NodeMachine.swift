@@ -59,27 +59,27 @@ public struct NodeMachine: Core {
   }
 
   /// A phone in front is not to dial for ever at the pace of one who expects an answer.
-  static let redialPauses: [Span] = [
+  static let redialPauses: [TimeSpan] = [
     100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000,
   ].map { .milliseconds($0) }
-  static let dialBounds: [Span] = [1, 2, 4, 7, 10].map { .seconds($0) }
-  static let greetingBounds: [Span] = [2, 4, 7, 10, 15].map { .seconds($0) }
-  static let storeRetry = Span.milliseconds(100)
-  static let backupBound = Span.seconds(5)
-  static let drainBound = Span.seconds(1)
+  static let dialBounds: [TimeSpan] = [1, 2, 4, 7, 10].map { .seconds($0) }
+  static let greetingBounds: [TimeSpan] = [2, 4, 7, 10, 15].map { .seconds($0) }
+  static let storeRetry = TimeSpan.milliseconds(100)
+  static let backupBound = TimeSpan.seconds(5)
+  static let drainBound = TimeSpan.seconds(1)
   /// A peer that sends this much while a step is being stored is not waiting for us as the protocol demands: 30 HTLCs
   /// with what belongs to them are less. Of the largest messages it is 8 MB, which the extension bears.
   static let inboxLimit = 128
   /// A connection that held this long shows that dialling again is worth while; before, a peer that greets well and
   /// then breaks off would be dialled ten times a second.
-  static let provenAfter = Span.seconds(1)
+  static let provenAfter = TimeSpan.seconds(1)
 
   static let givenUp = "the node was given up before the invoice was stored; open the app and ask again"
 
   let terms: ChannelTerms
   let rules: ConnectionRules
   private let boundFactor: Int64
-  let multiPartWindow: Span
+  let multiPartWindow: TimeSpan
   let fundingKey: CurvePoint?
   var state = State.stopped
   var claim: NodeClaim?
@@ -125,8 +125,8 @@ public struct NodeMachine: Core {
   }
 
   /// Of this attempt.
-  func bound(_ bounds: [Span]) -> Span {
-    Span(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
+  func bound(_ bounds: [TimeSpan]) -> TimeSpan {
+    TimeSpan(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
   }
 
   /// The channel as it is stored, for the shell that puts preimages into messages.

@@ -108,7 +108,7 @@ struct PaymentWish: Hashable, Codable, Sendable {
 }
 
 extension PaymentWish: Shiftable {
-  mutating func shift(by span: Span) { giveUpAt.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { giveUpAt.shift(by: span) }
 }
 
 extension HTLC {

@@ -10,7 +10,7 @@ struct SpliceWish: Hashable, Codable, Sendable {
 }
 
 extension SpliceWish: Shiftable {
-  mutating func shift(by span: Span) { giveUpAt.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { giveUpAt.shift(by: span) }
 }
 
 /// How a splice ended that this side was bound to.

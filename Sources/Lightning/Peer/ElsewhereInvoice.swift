@@ -39,5 +39,5 @@ struct RoutedPayment: Hashable, Codable, Sendable {
 }
 
 extension RoutedPayment: Shiftable {
-  mutating func shift(by span: Span) { arrivesAt.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { arrivesAt.shift(by: span) }
 }

@@ -28,7 +28,7 @@ struct VisitorLoad: Hashable, Codable, Sendable {
 }
 
 extension VisitorLoad: Shiftable {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     connections.shift(by: span)
     messages.shift(by: span)
     bytes.shift(by: span)

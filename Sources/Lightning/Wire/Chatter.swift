@@ -6,7 +6,7 @@ import Ground
 /// BOLT 1 expects a ping every half minute or so. Each one costs a line of the journal and an answer of up to 64 KiB;
 /// who sends them without end wants to use up our disk and our time.
 struct Chatter: Hashable, Codable, Sendable {
-  static let window = Span.seconds(10)
+  static let window = TimeSpan.seconds(10)
 
   static func complaint(_ limit: Int) -> String { "more than \(limit) messages in 10 s that need nothing" }
 

@@ -14,7 +14,7 @@ public struct BackgroundAudio: Hashable, Sendable {
 }
 
 extension BackgroundAudio: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     playing?.since.shift(by: span)
     playing?.endsAt.shift(by: span)
   }

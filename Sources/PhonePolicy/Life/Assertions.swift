@@ -62,7 +62,7 @@ public struct Assertions: Hashable, Codable, Sendable {
 }
 
 extension Assertions: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     for index in held.indices { held[index].since.shift(by: span) }
   }
 }

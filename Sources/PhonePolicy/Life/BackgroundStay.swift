@@ -17,7 +17,7 @@ public struct BackgroundStay: Hashable, Codable, Sendable {
 }
 
 extension BackgroundStay: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     since.shift(by: span)
     killAt.shift(by: span)
   }

@@ -51,7 +51,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
 }
 
 extension SilentPushes: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     waiting?.notBefore.shift(by: span)
     for index in open.indices { open[index].endsBy?.shift(by: span) }
     for index in deliveries.indices { deliveries[index].shift(by: span) }

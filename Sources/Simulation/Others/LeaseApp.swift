@@ -105,7 +105,7 @@ public struct LeaseApp: OtherMachine {
 }
 
 extension LeaseApp: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     keeper.shift(by: span)
     givesUpAt.shift(by: span)
   }

@@ -91,7 +91,7 @@ public struct LeaseExtension: OtherMachine {
 }
 
 extension LeaseExtension: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     keeper.shift(by: span)
     serving?.endsAt.shift(by: span)
   }

@@ -84,5 +84,5 @@ public enum OtherGuard: Hashable, Sendable {
 }
 
 extension OtherGuard: Shiftable {
-  public mutating func shift(by span: Span) { change { $0.shift(by: span) } }
+  public mutating func shift(by span: TimeSpan) { change { $0.shift(by: span) } }
 }

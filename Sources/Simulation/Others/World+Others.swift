@@ -138,7 +138,7 @@ extension World {
   // MARK: What must not be
 
   /// Longer than it takes to notice, and to dial.
-  static let waitsInVain = Span.seconds(3)
+  static let waitsInVain = TimeSpan.seconds(3)
 
   mutating func checkOthers() {
     guard violation == nil else { return }

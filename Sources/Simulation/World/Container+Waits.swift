@@ -8,7 +8,7 @@ extension Container {
     var boot: BootID
     var since: Instant
 
-    func waited(boot: BootID, at now: Instant) -> Span? {
+    func waited(boot: BootID, at now: Instant) -> TimeSpan? {
       boot == self.boot && since <= now ? now - since : nil
     }
   }

@@ -53,7 +53,7 @@ extension World {
   }
 
   /// By whoever keeps the phone's time.
-  mutating func stepClock(_ span: Span) {
+  mutating func stepClock(_ span: TimeSpan) {
     wallOffset = wallOffset + span
     wasClockStepped = true
   }

@@ -83,7 +83,7 @@ extension World {
     // It plays or not: it only writes it down.
     case .audio: break
     case .push(let id, let deadline) where silentPushes.contains { $0.id == id }:
-      let time = deadline > 0 ? Span.milliseconds(deadline) : nil
+      let time = deadline > 0 ? TimeSpan.milliseconds(deadline) : nil
       for push in silentPushes where push.id == id {
         post(
           .silentPushArrived(

@@ -8,7 +8,9 @@ import Testing
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)
   private static var totalMsat: UInt64 { (4000 + request.feeSat) * 1000 }
 
-  private func world(_ seed: UInt64 = 1, delay: Span = .zero, peerSplices: Bool = true) throws -> NodeWorld {
+  private func world(_ seed: UInt64 = 1, delay: TimeSpan = .zero, peerSplices: Bool = true) throws
+    -> NodeWorld
+  {
     var world = try NodeWorld(seed: seed, payments: 2)
     world.faultsAreOn = false
     world.splices = true
