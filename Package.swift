@@ -111,10 +111,11 @@ let package = Package(
       ],
       path: "Benchmarks/Bench"),
 
+    .testTarget(name: "GroundTests", dependencies: ["Ground"]),
     .testTarget(name: "HeartbeatTests", dependencies: ["Ground", "Heartbeat"]),
     .testTarget(
-      name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails", "Simulation"]),
-    .testTarget(name: "LightningTests", dependencies: ["Ground", "Crypto", "Lightning", "Simulation"]),
+      name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
+    .testTarget(name: "LightningTests", dependencies: ["Ground", "Crypto", "Lightning"]),
     // Reads and writes invoices for the programs of others: Tests/Interop/invoices.py.
     .executableTarget(
       name: "TestInvoices", dependencies: ["Ground", "Crypto", "Lightning"],
@@ -184,7 +185,7 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "BatonCommand",
-        "Simulation", "TestStranger", "TestVandal", "TestBystander",
+        "TestStranger", "TestVandal", "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",
@@ -194,7 +195,7 @@ let package = Package(
       ]),
     // A bad network between a wallet and its peer.
     .target(
-      name: "BadWire", dependencies: ["CLinux", "Ground", "DaemonRuntime", "Simulation"],
+      name: "BadWire", dependencies: ["CLinux", "Ground", "DaemonRuntime"],
       path: "Tests/Support/BadWire"),
     .testTarget(
       name: "PeerTransportTests",

@@ -43,8 +43,8 @@ struct Conversation {
   mutating func start(epoch: UInt64, incarnation: UInt64, container: UInt64) {
     // What is read at the start is read behind every write: nothing of an earlier life comes after it.
     while !pendingWrites.isEmpty, answer() {}
-    let fence = Fence(epoch: epoch, incarnation: incarnation, containerHigh: container, containerLow: 0)
-    tell(.started(NodeClaim(fence: fence), stored))
+    let fence = Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: container, low: 0))
+    tell(.started(fence, stored))
   }
 
   mutating func pass(_ nanoseconds: UInt64) {

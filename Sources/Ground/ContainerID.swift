@@ -7,4 +7,18 @@ public struct ContainerID: Hashable, Codable, Sendable {
     self.high = high
     self.low = low
   }
+
+  /// Nil unless there are exactly 16 bytes, the high half first.
+  public init?(_ bytes: some Collection<UInt8>) {
+    guard bytes.count == 16 else { return nil }
+    func word(_ half: some Sequence<UInt8>) -> UInt64 { half.reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(high: word(bytes.prefix(8)), low: word(bytes.dropFirst(8)))
+  }
+
+  /// Sixteen, the high half first.
+  public var bytes: [UInt8] {
+    [high, low].flatMap { word in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+    }
+  }
 }

@@ -4,7 +4,4 @@ public enum Role: String, Hashable, Codable, Sendable, CaseIterable {
   case `extension`
 
   public var other: Role { self == .app ? .extension : .app }
-
-  /// The name of the process, as people know it.
-  public var processName: String { self == .app ? "mainappd" : "notifyextd" }
 }

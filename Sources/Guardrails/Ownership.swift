@@ -239,9 +239,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       return start(owning, at: now)
     case .owning(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
       // The number was raised above what the peer knew.
-      let replaced = owning.claim.replaces
       owning.claim = claim
-      owning.claim.replaces = replaced
       owning.phase = .claimed
       owning.hasRaised = true
       return start(owning, at: now)
@@ -258,7 +256,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     let beat = nextBeat(&owning, at: now)
     owning.node = .started
     state = .owning(owning)
-    return [beat, .startNode(owning.claim)]
+    return [beat, .startNode(owning.claim, replacing: owning.replacing)]
   }
 
   // MARK: Owning

@@ -9,7 +9,7 @@ extension PhoneShell {
   /// a slow disk.
   private static let stopPollSpan = TimeSpan.milliseconds(1)
 
-  func suspend(_ role: PhoneRole) {
+  func suspend(_ role: Role) {
     guard let child = child(role) else { return }
     child.suspend()
     whenStopped(child)
@@ -33,7 +33,7 @@ extension PhoneShell {
     }
   }
 
-  func endConnections(of role: PhoneRole) {
+  func endConnections(of role: Role) {
     guard let child = child(role) else { return }
     let (ended, obstacle) = ProcessSockets.endConnections(of: child.process)
     if let obstacle { blindSpots.note(.connections("\(obstacle)"), in: journal) }

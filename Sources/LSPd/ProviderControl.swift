@@ -136,7 +136,7 @@ extension Provider {
     object.set("wallet_connected", core.isWalletConnected)
     object.set("channel_established", core.state.channel.isReestablished)
     object.set("epoch", ifPresent: core.state.fence?.epoch)
-    object.set("container", ifPresent: core.state.fence.map { Hexadecimal.encode($0.container) })
+    object.set("container", ifPresent: core.state.fence.map { Hexadecimal.encode($0.container.bytes) })
     object.set("channel", core.state.channel.id.hex)
     object.set("provider_msat", core.state.channel.localMsat)
     object.set("wallet_msat", core.state.channel.remoteMsat)

@@ -27,7 +27,7 @@ public struct Phone: Core {
   /// The extension that runs has finished a push before.
   var hasServed = false
   /// Who has said that it ends, and why: an exit after that is no crash.
-  var announcedEnds: [PhoneRole] = []
+  var announcedEnds: [Role] = []
   var invoices: [PendingInvoice] = []
   /// What keeps the app awake in the background.
   public internal(set) var assertions = Assertions()

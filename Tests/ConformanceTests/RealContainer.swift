@@ -4,7 +4,6 @@ import Glibc
 import Guardrails
 import Heartbeat
 import SharedContainer
-import Simulation
 
 /// The directory itself, with both roles open in this process: `flock` and SQLite tell them apart by their descriptors
 /// and connections, as they would two processes.

@@ -8,7 +8,7 @@ import Testing
 @Suite("Silent pushes") struct SilentPushTests {
   private let push = Push(id: 3, reason: .incomingPayment)
   private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: false)
-  private let payment = ReceivedPayment(paymentHash: "aa", amountMsat: 5000, text: "")
+  private let payment = ReceivedPayment(paymentHash: paymentHash("aa"), amountMsat: 5000, text: "")
 
   /// Woken in the background, and connected.
   private func connected() -> Driver<AppMachine> {

@@ -12,8 +12,8 @@ struct NodeMachineTests {
 
   private func dialling() -> NodeMachine {
     var node = NodeMachine(configuration: .init())
-    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
-    _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
+    _ = node.handle(.started(fence, NodeState()), at: start)
     _ = node.handle(.rowChecked(isOurs: true), at: start)
     return node
   }
@@ -23,9 +23,9 @@ struct NodeMachineTests {
   func overTor() {
     func bounds(_ configuration: NodeMachine.Configuration) -> [TimeSpan] {
       var node = NodeMachine(configuration: configuration)
-      let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+      let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
       var now = start
-      _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: now)
+      _ = node.handle(.started(fence, NodeState()), at: now)
       var spans: [TimeSpan] = []
       for _ in 0..<7 {
         _ = node.handle(.rowChecked(isOurs: true), at: now)
@@ -98,7 +98,7 @@ struct NodeMachineTests {
 /// The phone says that its network is gone, and that it is there again.
 @Suite("Without a network") struct NetworkTests {
   private let start = Instant(nanoseconds: 0)
-  private let claim = NodeClaim(fence: Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1))
+  private let claim = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
   private let lost: [NodeDirective] = [
     .cutOff, .report(.trouble("there is no network")), .report(.connecting),
   ]

@@ -1,6 +1,5 @@
 import Ground
 import Crypto
-import Simulation
 import Testing
 
 @testable import Lightning

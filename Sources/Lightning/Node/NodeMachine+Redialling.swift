@@ -29,7 +29,7 @@ extension NodeMachine {
   /// restarted peer at once. The chance is that of the claim's incarnation, which is drawn.
   private func pause() -> TimeSpan {
     let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]
-    guard pause > Self.longPause, let incarnation = claim?.fence.incarnation else { return pause }
+    guard pause > Self.longPause, let incarnation = claim?.incarnation else { return pause }
     var mixed = (incarnation &+ UInt64(attempt)) &* 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
     return TimeSpan(nanoseconds: pause.nanoseconds + pause.nanoseconds / 4096 * Int64(mixed >> 54))

@@ -82,7 +82,10 @@ public struct NodeMachine: Core {
   let multiPartWindow: TimeSpan
   let fundingKey: CurvePoint?
   var state = State.stopped
-  var claim: NodeClaim?
+  /// Under which the node speaks.
+  var claim: Claim?
+  /// Whose place it takes at the peer, if the person has said so.
+  var replacing: ReplacedClaim?
   /// What is durable, as far as this owner knows.
   var node = NodeState()
   /// What it becomes with the step under way.
@@ -161,7 +164,8 @@ public struct NodeMachine: Core {
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
-    case .started(let claim, let state): return started(claim, state, at: now)
+    case .started(let claim, let state, let replaced):
+      return started(claim, state, replacing: replaced, at: now)
     case .stopRequested(let gracefully): return stopRequested(gracefully: gracefully, at: now)
     case .handoverRequested:
       acceptsPayments = false
@@ -192,7 +196,7 @@ public struct NodeMachine: Core {
   // MARK: Starting and stopping
 
   private mutating func started(
-    _ claim: NodeClaim, _ state: NodeState, at now: Instant
+    _ claim: Claim, _ state: NodeState, replacing replaced: ReplacedClaim?, at now: Instant
   ) -> [NodeDirective] {
     guard self.state == .stopped else { return [] }
     step = nil
@@ -200,6 +204,7 @@ public struct NodeMachine: Core {
     let unbegun = refuseSplice(Self.spliceGivenUp)
     forgetConnection()
     self.claim = claim
+    replacing = replaced
     learn(state, at: now)
     attempt = 0
     failure = nil
@@ -264,6 +269,7 @@ public struct NodeMachine: Core {
     let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp)
     forgetConnection()
     claim = nil
+    replacing = nil
     node = NodeState()
     state = .stopped
     return refusals + unpaid + [.cutOff, .report(.fenced)]

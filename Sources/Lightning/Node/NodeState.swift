@@ -84,18 +84,6 @@ public struct Receipt: Hashable, Codable, Sendable {
   }
 }
 
-/// Under which epoch the node speaks.
-public struct NodeClaim: Hashable, Codable, Sendable {
-  public var fence: Fence
-  /// Whose place it takes at the peer, if the person has said so.
-  public var replaces: ReplacedFence?
-
-  public init(fence: Fence, replaces: ReplacedFence? = nil) {
-    self.fence = fence
-    self.replaces = replaces
-  }
-}
-
 /// What the peer kept for us, as far as it could be opened.
 public enum BackupReading: Hashable, Codable, Sendable {
   case backup(NodeBackup)

@@ -26,6 +26,10 @@ struct WireReader {
   mutating func u32() throws(WireError) -> UInt32 { UInt32(try number(4)) }
   mutating func u64() throws(WireError) -> UInt64 { try number(8) }
 
+  mutating func containerID() throws(WireError) -> ContainerID {
+    ContainerID(high: try u64(), low: try u64())
+  }
+
   private mutating func number(_ count: Int) throws(WireError) -> UInt64 {
     var value: UInt64 = 0
     for byte in try take(count) { value = value << 8 | UInt64(byte) }

@@ -92,8 +92,8 @@ extension World {
     life.claim = .ofOthers
     life.nodeStarts &+= 1
     life.soundRevision = state.channel?.revision ?? 0
-    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 0, containerLow: 0)
-    life.nodeQueue.append(.started(NodeClaim(fence: fence), state))
+    life.nodeQueue.append(
+      .started(Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 0, low: 0)), state))
   }
 
   /// The person begins to send something, or it is done.

@@ -33,26 +33,6 @@ public struct Container: Hashable, Sendable {
   }
 }
 
-/// One of a thing for each of the two roles.
-public struct PerRole<Value> {
-  public var app: Value
-  public var notifier: Value
-
-  init(_ app: Value, _ notifier: Value) {
-    self.app = app
-    self.notifier = notifier
-  }
-
-  public subscript(role: Role) -> Value {
-    get { role == .app ? app : notifier }
-    set { if role == .app { app = newValue } else { notifier = newValue } }
-  }
-}
-
-extension PerRole: Equatable where Value: Equatable {}
-extension PerRole: Hashable where Value: Hashable {}
-extension PerRole: Sendable where Value: Sendable {}
-
 extension Container {
   /// With a channel from the peer's backup.
   mutating func follow(_ channel: Channel) { past.follow(channel, &node.payments) }

@@ -119,7 +119,7 @@ import Testing
     else { return #expect(Bool(false)) }
     #expect(sentence.hasPrefix(NodeMachine.notHeld))
     _ = node.handle(
-      .started(NodeClaim(fence: fence(1)), NodeState()), at: world.now)
+      .started(fence(1), NodeState()), at: world.now)
     #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [])
     let late = world.now + .seconds(5)
     #expect(node.deadline.map { $0 <= late } == true)

@@ -1,5 +1,4 @@
 import Ground
-import Simulation
 
 /// One connection through a bad network, as a value: pieces of bytes come from either end, and go on late, twice, in
 /// another order, or not at all. The same seed treats the same pieces the same way.
