@@ -7,7 +7,7 @@ let package = Package(
   name: "Baton",
   products: [
     // The guardrail library: needs libsqlite3 alone.
-    .library(name: "Heartbeat", targets: ["Heartbeat", "CoreShape"]),
+    .library(name: "Heartbeat", targets: ["Heartbeat", "Ground"]),
     .library(name: "Guardrails", targets: ["Guardrails"]),
     .library(name: "SharedContainer", targets: ["SharedContainer", "Database"]),
     .executable(name: "mainappd", targets: ["MainAppd"]),
@@ -18,21 +18,21 @@ let package = Package(
   ],
   targets: [
     // Pure cores: no clock, no randomness, no I/O.
-    .target(name: "CoreShape"),
-    .target(name: "Heartbeat", dependencies: ["CoreShape"]),
-    .target(name: "Guardrails", dependencies: ["CoreShape", "Heartbeat"]),
-    .target(name: "Lightning", dependencies: ["CoreShape", "Crypto"]),
-    .target(name: "PhonePolicy", dependencies: ["CoreShape"]),
+    .target(name: "Ground"),
+    .target(name: "Heartbeat", dependencies: ["Ground"]),
+    .target(name: "Guardrails", dependencies: ["Ground", "Heartbeat"]),
+    .target(name: "Lightning", dependencies: ["Ground", "Crypto"]),
+    .target(name: "PhonePolicy", dependencies: ["Ground"]),
     .target(
       name: "Simulation",
-      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"],
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"],
       // Also in a debug build: there nothing computes as much, and the tests would wait for it.
       swiftSettings: [
         .unsafeFlags(
           ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"],
           .when(configuration: .debug))
       ]),
-    .target(name: "Scenario", dependencies: ["CoreShape", "Heartbeat", "PhonePolicy"]),
+    .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
 
     // The C libraries, and the few system calls Swift cannot reach.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -43,23 +43,23 @@ let package = Package(
     .target(name: "OwnFiles", dependencies: ["CLinux"]),
 
     // What touches the world.
-    .target(name: "Crypto", dependencies: ["CSodium", "CSecp256k1"]),
+    .target(name: "Crypto", dependencies: ["Ground", "CSodium", "CSecp256k1"]),
     .target(name: "Database", dependencies: ["CSQLite"]),
     .target(
       name: "SharedContainer",
-      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "CLinux", "OwnFiles"]),
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "CLinux", "OwnFiles"]),
     .target(
       name: "WalletStore",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
       ]),
-    .target(name: "DaemonRuntime", dependencies: ["CoreShape", "Heartbeat", "CLinux", "OwnFiles"]),
+    .target(name: "DaemonRuntime", dependencies: ["Ground", "CLinux", "OwnFiles"]),
     .target(
-      name: "PeerTransport", dependencies: ["CoreShape", "DaemonRuntime", "Crypto", "Lightning", "CLinux"]),
+      name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "Lightning", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
         "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
       ]),
     .target(name: "Judge", dependencies: ["CSQLite", "CSodium", "CSecp256k1"]),
@@ -67,10 +67,10 @@ let package = Package(
     // The processes.
     .executableTarget(
       name: "MainAppd",
-      dependencies: ["CoreShape", "Guardrails", "WalletProcess", "DaemonRuntime"]),
+      dependencies: ["Ground", "Guardrails", "WalletProcess", "DaemonRuntime"]),
     .executableTarget(
       name: "NotifyExtd",
-      dependencies: ["CoreShape", "Guardrails", "WalletProcess", "DaemonRuntime"],
+      dependencies: ["Ground", "Guardrails", "WalletProcess", "DaemonRuntime"],
       exclude: ["link.order"],
       // One static file without Foundation: it starts in a millisecond and stays far under 24 MB.
       linkerSettings: [
@@ -87,17 +87,17 @@ let package = Package(
     .executableTarget(
       name: "IOSd",
       dependencies: [
-        "CoreShape", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime", "CLinux",
+        "Ground", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime", "CLinux",
       ]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
-        "CoreShape", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database",
+        "Ground", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database",
       ]),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation",
         "Scenario",
         "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
       ]),
@@ -106,53 +106,55 @@ let package = Package(
     .executableTarget(
       name: "Bench",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
         "DaemonRuntime",
       ],
       path: "Benchmarks/Bench"),
 
-    .testTarget(name: "HeartbeatTests", dependencies: ["CoreShape", "Heartbeat"]),
+    .testTarget(name: "GroundTests", dependencies: ["Ground"]),
+    .testTarget(name: "HeartbeatTests", dependencies: ["Ground", "Heartbeat"]),
     .testTarget(
-      name: "GuardrailsTests", dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Simulation"]),
-    .testTarget(name: "LightningTests", dependencies: ["CoreShape", "Crypto", "Lightning", "Simulation"]),
+      name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
+    .testTarget(name: "LightningTests", dependencies: ["Ground", "Crypto", "Lightning"]),
     // Reads and writes invoices for the programs of others: Tests/Interop/invoices.py.
     .executableTarget(
-      name: "TestInvoices", dependencies: ["Crypto", "Lightning"], path: "Tests/Support/TestInvoices"),
-    .testTarget(name: "PhonePolicyTests", dependencies: ["CoreShape", "PhonePolicy"]),
+      name: "TestInvoices", dependencies: ["Ground", "Crypto", "Lightning"],
+      path: "Tests/Support/TestInvoices"),
+    .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto", "Simulation",
       ]),
     // The container of the simulation against the real one.
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "Simulation"]),
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Simulation"]),
     .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
     // A real process that claims, for the tests that race, stop and kill one.
     .executableTarget(
       name: "TestClaimer",
-      dependencies: ["CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer"],
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer"],
       path: "Tests/Support/TestClaimer"),
     .testTarget(
       name: "SharedContainerTests",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Database", "SharedContainer", "TestClaimer",
+        "Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer", "TestClaimer",
       ]),
     .testTarget(
-      name: "DaemonRuntimeTests", dependencies: ["CLinux", "CoreShape", "Heartbeat", "DaemonRuntime"]),
+      name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),
     // A wallet process that stands still at a chosen place.
     .executableTarget(
       name: "TestBystander",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
       ],
       path: "Tests/Support/TestBystander"),
     // Real wallet processes and a real peer, with the test in the place of the phone.
     .target(
       name: "PairSupport",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
         "Database",
       ],
       path: "Tests/Support/PairSupport"),
@@ -160,7 +162,7 @@ let package = Package(
     .testTarget(
       name: "PairTests",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Lightning", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
       ]),
@@ -168,7 +170,7 @@ let package = Package(
     .testTarget(
       name: "SeedSentenceTests",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "PhonePolicy", "Lightning", "Simulation", "SharedContainer",
+        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "Lightning", "Simulation", "SharedContainer",
         "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
       ]),
     // Somebody who knocks at the doors of the daemons, from a process of his own.
@@ -181,27 +183,27 @@ let package = Package(
     .testTarget(
       name: "HostileTests",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "BatonCommand",
-        "Simulation", "TestStranger", "TestVandal", "TestBystander",
+        "TestStranger", "TestVandal", "TestBystander",
       ]),
     .testTarget(
       name: "WalletProcessTests",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
         "Lightning", "Database", "PeerTransport", "WalletProcess",
       ]),
     // A bad network between a wallet and its peer.
     .target(
-      name: "BadWire", dependencies: ["CLinux", "CoreShape", "DaemonRuntime", "Simulation"],
+      name: "BadWire", dependencies: ["CLinux", "Ground", "DaemonRuntime"],
       path: "Tests/Support/BadWire"),
     .testTarget(
       name: "PeerTransportTests",
-      dependencies: ["BadWire", "CoreShape", "Crypto", "DaemonRuntime", "Lightning", "PeerTransport"]),
+      dependencies: ["BadWire", "Ground", "Crypto", "DaemonRuntime", "Lightning", "PeerTransport"]),
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "CoreShape", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "Ground", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
         "LSPd",
         "BatonCommand",
       ]),
@@ -215,7 +217,7 @@ let package = Package(
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
-        "CoreShape", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
+        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
         "WalletStore", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
         "PeerTransport",
       ]),
@@ -223,15 +225,15 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "CoreShape", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "BatonCommand", "MainAppd",
+        "Ground", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "BatonCommand", "MainAppd",
         "NotifyExtd", "IOSd", "LSPd",
       ]),
     .executableTarget(
-      name: "TestChild", dependencies: ["CoreShape", "DaemonRuntime"], path: "Tests/Support/TestChild"),
+      name: "TestChild", dependencies: ["Ground", "DaemonRuntime"], path: "Tests/Support/TestChild"),
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "CLinux", "CoreShape", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "MainAppd",
+        "CLinux", "Ground", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "MainAppd",
         "NotifyExtd",
         "BatonCommand",
         "TestChild",

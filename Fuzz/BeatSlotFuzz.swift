@@ -1,3 +1,4 @@
+import Ground
 @testable import Heartbeat
 
 /// A slot of the heartbeat file, also behind a right checksum, which would stop every guess.

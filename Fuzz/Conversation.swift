@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Lightning
 
@@ -43,12 +43,12 @@ struct Conversation {
   mutating func start(epoch: UInt64, incarnation: UInt64, container: UInt64) {
     // What is read at the start is read behind every write: nothing of an earlier life comes after it.
     while !pendingWrites.isEmpty, answer() {}
-    let fence = Fence(epoch: epoch, incarnation: incarnation, containerHigh: container, containerLow: 0)
-    tell(.started(NodeClaim(fence: fence), stored))
+    let fence = Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: container, low: 0))
+    tell(.started(fence, stored))
   }
 
   mutating func pass(_ nanoseconds: UInt64) {
-    now = now + Span(nanoseconds: Int64(clamping: nanoseconds))
+    now = now + TimeSpan(nanoseconds: Int64(clamping: nanoseconds))
     if let deadline = node.deadline, deadline <= now { tell(.deadlineReached) }
     if let deadline = peer.deadline, deadline <= now { hear(.deadlineReached) }
   }
@@ -59,7 +59,7 @@ struct Conversation {
       .payRequested(
         PaymentRequest(
           id: payments, paymentHash: Self.paymentHash(number), amountMsat: amountMsat,
-          holdUntil: now + Span(nanoseconds: holdNanoseconds))))
+          holdUntil: now + TimeSpan(nanoseconds: holdNanoseconds))))
   }
 
   /// Somebody else's invoice, of a number that the wallet may have an invoice of as well.

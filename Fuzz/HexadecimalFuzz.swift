@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// Bytes written as digits: invoices, hashes on the command line, journals.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Guardrails
@@ -45,7 +45,7 @@ enum JournalSamples {
     bootClock: Instant(nanoseconds: 5))
   private static let claim = Claim(epoch: 4, incarnation: 9, container: row.container)
   private static let received = ReceivedPayment(
-    paymentHash: SampleMessages.preimage.hex, amountMsat: 5000, text: "Coffee")
+    paymentHash: SampleMessages.preimage, amountMsat: 5000, text: "Coffee")
 
   private static var app: [String] {
     journal(
@@ -78,7 +78,7 @@ enum JournalSamples {
     return journal(
       NodeMachine.self, NodeMachine.Configuration(),
       [
-        .started(NodeClaim(fence: SampleMessages.fence), NodeState(channel: SampleMessages.channels.last)),
+        .started(SampleMessages.fence, NodeState(channel: SampleMessages.channels.last)),
         .dialled, .rowChecked(isOurs: true),
         .received(.greeting(Greeting(fenceAnswer: SampleMessages.answer))),
         .greetingChecked(NodeState(channel: SampleMessages.channels.last, invoices: [invoice])),

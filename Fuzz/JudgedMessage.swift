@@ -35,12 +35,12 @@ enum JudgedMessage {
     let claim = body.fence.map {
       FenceClaim(
         epoch: Int64(bitPattern: $0.epoch), incarnation: Int64(bitPattern: $0.incarnation),
-        container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
+        container: $0.container.bytes)
     }
     let replaces = body.replaces.map {
       ReplacedFenceClaim(
         epoch: Int64(bitPattern: $0.epoch),
-        container: ByteSource.write($0.containerHigh) + ByteSource.write($0.containerLow))
+        container: $0.container.bytes)
     }
     return .greeting(
       claim, body.fenceAnswer.map { of($0) },
@@ -50,7 +50,7 @@ enum JudgedMessage {
   private static func of(_ body: FenceAnswer) -> FenceReply {
     FenceReply(
       accepted: body.accepted, highest: Int64(bitPattern: body.highest),
-      container: ByteSource.write(body.containerHigh) + ByteSource.write(body.containerLow))
+      container: body.container.bytes)
   }
 
   private static func of(_ body: ChannelReestablish) -> WireMessage? {

@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 import Lightning
 
@@ -5,8 +6,8 @@ import Lightning
 enum SampleMessages {
   static let channelID = Bytes32(Array(repeating: 1, count: 32)) ?? .zero
   static let preimage = SHA256.hash(Array("preimage".utf8))
-  static let fence = Fence(epoch: 3, incarnation: 9, containerHigh: 7, containerLow: 8)
-  static let answer = FenceAnswer(accepted: true, highest: 3, containerHigh: 7, containerLow: 8)
+  static let fence = Claim(epoch: 3, incarnation: 9, container: ContainerID(high: 7, low: 8))
+  static let answer = FenceAnswer(accepted: true, highest: 3, container: ContainerID(high: 7, low: 8))
 
   static let paymentData = PaymentData(secret: SHA256.hash(Array("secret".utf8)), totalMsat: 2000)
 
@@ -20,7 +21,8 @@ enum SampleMessages {
   static var all: [Message] {
     [
       .greeting(Greeting(fence: fence)),
-      .greeting(Greeting(fence: fence, replaces: ReplacedFence(epoch: 2, containerHigh: 9, containerLow: 9))),
+      .greeting(
+        Greeting(fence: fence, replaces: ReplacedClaim(epoch: 2, container: ContainerID(high: 9, low: 9)))),
       .greeting(Greeting(fenceAnswer: answer, others: extensions)),
       .fenceAnswer(answer), .error(Complaint(channel: channelID, text: "no")),
       .warning(Complaint(text: "slow down")),

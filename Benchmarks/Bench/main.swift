@@ -1,7 +1,7 @@
 // bench: measures the release programs and the library against the same work in C, in one run on one machine.
 // Started by scripts/bench, which builds both.
 
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 

@@ -1,11 +1,11 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What becomes of an app that was just opened: some end before anybody has seen them.
 struct AppStart {
   /// An app that says nothing of itself is given this to end in.
-  private static let patience = Span.seconds(1)
-  private static let lookInterval = Span.milliseconds(10)
+  private static let patience = TimeSpan.seconds(1)
+  private static let lookInterval = TimeSpan.milliseconds(10)
 
   let phone: Phone
   let pid: Int32

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What a daemon says of itself when it is asked, or why it says nothing.
@@ -10,7 +10,7 @@ enum DaemonAnswer {
   case said(JSONValue)
 
   /// Long enough for a busy machine; who only looks is not to wait longer.
-  private static let patience = Span.seconds(5)
+  private static let patience = TimeSpan.seconds(5)
 
   init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
     let pid: Int32

@@ -1,3 +1,5 @@
+import Ground
+
 /// Numbers of 64 bits in JSON for others: readers that keep numbers as doubles (jq 1.6, JavaScript) round them above 2^53
 /// without a word, so they are written as strings. Which members these are is a matter of their names, and not of how
 /// large a number happens to be.

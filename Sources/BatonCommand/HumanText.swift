@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Lightning
 
 /// Amounts and times as people read them.
@@ -9,14 +9,14 @@ enum HumanText {
   static func grouped(_ number: UInt64) -> String { AmountText.grouped(number) }
 
   /// `12.345`, with the sign if it is negative.
-  static func seconds(_ span: Span) -> String {
+  static func seconds(_ span: TimeSpan) -> String {
     let milliseconds = span.nanoseconds.magnitude / 1_000_000
     let fraction = String(String(1000 + milliseconds % 1000).dropFirst())
     return "\(span < .zero ? "-" : "")\(milliseconds / 1000).\(fraction)"
   }
 
   /// Short, with the unit that fits: `0.8 ms`, `42 ms`, `3.2 s`, `5 min`, `2 h`.
-  static func span(_ span: Span) -> String {
+  static func span(_ span: TimeSpan) -> String {
     let nanoseconds = max(0, span.nanoseconds)
     switch nanoseconds {
     case ..<10_000_000: return "\(tenths(nanoseconds, of: 1_000_000)) ms"

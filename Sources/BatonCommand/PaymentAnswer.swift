@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Lightning
 
@@ -11,7 +11,7 @@ struct PaymentAnswer {
   var code: String?
   var reason: String?
   /// For how long the peer holds it, while it does.
-  var heldFor: Span?
+  var heldFor: TimeSpan?
 
   init(_ answer: ControlMessage) {
     payment = answer["payment"]
@@ -27,7 +27,7 @@ struct PaymentAnswer {
   /// Another of the same hash is on its way, or was taken.
   var isOfPaymentUnderWay: Bool { ["already-pending", "already-paid"].contains(reason) }
 
-  func sentence(_ invoice: PayableInvoice, took: Span) -> String {
+  func sentence(_ invoice: PayableInvoice, took: TimeSpan) -> String {
     let amount = HumanText.amount(msat: invoice.amountMsat)
     switch state {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
@@ -79,7 +79,7 @@ struct PaymentAnswer {
     }
   }
 
-  func json(_ invoice: PayableInvoice, took: Span) -> JSONObject {
+  func json(_ invoice: PayableInvoice, took: TimeSpan) -> JSONObject {
     var object = JSONObject()
     object.set("state", state)
     object.set("payment_hash", invoice.paymentHash.hex)

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 import SharedContainer
@@ -55,14 +55,14 @@ struct Phone: Sendable {
 
   @discardableResult
   func ask(
-    _ daemon: Daemon, _ message: ControlMessage, timeout: Span = .seconds(30)
+    _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
     try connect(to: daemon).request(message, timeout: timeout)
   }
 
   /// The JSON body of the answer.
   func askForJSON(
-    _ daemon: Daemon, _ message: ControlMessage, timeout: Span = .seconds(30)
+    _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws -> JSONValue {
     let answer = try ask(daemon, message, timeout: timeout)
     guard let value = JSONValue(parsing: answer.body) else {

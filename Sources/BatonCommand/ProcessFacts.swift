@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// One row of iosd's process ledger.
@@ -64,7 +64,7 @@ struct ProcessFacts: Hashable, Sendable {
     return last
   }
 
-  var processName: String { role == "app" ? "mainappd" : role == "extension" ? "notifyextd" : role }
+  var processName: String { Role(rawValue: role)?.processName ?? role }
   var hasEnded: Bool { reason != nil || endedAt != nil }
 
   /// Why it ended; of a crash with what the process itself had to say.

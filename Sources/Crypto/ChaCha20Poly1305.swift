@@ -1,3 +1,4 @@
+import Ground
 import CSodium
 
 /// ChaCha20-Poly1305 with the 12-byte nonce of RFC 8439. The nonce comes in: whoever calls sees to it that no nonce

@@ -1,3 +1,4 @@
+import Ground
 import CSodium
 
 /// Comparison whose duration tells nothing about where two secrets differ.

@@ -1,3 +1,4 @@
+import Ground
 import CSecp256k1
 
 /// The library's context: made once, blinded once, and only read from then on, which the library allows to any number

@@ -1,3 +1,4 @@
+import Ground
 import CSodium
 
 /// HMAC-SHA256, as RFC 2104 has it, with a key of any length.

@@ -1,3 +1,4 @@
+import Ground
 import CSecp256k1
 
 /// A secret number of secp256k1, with its point. It describes itself by the point alone, so that it cannot slip into a

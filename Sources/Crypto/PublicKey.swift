@@ -1,3 +1,4 @@
+import Ground
 import CSecp256k1
 
 /// A point of secp256k1 in its compressed form: who a node is. Every value is on the curve.

@@ -1,3 +1,4 @@
+import Ground
 import CSecp256k1
 
 /// An ECDSA signature: r and s in 64 bytes, and which of up to four keys made it.

@@ -1,3 +1,8 @@
+// Crypto: hashes, authentication and encryption over libsodium, keys and signatures over libsecp256k1. Deterministic
+// and without I/O: nonces and keys come in as arguments, so that a run can be replayed. The one exception is
+// RandomBytes.swift, which says so.
+
+import Ground
 import CSodium
 
 /// SHA-256, as FIPS 180-4 has it.

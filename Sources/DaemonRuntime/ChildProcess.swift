@@ -1,7 +1,6 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
-import Heartbeat
 
 /// A child that was started with a packet socket as its descriptor 3, small, coreless, and bound to its parent's life.
 public struct ChildProcess: Sendable {

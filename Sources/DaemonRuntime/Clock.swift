@@ -1,7 +1,6 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
-import Heartbeat
 
 /// The clocks of one phone. The monotonic clock drives cores and timers; the wall clock is for display and for
 /// what the protocols say in wall time; neither it nor the boot clock's age decides who owns the node.
@@ -24,7 +23,7 @@ public final class Clock {
 
   /// CLOCK_BOOTTIME of the phone, which counts sleep.
   public var bootClock: Instant {
-    Self.kernelBootClock + Span(nanoseconds: phone?.bootOffsetNanoseconds ?? 0)
+    Self.kernelBootClock + TimeSpan(nanoseconds: phone?.bootOffsetNanoseconds ?? 0)
   }
 
   /// CLOCK_BOOTTIME of the machine.

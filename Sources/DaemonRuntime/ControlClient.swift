@@ -1,5 +1,5 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
 
 /// Asks a daemon over its control socket and waits for the answer; for command lines, which have nothing else to do.
@@ -8,7 +8,7 @@ public final class ControlClient {
   private let path: String
 
   /// `daemon` is the name for people: "iosd".
-  public init(path text: String, daemon: String, timeout: Span = .seconds(5)) throws(ControlClientError) {
+  public init(path text: String, daemon: String, timeout: TimeSpan = .seconds(5)) throws(ControlClientError) {
     path = text
     let milliseconds = max(1, min(timeout.wholeMilliseconds, 86_400_000))
     do throws(SystemError) {
@@ -36,7 +36,7 @@ public final class ControlClient {
 
   /// Sends one message and gives back the next one that comes. An `error` answer is thrown as `refused`.
   public func request(
-    _ message: ControlMessage, timeout: Span = .seconds(30)
+    _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
     do throws(ControlClientError) {
       try send(message, timeout: timeout)
@@ -48,7 +48,7 @@ public final class ControlClient {
     return answer
   }
 
-  public func send(_ message: ControlMessage, timeout: Span = .seconds(30)) throws(ControlClientError) {
+  public func send(_ message: ControlMessage, timeout: TimeSpan = .seconds(30)) throws(ControlClientError) {
     let bytes: [UInt8]
     do throws(ControlMessageError) { bytes = try message.encoded() } catch { throw .malformed(error) }
     let end = Clock.monotonicNow + timeout
@@ -62,7 +62,7 @@ public final class ControlClient {
     }
   }
 
-  public func receive(timeout: Span = .seconds(30)) throws(ControlClientError) -> ControlMessage {
+  public func receive(timeout: TimeSpan = .seconds(30)) throws(ControlClientError) -> ControlMessage {
     let end = Clock.monotonicNow + timeout
     var buffer = [UInt8](repeating: 0, count: ControlMessage.maximumSize)
     while true {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Runs one core in the world: gives it events with their instant, writes them down, carries out what it says, and
 /// comes back at its deadline.
@@ -78,5 +78,5 @@ public final class CoreRunner<C: Core> {
     }
   }
 
-  private static var stuckPause: Span { .milliseconds(100) }
+  private static var stuckPause: TimeSpan { .milliseconds(100) }
 }

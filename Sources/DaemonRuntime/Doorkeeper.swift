@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Who may stay at a door where anybody can knock: the one rule of all listeners. A value without clock or sockets.
 ///
@@ -13,7 +13,7 @@ public struct Doorkeeper: Hashable, Sendable {
     public var strangers = 64
     public var guests = 128
     /// A stopped or swapped-out client still gets in; one that wants nothing does not stay.
-    public var firstWordWithin = Span.seconds(10)
+    public var firstWordWithin = TimeSpan.seconds(10)
     /// What one guest may have asked without having its answers. Nobody who waits for them comes near.
     public var openRequests = 64
 

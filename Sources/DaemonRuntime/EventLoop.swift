@@ -3,7 +3,7 @@
 // Foundation: the extension lives within 24 MB and starts in a millisecond.
 
 import CLinux
-import CoreShape
+import Ground
 import Glibc
 
 /// One thread, one epoll descriptor: everything a daemon waits for comes through here, one handler at a time.
@@ -154,7 +154,7 @@ public final class EventLoop {
   }
 
   @discardableResult
-  public func after(_ span: Span, _ handler: @escaping () -> Void) -> LoopTimer {
+  public func after(_ span: TimeSpan, _ handler: @escaping () -> Void) -> LoopTimer {
     at(now + span, handler)
   }
 
@@ -202,7 +202,7 @@ public final class EventLoop {
   public func stop() { stopping = true }
 
   /// Runs until the condition holds or the span has passed; says whether it holds. For command lines and tests.
-  public func run(for span: Span, until condition: () -> Bool) throws(SystemError) -> Bool {
+  public func run(for span: TimeSpan, until condition: () -> Bool) throws(SystemError) -> Bool {
     let end = now + span
     let waker = at(end) {}
     defer { waker.cancel() }

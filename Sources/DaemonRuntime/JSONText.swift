@@ -1,3 +1,5 @@
+import Ground
+
 /// Strings as JSON writes them.
 public enum JSONText {
   public static func quoted(_ string: String) -> String {
@@ -18,15 +20,10 @@ public enum JSONText {
       case 0x09: bytes += "\\t".utf8
       case 0..<0x20, 0x7f:
         bytes += "\\u00".utf8
-        bytes.append(hexDigit(byte >> 4))
-        bytes.append(hexDigit(byte & 15))
+        Hexadecimal.append(byte, to: &bytes)
       default: bytes.append(byte)
       }
     }
     bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
   }
 }

@@ -1,7 +1,6 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
-import Heartbeat
 import OwnFiles
 
 /// What happened in one process, in order: JSON Lines, one file per process start, one `write` per record.
@@ -153,10 +152,7 @@ public final class Journal {
       + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
   }
 
-  public static func text(of boot: BootID) -> String { hex(boot.high) + hex(boot.low) }
-
-  private static func hex(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+  public static func text(of boot: BootID) -> String {
+    Hexadecimal.encode(word: boot.high) + Hexadecimal.encode(word: boot.low)
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// A timer of the event loop. Cancelling it twice, or after it fired, is a no-op.
 public final class LoopTimer {

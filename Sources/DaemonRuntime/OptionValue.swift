@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the value of an option may be; checked while parsing, so that a program only sees good ones.
 public enum OptionValue: Hashable, Sendable {
@@ -10,7 +10,7 @@ public enum OptionValue: Hashable, Sendable {
   /// `2s`, `500ms`, `1h`, `250us`, `10m`, `0`.
   case span
   /// The same, from one to another.
-  case spanIn(ClosedRange<Span>)
+  case spanIn(ClosedRange<TimeSpan>)
   case choice([String])
   /// Some of these words with commas between them; which are wrong is for the program to say.
   case list(String, of: [String])

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What was typed, checked against the declaration.
 public struct ParsedCommandLine: Sendable {
@@ -22,7 +22,7 @@ extension ParsedCommandLine {
 
   public func integer(_ name: String) -> Int64? { text(name).flatMap { Int64($0) } }
 
-  public func span(_ name: String) -> Span? { text(name).flatMap(SpanText.parse) }
+  public func span(_ name: String) -> TimeSpan? { text(name).flatMap(SpanText.parse) }
 
   public func hostAndPort(_ name: String) -> HostAndPort? { text(name).flatMap { HostAndPort($0) } }
 

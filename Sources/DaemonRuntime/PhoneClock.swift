@@ -1,4 +1,4 @@
-import Heartbeat
+import Ground
 
 /// What makes a phone's clocks its own: its boot, and how far its clocks are from the kernel's.
 public struct PhoneClock: Hashable, Sendable {

@@ -1,10 +1,10 @@
-import CoreShape
+import Ground
 
 /// Whether two options of a connection go together: both ends ping, and a ping and its answer count as messages that
 /// need nothing.
 public enum PingRule {
   /// One sentence for a person; nil when they do.
-  public static func complaint(chatter: Int64, pingAfter: Span?) -> String? {
+  public static func complaint(chatter: Int64, pingAfter: TimeSpan?) -> String? {
     guard let span = pingAfter, span > .zero else { return nil }
     let needed = 2 * window.nanoseconds / span.nanoseconds
     guard needed > chatter else { return nil }
@@ -18,5 +18,5 @@ public enum PingRule {
   }
 
   public static let standardChatter: Int64 = 20
-  private static let window = Span.seconds(10)
+  private static let window = TimeSpan.seconds(10)
 }

@@ -1,6 +1,6 @@
+import Ground
 import CLinux
 import Glibc
-import Heartbeat
 
 /// What the kernel says about processes. A pid alone is never an identity: it is used again.
 public enum ProcessTable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Spans of time as people type them: a whole or decimal number and a unit.
 public enum SpanText {
@@ -8,7 +8,7 @@ public enum SpanText {
   ]
 
   /// nil for anything else, negative and overflowing spans included. A bare `0` needs no unit.
-  public static func parse(_ text: String) -> Span? {
+  public static func parse(_ text: String) -> TimeSpan? {
     if text == "0" { return .zero }
     let number = text.prefix { ("0"..."9").contains($0) || $0 == "." }
     let unitName = text.dropFirst(number.count)
@@ -17,10 +17,10 @@ public enum SpanText {
     guard (1...2).contains(parts.count), let whole = Int64(parts[0]) else { return nil }
     let (nanoseconds, overflowed) = whole.multipliedReportingOverflow(by: unit.nanoseconds)
     if overflowed { return nil }
-    guard parts.count == 2 else { return Span(nanoseconds: nanoseconds) }
+    guard parts.count == 2 else { return TimeSpan(nanoseconds: nanoseconds) }
     guard let fraction = self.fraction(parts[1], of: unit.nanoseconds) else { return nil }
     let (sum, sumOverflowed) = nanoseconds.addingReportingOverflow(fraction)
-    return sumOverflowed ? nil : Span(nanoseconds: sum)
+    return sumOverflowed ? nil : TimeSpan(nanoseconds: sum)
   }
 
   /// The longest that can be typed with the largest unit.
@@ -46,7 +46,7 @@ public enum SpanText {
   }
 
   /// The shortest exact spelling: `2s`, `500ms`, `1h`.
-  public static func write(_ span: Span) -> String {
+  public static func write(_ span: TimeSpan) -> String {
     if span == .zero { return "0" }
     let unit = units.last { span.nanoseconds % $0.nanoseconds == 0 } ?? units[0]
     return "\(span.nanoseconds / unit.nanoseconds)\(unit.name)"

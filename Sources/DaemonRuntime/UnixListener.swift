@@ -1,5 +1,5 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
 
 /// Takes connections on a Unix socket, from processes of the same user only. Who may stay is the doorkeeper's rule.
@@ -10,7 +10,7 @@ public final class UnixListener {
     public init() {}
   }
 
-  private static let pauseWithoutDescriptors = Span.milliseconds(100)
+  private static let pauseWithoutDescriptors = TimeSpan.milliseconds(100)
   /// Whoever knocks as fast as we open must not keep the loop from those inside.
   private static let acceptedPerTurn = 16
   /// Those who knock at the same instant: more than all the places, and the kernel keeps the rest waiting.

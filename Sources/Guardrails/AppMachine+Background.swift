@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 // The app in front and in the background: what keeps it at work there, and how it leaves.
 extension AppMachine {

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// The app's side of the guardrails.
 ///
@@ -28,7 +27,7 @@ public struct AppMachine: GuardMachine {
   }
 
   /// How often a request for a handover is repeated while waiting: a lost one may cost time, not a payment.
-  static let askAgainAfter = Span.seconds(1)
+  static let askAgainAfter = TimeSpan.seconds(1)
 
   var place = Place.background
   var ownership: Ownership

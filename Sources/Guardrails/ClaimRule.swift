@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 
 /// How a process judges that the holder is gone.
@@ -23,7 +23,7 @@ public enum WaitReason: Hashable, Codable, Sendable {
 
 /// The table of who may claim when. It keeps only what judging silence needs.
 public struct ClaimRule: Hashable, Codable, Sendable {
-  public static let appHeadStart = Span.seconds(2)
+  public static let appHeadStart = TimeSpan.seconds(2)
 
   private let role: Role
   private let takeover: Takeover

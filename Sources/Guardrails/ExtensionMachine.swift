@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// The extension's side of the guardrails: one push after the other, each with its own life of at most 29.5 s.
 ///
@@ -21,8 +20,8 @@ public struct ExtensionMachine: GuardMachine {
     case ended
   }
 
-  public static let totalTime = Span.milliseconds(29_500)
-  public static let idleTime = Span.seconds(5)
+  public static let totalTime = TimeSpan.milliseconds(29_500)
+  public static let idleTime = TimeSpan.seconds(5)
 
   var state = State.waiting
   var queue = PushQueue()

@@ -1,3 +1,4 @@
+import Ground
 import Heartbeat
 
 /// What a guard asks its shell to do, in this order.
@@ -10,18 +11,19 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case look
   /// Answered by `claimed`, `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
   case claim(seen: Epoch, reason: ClaimReason)
-  /// A new number above the one the peer knows, under the same ownership; answered as a claim is.
-  case raiseEpoch(Claim, above: Epoch)
+  /// A new number above the one the peer knows, under the same ownership; answered as a claim is. With whose place it is to
+  /// take at the peer, if the person has said so.
+  case raiseEpoch(Claim, above: Epoch, replacing: ReplacedClaim? = nil)
   /// Answered by `rowRead` or `rowReadFailed`.
   case readRow
   case beat(epoch: Epoch, phase: Phase, counter: UInt64)
   case dropLock
   /// Answered by `receivedFound`: this payment if it was received and is settled, else what came since the push arrived. A
   /// payment is settled when its HTLC has left the channel; before that its preimage may not be at the peer yet.
-  case readReceived(paymentHash: String?)
+  case readReceived(paymentHash: Bytes32?)
 
   // The node.
-  case startNode(Claim)
+  case startNode(Claim, replacing: ReplacedClaim? = nil)
   /// Gracefully: finish commits, shut down, drain, close. Otherwise close at once. Answered by `node(.stopped)`.
   case stopNode(gracefully: Bool)
   /// Incoming payments that were not accepted yet stay pending for the next owner.
@@ -39,9 +41,9 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   /// The content of this push; exactly once for each.
   case deliver(push: UInt64, NotificationContent)
   /// A notification beside that of the push, under the payment's hash.
-  case notify(NotificationContent, payment: String)
+  case notify(NotificationContent, payment: Bytes32)
   /// Takes that notification away: the push it belongs to has come, and brings the text itself.
-  case withdraw(payment: String)
+  case withdraw(payment: Bytes32)
   /// Ready for the next push.
   case finished(push: UInt64, FinishReason)
   /// Done with a silent push; exactly once for each.

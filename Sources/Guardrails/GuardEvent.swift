@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// What can happen to either process. All are facts in the past tense; one that does not matter now is a no-op.
 public enum GuardEvent: Hashable, Codable, Sendable {
@@ -69,12 +68,12 @@ public struct Push: Hashable, Codable, Sendable {
 
   public var id: UInt64
   public var reason: Reason
-  /// 32 bytes as hex, if the push names the payment.
-  public var paymentHash: String?
+  /// If the push names the payment.
+  public var paymentHash: Bytes32?
   /// How long the phone gives for it, of a silent one; nil where no time runs.
-  public var time: Span?
+  public var time: TimeSpan?
 
-  public init(id: UInt64, reason: Reason, paymentHash: String? = nil, time: Span? = nil) {
+  public init(id: UInt64, reason: Reason, paymentHash: Bytes32? = nil, time: TimeSpan? = nil) {
     self.id = id
     self.reason = reason
     self.paymentHash = paymentHash

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 
 /// What the two machines have in common, so that one shell can drive either.

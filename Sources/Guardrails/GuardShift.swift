@@ -1,9 +1,8 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 // The guards in another hour, and with beats that have other numbers.
 extension AppMachine: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     ownership.shift(by: span)
     askAt.shift(by: span)
     tasks.shift(by: span)
@@ -18,7 +17,7 @@ extension AppMachine: Shiftable {
 }
 
 extension ExtensionMachine: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     ownership.shift(by: span)
     queue.shift(by: span)
     if case .serving(var service) = state {
@@ -35,20 +34,20 @@ extension ExtensionMachine: Shiftable {
 }
 
 extension Service: Shiftable {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     totalEnds.shift(by: span)
     idleEnds.shift(by: span)
   }
 }
 
 extension PushQueue: Shiftable {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     for index in entries.indices { entries[index].arrivedAt.shift(by: span) }
   }
 }
 
 extension Ownership: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     movesHereUntil.shift(by: span)
     switch state {
     case .looking(var looking):
@@ -109,7 +108,7 @@ extension Ownership: Shiftable {
 }
 
 extension Ownership.Looking: Shiftable {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     rule.shift(by: span)
     nextLook.shift(by: span)
     claimAskedAt.shift(by: span)
@@ -117,7 +116,7 @@ extension Ownership.Looking: Shiftable {
 }
 
 extension ClaimRule: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     monitor.shift(by: span)
     appHeadStartEnds.shift(by: span)
   }

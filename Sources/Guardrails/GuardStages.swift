@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The states of the guards by their names, and where one event can lead from each. What is passed through within one
 // event is not a stop on the way.

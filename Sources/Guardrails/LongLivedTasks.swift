@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Work that the app must not leave half done when the person goes home: it keeps the node for it, and the phone is
 /// asked for the time.
@@ -28,7 +28,7 @@ public struct TaskBeginning: Hashable, Codable, Sendable {
 /// The tasks that are under way. One that is begun twice counts once, for as long as its newest beginning.
 public struct LongLivedTasks: Hashable, Sendable {
   /// After so long nobody believes any more that it will end.
-  public static let longest = Span.seconds(180)
+  public static let longest = TimeSpan.seconds(180)
 
   struct Held: Hashable, Sendable {
     var task: LongLivedTask
@@ -65,7 +65,7 @@ public struct LongLivedTasks: Hashable, Sendable {
 }
 
 extension LongLivedTasks: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     for index in held.indices { held[index].endsAt.shift(by: span) }
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the node tells the guardrails about itself.
 public enum NodeReport: Hashable, Codable, Sendable {
@@ -9,7 +9,7 @@ public enum NodeReport: Hashable, Codable, Sendable {
   /// Whether a payment is being settled: between true and false nothing should cut in.
   case settling(Bool)
   /// Whether parts of a payment are here and wait for the others. They are durable, whoever owns the node next.
-  case collecting([String])
+  case collecting([Bytes32])
   /// Whether a splice is half-way. It is durable, whoever owns the node next.
   case splicing(Bool)
   case received(ReceivedPayment)
@@ -25,12 +25,11 @@ public enum NodeReport: Hashable, Codable, Sendable {
 
 /// A payment that the wallet has received, as the notification needs it.
 public struct ReceivedPayment: Hashable, Codable, Sendable {
-  /// 32 bytes as hex.
-  public var paymentHash: String
+  public var paymentHash: Bytes32
   public var amountMsat: UInt64
   public var text: String
 
-  public init(paymentHash: String, amountMsat: UInt64, text: String) {
+  public init(paymentHash: Bytes32, amountMsat: UInt64, text: String) {
     self.paymentHash = paymentHash
     self.amountMsat = amountMsat
     self.text = text

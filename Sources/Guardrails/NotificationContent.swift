@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The text of a notification. Made here and nowhere else.
 public struct NotificationContent: Hashable, Codable, Sendable {
@@ -15,9 +15,9 @@ public struct NotificationContent: Hashable, Codable, Sendable {
   public var badgeIncrement: Int
   public var kind: Kind
   /// What it tells of: the person is to see one of these, whoever told first.
-  public var payment: String?
+  public var payment: Bytes32?
 
-  init(title: String, body: String, badgeIncrement: Int = 0, kind: Kind = .note, payment: String? = nil) {
+  init(title: String, body: String, badgeIncrement: Int = 0, kind: Kind = .note, payment: Bytes32? = nil) {
     self.title = title
     self.body = body
     self.badgeIncrement = badgeIncrement

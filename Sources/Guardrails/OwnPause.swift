@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 // For a simulation that takes the rule of one's own pause away, to see what it is for.
 extension Ownership {

@@ -1,9 +1,9 @@
-import CoreShape
+import Ground
 
 // The person's word that the wallet lives in this container from now on.
 extension Ownership {
   /// As long as `baton restore` waits: what is refused later is a new question to the person.
-  static let moveWordBound = Span.seconds(10)
+  static let moveWordBound = TimeSpan.seconds(10)
 
   mutating func moveHere(at now: Instant) { movesHereUntil = now + Self.moveWordBound }
 

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The peer has seen a higher epoch, or another container.
 extension Ownership {
@@ -10,14 +10,14 @@ extension Ownership {
     movesHereUntil = nil
     switch answer {
     case .raise: break
-    case .takePlace: owning.claim.replaces = ReplacedClaim(epoch: highest, container: container)
+    case .takePlace: owning.replacing = ReplacedClaim(epoch: highest, container: container)
     case .otherDevice, .outOfReach, nil: return release(owning, at: now)
     }
     owning.node = .raising
     state = .owning(owning)
-    // A new container may have claimed more often than the one before it.
+    let known = max(highest, owning.claim.epoch)
     return [
-      .stopNode(gracefully: false), .raiseEpoch(owning.claim, above: max(highest, owning.claim.epoch)),
+      .stopNode(gracefully: false), .raiseEpoch(owning.claim, above: known, replacing: owning.replacing),
     ]
   }
 }

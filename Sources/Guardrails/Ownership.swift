@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 
 /// One process's way to the node and back: look, claim, own, release. Both machines are built on it.
@@ -6,13 +6,13 @@ import Heartbeat
 /// The epoch decides, the lock proves life or death, the beats bound the waiting (docs/guardrails.md). Every wait
 /// here ends by itself: a message that was lost is made up for by looking again.
 public struct Ownership: Hashable, Codable, Sendable {
-  static let lookInterval = Span.milliseconds(250)
-  static let blockedRetry = Span.milliseconds(100)
-  static let troubleRetry = Span.seconds(1)
-  static let ownLockRetry = Span.milliseconds(10)
+  static let lookInterval = TimeSpan.milliseconds(250)
+  static let blockedRetry = TimeSpan.milliseconds(100)
+  static let troubleRetry = TimeSpan.seconds(1)
+  static let ownLockRetry = TimeSpan.milliseconds(10)
   static let ownLockQuickRetries = 10
   /// Longer than the node's own bound for draining its socket; only a node that hangs meets it.
-  static let nodeStopBound = Span.seconds(3)
+  static let nodeStopBound = TimeSpan.seconds(3)
 
   let role: Role
   private let takeover: Takeover
@@ -126,8 +126,8 @@ public struct Ownership: Hashable, Codable, Sendable {
   // MARK: Looking and claiming
 
   /// Looks come faster than beats: a longer gap would be taken for a pause of our own, and silence never found.
-  private var lookInterval: Span {
-    min(Self.lookInterval, Span(nanoseconds: timing.interval.nanoseconds / 2))
+  private var lookInterval: TimeSpan {
+    min(Self.lookInterval, TimeSpan(nanoseconds: timing.interval.nanoseconds / 2))
   }
 
   private func newLook(at now: Instant) -> Looking {
@@ -178,7 +178,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     }
   }
 
-  private func retry(_ trouble: Trouble) -> Span {
+  private func retry(_ trouble: Trouble) -> TimeSpan {
     if case .blocked = trouble { Self.blockedRetry } else { Self.troubleRetry }
   }
 
@@ -199,7 +199,7 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   /// Back from a claim that did not happen, or from a look without an answer.
   private mutating func lookAgain(
-    _ before: Looking, after span: Span, trouble: Trouble?, at now: Instant
+    _ before: Looking, after span: TimeSpan, trouble: Trouble?, at now: Instant
   ) -> [GuardDirective] {
     guard before.isWanted else {
       state = .idle
@@ -239,9 +239,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       return start(owning, at: now)
     case .owning(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
       // The number was raised above what the peer knew.
-      let replaced = owning.claim.replaces
       owning.claim = claim
-      owning.claim.replaces = replaced
       owning.phase = .claimed
       owning.hasRaised = true
       return start(owning, at: now)
@@ -258,7 +256,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     let beat = nextBeat(&owning, at: now)
     owning.node = .started
     state = .owning(owning)
-    return [beat, .startNode(owning.claim)]
+    return [beat, .startNode(owning.claim, replacing: owning.replacing)]
   }
 
   // MARK: Owning

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 
 extension Ownership {
@@ -35,6 +35,8 @@ extension Ownership {
 
   struct Owning: Hashable, Codable, Sendable {
     var claim: Claim
+    /// Whose place it takes at the peer, if the person has said so.
+    var replacing: ReplacedClaim?
     var phase: Phase
     var schedule: BeatSchedule
     /// The row is being read for the next beat.

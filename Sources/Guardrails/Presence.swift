@@ -1,4 +1,4 @@
-import Heartbeat
+import Ground
 
 /// Phoenix's six words between the two processes: who speaks, and what it says.
 public enum PresenceCode: UInt8, Hashable, Codable, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+import Ground
+
 /// One message of the presence channel: Phoenix's word, and what we say on top of it.
 ///
 /// Messages only inform. What they say is also state that the other side re-reads (the wish lock, the row, the

@@ -1,12 +1,12 @@
-import CoreShape
+import Ground
 
 /// What a silent push wakes the app for: to connect, receive what waits, and be gone.
 public struct PushErrand: Hashable, Sendable {
   /// How long after connecting a payment is waited for; and all in all, of the 30 s that the phone gives.
-  static let quiet = Span.seconds(5)
-  static let patience = Span.seconds(25)
+  static let quiet = TimeSpan.seconds(5)
+  static let patience = TimeSpan.seconds(25)
   /// What is left of the phone's time for releasing everything, if it gives that much.
-  static let reserve = Span.seconds(5)
+  static let reserve = TimeSpan.seconds(5)
 
   /// Those that the phone waits to hear of.
   private(set) var pushes: [UInt64] = []
@@ -28,7 +28,7 @@ public struct PushErrand: Hashable, Sendable {
 
   private var isHalfWay: Bool { isSettling || isCollecting || isSplicing }
 
-  mutating func begin(_ push: UInt64, time: Span?, isEstablished: Bool, at now: Instant) {
+  mutating func begin(_ push: UInt64, time: TimeSpan?, isEstablished: Bool, at now: Instant) {
     let ends = now + Self.patience(of: time)
     patienceEnds = isOver ? ends : min(patienceEnds ?? ends, ends)
     pushes.append(push)
@@ -37,10 +37,10 @@ public struct PushErrand: Hashable, Sendable {
   }
 
   /// 25 s of 30. A phone that gives little gets its word in time all the same.
-  static func patience(of time: Span?) -> Span {
+  static func patience(of time: TimeSpan?) -> TimeSpan {
     guard let time else { return patience }
-    let rest = Span(nanoseconds: time.nanoseconds - reserve.nanoseconds)
-    return min(patience, max(rest, Span(nanoseconds: time.nanoseconds / 2)))
+    let rest = TimeSpan(nanoseconds: time.nanoseconds - reserve.nanoseconds)
+    return min(patience, max(rest, TimeSpan(nanoseconds: time.nanoseconds / 2)))
   }
 
   mutating func note(_ event: GuardEvent, at now: Instant) {
@@ -105,7 +105,7 @@ public struct PushErrand: Hashable, Sendable {
 }
 
 extension PushErrand: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     quietEnds.shift(by: span)
     patienceEnds.shift(by: span)
   }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Pushes that came while another one was served. The phone hands them over one by one, so this is short; but one
 /// that was handed over has its own time, which runs whether its turn has come or not.

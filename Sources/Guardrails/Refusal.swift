@@ -1,3 +1,5 @@
+import Ground
+
 /// What it means that the peer refused our number because it has seen a higher one.
 enum Refusal: Hashable, Sendable {
   /// Our own database was restored: jump above the peer's number.
@@ -11,15 +13,12 @@ enum Refusal: Hashable, Sendable {
 }
 
 extension Claim {
-  /// No container sees as many claims in its life, and a hostile peer must not be able to use the numbers up.
-  static let farthestJump: Epoch = 1 << 32
-
   func answer(toHighest highest: Epoch, of container: ContainerID, movesHere: Bool) -> Refusal {
     guard container == self.container else {
       guard movesHere else { return .otherDevice }
-      return highest < epoch || highest - epoch < Self.farthestJump ? .takePlace : .outOfReach
+      // A new container may have claimed more often than the one before it.
+      return mayRaise(above: max(highest, epoch)) ? .takePlace : .outOfReach
     }
-    guard highest >= epoch, highest - epoch < Self.farthestJump else { return .outOfReach }
-    return .raise
+    return mayRaise(above: highest) ? .raise : .outOfReach
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The work on one push: made anew for each, as the system makes a new service object for each.
 struct Service: Hashable, Codable, Sendable {
@@ -9,16 +9,16 @@ struct Service: Hashable, Codable, Sendable {
   var idleEnds: Instant?
   var received: [ReceivedPayment] = []
   /// Notified on their own already: what waits for the end of the push may never be told.
-  var notified: [String] = []
+  var notified: [Bytes32] = []
   /// The payment of the text, when it was received earlier: it may have been notified on its own, and has its push now.
-  var maybeToldAlready: String?
+  var maybeToldAlready: Bytes32?
   var isSettling = false
   /// A splice that the app began is half-way: the connection that brings it on is this one.
   var isSplicing = false
   /// Payments of which not all has come.
-  private var incomplete: [String] = []
+  private var incomplete: [Bytes32] = []
   /// Those of which not all came: their senders have the parts back.
-  private var givenBack: [String] = []
+  private var givenBack: [Bytes32] = []
   /// The app wanted the node before we were connected.
   var steppedBack = false
   /// We claimed although the app wished: it was left its time, or is frozen.
@@ -53,7 +53,7 @@ struct Service: Hashable, Codable, Sendable {
   }
 
   /// What is incomplete no more has been received just now, or its time was over.
-  mutating func collect(_ payments: [String]) {
+  mutating func collect(_ payments: [Bytes32]) {
     let over = incomplete.filter { hash in
       !payments.contains(hash) && !received.contains { $0.paymentHash == hash }
     }
@@ -84,7 +84,7 @@ struct Service: Hashable, Codable, Sendable {
   }
 
   /// A push that names its payment is told about that one; any other about whatever there is.
-  private func tells(of payments: [String]) -> Bool {
+  private func tells(of payments: [Bytes32]) -> Bool {
     push.paymentHash.map { payments.contains($0) } ?? !payments.isEmpty
   }
 }

@@ -1,3 +1,5 @@
+import Ground
+
 /// What a person reads about the connection. The text is made here and nowhere else.
 public enum Status: Hashable, Codable, Sendable {
   case idle

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Phoenix's way to judge a holder: by the age of its last stamp. Used only with `--takeover wait-stale`.
 ///
@@ -7,7 +7,7 @@ import CoreShape
 /// first seen; with the stamp alone it would be fresh for as long as the clock was wrong.
 public struct AgeRule: Hashable, Codable, Sendable {
   public enum Verdict: Hashable, Codable, Sendable {
-    case fresh(remaining: Span)
+    case fresh(remaining: TimeSpan)
     case stale
   }
 
@@ -17,7 +17,7 @@ public struct AgeRule: Hashable, Codable, Sendable {
     var bootClock: Instant
   }
 
-  private let staleAfter: Span
+  private let staleAfter: TimeSpan
   private var firstSeen: Sighting?
 
   public init(timing: HeartbeatTiming) { staleAfter = timing.staleAfter }
@@ -34,6 +34,6 @@ public struct AgeRule: Hashable, Codable, Sendable {
     let seenFor = now - (firstSeen?.bootClock ?? now)
     let age = max(now - beat.bootClock, seenFor)
     if age >= staleAfter { return .stale }
-    return .fresh(remaining: Span(nanoseconds: staleAfter.nanoseconds - max(0, age.nanoseconds)))
+    return .fresh(remaining: TimeSpan(nanoseconds: staleAfter.nanoseconds - max(0, age.nanoseconds)))
   }
 }

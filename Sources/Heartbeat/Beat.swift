@@ -1,4 +1,7 @@
-import CoreShape
+// Heartbeat: what a beat is, and when it is stale. Pure: it imports Ground alone. Who owns the node
+// is never decided here; a beat bounds how long others wait, and tells people what goes on.
+
+import Ground
 
 /// How far the holder of the node has come.
 public enum Phase: UInt8, Hashable, Codable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Says whether the holder of an epoch still beats, judged by the observer's own running time.
 ///

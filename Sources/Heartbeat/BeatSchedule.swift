@@ -1,10 +1,10 @@
-import CoreShape
+import Ground
 
 /// When the holder's next beat is due, and which number it carries.
 public struct BeatSchedule: Hashable, Codable, Sendable {
   public internal(set) var counter: UInt64 = 0
   public internal(set) var nextBeat: Instant
-  private let interval: Span
+  private let interval: TimeSpan
 
   /// The first beat is due at once: beats start at the claim, not when the peer is connected.
   public init(timing: HeartbeatTiming, claimedAt now: Instant) {

@@ -1,8 +1,8 @@
-import CoreShape
+import Ground
 
 // The same in another hour.
 extension BeatMonitor: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     watch?.silentSince.shift(by: span)
     watch?.lastLook.shift(by: span)
   }
@@ -16,7 +16,7 @@ extension BeatMonitor: Shiftable {
 }
 
 extension BeatSchedule: Shiftable {
-  public mutating func shift(by span: Span) { nextBeat.shift(by: span) }
+  public mutating func shift(by span: TimeSpan) { nextBeat.shift(by: span) }
 
   /// The monitor asks only whether a number is another one than before.
   public mutating func renumber(_ number: (UInt64) -> UInt64) { counter = number(counter) }

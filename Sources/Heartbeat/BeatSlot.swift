@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// A beat as 128 bytes with a checksum, so that a torn, truncated or foreign slot reads as "no beat".
 ///

@@ -1,22 +1,22 @@
-import CoreShape
+import Ground
 
 /// How often a holder beats, and after how much silence it counts as frozen.
 public struct HeartbeatTiming: Hashable, Codable, Sendable {
-  public let interval: Span
-  public let staleAfter: Span
+  public let interval: TimeSpan
+  public let staleAfter: TimeSpan
 
   public static let standard = HeartbeatTiming(
     uncheckedInterval: .seconds(2), staleAfter: .seconds(5))
 
   /// At least two beats must fit into the rule: with fewer, one late beat would make a healthy holder look dead.
-  public init(interval: Span, staleAfter: Span) throws(HeartbeatTimingError) {
+  public init(interval: TimeSpan, staleAfter: TimeSpan) throws(HeartbeatTimingError) {
     guard interval >= .milliseconds(10), interval <= .seconds(600) else { throw .intervalOutOfRange }
     guard staleAfter.nanoseconds >= 2 * interval.nanoseconds else { throw .ruleShorterThanTwoBeats }
     guard staleAfter <= .seconds(3600) else { throw .ruleTooLong }
     self.init(uncheckedInterval: interval, staleAfter: staleAfter)
   }
 
-  private init(uncheckedInterval interval: Span, staleAfter: Span) {
+  private init(uncheckedInterval interval: TimeSpan, staleAfter: TimeSpan) {
     self.interval = interval
     self.staleAfter = staleAfter
   }
@@ -30,8 +30,8 @@ public struct HeartbeatTiming: Hashable, Codable, Sendable {
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(
-      interval: values.decode(Span.self, forKey: .interval),
-      staleAfter: values.decode(Span.self, forKey: .staleAfter))
+      interval: values.decode(TimeSpan.self, forKey: .interval),
+      staleAfter: values.decode(TimeSpan.self, forKey: .staleAfter))
   }
 }
 

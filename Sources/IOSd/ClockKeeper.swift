@@ -1,6 +1,6 @@
+import Ground
 import DaemonRuntime
 import Glibc
-import Heartbeat
 
 /// Writes the file that gives this phone its own clocks. Each start of iosd is a boot of the phone; how far its wall
 /// clock is off stays.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 import PhonePolicy
@@ -20,7 +20,7 @@ final class MemoryLimiter {
   }
 
   /// A sample costs some 20 µs.
-  static let pollSpan = Span.milliseconds(5)
+  static let pollSpan = TimeSpan.milliseconds(5)
 
   private let group: MemoryGroup?
   /// Nil where there is one, or none is wanted.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 import Heartbeat
@@ -168,9 +168,9 @@ struct PhoneOptions {
     } catch { exitWithSentence(.badConfiguration, error.description) }
   }
 
-  func program(of role: PhoneRole) -> String { role == .app ? app : serviceExtension }
+  func program(of role: Role) -> String { role == .app ? app : serviceExtension }
 
-  func childArguments(_ home: PhoneHome, _ role: PhoneRole) -> [String] {
+  func childArguments(_ home: PhoneHome, _ role: Role) -> [String] {
     [
       "--container", home.container, "--keychain", home.keychain, "--journal", home.journal, "--clock",
       home.clock,
@@ -178,7 +178,7 @@ struct PhoneOptions {
   }
 
   /// A program without any group has no keychain, and asks in that of the wallet to hear so.
-  private func seedArguments(_ role: PhoneRole) -> [String] {
+  private func seedArguments(_ role: Role) -> [String] {
     let group = configuration.entitlements(of: role).accessGroups.first ?? Entitlements.accessGroup
     return ["--keychain-group", group, "--seed-protection", seedProtection]
   }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import PhonePolicy
 
@@ -44,7 +44,7 @@ struct PhoneReport {
   var memory: String {
     var object = JSONObject()
     object.set("limits", raw: limits.text)
-    for role in PhoneRole.allCases {
+    for role in Role.allCases {
       guard let child = shell.child(role) else { continue }
       var figures = JSONObject()
       figures.set("footprint_bytes", ifPresent: child.memory?.footprintBytes)
@@ -81,7 +81,7 @@ struct PhoneReport {
 
   var notifications: String { rows(shell.notifications.rows) }
 
-  private func process(_ role: PhoneRole, state: String) -> JSONObject {
+  private func process(_ role: Role, state: String) -> JSONObject {
     var object = JSONObject()
     object.set("state", state)
     guard let child = shell.child(role) else { return object }

@@ -1,9 +1,10 @@
+import Ground
 import DaemonRuntime
 import PhonePolicy
 
 // What the app says about its work in the background.
 extension PhoneShell {
-  func understandBackground(_ message: ControlMessage, from role: PhoneRole) throws(ControlMessageError) {
+  func understandBackground(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     guard role == .app else {
       journal.note("the \(role.rawValue) sent \(message.verb), which only the app may")
       return

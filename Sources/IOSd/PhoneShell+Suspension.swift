@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import PhonePolicy
 import SharedContainer
@@ -7,9 +7,9 @@ import SharedContainer
 extension PhoneShell {
   /// The kernel stops a process when its threads leave the kernel, which takes microseconds, or as long as a write to
   /// a slow disk.
-  private static let stopPollSpan = Span.milliseconds(1)
+  private static let stopPollSpan = TimeSpan.milliseconds(1)
 
-  func suspend(_ role: PhoneRole) {
+  func suspend(_ role: Role) {
     guard let child = child(role) else { return }
     child.suspend()
     whenStopped(child)
@@ -33,7 +33,7 @@ extension PhoneShell {
     }
   }
 
-  func endConnections(of role: PhoneRole) {
+  func endConnections(of role: Role) {
     guard let child = child(role) else { return }
     let (ended, obstacle) = ProcessSockets.endConnections(of: child.process)
     if let obstacle { blindSpots.note(.connections("\(obstacle)"), in: journal) }

@@ -1,13 +1,12 @@
 import CLinux
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
-import Heartbeat
 import PhonePolicy
 
 /// Reads the world for the phone's core and carries out what it says. No rule of the phone is here.
 final class PhoneShell {
-  private static let appPollSpan = Span.milliseconds(250)
+  private static let appPollSpan = TimeSpan.milliseconds(250)
   /// So that the answer to `status` always fits into one message.
   private static let statusFieldsMax = 16
 
@@ -29,15 +28,15 @@ final class PhoneShell {
   let categoryFile: CategoryFile
   private(set) var children: [WalletChild] = []
   /// Why the last launch of a role failed; nil after one that did not.
-  private(set) var launchFailures: [PhoneRole: String] = [:]
+  private(set) var launchFailures: [Role: String] = [:]
   var onPowerOff: (() -> Void)?
   var onAppEnded: (() -> Void)?
   var onBoot: ((_ losingBeats: Bool) -> Void)?
 
   private var payloads: [UInt64: [UInt8]] = [:]
-  private var lastEnded: [PhoneRole: UInt64] = [:]
+  private var lastEnded: [Role: UInt64] = [:]
   /// Why a process said that it ends.
-  private var lastWords: [PhoneRole: String] = [:]
+  private var lastWords: [Role: String] = [:]
   private var runner: CoreRunner<Phone>!
 
   var phone: Phone { runner.core }
@@ -78,7 +77,7 @@ final class PhoneShell {
 
   func handle(_ event: PhoneEvent) { runner.handle(event) }
 
-  func child(_ role: PhoneRole) -> WalletChild? { children.first { $0.role == role } }
+  func child(_ role: Role) -> WalletChild? { children.first { $0.role == role } }
 
   /// Takes a push in; its number is the answer. An alert that is to wake the app as well counts as two: what becomes of
   /// one says nothing of the other.
@@ -134,7 +133,7 @@ final class PhoneShell {
     }
   }
 
-  private func encode(_ message: PhoneMessage, for role: PhoneRole) -> ControlMessage {
+  private func encode(_ message: PhoneMessage, for role: Role) -> ControlMessage {
     switch message {
     case .network(let isThere): return ControlMessage("network", ["there": isThere ? "yes" : "no"])
     case .enterForeground: return ControlMessage("enter-foreground")
@@ -162,7 +161,7 @@ final class PhoneShell {
 
   // MARK: Children
 
-  private func launch(_ role: PhoneRole, _ reason: LaunchReason) {
+  private func launch(_ role: Role, _ reason: LaunchReason) {
     let path = options.program(of: role)
     topUpStorage()
     do throws(SystemError) {
@@ -184,7 +183,7 @@ final class PhoneShell {
   }
 
   private func adopt(
-    _ process: ChildProcess, _ role: PhoneRole, _ path: String, _ reason: LaunchReason
+    _ process: ChildProcess, _ role: Role, _ path: String, _ reason: LaunchReason
   ) throws(SystemError) {
     let ledgerID = processes.begin { id in
       ProcessRow(
@@ -232,7 +231,7 @@ final class PhoneShell {
   }
 
   /// Before somebody counts on a process: what the kernel knows of its end already is an event now.
-  func lookForEnd(of role: PhoneRole) {
+  func lookForEnd(of role: Role) {
     guard let child = child(role) else { return }
     if child.hasEnded {
       loop.unwatch(child.process.pidfd)
@@ -297,7 +296,7 @@ final class PhoneShell {
     return max(atEnd, seen ?? 0)
   }
 
-  private func recordEnd(_ role: PhoneRole, _ reason: EndReason) {
+  private func recordEnd(_ role: Role, _ reason: EndReason) {
     guard let id = lastEnded[role] else { return }
     processes.change(id) { row in
       row.reason = lastWords.removeValue(forKey: role).map { "\(reason): \($0)" } ?? reason.description
@@ -307,7 +306,7 @@ final class PhoneShell {
 
   // MARK: What children say
 
-  private func hear(_ message: ControlMessage, from role: PhoneRole) {
+  private func hear(_ message: ControlMessage, from role: Role) {
     do throws(ControlMessageError) {
       try understand(message, from: role)
     } catch {
@@ -315,7 +314,7 @@ final class PhoneShell {
     }
   }
 
-  private func understand(_ message: ControlMessage, from role: PhoneRole) throws(ControlMessageError) {
+  private func understand(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     switch message.verb {
     case "hello": try greet(message, role)
     case "content":
@@ -365,13 +364,13 @@ final class PhoneShell {
     }
   }
 
-  private func hearOfEnd(_ message: ControlMessage, of role: PhoneRole) {
+  private func hearOfEnd(_ message: ControlMessage, of role: Role) {
     guard let reason = message["reason"], !reason.isEmpty else { return }
     lastWords[role] = ScreenText.cut(reason, to: ScreenText.titleMax)
     handle(.endAnnounced(role))
   }
 
-  private func greet(_ message: ControlMessage, _ role: PhoneRole) throws(ControlMessageError) {
+  private func greet(_ message: ControlMessage, _ role: Role) throws(ControlMessageError) {
     let said = try message.required("role")
     if said != role.rawValue { journal.note("the \(role.rawValue) says that it is \(said)") }
   }

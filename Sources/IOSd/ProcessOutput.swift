@@ -1,3 +1,4 @@
+import Ground
 import DaemonRuntime
 import Glibc
 import PhonePolicy
@@ -8,7 +9,7 @@ final class ProcessOutput {
   let descriptor: Int32
 
   /// Nil where no file can be made, as on a full disk: then iosd's own output has it.
-  init?(_ home: PhoneHome, _ role: PhoneRole, _ id: UInt64) {
+  init?(_ home: PhoneHome, _ role: Role, _ id: UInt64) {
     mkdir(home.output, 0o700)
     let path = Self.path(home, role, id)
     guard let file = try? PlainFile.open(path, O_WRONLY | O_CREAT | O_APPEND | O_TRUNC) else { return nil }
@@ -17,7 +18,7 @@ final class ProcessOutput {
 
   func close() { Glibc.close(descriptor) }
 
-  private static func path(_ home: PhoneHome, _ role: PhoneRole, _ id: UInt64) -> String {
+  private static func path(_ home: PhoneHome, _ role: Role, _ id: UInt64) -> String {
     "\(home.output)/\(role.rawValue)-\(id).log"
   }
 
@@ -27,7 +28,7 @@ final class ProcessOutput {
   private static let lineCharactersMax = 300
 
   /// Where it is, and what stands in its last line that is not empty.
-  static func end(_ home: PhoneHome, _ role: PhoneRole, _ id: UInt64) -> (path: String, lastLine: String?)? {
+  static func end(_ home: PhoneHome, _ role: Role, _ id: UInt64) -> (path: String, lastLine: String?)? {
     let path = path(home, role, id)
     guard let file = try? PlainFile.open(path, O_RDONLY) else { return nil }
     defer { Glibc.close(file) }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import PhonePolicy
 
@@ -53,7 +53,7 @@ final class TaskLedger {
   private func row(_ id: UInt64) -> TaskRow? { newest.row(id) }
 
   private func newRow(_ record: TaskRecord, _ clock: Clock) -> TaskRow {
-    let earliest = Span(nanoseconds: record.request.earliest.nanoseconds / timeScale)
+    let earliest = TimeSpan(nanoseconds: record.request.earliest.nanoseconds / timeScale)
     return TaskRow(
       id: newest.nextID, identifier: record.request.identifier, kind: record.request.kind.rawValue,
       requiresNetwork: record.request.requiresNetwork,

@@ -1,11 +1,11 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 import PhonePolicy
 
 /// One running child: its process, its channel, its figures.
 final class WalletChild {
-  let role: PhoneRole
+  let role: Role
   let process: ChildProcess
   let ledgerID: UInt64
   /// As last read; nil before the first time.
@@ -28,7 +28,7 @@ final class WalletChild {
 
   /// `onSample` is told of each sample that matters.
   init?(
-    role: PhoneRole, process: ChildProcess, ledgerID: UInt64, memoryLimit: UInt64, warningLimit: UInt64,
+    role: Role, process: ChildProcess, ledgerID: UInt64, memoryLimit: UInt64, warningLimit: UInt64,
     loop: EventLoop,
     onMessage: @escaping (ControlMessage) -> Void, onHangUp: @escaping (UnixConnection.End) -> Void,
     onSample: @escaping (MemoryFigures) -> Void
@@ -77,7 +77,7 @@ final class WalletChild {
     process.send(SIGKILL)
   }
 
-  func pollMemory(every span: Span) {
+  func pollMemory(every span: TimeSpan) {
     poll = loop.after(span) { [weak self] in
       guard let self else { return }
       sampleMemory()

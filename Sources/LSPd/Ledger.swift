@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 import DaemonRuntime
 import Database
 import Glibc
@@ -64,7 +63,7 @@ final class Ledger {
         """,
         [
           .text(verdict.rawValue), fence.map { .bits($0.epoch) } ?? .null,
-          fence.map { .bits($0.incarnation) } ?? .null, fence.map { .blob($0.container) } ?? .null, at,
+          fence.map { .bits($0.incarnation) } ?? .null, fence.map { .blob($0.container.bytes) } ?? .null, at,
           .bits(connection),
         ])
     case .connectionClosed(let connection, let why):
@@ -76,7 +75,7 @@ final class Ledger {
     case .fence(let fence):
       try database.execute(
         "INSERT INTO fence(epoch, incarnation, container, at_ns) VALUES (?, ?, ?, ?)",
-        [try .unsigned(fence.epoch), .bits(fence.incarnation), .blob(fence.container), at])
+        [try .unsigned(fence.epoch), .bits(fence.incarnation), .blob(fence.container.bytes), at])
     case .backup(let connection, let blob):
       try database.execute(
         "INSERT INTO backups(at_ns, connection, blob) VALUES (?, ?, ?)",

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Database
 import Lightning
@@ -42,12 +42,15 @@ extension Ledger {
     try database.firstRow("SELECT 1 FROM connections WHERE node IS NOT NULL LIMIT 1") != nil
   }
 
-  private func readFence() throws -> Fence? {
+  private func readFence() throws -> Claim? {
     guard
       let row = try database.firstRow(
         "SELECT epoch, incarnation, container FROM fence ORDER BY id DESC LIMIT 1")
     else { return nil }
-    return try Fence(epoch: row.unsigned(0), incarnation: row.bits(1), container: row.blob(2))
+    guard let container = ContainerID(try row.blob(2)) else {
+      throw LedgerError.unreadable("a container id has not 16 bytes")
+    }
+    return Claim(epoch: try row.unsigned(0), incarnation: try row.bits(1), container: container)
   }
 
   private func readBackup() throws -> Bytes? {
@@ -78,22 +81,5 @@ extension Ledger {
         PushRequest(reason: reason, paymentHash: hash, amountMsat: try row.optionalUnsigned(3))
       )
     }
-  }
-}
-
-extension Fence {
-  /// Sixteen bytes, the high half first.
-  var container: [UInt8] {
-    [containerHigh, containerLow].flatMap { word in
-      stride(from: 56, through: 0, by: -8).map { UInt8(word >> UInt64($0) & 0xff) }
-    }
-  }
-
-  init(epoch: UInt64, incarnation: UInt64, container: [UInt8]) throws {
-    guard container.count == 16 else { throw LedgerError.unreadable("a container id has not 16 bytes") }
-    let word = { (bytes: ArraySlice<UInt8>) in bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
-    self.init(
-      epoch: epoch, incarnation: incarnation, containerHigh: word(container[..<8]),
-      containerLow: word(container[8...]))
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Lightning
 
 /// All that one event of the core writes: never a part of it.

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 import Database
 import DaemonRuntime
 import Lightning

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
@@ -8,7 +8,7 @@ import PeerTransport
 /// The shell of the provider: sockets, ledger and control around `PeerMachine`. It decides nothing.
 final class Provider {
   /// How long a connection that is hung up may take to say its last.
-  private static let drainWithin = Span.seconds(1)
+  private static let drainWithin = TimeSpan.seconds(1)
 
   let options: ProviderOptions
   let loop: EventLoop

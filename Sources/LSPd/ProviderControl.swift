@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Database
@@ -39,7 +39,9 @@ extension Provider {
   private func pay(_ message: ControlMessage, for client: UnixConnection) throws {
     let hash = try paymentHash(message)
     let amount = try message.integer("amount-msat", in: UInt64(1)...ChannelRecord.maximumCapacityMsat)
-    let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map { Span.seconds($0) }
+    let hold = try message.integerIfPresent("hold-seconds", in: Int64(0)...86_400).map {
+      TimeSpan.seconds($0)
+    }
     let payee = try payee(message)
     let data = try paymentData(message)
     let waits = try message.flag("wait", default: true)
@@ -134,7 +136,7 @@ extension Provider {
     object.set("wallet_connected", core.isWalletConnected)
     object.set("channel_established", core.state.channel.isReestablished)
     object.set("epoch", ifPresent: core.state.fence?.epoch)
-    object.set("container", ifPresent: core.state.fence.map { Hexadecimal.encode($0.container) })
+    object.set("container", ifPresent: core.state.fence.map { Hexadecimal.encode($0.container.bytes) })
     object.set("channel", core.state.channel.id.hex)
     object.set("provider_msat", core.state.channel.localMsat)
     object.set("wallet_msat", core.state.channel.remoteMsat)

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Lightning
@@ -39,10 +39,10 @@ struct ProviderOptions {
 
   let home: String
   let listen: HostAndPort?
-  let hold: Span
-  let elsewhereDelay: Span
+  let hold: TimeSpan
+  let elsewhereDelay: TimeSpan
   let splices: Bool
-  let spliceDelay: Span
+  let spliceDelay: TimeSpan
   let isLegacy: Bool
   /// Nil: the ledger says it, or the first that comes with a claim.
   let wallet: PublicKey?

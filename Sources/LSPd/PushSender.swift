@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Database
 import Lightning
@@ -14,8 +14,8 @@ final class PushSender {
     }
   }
 
-  private static let retryAfter = Span.seconds(1)
-  private static let answerWithin = Span.seconds(5)
+  private static let retryAfter = TimeSpan.seconds(1)
+  private static let answerWithin = TimeSpan.seconds(5)
 
   private let path: String
   private let loop: EventLoop

@@ -1,7 +1,7 @@
 // lspd: plays the Lightning peer and service provider, and keeps the ledger by which every run is judged. A shell:
 // `PeerMachine` decides; here are sockets, the ledger and a control socket.
 
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 

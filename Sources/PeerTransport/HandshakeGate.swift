@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Lightning
 
 /// Which first acts are worth an answer: it costs two multiplications on the curve, and a recorded act costs its sender nothing.
@@ -35,7 +35,7 @@ public struct HandshakeGate: Sendable {
       let due = (now - refilledAt).nanoseconds / pace
       if due > 0 {
         left = Int(min(Int64(perSecond), Int64(left) + min(due, Int64(perSecond))))
-        refilledAt = refilledAt + Span(nanoseconds: due * pace)
+        refilledAt = refilledAt + TimeSpan(nanoseconds: due * pace)
       }
       usedAt = now
       guard left > 0 else { return false }
@@ -44,7 +44,7 @@ public struct HandshakeGate: Sendable {
     }
   }
 
-  private static let sweepInterval = Span.milliseconds(100)
+  private static let sweepInterval = TimeSpan.milliseconds(100)
 
   private let limits: Limits
   private var buckets: [UInt32: Bucket] = [:]

@@ -1,7 +1,7 @@
 // PeerTransport: BOLT 8 over a TCP socket, for both ends. It knows bytes, connections and who the other end is, not what
 // the messages mean.
 
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
@@ -49,7 +49,7 @@ public final class PeerConnection {
   /// of the extension's 24 MB.
   public static let unsentLimit = 1024 * 1024
   /// A message of the largest size comes within this at 52 kbit/s; slower is no network that could carry a payment.
-  static let frameBound = Span.seconds(10)
+  static let frameBound = TimeSpan.seconds(10)
   /// So much of one peer at a time: each message may cost a durable write, and meanwhile the others wait.
   static let framesPerTurn = 32
 

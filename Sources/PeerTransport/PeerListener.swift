@@ -1,5 +1,5 @@
 import CLinux
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
@@ -15,7 +15,7 @@ public final class PeerListener {
     return limits
   }()
 
-  private static let pauseWithoutDescriptors = Span.milliseconds(100)
+  private static let pauseWithoutDescriptors = TimeSpan.milliseconds(100)
   /// Few at a time, so that those inside are heard before the next ones are let in.
   private static let acceptedPerTurn = 16
 
@@ -26,7 +26,7 @@ public final class PeerListener {
   private let accepted: (PeerConnection) -> Void
   private var door: Doorkeeper
   private var gate: HandshakeGate
-  private let firstWordWithin: Span
+  private let firstWordWithin: TimeSpan
   private var strangers: [UInt64: PeerConnection] = [:]
   private var nextStranger: UInt64 = 1
   private var doorTimer: LoopTimer?

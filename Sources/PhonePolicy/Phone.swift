@@ -2,7 +2,7 @@
 // memory are up, and what the person sees. Pure: it starts and kills nobody, it says who is to be started and
 // killed. It knows nothing of Lightning or of who owns the node.
 
-import CoreShape
+import Ground
 
 /// One phone: the app, its notification service extension, and the pushes on their way.
 public struct Phone: Core {
@@ -27,7 +27,7 @@ public struct Phone: Core {
   /// The extension that runs has finished a push before.
   var hasServed = false
   /// Who has said that it ends, and why: an exit after that is no crash.
-  var announcedEnds: [PhoneRole] = []
+  var announcedEnds: [Role] = []
   var invoices: [PendingInvoice] = []
   /// What keeps the app awake in the background.
   public internal(set) var assertions = Assertions()

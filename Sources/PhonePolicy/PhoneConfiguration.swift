@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The limits of one phone. The defaults are the ones people know from the real thing.
 public struct PhoneConfiguration: Hashable, Codable, Sendable {
@@ -7,26 +7,26 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   /// 24 MB for the extension's anonymous memory and swap.
   public var extensionMemoryBytes: UInt64
   /// Per push, from handing it over.
-  public var extensionTime: Span
+  public var extensionTime: TimeSpan
   /// How long before the end of that time the extension is warned.
-  public var expiryNotice: Span
+  public var expiryNotice: TimeSpan
   /// How long an extension without work is kept.
-  public var extensionIdleTime: Span
+  public var extensionIdleTime: TimeSpan
   /// From asking a process to end to making it end.
-  public var terminationGrace: Span
+  public var terminationGrace: TimeSpan
   /// How long the app may take to answer for an invoice.
-  public var invoicePatience: Span
+  public var invoicePatience: TimeSpan
   /// Whether an app in the background is suspended, and ended if it does not go along; off with the other limits. A
   /// debugger on the real thing keeps it from that.
   public var limitsBackground: Bool
   /// How long the app has to deal with being sent to the background.
-  public var callbackTime: Span
+  public var callbackTime: TimeSpan
   /// How long it is in the background before it can be suspended.
-  public var suspendAfter: Span
+  public var suspendAfter: TimeSpan
   /// How long tasks of its own keep it awake in the background.
-  public var backgroundTime: Span
+  public var backgroundTime: TimeSpan
   /// From telling it that this time ends to killing it.
-  public var taskExpiryGrace: Span
+  public var taskExpiryGrace: TimeSpan
   /// Who gets a visible push while the app is in front.
   public var foregroundPushes: ForegroundPushes
   /// The wallet has the entitlement for critical alerts.
@@ -46,11 +46,12 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
 
   public init(
     enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,
-    extensionTime: Span = .seconds(30), expiryNotice: Span = .milliseconds(500),
-    extensionIdleTime: Span = .seconds(60), terminationGrace: Span = .seconds(5),
-    invoicePatience: Span = .seconds(10), limitsBackground: Bool = true, callbackTime: Span = .seconds(5),
-    suspendAfter: Span = .seconds(5), backgroundTime: Span = .seconds(180),
-    taskExpiryGrace: Span = .seconds(5),
+    extensionTime: TimeSpan = .seconds(30), expiryNotice: TimeSpan = .milliseconds(500),
+    extensionIdleTime: TimeSpan = .seconds(60), terminationGrace: TimeSpan = .seconds(5),
+    invoicePatience: TimeSpan = .seconds(10), limitsBackground: Bool = true,
+    callbackTime: TimeSpan = .seconds(5),
+    suspendAfter: TimeSpan = .seconds(5), backgroundTime: TimeSpan = .seconds(180),
+    taskExpiryGrace: TimeSpan = .seconds(5),
     foregroundPushes: ForegroundPushes = .app
   ) {
     self.enforcesLimits = enforcesLimits

@@ -1,12 +1,14 @@
+import Ground
+
 /// What is to be done for a phone, in the order of the list.
 public enum PhoneDirective: Hashable, Codable, Sendable {
-  case launch(PhoneRole, LaunchReason)
-  case tell(PhoneRole, PhoneMessage)
-  case kill(PhoneRole, KillReason)
+  case launch(Role, LaunchReason)
+  case tell(Role, PhoneMessage)
+  case kill(Role, KillReason)
   /// Stop it where it stands, and end its network connections.
-  case suspend(PhoneRole)
-  case resume(PhoneRole)
-  case endConnections(PhoneRole)
+  case suspend(Role)
+  case resume(Role)
+  case endConnections(Role)
   case show(PhoneNotification)
   /// The number on the wallet's icon, by a push without an alert.
   case setBadge(Int)
@@ -26,7 +28,7 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   /// So that it is the same after the next start.
   case saveDevice(DeviceState)
   case saveCategories([NotificationCategory])
-  case recordEnd(PhoneRole, EndReason)
+  case recordEnd(Role, EndReason)
   /// Give the app's answer to whoever asked.
   case passOnInvoice(request: UInt64)
   case failInvoice(request: UInt64, InvoiceFailure)

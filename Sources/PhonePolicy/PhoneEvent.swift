@@ -1,8 +1,4 @@
-/// The two processes of a phone.
-public enum PhoneRole: String, Hashable, Codable, Sendable, CaseIterable {
-  case app
-  case `extension`
-}
+import Ground
 
 /// What can happen to a phone. One that does not matter now is a no-op.
 public enum PhoneEvent: Hashable, Codable, Sendable {
@@ -22,18 +18,18 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   case pushArrived(PhonePush)
 
   // The processes. What a process said before it ended is reported before its end.
-  case processStarted(PhoneRole, pid: Int32)
-  case launchFailed(PhoneRole, sentence: String)
-  case processEnded(PhoneRole, ProcessEnd)
+  case processStarted(Role, pid: Int32)
+  case launchFailed(Role, sentence: String)
+  case processEnded(Role, ProcessEnd)
   /// It has said that it ends by itself, and why.
-  case endAnnounced(PhoneRole)
+  case endAnnounced(Role)
   /// The kernel is taking it apart, or is about to: nothing that is told to it arrives any more. Its end comes later.
-  case foundEnding(PhoneRole)
-  case memorySampled(PhoneRole, footprintBytes: UInt64, residentBytes: UInt64)
+  case foundEnding(Role)
+  case memorySampled(Role, footprintBytes: UInt64, residentBytes: UInt64)
   /// It was suspended while it held a lock in the container.
-  case foundHoldingLock(PhoneRole, file: String)
+  case foundHoldingLock(Role, file: String)
   /// The kernel itself killed the process, as it could not grow within its limit. Reported before its end.
-  case memoryLimitEnforced(PhoneRole, usedBytes: UInt64)
+  case memoryLimitEnforced(Role, usedBytes: UInt64)
 
   // What the processes say.
   case contentDelivered(push: UInt64, NotificationText, key: String? = nil)

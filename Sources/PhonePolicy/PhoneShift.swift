@@ -1,8 +1,8 @@
-import CoreShape
+import Ground
 
 // The phone in another hour.
 extension Phone: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     if case .terminating(let ending, var killAt) = app {
       killAt.shift(by: span)
       app = .terminating(ending, killAt: killAt)
@@ -22,7 +22,7 @@ extension Phone: Shiftable {
 }
 
 extension ExtensionState: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     switch self {
     case .notRunning, .launching: break
     case .idle(var since):

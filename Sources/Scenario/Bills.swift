@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Somebody else's invoice, which the person pays with the wallet; it is made before the story begins.
 public struct PlannedBill: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 import PhonePolicy
 
 /// What one line of a story says.
@@ -8,7 +7,7 @@ public enum Command: Hashable, Sendable {
   case given(Setting)
   case make(Deed)
   case wait(Condition)
-  case pass(Span)
+  case pass(TimeSpan)
   case ask(Question)
   /// The end: everything is judged.
   case verdict
@@ -61,7 +60,7 @@ public enum Deed: Hashable, Sendable {
   case reboot(staysLocked: Bool)
   /// Somebody pays while it is off.
   case payInReboot(number: Int)
-  case sleepDevice(Span)
+  case sleepDevice(TimeSpan)
   case stepClock(seconds: Int64)
 
   /// The process that it happens to: it must be there first.

@@ -1,4 +1,4 @@
-import Heartbeat
+import Ground
 
 /// Something that a story waits for.
 public enum Condition: Hashable, Sendable {

@@ -1,10 +1,9 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// Takes a story through a stage, line by line: the same for every stage.
 public struct Director<Stage: ScenarioStage> {
   /// For everything that is waited for: far more than any of it needs, on the stage's own clock.
-  public static var patience: Span { .seconds(60) }
+  public static var patience: TimeSpan { .seconds(60) }
 
   public private(set) var stage: Stage
   private let scenario: Scenario
@@ -96,7 +95,7 @@ public struct Director<Stage: ScenarioStage> {
     }
   }
 
-  private mutating func pass(_ span: Span) throws {
+  private mutating func pass(_ span: TimeSpan) throws {
     let end = stage.now + span
     while stage.now < end, stage.broken == nil { try stage.goOn(until: end) }
   }

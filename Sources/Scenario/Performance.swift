@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What came of a story on one stage.
 public struct Performance: Hashable, Sendable {

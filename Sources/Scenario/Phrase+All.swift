@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The language: every form that a line can have.
 extension Phrase {

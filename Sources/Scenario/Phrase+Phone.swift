@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import PhonePolicy
 
 // The language of the phone: how it is, how it is switched, what it delivers and shows.

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// One form that a line can have. Words in capitals stand for what differs from line to line.
 public struct Phrase: Sendable {
@@ -27,7 +26,7 @@ public struct Phrase: Sendable {
     var amountSat: UInt64?
     /// Of a bill.
     var isForgotten = false
-    var span = Span.zero
+    var span = TimeSpan.zero
     var seconds: Int64 = 0
     var times = 0
     var parts = 0
@@ -126,7 +125,7 @@ extension Phrase.Found {
     return number
   }
 
-  private static func span(_ word: String, _ unit: String) -> Span? {
+  private static func span(_ word: String, _ unit: String) -> TimeSpan? {
     guard let count = number(word, in: 1...100_000).map(Int64.init) else { return nil }
     switch unit {
     case "ms": return .milliseconds(count)

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// Something that a story asks, so that the answer can be compared with what is expected.
 public enum Question: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Scenario: stories of the pair in plain words, with what must come of them. The language, what can be asked, and in which
 // words it is answered; who plays a story is a stage's affair. Pure: it starts nothing and waits for nothing by itself.
 
-import CoreShape
+import Ground
 
 /// One story: what happens, line by line, and what is expected to be so.
 public struct Scenario: Hashable, Sendable {

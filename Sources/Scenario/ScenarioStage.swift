@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Who plays a story: the simulated world, or real processes. It acts and looks; what to wait for and what to say of it is
 /// decided by whoever directs it.

@@ -1,4 +1,4 @@
-import Heartbeat
+import Ground
 
 /// What there is to see at one moment, whoever plays: the same facts of real processes and of simulated ones.
 public struct Scene: Hashable, Sendable {

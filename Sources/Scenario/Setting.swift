@@ -1,22 +1,22 @@
-import CoreShape
+import Ground
 
 /// How the phone and the peer of a story are, where they are not as ever.
 public enum Setting: Hashable, Sendable {
-  case suspendsAfter(Span)
+  case suspendsAfter(TimeSpan)
   /// What the app has for tasks of its own in the background.
-  case backgroundTime(Span)
+  case backgroundTime(TimeSpan)
   /// How long what the wallet pays takes to its recipient.
-  case arrivesAfter(Span)
+  case arrivesAfter(TimeSpan)
   /// No limits of time and memory, and tasks can be run by hand.
   case debugBuild
   /// What the app has for a silent push in the background.
-  case silentTime(Span)
+  case silentTime(TimeSpan)
   case silentBudget(perHour: Int)
   /// In Low Power Mode the newest silent push waits, and is not lost.
   case holdsInLowPower
   case sendsSilentPushes
   /// How long an hour of the phone's background budgets takes.
-  case hourTakes(Span)
+  case hourTakes(TimeSpan)
   /// The app has declared the background mode.
   case hasAudioMode
   /// In the background it plays what nobody hears.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 
 /// A claim as history: the row, and what was noted with it for people.

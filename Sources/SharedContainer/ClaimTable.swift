@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import Database
 import Guardrails
-import Heartbeat
 
 /// The only place that knows how a claim lies in the database.
 struct ClaimTable {
@@ -56,7 +55,7 @@ struct ClaimTable {
 
   func insert(_ id: ContainerID) throws {
     try connection.execute(
-      "INSERT INTO meta (key, value) VALUES ('container', ?)", [.blob(Self.bytes(of: id))])
+      "INSERT INTO meta (key, value) VALUES ('container', ?)", [.blob(id.bytes)])
   }
 
   static func claimRow(_ row: Row) throws -> ClaimRow {
@@ -77,20 +76,10 @@ struct ClaimTable {
       wallClockNanoseconds: try row.integer(9), seen: try row.unsigned(10), reason: try row.text(11))
   }
 
-  /// Sixteen bytes, the higher half first.
   private static func containerID(_ row: Row, _ index: Int) throws -> ContainerID {
-    let bytes = try row.blob(index)
-    guard bytes.count == 16 else { throw row.mismatch(index, "the 16 bytes of the container's id") }
-    return ContainerID(high: number(bytes[..<8]), low: number(bytes[8...]))
-  }
-
-  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  private static func bytes(of id: ContainerID) -> [UInt8] {
-    [id.high, id.low].flatMap { half in
-      (0..<8).map { index in UInt8(truncatingIfNeeded: half >> (56 - 8 * index)) }
+    guard let id = ContainerID(try row.blob(index)) else {
+      throw row.mismatch(index, "the 16 bytes of the container's id")
     }
+    return id
   }
 }

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// Who claims, why, and when; the role is the container's own.
 public struct Claimant: Hashable, Codable, Sendable {

@@ -1,5 +1,5 @@
+import Ground
 import Glibc
-import Heartbeat
 import OwnFiles
 
 /// Where everything lies in a container, and how it comes to be: directories 0700, files 0600.

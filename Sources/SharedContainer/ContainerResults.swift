@@ -1,3 +1,4 @@
+import Ground
 import Guardrails
 
 /// What a claim gave. Only `claimed` changes who owns the node.

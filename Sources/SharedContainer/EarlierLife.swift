@@ -1,5 +1,5 @@
+import Ground
 import Guardrails
-import Heartbeat
 
 /// Signs that a container was used before, outside of its database. A database that is missing or empty beside them
 /// is damage: a new one would be another device to the peer, and SQLite would throw a log without its database away.

@@ -1,10 +1,8 @@
+import Ground
 import Database
 import Guardrails
 
 extension SharedContainer {
-  /// How far above its own epoch an owner may jump when the peer knows a higher one.
-  public static let epochJumpMax: Epoch = 1 << 32
-
   /// Claims the node by compare-and-set against the epoch that was seen (0 for none), and reads its state in the
   /// same durable transaction. The own role lock is taken in the same breath, and dropped at once if the claim
   /// does not happen, unless it was held before.
@@ -22,15 +20,16 @@ extension SharedContainer {
   }
 
   /// Lifts the own claim above an epoch that the peer knows and this database does not: an old copy of it was put
-  /// back. Only while the row is still this claim's own, and by at most `epochJumpMax`.
+  /// back. Only while the row is still this claim's own, and no farther than `Claim.mayRaise` says.
   public func raiseEpoch<State>(
     under claim: Claim, above known: Epoch, by claimant: Claimant, reading: (NodeReader) throws -> State
   ) -> ClaimResult<State> {
     withOwnLock {
       claimLocked(by: claimant, reading: reading) { row in
         guard claim.owns(row), row?.container == claim.container else { return .superseded(row) }
-        guard known >= claim.epoch, known - claim.epoch <= Self.epochJumpMax, known < Epoch(Int64.max)
-        else { return .failed(.epochJumpRefused(from: claim.epoch, above: known)) }
+        guard claim.mayRaise(above: known) else {
+          return .failed(.epochJumpRefused(from: claim.epoch, above: known))
+        }
         return .claim(known + 1)
       }
     }

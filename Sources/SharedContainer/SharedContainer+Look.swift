@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import Database
 import Guardrails
-import Heartbeat
 
 extension SharedContainer {
   /// The row of the highest epoch: one prepared query, no write lock. What a beat reads each time.

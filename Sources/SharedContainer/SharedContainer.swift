@@ -2,6 +2,7 @@
 // the claim, fenced writes, the heartbeat file and the snapshot for tools. It answers what is so and carries out
 // what it is told, at once and without waiting; who may claim when is decided in Guardrails.
 
+import Ground
 import Database
 import Glibc
 import Guardrails

@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import Database
 import Guardrails
-import Heartbeat
 
 /// Reads everything that a container holds, in one read transaction. A row that makes no sense becomes a sentence
 /// among the problems; the rest is still shown.

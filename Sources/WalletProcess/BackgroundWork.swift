@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What the app does when the phone starts it for a task. It decides nothing about the node, and never opens it.
@@ -13,8 +13,8 @@ final class BackgroundWork {
   static let refreshSeconds: Int64 = 14_400
   static let processingSeconds: Int64 = 1800
   /// Five seconds less than the phone gives.
-  static let patience = Span.seconds(25)
-  static let retryPause = Span.milliseconds(250)
+  static let patience = TimeSpan.seconds(25)
+  static let retryPause = TimeSpan.milliseconds(250)
 
   /// One step of the work.
   enum Step {
@@ -35,7 +35,7 @@ final class BackgroundWork {
   }
 
   private let loop: EventLoop
-  private let patience: Span
+  private let patience: TimeSpan
   private let send: (ControlMessage) -> Void
   private let note: (String) -> Void
   private let lookAtWallet: () -> Step
@@ -44,7 +44,7 @@ final class BackgroundWork {
   private var runs: [Run] = []
 
   init(
-    loop: EventLoop, patience: Span = BackgroundWork.patience, send: @escaping (ControlMessage) -> Void,
+    loop: EventLoop, patience: TimeSpan = BackgroundWork.patience, send: @escaping (ControlMessage) -> Void,
     note: @escaping (String) -> Void, lookAtWallet: @escaping () -> Step, cleanUp: (() -> Step)?
   ) {
     self.loop = loop
@@ -107,7 +107,7 @@ final class BackgroundWork {
   }
 
   /// Later, so that the phone can be heard in between.
-  private func again(_ index: Int, after pause: Span) {
+  private func again(_ index: Int, after pause: TimeSpan) {
     let (number, endsBy) = (runs[index].number, runs[index].endsBy)
     guard loop.now < endsBy else {
       return complete(number, isSuccess: false, "\(runs[index].lastObstacle), until its time was up")

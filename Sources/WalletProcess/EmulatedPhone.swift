@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Database
 import DaemonRuntime
 import Guardrails
@@ -50,18 +50,18 @@ final class EmulatedPhone: PhoneLink {
 
   func deliver(_ push: UInt64, _ content: NotificationContent) {
     var message = ControlMessage("content", ["id": "\(push)"])
-    if let payment = content.payment { message["key"] = payment }
+    if let payment = content.payment { message["key"] = payment.hex }
     message.fields += WalletNotifications.fields(of: content)
     connection.send(message)
   }
 
-  func notify(_ content: NotificationContent, payment: String) {
-    var message = ControlMessage("notification", ["key": payment])
+  func notify(_ content: NotificationContent, payment: Bytes32) {
+    var message = ControlMessage("notification", ["key": payment.hex])
     message.fields += WalletNotifications.fields(of: content)
     connection.send(message)
   }
 
-  func withdraw(payment: String) { connection.send(ControlMessage("withdraw", ["key": payment])) }
+  func withdraw(payment: Bytes32) { connection.send(ControlMessage("withdraw", ["key": payment.hex])) }
 
   func finished(_ push: UInt64, _ reason: FinishReason) {
     connection.send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 import DaemonRuntime
 import Glibc
 import Guardrails
@@ -77,12 +76,13 @@ final class GuardShell<Machine: GuardMachine> {
     case .withdrawWish: setWish(false)
     case .look: look()
     case .claim(let seen, let reason): claim(seen: seen, reason: reason)
-    case .raiseEpoch(let claim, let known): raiseEpoch(claim, above: known)
+    case .raiseEpoch(let claim, let known, let replaced):
+      raiseEpoch(claim, above: known, isMove: replaced != nil)
     case .readRow: readRow()
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter)
     case .dropLock: dropLock()
     case .readReceived(let hash): readReceived(hash)
-    case .startNode(let claim): node.start(claim, claimedState)
+    case .startNode(let claim, let replaced): node.start(claim, claimedState, replacing: replaced)
     case .stopNode(let gracefully): node.stop(gracefully: gracefully)
     case .acceptNoNewPayment: node.handOver()
     case .endLongPause: node.peerMayBeThere()
@@ -169,10 +169,10 @@ final class GuardShell<Machine: GuardMachine> {
     } catch { runner.handle(.claimFailed(.failed("\(error)"))) }
   }
 
-  private func raiseEpoch(_ claim: Claim, above known: Epoch) {
-    if claim.replaces != nil { onMove?() }
+  private func raiseEpoch(_ claim: Claim, above known: Epoch, isMove: Bool) {
+    if isMove { onMove?() }
     do throws(ContainerError) {
-      let claimant = try claimant(claim.replaces == nil ? .raised : .movedHere)
+      let claimant = try claimant(isMove ? .movedHere : .raised)
       answer(container.raiseEpoch(under: claim, above: known, by: claimant, reading: node.readState))
     } catch { runner.handle(.claimFailed(.failed("\(error)"))) }
   }
@@ -246,9 +246,9 @@ final class GuardShell<Machine: GuardMachine> {
     }
   }
 
-  private func readReceived(_ hash: String?) {
+  private func readReceived(_ hash: Bytes32?) {
     let result = container.read { _, reader in
-      if let hash = hash.flatMap({ Bytes32(hex: $0) }) {
+      if let hash {
         return try ReceivedPaymentTable.readSettled(paymentHash: hash, reader)
       }
       return try ReceivedPaymentTable.readSettled(after: newestPayment, reader)

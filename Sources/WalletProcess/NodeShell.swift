@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 import DaemonRuntime
 import Guardrails
 import Lightning
@@ -60,18 +59,13 @@ final class NodeShell {
 
   private var bootMoment: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
 
-  func start(_ claim: Claim, _ state: NodeState) {
+  func start(_ claim: Claim, _ state: NodeState, replacing replaced: ReplacedClaim? = nil) {
     self.claim = claim
     life &+= 1
     learnTweaks(state)
     tell { $0.onPayment?(.started(pending: state.payments.pending.map(\.paymentHash))) }
     tell { $0.onSplice?(.started(pending: state.channel?.pendingSplice?.id)) }
-    runner.handle(
-      .started(
-        NodeClaim(
-          fence: Fence(
-            epoch: claim.epoch, incarnation: claim.incarnation, containerHigh: claim.container.high,
-            containerLow: claim.container.low), replaces: claim.replaces.map(ReplacedFence.init)), state))
+    runner.handle(.started(claim, state, replacing: replaced))
   }
 
   /// The socket is closed when an abrupt stop returns: the guard drops its lock next.
@@ -271,26 +265,18 @@ extension NodeReport {
     case .connecting: self = .connecting
     case .established: self = .established
     case .settling(let isSettling): self = .settling(isSettling)
-    case .collecting(let payments): self = .collecting(payments.map(\.hex))
+    case .collecting(let payments): self = .collecting(payments)
     case .splicing(let isSplicing): self = .splicing(isSplicing)
     case .received(let receipt):
       self = .received(
         ReceivedPayment(
-          paymentHash: receipt.invoice.paymentHash.hex, amountMsat: receipt.amountMsat,
+          paymentHash: receipt.invoice.paymentHash, amountMsat: receipt.amountMsat,
           text: receipt.invoice.text))
     case .stopped: self = .stopped
     case .fenced: self = .fenced
     case .refused(let answer):
-      self = .refused(
-        highest: answer.highest,
-        container: ContainerID(high: answer.containerHigh, low: answer.containerLow))
+      self = .refused(highest: answer.highest, container: answer.container)
     case .trouble(let sentence): self = .trouble(sentence)
     }
-  }
-}
-
-extension ReplacedFence {
-  init(_ claim: ReplacedClaim) {
-    self.init(epoch: claim.epoch, containerHigh: claim.container.high, containerLow: claim.container.low)
   }
 }

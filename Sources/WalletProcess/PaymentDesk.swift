@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Guardrails
@@ -58,12 +58,12 @@ final class PaymentDesk {
       return
         "the invoice demands \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which this wallet does not know; pay it with another"
     }
-    return tasks.isUnderWay(invoice.paymentHash.hex) ? PaymentTasks.underWay : nil
+    return tasks.isUnderWay(invoice.paymentHash) ? PaymentTasks.underWay : nil
   }
 
   private func pay(_ invoice: SignedInvoice, _ amountMsat: UInt64, _ request: String) {
     let hash = invoice.paymentHash
-    guard let task = tasks.begin(hash.hex, amountMsat: amountMsat, for: request) else {
+    guard let task = tasks.begin(hash, amountMsat: amountMsat, for: request) else {
       return refuse(request, PaymentTasks.underWay)
     }
     onTask?(.taskBegan(task))
@@ -75,9 +75,9 @@ final class PaymentDesk {
   private func heard(_ news: PaymentNews) {
     switch news {
     case .started(let pending):
-      for entry in tasks.nodeStarted(pending: pending.map(\.hex)) { onTask?(.taskEnded(entry.task)) }
+      for entry in tasks.nodeStarted(pending: pending) { onTask?(.taskEnded(entry.task)) }
     case .offered(let hash):
-      guard let entry = tasks.offered(hash.hex), let request = entry.request else { return }
+      guard let entry = tasks.offered(hash), let request = entry.request else { return }
       onAnswer?(
         ControlMessage(
           "send-done",
@@ -92,7 +92,7 @@ final class PaymentDesk {
   }
 
   private func end(_ hash: Bytes32) -> PaymentTasks.Entry? {
-    guard let entry = tasks.end(hash.hex) else { return nil }
+    guard let entry = tasks.end(hash) else { return nil }
     onTask?(.taskEnded(entry.task))
     return entry
   }

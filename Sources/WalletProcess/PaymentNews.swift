@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// What became of a payment of the wallet's own.
 enum PaymentNews {

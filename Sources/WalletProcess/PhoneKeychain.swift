@@ -1,4 +1,3 @@
-import Crypto
 import DaemonRuntime
 import Glibc
 

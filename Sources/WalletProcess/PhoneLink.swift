@@ -1,3 +1,4 @@
+import Ground
 import Guardrails
 
 /// The phone as a wallet process sees it: what it is told is an event of the guard, what it is to be told comes here.
@@ -5,8 +6,8 @@ protocol PhoneLink: AnyObject {
   func show(_ status: Status)
   func mayConnect(_ targets: [ConnectionTarget])
   func deliver(_ push: UInt64, _ content: NotificationContent)
-  func notify(_ content: NotificationContent, payment: String)
-  func withdraw(payment: String)
+  func notify(_ content: NotificationContent, payment: Bytes32)
+  func withdraw(payment: Bytes32)
   func finished(_ push: UInt64, _ reason: FinishReason)
   func completed(_ push: UInt64, _ outcome: SilentPushOutcome)
   func backgroundDone()

@@ -1,6 +1,6 @@
+import Ground
 import DaemonRuntime
 import Guardrails
-import Heartbeat
 
 /// Carries presence messages between the two processes, as XPC would. It may lose them: whatever they say is also
 /// state in the container that is read again.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 
 /// How fast a process listens to presence: a few words at once, then so many a second. Two healthy processes say far less.
@@ -12,7 +12,7 @@ struct PresencePace {
   }
 
   static let burst = 32
-  static let interval = Span.milliseconds(50)
+  static let interval = TimeSpan.milliseconds(50)
 
   private var left = burst
   private var lastRefill: Instant?

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 import Database
 import Guardrails
 
@@ -27,7 +27,7 @@ final class PushReader {
       """, [.text(text)])
     guard let row, case .text(let word) = try row.value(0), let reason = Self.reason(word) else { return nil }
     var push = Push(id: id, reason: reason)
-    if case .text(let hash) = try row.value(1) { push.paymentHash = Bytes32(hex: hash)?.hex }
+    if case .text(let hash) = try row.value(1) { push.paymentHash = Bytes32(hex: hash) }
     return push
   }
 

@@ -1,3 +1,4 @@
+import Ground
 import DaemonRuntime
 import Guardrails
 
@@ -17,10 +18,10 @@ final class TerminalPhone: PhoneLink {
     printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
   }
 
-  func withdraw(payment: String) {}
+  func withdraw(payment: Bytes32) {}
   func mayConnect(_ targets: [ConnectionTarget]) {}
 
-  func notify(_ content: NotificationContent, payment: String) {
+  func notify(_ content: NotificationContent, payment: Bytes32) {
     printLine("\(role): notification: \(content.title): \(content.body)")
   }
 

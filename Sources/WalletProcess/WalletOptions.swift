@@ -1,7 +1,7 @@
 // WalletProcess: what mainappd and notifyextd have in common. It reads the world, gives what it finds to the two
 // cores (the guard and the node) and carries out what they say, in their order. It decides nothing.
 
-import CoreShape
+import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat

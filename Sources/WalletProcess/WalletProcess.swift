@@ -1,9 +1,8 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
 import Guardrails
-import Heartbeat
 import Lightning
 import PeerTransport
 import SharedContainer
@@ -243,7 +242,7 @@ public final class WalletProcess<Machine: GuardMachine> {
   }
 
   /// Nil: none runs.
-  private static func time(_ message: ControlMessage) throws(ControlMessageError) -> Span? {
+  private static func time(_ message: ControlMessage) throws(ControlMessageError) -> TimeSpan? {
     let milliseconds = try message.integerIfPresent("deadline-ms", in: 0...Int64.max / 1_000_000) ?? 0
     return milliseconds > 0 ? .milliseconds(milliseconds) : nil
   }

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// An instant of the phone's running time, sleep included. It says something beside another one of the same boot alone.
 public struct BootMoment: Hashable, Sendable {
@@ -12,7 +11,7 @@ public struct BootMoment: Hashable, Sendable {
   }
 
   /// Nil for one of another boot, and for one that is still to come: no clock that runs forth has written it.
-  func since(_ earlier: BootMoment) -> Span? {
+  func since(_ earlier: BootMoment) -> TimeSpan? {
     guard earlier.boot == boot, earlier.clock <= clock else { return nil }
     return clock - earlier.clock
   }

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 import Database
 import Guardrails
 import Lightning

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 import Database
 import Guardrails
 import Lightning
@@ -39,6 +39,6 @@ public enum ReceivedPaymentTable {
 
   private static func payment(_ row: Row) throws -> ReceivedPayment {
     ReceivedPayment(
-      paymentHash: try row.bytes32(0).hex, amountMsat: try row.unsigned(1), text: try row.text(2))
+      paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), text: try row.text(2))
   }
 }

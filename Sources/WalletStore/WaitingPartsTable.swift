@@ -1,7 +1,5 @@
-import CoreShape
-import Crypto
+import Ground
 import Database
-import Heartbeat
 import Lightning
 import SharedContainer
 

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Database
 import Foundation
@@ -187,7 +187,7 @@ struct DamagedContainerTests {
     }
     child.send(SIGSTOP)
     while !ProcessTable.isStopped(child.identity.pid) { sched_yield() }
-    func problems(beatAgo span: Span) throws -> [String] {
+    func problems(beatAgo span: TimeSpan) throws -> [String] {
       let seen: Epoch = (try Snapshot.take(of: directory)).owner?.epoch ?? 0
       let claimant = Claimant(
         process: child.identity, incarnation: 7, reason: "never-claimed", bootClock: clock.bootClock,
@@ -197,7 +197,7 @@ struct DamagedContainerTests {
       }
       let beat = Beat(
         role: .app, epoch: claim.epoch, phase: .established, counter: 1, process: child.identity,
-        bootClock: clock.bootClock + Span(nanoseconds: -span.nanoseconds), wallClockNanoseconds: 0)
+        bootClock: clock.bootClock + TimeSpan(nanoseconds: -span.nanoseconds), wallClockNanoseconds: 0)
       #expect(container.write(beat) == .written)
       var snapshot = try Snapshot.take(of: directory)
       snapshot.appLock.holders = [child.identity.pid]

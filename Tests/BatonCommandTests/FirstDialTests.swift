@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
@@ -19,7 +20,7 @@ import Testing
     let connection = try PeerConnection.dial(address, as: key, loop: loop)
     defer { connection.cutOff() }
     var heard: [Message] = []
-    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+    let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
     connection.onConnected = {
       for message in [.greeting(Greeting(fence: fence)), .ping(Ping(pongSize: 1))] as [Message] {
         connection.send(message.encoded())

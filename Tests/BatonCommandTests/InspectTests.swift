@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
@@ -35,11 +35,11 @@ struct InspectTests {
   }
 
   private func beat(
-    _ container: SharedContainer, _ role: Role, _ epoch: Epoch, _ phase: Phase, ago: Span = .zero
+    _ container: SharedContainer, _ role: Role, _ epoch: Epoch, _ phase: Phase, ago: TimeSpan = .zero
   ) {
     let beat = Beat(
       role: role, epoch: epoch, phase: phase, counter: 1, process: ProcessTable.current(boot: clock.boot),
-      bootClock: clock.bootClock + Span(nanoseconds: -ago.nanoseconds), wallClockNanoseconds: 0)
+      bootClock: clock.bootClock + TimeSpan(nanoseconds: -ago.nanoseconds), wallClockNanoseconds: 0)
     #expect(container.write(beat) == .written)
   }
 

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Testing
 
@@ -173,8 +173,8 @@ import Testing
       times.all == [
         SilentPushTime(
           push: 4, arrivedAt: Instant(nanoseconds: 100), isWakingForPayment: true,
-          nodeStarted: Span(nanoseconds: 30),
-          connected: Span(nanoseconds: 70)),
+          nodeStarted: TimeSpan(nanoseconds: 30),
+          connected: TimeSpan(nanoseconds: 70)),
         SilentPushTime(push: 5, arrivedAt: Instant(nanoseconds: 300)),
         SilentPushTime(push: 6, arrivedAt: Instant(nanoseconds: 500), isWakingForPayment: true),
       ])

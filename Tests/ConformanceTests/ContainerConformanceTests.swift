@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import Guardrails
 import Heartbeat
-import Simulation
 import Testing
 
 /// The container of the simulation and the real one are taken through the same steps and must say the same: what the

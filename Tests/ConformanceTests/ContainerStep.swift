@@ -1,6 +1,6 @@
+import Ground
 import Guardrails
 import Heartbeat
-import Simulation
 
 /// One step of a story that both containers are taken through.
 enum ContainerStep: Hashable {

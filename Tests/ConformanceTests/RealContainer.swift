@@ -1,10 +1,9 @@
-import CoreShape
+import Ground
 import Foundation
 import Glibc
 import Guardrails
 import Heartbeat
 import SharedContainer
-import Simulation
 
 /// The directory itself, with both roles open in this process: `flock` and SQLite tell them apart by their descriptors
 /// and connections, as they would two processes.

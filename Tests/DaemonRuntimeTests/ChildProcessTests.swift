@@ -1,5 +1,5 @@
 import CLinux
-import CoreShape
+import Ground
 import Glibc
 import Heartbeat
 import Testing

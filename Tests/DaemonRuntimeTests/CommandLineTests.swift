@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Foundation
 import Testing
 
@@ -162,8 +162,8 @@ import Testing
       ("0.000000001s", 1), ("10m", 600_000_000_000), ("1d", 86_400_000_000_000),
     ] as [(String, Int64)])
   func timesAreReadExactly(_ text: String, _ nanoseconds: Int64) {
-    #expect(SpanText.parse(text) == Span(nanoseconds: nanoseconds))
-    #expect(SpanText.parse(SpanText.write(Span(nanoseconds: nanoseconds)))?.nanoseconds == nanoseconds)
+    #expect(SpanText.parse(text) == TimeSpan(nanoseconds: nanoseconds))
+    #expect(SpanText.parse(SpanText.write(TimeSpan(nanoseconds: nanoseconds)))?.nanoseconds == nanoseconds)
   }
 
   @Test(arguments: [

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// A small core for the tests: it counts, announces every third count, and asks to be woken a while later.
 struct CounterCore: Core {
@@ -26,7 +26,7 @@ struct CounterCore: Core {
     switch event {
     case .counted(let amount):
       total &+= amount
-      deadline = now + Span(nanoseconds: configuration.step)
+      deadline = now + TimeSpan(nanoseconds: configuration.step)
       return [.announce(total: total, note: total.isMultiple(of: 2) ? "even \"\n" : nil)]
     case .echoed: return []
     case .deadlineReached:

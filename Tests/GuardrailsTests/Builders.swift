@@ -1,12 +1,17 @@
-import CoreShape
+import Ground
 import Guardrails
 import Heartbeat
 
 let boot = BootID(high: 1, low: 2)
 let container = ContainerID(high: 3, low: 4)
 let otherContainer = ContainerID(high: 5, low: 6)
-let payment = ReceivedPayment(paymentHash: "aa", amountMsat: 21_000, text: "coffee")
-let secondPayment = ReceivedPayment(paymentHash: "bb", amountMsat: 1_500, text: "")
+/// Thirty-two bytes that begin with these digits.
+func paymentHash(_ digits: String) -> Bytes32 {
+  Bytes32(hex: digits + String(repeating: "0", count: 64 - digits.count)) ?? .zero
+}
+
+let payment = ReceivedPayment(paymentHash: paymentHash("aa"), amountMsat: 21_000, text: "coffee")
+let secondPayment = ReceivedPayment(paymentHash: paymentHash("bb"), amountMsat: 1_500, text: "")
 
 func seconds(_ count: Double) -> Instant { Instant(nanoseconds: Int64((count * 1000).rounded()) * 1_000_000) }
 
@@ -39,7 +44,8 @@ func observation(
   )
 }
 
-func push(_ id: UInt64, _ reason: Push.Reason = .incomingPayment, hash: String? = "aa") -> Push {
+func push(_ id: UInt64, _ reason: Push.Reason = .incomingPayment, hash: Bytes32? = paymentHash("aa")) -> Push
+{
   Push(id: id, reason: reason, paymentHash: hash)
 }
 
@@ -100,25 +106,25 @@ extension Driver where Machine == AppMachine {
 
 extension Driver where Machine == ExtensionMachine {
   /// Serves push 1 and looks for the node.
-  static func looking(hash: String? = "aa") -> Driver {
+  static func looking(hash: Bytes32? = paymentHash("aa")) -> Driver {
     var notifier = Driver()
     notifier.play(.launched, .pushArrived(push(1, hash: hash)))
     return notifier
   }
 
-  static func claiming(epoch: Epoch = 8, hash: String? = "aa") -> Driver {
+  static func claiming(epoch: Epoch = 8, hash: Bytes32? = paymentHash("aa")) -> Driver {
     var notifier = Driver.looking(hash: hash)
     notifier.play(.observed(observation(row(epoch - 1, .app), lockIsBusy: false)))
     return notifier
   }
 
-  static func claimed(epoch: Epoch = 8, hash: String? = "aa") -> Driver {
+  static func claimed(epoch: Epoch = 8, hash: Bytes32? = paymentHash("aa")) -> Driver {
     var notifier = Driver.claiming(epoch: epoch, hash: hash)
     notifier.play(.claimed(claim(epoch)))
     return notifier
   }
 
-  static func connected(epoch: Epoch = 8, hash: String? = "aa") -> Driver {
+  static func connected(epoch: Epoch = 8, hash: Bytes32? = paymentHash("aa")) -> Driver {
     var notifier = Driver.claimed(epoch: epoch, hash: hash)
     notifier.play(.node(.connecting), .rowRead(row(epoch, .extension), appWantsNode: false))
     notifier.play(.node(.established), .rowRead(row(epoch, .extension), appWantsNode: false))

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Foundation
 import Heartbeat
 import Testing
@@ -16,7 +16,8 @@ import Testing
     .blocked(pid: nil, isStopped: false), .blocked(pid: 7, isStopped: true), .failed("A \"sentence\"\n."),
   ]
   private static let reports: [NodeReport] = [
-    .connecting, .established, .settling(true), .settling(false), .collecting(["aa"]), .splicing(true),
+    .connecting, .established, .settling(true), .settling(false), .collecting([paymentHash("aa")]),
+    .splicing(true),
     .received(payment),
     .stopped, .fenced,
     .refused(highest: .max, container: container), .trouble("x"),
@@ -36,20 +37,20 @@ import Testing
     + PresenceMessageTests.all.map { .presenceHeard($0) } + observations.map { .observed($0) }
     + troubles.flatMap { [.lookFailed($0), .claimFailed($0), .rowReadFailed($0)] } + reports.map { .node($0) }
 
-  private static let replacing = Claim(
-    epoch: 8, incarnation: 1, container: container,
-    replaces: ReplacedClaim(epoch: .max, container: otherContainer))
+  private static let replaced = ReplacedClaim(epoch: .max, container: otherContainer)
 
   static let directives: [GuardDirective] =
     [
       .raiseWish, .withdrawWish, .look, .claim(seen: .max, reason: .neverClaimed),
       .claim(seen: 0, reason: .holderDied), .claim(seen: 1, reason: .holderStale),
-      .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max), .startNode(replacing),
+      .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max),
+      .raiseEpoch(claim(8), above: 9, replacing: replaced), .startNode(claim(8), replacing: replaced),
       .claim(seen: 3, reason: .holderReleased), .claim(seen: 4, reason: .earlierBoot), .readRow, .dropLock,
-      .readReceived(paymentHash: nil), .readReceived(paymentHash: "aa"), .startNode(claim(8)),
+      .readReceived(paymentHash: nil), .readReceived(paymentHash: paymentHash("aa")), .startNode(claim(8)),
       .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment, .endLongPause,
       .deliver(push: 1, .received(payment)),
-      .notify(.received(secondPayment), payment: secondPayment.paymentHash), .withdraw(payment: "ff"),
+      .notify(.received(secondPayment), payment: secondPayment.paymentHash),
+      .withdraw(payment: paymentHash("ff")),
       .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1), .completed(push: 1, .newData),
       .completed(push: 1, .failed), .noteFailure("x"),
       .end(.fenced), .end(.terminated), .end(.containerLost),

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 import Testing
 
@@ -66,8 +66,10 @@ import Testing
     #expect(
       own == [.notify(.received(secondPayment), payment: secondPayment.paymentHash)],
       "the text is for its own payment")
-    let third = ReceivedPayment(paymentHash: "cc", amountMsat: 1000, text: "")
-    #expect(notifier.send(.node(.received(third)), at: 5) == [.notify(.received(third), payment: "cc")])
+    let third = ReceivedPayment(paymentHash: paymentHash("cc"), amountMsat: 1000, text: "")
+    #expect(
+      notifier.send(.node(.received(third)), at: 5) == [.notify(.received(third), payment: paymentHash("cc"))]
+    )
     notifier.play(.deadlineReached, owned, at: 9)
     let end = ending(&notifier, .deadlineReached, at: 10)
     #expect(

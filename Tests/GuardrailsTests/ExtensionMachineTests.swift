@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 import Testing
 
@@ -23,7 +23,8 @@ import Testing
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched)
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
-    #expect(notifier.send(.pushArrived(push(1))) == [ping, .readReceived(paymentHash: "aa"), .look])
+    #expect(
+      notifier.send(.pushArrived(push(1))) == [ping, .readReceived(paymentHash: paymentHash("aa")), .look])
   }
 
   @Test func aFreeNodeIsClaimedAtOnce() {
@@ -54,10 +55,10 @@ import Testing
   @Test func whileTheAppHoldsTheNodeTheTextComesFromTheDatabase() {
     var notifier = Driver<ExtensionMachine>.looking()
     let busy = observation(row(7, .app), lockIsBusy: true, beat: beat(.app, epoch: 7, counter: 1))
-    #expect(notifier.send(.observed(busy)) == [.readReceived(paymentHash: "aa")])
+    #expect(notifier.send(.observed(busy)) == [.readReceived(paymentHash: paymentHash("aa"))])
     #expect(notifier.send(.receivedFound([])) == [])
     let end: [GuardDirective] = [
-      .withdraw(payment: "aa"), .deliver(push: 1, .received(payment)), unavailable,
+      .withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment)), unavailable,
       .finished(push: 1, .received),
     ]
     #expect(notifier.send(.receivedFound([payment])) == end)
@@ -68,10 +69,10 @@ import Testing
     var notifier = Driver<ExtensionMachine>.looking()
     let gone = observation(row(7, .app), lockIsBusy: false)
     let answer = notifier.send(.observed(gone))
-    #expect(answer == [.readReceived(paymentHash: "aa"), .claim(seen: 7, reason: .holderDied)])
+    #expect(answer == [.readReceived(paymentHash: paymentHash("aa")), .claim(seen: 7, reason: .holderDied)])
     #expect(
       notifier.send(.receivedFound([payment])) == [
-        .withdraw(payment: "aa"), .deliver(push: 1, .received(payment)),
+        .withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment)),
       ])
     #expect(notifier.send(.claimed(claim(8))) == [.readRow])
     #expect(notifier.send(owned()).last == .finished(push: 1, .received))
@@ -91,12 +92,13 @@ import Testing
   @Test func whatIsHalfWayIsSettledFirstAndToldThen() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.settling(true)), owned())
-    #expect(notifier.send(.node(.settling(false)), at: 2).contains(.readReceived(paymentHash: "aa")))
+    #expect(
+      notifier.send(.node(.settling(false)), at: 2).contains(.readReceived(paymentHash: paymentHash("aa"))))
     notifier.play(owned(), at: 2)
     #expect(notifier.send(.receivedFound([payment]), at: 2) == [])
     #expect(delivered(notifier.send(.deadlineReached, at: 6.9)) == [])
     let end = notifier.send(.deadlineReached, at: 7)
-    #expect(end.prefix(2) == [.withdraw(payment: "aa"), .deliver(push: 1, .received(payment))])
+    #expect(end.prefix(2) == [.withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment))])
   }
 
   /// It was the first until then, and would have been the text.
@@ -110,7 +112,7 @@ import Testing
         .notify(.received(secondPayment), payment: secondPayment.paymentHash)
       ])
     let end = notifier.send(.deadlineReached, at: 7)
-    #expect(end.prefix(2) == [.withdraw(payment: "aa"), .deliver(push: 1, .received(payment))])
+    #expect(end.prefix(2) == [.withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment))])
     #expect(!end.contains(.notify(.received(secondPayment), payment: secondPayment.paymentHash)))
   }
 
@@ -118,7 +120,7 @@ import Testing
   @Test func whatTheNodeReportedIsNotReadAgain() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.settling(true)), owned(), .node(.received(payment)))
-    #expect(!notifier.send(.node(.settling(false))).contains(.readReceived(paymentHash: "aa")))
+    #expect(!notifier.send(.node(.settling(false))).contains(.readReceived(paymentHash: paymentHash("aa"))))
   }
 
   @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
@@ -223,7 +225,9 @@ import Testing
     let end = notifier.send(.expiryWarned(push: 1))
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
     #expect(
-      end.suffix(4) == [.finished(push: 1, .timeWillExpire), ping, .readReceived(paymentHash: "aa"), .look])
+      end.suffix(4) == [
+        .finished(push: 1, .timeWillExpire), ping, .readReceived(paymentHash: paymentHash("aa")), .look,
+      ])
   }
 
   @Test func unreadablePushesInARowAreAllFinished() {

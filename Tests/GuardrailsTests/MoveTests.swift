@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Testing
 
 @testable import Guardrails
@@ -7,12 +7,6 @@ import Testing
 @Suite struct MoveTests {
   private let replaced = ReplacedClaim(epoch: 20, container: otherContainer)
   private let refusal = GuardEvent.node(.refused(highest: 20, container: otherContainer))
-
-  private func replacing(_ epoch: Epoch) -> Claim {
-    var claim = claim(epoch)
-    claim.replaces = replaced
-    return claim
-  }
 
   /// Refused for another device, and idle.
   private func halted() -> Driver<AppMachine> {
@@ -34,9 +28,12 @@ import Testing
     var app = halted()
     #expect(app.send(.moveRequested) == [.raiseWish, .say(ping), .look])
     app.play(.observed(observation(row(8, .app), lockIsBusy: false, appWantsNode: true)), .claimed(claim(9)))
-    #expect(app.send(refusal) == [.stopNode(gracefully: false), .raiseEpoch(replacing(9), above: 20)])
+    #expect(
+      app.send(refusal) == [
+        .stopNode(gracefully: false), .raiseEpoch(claim(9), above: 20, replacing: replaced),
+      ])
     let dial: [GuardDirective] = [
-      .beat(epoch: 21, phase: .claimed, counter: 2), .startNode(replacing(21)),
+      .beat(epoch: 21, phase: .claimed, counter: 2), .startNode(claim(21), replacing: replaced),
     ]
     #expect(app.send(.claimed(claim(21))) == dial)
   }
@@ -47,9 +44,9 @@ import Testing
     var app = Driver<AppMachine>.claimed(epoch: 8)
     app.play(.moveRequested)
     let lower = GuardEvent.node(.refused(highest: 3, container: otherContainer))
-    var claim = claim(8)
-    claim.replaces = ReplacedClaim(epoch: 3, container: otherContainer)
-    #expect(app.send(lower) == [.stopNode(gracefully: false), .raiseEpoch(claim, above: 8)])
+    let replaced = ReplacedClaim(epoch: 3, container: otherContainer)
+    #expect(
+      app.send(lower) == [.stopNode(gracefully: false), .raiseEpoch(claim(8), above: 8, replacing: replaced)])
   }
 
   @Test func theWordCountsOnce() {
@@ -77,7 +74,7 @@ import Testing
     #expect(app.send(refusal) == [.withdrawWish, .stopNode(gracefully: true)])
     var inTime = movingApp()
     inTime.now = inTime.now + .milliseconds(9999)
-    #expect(inTime.send(refusal).last == .raiseEpoch(replacing(9), above: 20))
+    #expect(inTime.send(refusal).last == .raiseEpoch(claim(9), above: 20, replacing: replaced))
   }
 
   @Test func withoutTheWordAndInTheBackgroundNothingIsTaken() {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
   @Test("P-1.4 Home in the middle of a set: the app stays at work under a named task until it is complete")
   func homeInTheMiddle() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    #expect(app.send(.node(.collecting(["aa"]))) == [])
+    #expect(app.send(.node(.collecting([paymentHash("aa")]))) == [])
     #expect(app.machine.hasNamedTask)
     #expect(
       app.send(.enteredBackground) == [
@@ -32,7 +32,7 @@ import Testing
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
       !app.send(.node(.received(secondPayment))).contains { if case .notify = $0 { true } else { false } })
-    app.play(.node(.collecting(["aa"])), .enteredBackground, .node(.settling(true)))
+    app.play(.node(.collecting([paymentHash("aa")])), .enteredBackground, .node(.settling(true)))
     #expect(app.machine.place == .staying)
     #expect(app.send(.node(.received(payment))) == [told])
     app.play(.node(.collecting([])), .node(.settling(false)))
@@ -43,21 +43,22 @@ import Testing
   @Test("The text of a push says what became of the parts: nobody is told to retry what is on its way")
   func textOfParts() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting(["aa"])))
+    notifier.play(.node(.collecting([paymentHash("aa")])))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsWait))
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting(["aa"])), .node(.collecting([])))
+    notifier.play(.node(.collecting([paymentHash("aa")])), .node(.collecting([])))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsGivenBack))
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting(["aa"])), .node(.settling(true)), .node(.received(payment)))
+    notifier.play(.node(.collecting([paymentHash("aa")])), .node(.settling(true)), .node(.received(payment)))
     notifier.play(.node(.collecting([])), .node(.settling(false)))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .received(payment)))
   }
 
   @Test(
-    "A push that names a payment is told about that one, whatever waits beside it", arguments: ["aa", nil])
-  func textOfItsOwn(hash: String?) {
-    let other = "cc"
+    "A push that names a payment is told about that one, whatever waits beside it",
+    arguments: [paymentHash("aa"), nil])
+  func textOfItsOwn(hash: Bytes32?) {
+    let other = paymentHash("cc")
     func text(_ reports: [NodeReport]) -> GuardDirective? {
       var notifier = Driver<ExtensionMachine>.connected(hash: hash)
       for report in reports { notifier.play(.node(report)) }
@@ -69,19 +70,20 @@ import Testing
       text([.collecting([other]), .collecting([])])
         == .deliver(push: 1, hash == nil ? .partsGivenBack : missed))
     #expect(
-      text([.collecting(["aa", other]), .collecting([other])])
+      text([.collecting([paymentHash("aa"), other]), .collecting([other])])
         == .deliver(push: 1, hash == nil ? .partsWait : .partsGivenBack))
     #expect(
-      text([.collecting(["aa"]), .collecting([]), .collecting(["aa"])]) == .deliver(push: 1, .partsWait))
+      text([.collecting([paymentHash("aa")]), .collecting([]), .collecting([paymentHash("aa")])])
+        == .deliver(push: 1, .partsWait))
     #expect(
-      text([.collecting([other]), .collecting([]), .collecting(["aa"]), .collecting([])])
+      text([.collecting([other]), .collecting([]), .collecting([paymentHash("aa")]), .collecting([])])
         == .deliver(push: 1, .partsGivenBack))
   }
 
   @Test("P-1.1 After 180 s the app leaves, whatever has come; a lost connection begins nothing anew")
   func bounded() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.collecting(["aa"])))
+    app.play(.node(.collecting([paymentHash("aa")])))
     let begun = app.now
     app.play(.enteredBackground, .node(.connecting), .node(.established))
     #expect(app.machine.tasks.deadline == begun + .seconds(180))
@@ -93,7 +95,8 @@ import Testing
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
-      .node(.collecting(["aa"])), .node(.settling(true)), .rowRead(row(9, .extension), appWantsNode: true))
+      .node(.collecting([paymentHash("aa")])), .node(.settling(true)),
+      .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 
@@ -102,7 +105,7 @@ import Testing
     var errand = PushErrand()
     let start = Instant(nanoseconds: 0)
     errand.begin(1, time: nil, isEstablished: true, at: start)
-    errand.note(.node(.collecting(["aa"])), at: start)
+    errand.note(.node(.collecting([paymentHash("aa")])), at: start)
     #expect(errand.deadline == start + .seconds(25))
     errand.note(.node(.collecting([])), at: start)
     #expect(errand.deadline == start + .seconds(5))
@@ -111,7 +114,7 @@ import Testing
   @Test("A set that waits for its rest keeps the extension for all of its time, as there is no text yet")
   func setAlone() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting(["aa"])), at: 1)
+    notifier.play(.node(.collecting([paymentHash("aa")])), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
     #expect(notifier.play(.node(.received(payment)), at: 21) == [])
     #expect(
@@ -126,7 +129,8 @@ import Testing
     var notifier = Driver<ExtensionMachine>.connected()
     for event in second < 3 ? [0, 1] : [1, 0] {
       notifier.play(
-        event == 0 ? .node(.collecting(["aa"])) : .node(.received(payment)), at: event == 0 ? second : 3)
+        event == 0 ? .node(.collecting([paymentHash("aa")])) : .node(.received(payment)),
+        at: event == 0 ? second : 3)
     }
     #expect(!notifier.send(.deadlineReached, at: 7.999).contains(.stopNode(gracefully: true)))
     #expect(
@@ -142,19 +146,20 @@ import Testing
     #expect(
       notifier.send(.rowRead(row(8, .extension), appWantsNode: false)).last == .finished(push: 1, .idle))
     // What it was not complete by then is the next push's.
-    notifier.play(.pushArrived(push(2, hash: "bb")))
+    notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))))
     notifier.play(.observed(observation(row(8, .extension), lockIsBusy: false)), .claimed(claim(9)))
     notifier.play(.node(.connecting), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(.node(.established), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(
-      .node(.collecting(["aa"])), .node(.received(secondPayment)), .node(.collecting([])), at: 10)
+      .node(.collecting([paymentHash("aa")])), .node(.received(secondPayment)), .node(.collecting([])), at: 10
+    )
     #expect(notifier.send(.deadlineReached, at: 15).first == .deliver(push: 2, .received(secondPayment)))
   }
 
   @Test("The app's wish is granted in the middle of a set: the parts are durable, and the next owner's")
   func handover() {
     var notifier = Driver<ExtensionMachine>.connected(epoch: 8)
-    notifier.play(.node(.collecting(["aa"])))
+    notifier.play(.node(.collecting([paymentHash("aa")])))
     let directives = notifier.send(.rowRead(row(8, .extension), appWantsNode: true))
     #expect(directives.contains(.acceptNoNewPayment))
     #expect(directives.contains(.stopNode(gracefully: true)))

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 import Heartbeat
 
@@ -72,7 +72,7 @@ struct Promises {
     case .withdrawWish: wishIsRaised = false
     case .claim, .raiseEpoch: claimAsked(directive)
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, followedBy: next)
-    case .startNode(let claim):
+    case .startNode(let claim, _):
       if claim != held { broke("dials under \(claim) while holding \(String(describing: held))") }
       if nodeRuns { broke("a second node") }
       nodeRuns = true

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Simulation
 import Heartbeat
 
 /// One machine in a world that answers as a container and a node could, in the order it was asked, but otherwise as
@@ -136,7 +135,8 @@ struct RandomRun<Machine: GuardMachine> {
   private mutating func report() -> NodeReport {
     let highest = generator.chance(80) ? epoch + Epoch(generator.below(3)) : generator.pick([0, .max])
     return generator.pick([
-      .connecting, .established, .established, .settling(true), .settling(false), .collecting(["aa"]),
+      .connecting, .established, .established, .settling(true), .settling(false),
+      .collecting([paymentHash("aa")]),
       .collecting([]), .splicing(true), .splicing(false), .received(payment),
       .received(secondPayment), .trouble("x"), .stopped, generator.chance(30) ? .fenced : .established,
       .refused(highest: highest, container: generator.chance(80) ? container : otherContainer),
@@ -180,7 +180,7 @@ struct RandomRun<Machine: GuardMachine> {
     case .claim(let seen, _):
       epoch = max(epoch, seen) + 1
       return .claimed(claim(epoch))
-    case .raiseEpoch(_, let above):
+    case .raiseEpoch(_, let above, _):
       guard promises.isAwaitingJump else { return .claimSuperseded }
       epoch = max(epoch, above) + 1
       return .claimed(claim(epoch))

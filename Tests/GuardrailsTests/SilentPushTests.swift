@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 @Suite("Silent pushes") struct SilentPushTests {
   private let push = Push(id: 3, reason: .incomingPayment)
   private let owned = GuardEvent.rowRead(row(8, .app), appWantsNode: false)
-  private let payment = ReceivedPayment(paymentHash: "aa", amountMsat: 5000, text: "")
+  private let payment = ReceivedPayment(paymentHash: paymentHash("aa"), amountMsat: 5000, text: "")
 
   /// Woken in the background, and connected.
   private func connected() -> Driver<AppMachine> {
@@ -132,7 +132,7 @@ import Testing
 
   @Test("A phone that gives less than 30 s has its word before they are over")
   func shortTime() {
-    func patience(_ time: Span?) -> Span { PushErrand.patience(of: time) }
+    func patience(_ time: TimeSpan?) -> TimeSpan { PushErrand.patience(of: time) }
     #expect(patience(nil) == .seconds(25))
     #expect(patience(.seconds(30)) == .seconds(25))
     #expect(patience(.seconds(300)) == .seconds(25))

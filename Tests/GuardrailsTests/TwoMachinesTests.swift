@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Simulation
 import Heartbeat
 import Testing
 
@@ -24,7 +23,7 @@ import Testing
   @Test(arguments: 0..<20 as Range<UInt64>) func anAppInTheBackgroundLetsTheExtensionReceive(seed: UInt64) {
     var world = world(seed, extensionConnected: true)
     #expect(world.run(within: .seconds(10)) { $0.deliveries[1] == 1 })
-    #expect(world.received == ["1"])
+    #expect(world.received == [paymentHash("1")])
     #expect(world.faults == [])
   }
 
@@ -33,7 +32,7 @@ import Testing
     open(&world)
     #expect(world.run(within: .seconds(2)) { $0.owns(.app) })
     #expect(world.deliveries == [1: 1])
-    #expect(world.run(within: .seconds(2)) { $0.received == ["1"] })
+    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash("1")] })
     #expect(world.faults == [])
   }
 
@@ -42,7 +41,7 @@ import Testing
     world.run(within: .seconds(1)) { $0.process(.extension)?.node != nil }
     open(&world)
     #expect(world.run(within: .seconds(2)) { $0.owns(.app) })
-    #expect(world.run(within: .seconds(2)) { $0.deliveries == [1: 1] && $0.received == ["1"] })
+    #expect(world.run(within: .seconds(2)) { $0.deliveries == [1: 1] && $0.received == [paymentHash("1")] })
     #expect(world.faults == [])
   }
 
@@ -54,7 +53,7 @@ import Testing
     open(&world)
     world.run(within: .seconds(1)) { $0.process(.extension)?.node == nil }
     world.kill(.app)
-    #expect(world.run(within: .seconds(3)) { $0.received == ["1"] })
+    #expect(world.run(within: .seconds(3)) { $0.received == [paymentHash("1")] })
     #expect(world.run(within: .seconds(30)) { $0.deliveries == [1: 1] })
     #expect(world.faults == [])
   }
@@ -91,7 +90,7 @@ import Testing
     #expect(world.run(within: .seconds(5)) { $0.process(.extension) == nil }, "fenced, and ended")
     #expect(world.owns(.app))
     #expect(world.deliveries == [1: 1])
-    #expect(world.run(within: .seconds(2)) { $0.received == ["1"] })
+    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash("1")] })
     #expect(world.faults == [])
   }
 
@@ -103,7 +102,7 @@ import Testing
     #expect(world.run(within: .seconds(2)) { $0.owns(.app) })
     world.freeze(.app)
     world.pay(1)
-    #expect(world.run(within: .seconds(7)) { $0.received == ["1"] })
+    #expect(world.run(within: .seconds(7)) { $0.received == [paymentHash("1")] })
     world.thaw(.app)
     #expect(world.run(within: .seconds(10)) { $0.owns(.app) && $0.deliveries == [1: 1] })
     #expect(world.faults == [])
@@ -115,7 +114,7 @@ import Testing
     #expect(world.run(within: .seconds(2)) { $0.owns(.app) })
     world.send(.enteredBackground, to: .app)
     world.pay(1)
-    #expect(world.run(within: .seconds(2)) { $0.received == ["1"] })
+    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash("1")] })
     #expect(world.run(within: .seconds(10)) { $0.deliveries == [1: 1] })
     #expect(world.releases == 1)
     #expect(world.faults == [])

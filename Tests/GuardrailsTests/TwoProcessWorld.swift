@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Simulation
 import Heartbeat
 
 /// App and extension against each other in virtual time: one container, one peer that fences, and a seed that chooses
@@ -25,7 +24,7 @@ struct TwoProcessWorld {
   }
 
   struct Node {
-    enum Step { case dialling, greeting, idle, settling(String), stopped }
+    enum Step { case dialling, greeting, idle, settling(Bytes32), stopped }
     var claim: Claim
     var step = Step.dialling
     var next: Instant
@@ -36,8 +35,8 @@ struct TwoProcessWorld {
   private(set) var now = Instant(nanoseconds: 0)
   private(set) var processes: [Process] = []
   private(set) var row: ClaimRow?
-  private(set) var unpaid: [String] = []
-  private(set) var received: [String] = []
+  private(set) var unpaid: [Bytes32] = []
+  private(set) var received: [Bytes32] = []
   private(set) var deliveries: [UInt64: Int] = [:]
   private(set) var faults: [String] = []
   /// How often the app gave the phone its time back, with all released.
@@ -89,9 +88,9 @@ struct TwoProcessWorld {
 
   /// A sender pays, and the phone wakes the extension.
   mutating func pay(_ id: UInt64) {
-    unpaid.append("\(id)")
+    unpaid.append(paymentHash("\(id)"))
     start(.extension)
-    send(.pushArrived(push(id, hash: "\(id)")), to: .extension)
+    send(.pushArrived(push(id, hash: paymentHash("\(id)"))), to: .extension)
   }
 
   /// The system frees the locks in the instant of the death, and the partner sees the hang-up.
@@ -117,11 +116,11 @@ struct TwoProcessWorld {
 
   // MARK: Time
 
-  mutating func run(for span: Span) { run(until: now + span) { _ in false } }
+  mutating func run(for span: TimeSpan) { run(until: now + span) { _ in false } }
 
   /// Whether it came true before the time was over.
   @discardableResult
-  mutating func run(within span: Span, until isTrue: (TwoProcessWorld) -> Bool) -> Bool {
+  mutating func run(within span: TimeSpan, until isTrue: (TwoProcessWorld) -> Bool) -> Bool {
     run(until: now + span, isTrue)
   }
 
@@ -189,7 +188,7 @@ struct TwoProcessWorld {
           observation(
             row, lockIsBusy: locks[holder] != nil, beat: slots[holder], appWantsNode: wish != nil, at: now)))
     case .claim(let seen, _): processes[index].inbox.append(claimed(seen, by: processes[index]))
-    case .raiseEpoch(let claim, let above):
+    case .raiseEpoch(let claim, let above, _):
       guard claim.owns(row) else { return processes[index].inbox.append(.claimSuperseded) }
       processes[index].inbox.append(newRow(above + 1, processes[index]))
     case .readRow: processes[index].inbox.append(.rowRead(row, appWantsNode: wish != nil))
@@ -202,7 +201,7 @@ struct TwoProcessWorld {
       let found = received.filter { $0 == hash }
       let payments = found.map { ReceivedPayment(paymentHash: $0, amountMsat: 1000, text: "") }
       processes[index].inbox.append(.receivedFound(payments))
-    case .startNode(let claim): processes[index].node = Node(claim: claim, next: now + .milliseconds(50))
+    case .startNode(let claim, _): processes[index].node = Node(claim: claim, next: now + .milliseconds(50))
     case .stopNode(let gracefully): stopNode(of: index, gracefully: gracefully)
     case .acceptNoNewPayment: processes[index].node?.acceptsNew = false
     case .say(let message):

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Testing
 
 @testable import Heartbeat
@@ -16,7 +16,8 @@ import Testing
     #expect(judge(stamped, at: seconds(100)) == .fresh(remaining: .seconds(5)))
     #expect(judge(stamped, at: seconds(104.999)) == .fresh(remaining: .milliseconds(1)))
     #expect(
-      judge(stamped, at: Instant(nanoseconds: 104_999_999_999)) == .fresh(remaining: Span(nanoseconds: 1)))
+      judge(stamped, at: Instant(nanoseconds: 104_999_999_999)) == .fresh(remaining: TimeSpan(nanoseconds: 1))
+    )
     #expect(judge(stamped, at: seconds(105)) == .stale)
   }
 

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 
 let thisBoot = BootID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)

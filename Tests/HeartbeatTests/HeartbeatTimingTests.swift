@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Foundation
 import Testing
 
@@ -18,21 +18,21 @@ import Testing
   @Test func twoBeatsMustFitIntoTheRule() throws {
     _ = try HeartbeatTiming(interval: .seconds(2), staleAfter: .seconds(4))
     #expect(throws: HeartbeatTimingError.ruleShorterThanTwoBeats) {
-      try HeartbeatTiming(interval: .seconds(2), staleAfter: Span(nanoseconds: 3_999_999_999))
+      try HeartbeatTiming(interval: .seconds(2), staleAfter: TimeSpan(nanoseconds: 3_999_999_999))
     }
   }
 
   @Test(arguments: [Int64.min, -1, 0, 9_999_999, 600_000_000_001, Int64.max])
   func anIntervalOutOfRangeIsRefused(nanoseconds: Int64) {
     #expect(throws: HeartbeatTimingError.intervalOutOfRange) {
-      try HeartbeatTiming(interval: Span(nanoseconds: nanoseconds), staleAfter: .seconds(3600))
+      try HeartbeatTiming(interval: TimeSpan(nanoseconds: nanoseconds), staleAfter: .seconds(3600))
     }
   }
 
   @Test func aRuleOfMoreThanAnHourIsRefused() throws {
     _ = try HeartbeatTiming(interval: .seconds(600), staleAfter: .seconds(3600))
     #expect(throws: HeartbeatTimingError.ruleTooLong) {
-      try HeartbeatTiming(interval: .seconds(2), staleAfter: Span(nanoseconds: .max))
+      try HeartbeatTiming(interval: .seconds(2), staleAfter: TimeSpan(nanoseconds: .max))
     }
   }
 

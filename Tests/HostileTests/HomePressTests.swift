@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import Foundation
 import PairSupport
-import Simulation
 import Testing
 
 @testable import DaemonRuntime

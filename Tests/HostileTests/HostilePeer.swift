@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
@@ -61,8 +61,8 @@ final class HostilePeer {
     }
   }
 
-  private func answer(_ fence: Fence?, on connection: PeerConnection) {
-    let own = fence ?? Fence(epoch: 1, incarnation: 1, containerHigh: 0, containerLow: 0)
+  private func answer(_ fence: Claim?, on connection: PeerConnection) {
+    let own = fence ?? Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 0, low: 0))
     switch behaviour {
     case .saysNothing: break
     case .sendsGarbage: connection.send([0xff, 0xfe, 1, 2, 3])
@@ -79,7 +79,8 @@ final class HostilePeer {
     case .refusesWithTheLargestEpoch: refuse(on: connection, highest: .max, own)
     case .refusesForAnotherDevice:
       refuse(
-        on: connection, highest: 7, Fence(epoch: 7, incarnation: 7, containerHigh: .max, containerLow: .max))
+        on: connection, highest: 7,
+        Claim(epoch: 7, incarnation: 7, container: ContainerID(high: .max, low: .max)))
     case .knowsMoreThanTheWallet:
       greet(on: connection, own, reestablishing: false)
       connection.send(Message.peerStorageRetrieval(Bytes([UInt8](repeating: 1, count: 65_529))).encoded())
@@ -100,18 +101,17 @@ final class HostilePeer {
     }
   }
 
-  private func greet(on connection: PeerConnection, _ fence: Fence, reestablishing: Bool = true) {
+  private func greet(on connection: PeerConnection, _ fence: Claim, reestablishing: Bool = true) {
     let answer = FenceAnswer(
-      accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
-      containerLow: fence.containerLow)
+      accepted: true, highest: fence.epoch, container: fence.container)
     connection.send(Message.greeting(Greeting(fenceAnswer: answer)).encoded())
     channel.disconnected()
     if reestablishing { connection.send(channel.reestablish().encoded()) }
   }
 
-  private func refuse(on connection: PeerConnection, highest: UInt64, _ fence: Fence) {
+  private func refuse(on connection: PeerConnection, highest: UInt64, _ fence: Claim) {
     let answer = FenceAnswer(
-      accepted: false, highest: highest, containerHigh: fence.containerHigh, containerLow: fence.containerLow)
+      accepted: false, highest: highest, container: fence.container)
     connection.send(Message.greeting(Greeting(fenceAnswer: answer)).encoded())
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Foundation
 import PairSupport
@@ -95,8 +95,8 @@ struct OptionTests {
     }
     #expect(PingRule.complaint(chatter: 20, pingAfter: .seconds(1)) == nil)
     #expect(PingRule.complaint(chatter: 20, pingAfter: .milliseconds(950)) != nil)
-    for never in [nil, Span.zero] { #expect(PingRule.complaint(chatter: 1, pingAfter: never) == nil) }
-    #expect(PingRule.complaint(chatter: 1_000_000, pingAfter: Span(nanoseconds: 1)) != nil)
+    for never in [nil, TimeSpan.zero] { #expect(PingRule.complaint(chatter: 1, pingAfter: never) == nil) }
+    #expect(PingRule.complaint(chatter: 1_000_000, pingAfter: TimeSpan(nanoseconds: 1)) != nil)
   }
 
   @Test("The longest times that can be typed start a phone that works and goes down")

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Foundation
 import Glibc
@@ -31,10 +31,10 @@ final class LedgerReadingTests {
 
   @Test("The newest fence, which is of the highest epoch") func fence() throws {
     for epoch: UInt64 in [3, 5] {
-      try commit(.fence(Fence(epoch: epoch, incarnation: epoch, containerHigh: 7, containerLow: 7)))
+      try commit(.fence(Claim(epoch: epoch, incarnation: epoch, container: ContainerID(high: 7, low: 7))))
     }
     #expect(
-      try state().fence == Fence(epoch: 5, incarnation: 5, containerHigh: 7, containerLow: 7))
+      try state().fence == Claim(epoch: 5, incarnation: 5, container: ContainerID(high: 7, low: 7)))
   }
 
   @Test("The backup that came last") func backup() throws {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Database
 import Foundation
@@ -45,7 +45,7 @@ final class LedgerTests {
     let before = step(at: 1, .paymentHeld(request(1, holdUntil: instant(60))))
     var refused = step(
       at: 1, .paymentHeld(request(2, holdUntil: instant(60))),
-      .fence(Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)))
+      .fence(Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))))
     refused.outgoing = [LedgerStep.FrameBytes(connection: 1, bytes: [1])]
     refused.pushes = [PushRequest(reason: .incomingPayment)]
     #expect(throws: DatabaseError.self) { try ledger.commit([before, refused]) }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Database
@@ -230,7 +230,7 @@ import Testing
     try stale.connect(to: address, fence(4, incarnation: 9))
     #expect(try loop.run(for: .seconds(10)) { stale.isClosed })
     #expect(
-      stale.fenceAnswer == FenceAnswer(accepted: false, highest: 5, containerHigh: 7, containerLow: 7))
+      stale.fenceAnswer == FenceAnswer(accepted: false, highest: 5, container: ContainerID(high: 7, low: 7)))
     #expect(stale.received.map(\.type) == [16, FenceAnswer.messageType])
 
     owner.send(.ping(Ping(pongSize: 1)))

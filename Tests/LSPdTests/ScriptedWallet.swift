@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 import DaemonRuntime
 import Lightning
@@ -27,7 +28,7 @@ final class ScriptedWallet {
 
   deinit { connection?.cutOff() }
 
-  func connect(to address: PeerAddress, _ fence: Fence?) throws {
+  func connect(to address: PeerAddress, _ fence: Claim?) throws {
     connection?.cutOff()
     channel?.disconnected()
     received = []
@@ -94,6 +95,6 @@ final class ScriptedWallet {
   }
 }
 
-func fence(_ epoch: UInt64, incarnation: UInt64 = 1) -> Fence {
-  Fence(epoch: epoch, incarnation: incarnation, containerHigh: 7, containerLow: 7)
+func fence(_ epoch: UInt64, incarnation: UInt64 = 1) -> Claim {
+  Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: 7, low: 7))
 }

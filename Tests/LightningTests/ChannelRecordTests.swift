@@ -1,5 +1,5 @@
+import Ground
 import Crypto
-import Simulation
 import Testing
 
 @testable import Lightning

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -34,7 +34,7 @@ import Testing
     "about all channels, from a node that has not spoken of this one, fails nothing: it may be another node")
   func wrongPeer() throws {
     var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(NodeClaim(fence: fence(1)), try establishedNode().durableState), at: now)
+    _ = node.handle(.started(fence(1), try establishedNode().durableState), at: now)
     _ = node.handle(.rowChecked(isOurs: true), at: now)
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.greeting(Greeting())), at: now)
@@ -62,7 +62,7 @@ import Testing
     state.failure = failure
     var node = NodeMachine(configuration: .init())
     #expect(
-      node.handle(.started(NodeClaim(fence: fence(2)), state), at: now) == [
+      node.handle(.started(fence(2), state), at: now) == [
         .report(.connecting), .cutOff, .report(.trouble(failure.sentence)),
       ])
     #expect(node.deadline == nil)
@@ -78,7 +78,7 @@ import Testing
     #expect(node.handle(.stopRequested(gracefully: true), at: now) == [.cutOff, .report(.stopped)])
     // Told between the claim and the peer's greeting, by an owner that is no more.
     var late = NodeMachine(configuration: .init())
-    _ = late.handle(.started(NodeClaim(fence: fence(2)), before), at: now)
+    _ = late.handle(.started(fence(2), before), at: now)
     _ = late.handle(.rowChecked(isOurs: true), at: now)
     _ = late.handle(.dialled, at: now)
     _ = late.handle(.received(.greeting(Greeting())), at: now)
@@ -156,7 +156,7 @@ import Testing
     newer.revision += 1
     let backup = NodeBackup(channel: try Channel(restoring: newer), invoices: [])
     var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: now)
+    _ = node.handle(.started(fence(1), NodeState()), at: now)
     _ = node.handle(.rowChecked(isOurs: true), at: now)
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.greeting(Greeting())), at: now)
@@ -179,7 +179,7 @@ import Testing
     if isNewer { record.revision += 1 }
     let backup = NodeBackup(channel: try Channel(restoring: record), invoices: [])
     var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(NodeClaim(fence: fence(1)), before), at: now)
+    _ = node.handle(.started(fence(1), before), at: now)
     _ = node.handle(.rowChecked(isOurs: true), at: now)
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.greeting(Greeting())), at: now)
@@ -229,7 +229,7 @@ import Testing
   /// Its `channel_reestablish` is on its way.
   private func spoken() throws -> NodeMachine {
     var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: milliseconds(0))
+    _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
     _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
@@ -283,7 +283,7 @@ import Testing
     for event in [.personCame, .peerMayBeThere, .payRequested(payment, past: nil)] as [NodeEvent] {
       var node = NodeMachine(configuration: .init())
       var now = milliseconds(0)
-      _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: now)
+      _ = node.handle(.started(fence(1), NodeState()), at: now)
       for _ in 0..<12 {
         _ = node.handle(.rowChecked(isOurs: true), at: now)
         _ = node.handle(.closed("refused"), at: now)

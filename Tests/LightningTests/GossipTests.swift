@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -15,7 +15,7 @@ import Testing
   /// A node that has greeted, and heard the peer's init.
   private func greeted() -> NodeMachine {
     var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: milliseconds(0))
+    _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
     _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
@@ -106,7 +106,7 @@ import Testing
     let foreign = Greeting(networks: [BitcoinNetwork.mainnet.chain])
     let why = "it is on other chains than this one, which is on regtest"
     var node = NodeMachine(configuration: .init())
-    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: milliseconds(0))
+    _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
     _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
     let said = node.handle(.received(.greeting(foreign)), at: milliseconds(0))

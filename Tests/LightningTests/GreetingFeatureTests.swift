@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -32,7 +32,7 @@ struct GreetingFeatureTests {
   func wallet() throws {
     var node = NodeMachine(configuration: .init())
     let start = Instant(nanoseconds: 0)
-    _ = node.handle(.started(NodeClaim(fence: fence(1)), NodeState()), at: start)
+    _ = node.handle(.started(fence(1), NodeState()), at: start)
     _ = node.handle(.rowChecked(isOurs: true), at: start)
     _ = node.handle(.dialled, at: start)
     let said = node.handle(.received(.greeting(Greeting(features: Features([22])))), at: start)

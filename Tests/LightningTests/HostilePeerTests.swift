@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -26,8 +26,8 @@ import Testing
 
   private func established() throws -> NodeMachine {
     var node = NodeMachine(configuration: .init())
-    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
-    _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
+    _ = node.handle(.started(fence, NodeState()), at: start)
     try establish(&node, at: start)
     return node
   }
@@ -116,17 +116,17 @@ import Testing
     arguments: [0, UInt64(Int64.max), .max])
   func hugeEpochs(_ epoch: UInt64) {
     var node = NodeMachine(configuration: .init())
-    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
-    _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
+    _ = node.handle(.started(fence, NodeState()), at: start)
     _ = node.handle(.rowChecked(isOurs: true), at: start)
     _ = node.handle(.dialled, at: start)
-    let answer = FenceAnswer(accepted: false, highest: epoch, containerHigh: .max, containerLow: .max)
+    let answer = FenceAnswer(accepted: false, highest: epoch, container: ContainerID(high: .max, low: .max))
     #expect(
       node.handle(.received(.greeting(Greeting(fenceAnswer: answer))), at: start) == [
         .cutOff, .report(.refused(answer)),
       ])
     var newer = NodeMachine(configuration: .init())
-    _ = newer.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    _ = newer.handle(.started(fence, NodeState()), at: start)
     _ = newer.handle(.rowChecked(isOurs: true), at: start)
     _ = newer.handle(.dialled, at: start)
     #expect(newer.handle(.received(.greeting(Greeting())), at: start) == [])

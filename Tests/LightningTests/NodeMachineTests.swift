@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -12,8 +12,8 @@ struct NodeMachineTests {
 
   private func dialling() -> NodeMachine {
     var node = NodeMachine(configuration: .init())
-    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
-    _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: start)
+    let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
+    _ = node.handle(.started(fence, NodeState()), at: start)
     _ = node.handle(.rowChecked(isOurs: true), at: start)
     return node
   }
@@ -21,12 +21,12 @@ struct NodeMachineTests {
   @Test(
     "Over Tor each attempt has three times as long for the dial and for the greeting, and the pauses stay")
   func overTor() {
-    func bounds(_ configuration: NodeMachine.Configuration) -> [Span] {
+    func bounds(_ configuration: NodeMachine.Configuration) -> [TimeSpan] {
       var node = NodeMachine(configuration: configuration)
-      let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
+      let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
       var now = start
-      _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: now)
-      var spans: [Span] = []
+      _ = node.handle(.started(fence, NodeState()), at: now)
+      var spans: [TimeSpan] = []
       for _ in 0..<7 {
         _ = node.handle(.rowChecked(isOurs: true), at: now)
         spans.append((node.deadline ?? now) - now)
@@ -98,7 +98,7 @@ struct NodeMachineTests {
 /// The phone says that its network is gone, and that it is there again.
 @Suite("Without a network") struct NetworkTests {
   private let start = Instant(nanoseconds: 0)
-  private let claim = NodeClaim(fence: Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1))
+  private let claim = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
   private let lost: [NodeDirective] = [
     .cutOff, .report(.trouble("there is no network")), .report(.connecting),
   ]

@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import Crypto
 
-import Simulation
 @testable import Lightning
 
 /// Several owners of one node, one after the other and some of them zombies, against the real peer machine: a
@@ -9,7 +8,7 @@ import Simulation
 struct NodeWorld {
   struct Owner {
     var id: Int
-    var fence: Fence
+    var fence: Claim
     var machine: NodeMachine
     var connection: UInt64?
   }
@@ -25,7 +24,7 @@ struct NodeWorld {
     var isClosedByPeer = false
   }
 
-  static let container = (high: UInt64(7), low: UInt64(9))
+  static let container = ContainerID(high: 7, low: 9)
 
   var generator: SeededGenerator
   var now = Instant(nanoseconds: 0)
@@ -94,16 +93,15 @@ struct NodeWorld {
     if !leavingZombie { owners = owners.filter { $0.fence.epoch != epoch || !kill($0.id) } }
     epoch += 1
     incarnation &+= 0x1234_5678_9ABC_DEF1
-    let fence = Fence(
-      epoch: epoch, incarnation: incarnation, containerHigh: Self.container.high,
-      containerLow: Self.container.low)
+    let fence = Claim(
+      epoch: epoch, incarnation: incarnation, container: Self.container)
     nextOwner += 1
     owners.append(
       Owner(
         id: nextOwner, fence: fence,
         machine: NodeMachine(
           configuration: .init(rules: Self.rules, fundingKey: splices ? walletSide.key : nil))))
-    handle(.started(NodeClaim(fence: fence), readState()), by: nextOwner)
+    handle(.started(fence, readState()), by: nextOwner)
   }
 
   @discardableResult

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Payments of the wallet's own")
 struct OutgoingPaymentTests {
-  private func world(_ seed: UInt64 = 1, delay: Span = .zero) throws -> NodeWorld {
+  private func world(_ seed: UInt64 = 1, delay: TimeSpan = .zero) throws -> NodeWorld {
     var world = try NodeWorld(seed: seed, payments: 2)
     world.faultsAreOn = false
     world.peer = PeerMachine(

@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 import Lightning
 import Testing
@@ -5,7 +6,8 @@ import Testing
 @Suite struct PeerFencingTests {
   private func answer(_ accepted: Bool, highest: UInt64, container: UInt64 = 7) -> Message {
     .fenceAnswer(
-      FenceAnswer(accepted: accepted, highest: highest, containerHigh: container, containerLow: container))
+      FenceAnswer(
+        accepted: accepted, highest: highest, container: ContainerID(high: container, low: container)))
   }
 
   @Test func `The first container is adopted, and its epoch is durable before it is answered`() throws {
@@ -198,11 +200,11 @@ import Testing
 
   // MARK: The wallet moves to another container
 
-  private func moving(_ fence: Fence, from replaced: Fence) -> Greeting {
+  private func moving(_ fence: Claim, from replaced: Claim) -> Greeting {
     Greeting(
       fence: fence,
-      replaces: ReplacedFence(
-        epoch: replaced.epoch, containerHigh: replaced.containerHigh, containerLow: replaced.containerLow))
+      replaces: ReplacedClaim(
+        epoch: replaced.epoch, container: replaced.container))
   }
 
   private func greet(_ fixture: inout PeerFixture, _ connection: UInt64, _ greeting: Greeting)

@@ -1,14 +1,14 @@
-import CoreShape
+import Ground
 import Crypto
 import Lightning
 
 func milliseconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000) }
 
-func fence(_ epoch: UInt64, incarnation: UInt64 = 1, container: UInt64 = 7) -> Fence {
-  Fence(epoch: epoch, incarnation: incarnation, containerHigh: container, containerLow: container)
+func fence(_ epoch: UInt64, incarnation: UInt64 = 1, container: UInt64 = 7) -> Claim {
+  Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: container, low: container))
 }
 
-func greeting(_ fence: Fence?) -> Message { .greeting(Greeting(fence: fence)) }
+func greeting(_ fence: Claim?) -> Message { .greeting(Greeting(fence: fence)) }
 
 /// A provider with one million millisatoshi, and the wallet's end of its channel, driven by hand.
 struct PeerFixture {
@@ -53,13 +53,13 @@ struct PeerFixture {
   }
 
   /// Connects and greets. Returns what the greeting led to.
-  mutating func greet(_ connection: UInt64, _ fence: Fence?) -> [PeerDirective] {
+  mutating func greet(_ connection: UInt64, _ fence: Claim?) -> [PeerDirective] {
     _ = handle(.connected(connection: connection))
     return handle(.received(connection: connection, greeting(fence)))
   }
 
   /// Connects, greets and re-establishes. Returns what the wallet's `channel_reestablish` led to.
-  mutating func establish(_ connection: UInt64, _ fence: Fence? = fence(1)) throws -> [PeerDirective] {
+  mutating func establish(_ connection: UInt64, _ fence: Claim? = fence(1)) throws -> [PeerDirective] {
     wallet.disconnected()
     for message in messages(greet(connection, fence)) { _ = try wallet.receive(message) }
     return handle(.received(connection: connection, wallet.reestablish()))

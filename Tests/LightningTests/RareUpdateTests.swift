@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -121,8 +121,8 @@ extension PeerFixture {
 /// A node that is connected, with its channel running.
 func establishedNode(_ configuration: NodeMachine.Configuration = .init()) throws -> NodeMachine {
   var node = NodeMachine(configuration: configuration)
-  let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 1, containerLow: 1)
-  _ = node.handle(.started(NodeClaim(fence: fence), NodeState()), at: milliseconds(0))
+  let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
+  _ = node.handle(.started(fence, NodeState()), at: milliseconds(0))
   let terms = ChannelTerms.standard
   var peer = try Channel(
     id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)

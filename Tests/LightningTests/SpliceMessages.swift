@@ -1,5 +1,5 @@
+import Ground
 import Crypto
-import Simulation
 
 @testable import Lightning
 

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -18,7 +18,7 @@ import Testing
   private func finish(_ world: inout NodeWorld) { while world.moveSomething() {} }
 
   /// One more life of the extension: it owns the node until its time is over.
-  private func live(_ world: inout NodeWorld, _ span: Span) {
+  private func live(_ world: inout NodeWorld, _ span: TimeSpan) {
     world.claim(leavingZombie: false)
     finish(&world)
     let end = world.now + span

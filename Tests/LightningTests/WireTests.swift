@@ -1,5 +1,5 @@
+import Ground
 import Crypto
-import Simulation
 import Lightning
 import Testing
 
@@ -8,16 +8,16 @@ private let hash = Bytes32(Array(repeating: 9, count: 32)) ?? .zero
 
 private let everyMessage: [Message] = [
   .greeting(Greeting()), .greeting(Greeting(networks: [])), .greeting(Greeting(networks: nil)),
-  .fenceAnswer(FenceAnswer(accepted: false, highest: .max, containerHigh: 1, containerLow: 2)),
+  .fenceAnswer(FenceAnswer(accepted: false, highest: .max, container: ContainerID(high: 1, low: 2))),
   .unknown(type: 256, bytes: [1]), .unknown(type: 262, bytes: []),
   .greeting(
-    Greeting(fence: Fence(epoch: 5, incarnation: .max, containerHigh: 1, containerLow: 2))),
+    Greeting(fence: Claim(epoch: 5, incarnation: .max, container: ContainerID(high: 1, low: 2)))),
   .greeting(
     Greeting(
-      fence: Fence(epoch: 5, incarnation: .max, containerHigh: 1, containerLow: 2),
-      replaces: ReplacedFence(epoch: .max, containerHigh: 3, containerLow: 4))),
+      fence: Claim(epoch: 5, incarnation: .max, container: ContainerID(high: 1, low: 2)),
+      replaces: ReplacedClaim(epoch: .max, container: ContainerID(high: 3, low: 4)))),
   .greeting(
-    Greeting(fenceAnswer: FenceAnswer(accepted: true, highest: 5, containerHigh: 1, containerLow: 2))),
+    Greeting(fenceAnswer: FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))),
   .error(Complaint(channel: id, text: "no")),
   .warning(Complaint(text: "careful")),
   .ping(Ping(pongSize: 3, ignored: [0, 0])),
@@ -81,7 +81,7 @@ private let everyMessage: [Message] = [
         == "0010000000088000000800002082")
     #expect(
       Hexadecimal.encode(
-        Message.fenceAnswer(FenceAnswer(accepted: true, highest: 5, containerHigh: 1, containerLow: 2))
+        Message.fenceAnswer(FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))
           .encoded()) == "ba71" + "01" + "0000000000000005" + "0000000000000001" + "0000000000000002")
     #expect(
       Hexadecimal.encode(Message.failHTLC(FailHTLC(channel: id, id: 1, code: 0x1007)).encoded())
@@ -106,7 +106,7 @@ private let everyMessage: [Message] = [
 
   @Test func `The fence is one private odd record at the end of init`() {
     let greeting = Greeting(
-      features: Features(), fence: Fence(epoch: 1, incarnation: 2, containerHigh: 3, containerLow: 4),
+      features: Features(), fence: Claim(epoch: 1, incarnation: 2, container: ContainerID(high: 3, low: 4)),
       networks: nil)
     #expect(
       Hexadecimal.encode(Message.greeting(greeting).encoded())
@@ -137,7 +137,7 @@ private let everyMessage: [Message] = [
     #expect(throws: WireError.numberNotMinimal) {
       try Message(decoding: greeting + [0xfd, 0, 5, 0])
     }
-    #expect(throws: WireError.malformedRecord(Fence.recordType)) {
+    #expect(throws: WireError.malformedRecord(Claim.recordType)) {
       try Message(decoding: greeting + [0xfe, 0xba, 0x70, 0, 1, 1, 0])
     }
     let kept = try Message(decoding: greeting + [5, 1, 9])

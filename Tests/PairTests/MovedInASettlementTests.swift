@@ -1,5 +1,5 @@
 import BadWire
-import CoreShape
+import Ground
 import DaemonRuntime
 import Foundation
 import Glibc

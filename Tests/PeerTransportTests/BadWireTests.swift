@@ -1,5 +1,5 @@
 import BadWire
-import CoreShape
+import Ground
 import Testing
 
 @Suite("A bad wire") struct BadWireTests {
@@ -51,7 +51,7 @@ import Testing
       for number in 0..<1000 {
         let directives =
           wire.handle(.came(from: .dialler, [UInt8(number % 251)]), at: at(Int64(number)))
-          + wire.handle(.deadlineReached, at: at(Int64(number)) + Span(nanoseconds: 1))
+          + wire.handle(.deadlineReached, at: at(Int64(number)) + TimeSpan(nanoseconds: 1))
         for case .pass(.listener, let bytes) in directives { passed += bytes }
       }
       for case .pass(.listener, let bytes) in wire.handle(.deadlineReached, at: at(2000)) { passed += bytes }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
@@ -32,7 +32,7 @@ import Testing
   }
 
   private func end(
-    dialling place: HostAndPort, _ node: PublicKey, within bound: Span = .seconds(10)
+    dialling place: HostAndPort, _ node: PublicKey, within bound: TimeSpan = .seconds(10)
   ) throws -> PeerConnection.End? {
     let dialler = try PeerConnection.dial(PeerAddress(node: node, place: place), as: ours, loop: loop)
     dialler.frameWithin = bound

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Testing
 
 @testable import PhonePolicy
@@ -35,9 +35,9 @@ private struct Seeded: RandomNumberGenerator {
 private struct World {
   var phone: Phone
   var now = Instant(nanoseconds: 0)
-  var running: [PhoneRole] = []
-  var killed: [PhoneRole] = []
-  var starting: [PhoneRole] = []
+  var running: [Role] = []
+  var killed: [Role] = []
+  var starting: [Role] = []
   var nextPush: UInt64 = 1
   var owed: [UInt64] = []
   var shown: [UInt64] = []
@@ -58,7 +58,7 @@ private struct World {
   mutating func step(_ random: inout Seeded) {
     now = now + .milliseconds(Int64.random(in: 0...9000, using: &random))
     if let deadline = phone.deadline, deadline <= now { take(.deadlineReached) }
-    let role = Bool.random(using: &random) ? PhoneRole.app : .extension
+    let role = Bool.random(using: &random) ? Role.app : .extension
     let push = max(1, nextPush &- UInt64.random(in: 0...2, using: &random))
     switch Int.random(in: 0..<26, using: &random) {
     case 0: take(.personOpened)
@@ -116,7 +116,7 @@ private struct World {
     take(.processStarted(role, pid: 1))
   }
 
-  mutating func end(_ role: PhoneRole, _ how: ProcessEnd) {
+  mutating func end(_ role: Role, _ how: ProcessEnd) {
     guard running.contains(role) else { return }
     running.removeAll { $0 == role }
     if role == .app { (isAppStopped, isAppDying) = (false, false) }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Testing
 
 @testable import PhonePolicy

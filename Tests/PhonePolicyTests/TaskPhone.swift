@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 @testable import PhonePolicy
 
@@ -24,7 +24,7 @@ extension TestPhone {
 
   @discardableResult
   mutating func submit(
-    _ identifier: String, _ kind: TaskKind, after earliest: Span = .zero, network: Bool = false,
+    _ identifier: String, _ kind: TaskKind, after earliest: TimeSpan = .zero, network: Bool = false,
     power: Bool = true
   ) -> [PhoneDirective] {
     self(
@@ -37,7 +37,7 @@ extension TestPhone {
 
   /// Lets so much time pass, and every deadline on the way come.
   @discardableResult
-  mutating func pass(_ span: Span) -> [PhoneDirective] {
+  mutating func pass(_ span: TimeSpan) -> [PhoneDirective] {
     let end = now + span
     var directives: [PhoneDirective] = []
     while let deadline = phone.deadline, deadline <= end {

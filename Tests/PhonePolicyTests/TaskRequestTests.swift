@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Testing
 
 @testable import PhonePolicy
@@ -60,7 +60,7 @@ import Testing
     phone.useApp()
     let told = phone.submit(sync, .refresh, after: .seconds(-1)).toldTasks
     #expect(told == [.refused(identifier: sync, .badTime)])
-    phone.submit(sync, .refresh, after: Span(nanoseconds: .max))
+    phone.submit(sync, .refresh, after: TimeSpan(nanoseconds: .max))
     phone.pass(.seconds(100_000_000))
     #expect(phone.hindrance == .tooEarly)
   }

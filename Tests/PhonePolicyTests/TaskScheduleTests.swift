@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Testing
 
 @testable import PhonePolicy
@@ -31,7 +31,7 @@ import Testing
     "M-2.2, M-6.1 Refreshes come every quarter of an hour or so, never alike, and the same with the same seed"
   )
   func rhythm() {
-    let rhythm = { (seed: UInt64) -> [Span] in
+    let rhythm = { (seed: UInt64) -> [TimeSpan] in
       var phone = TestPhone.withTasks { $0.tasks.seed = seed }
       phone.useApp()
       var starts: [Instant] = []

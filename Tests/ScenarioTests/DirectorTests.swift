@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 import Testing
 
@@ -8,14 +8,14 @@ import Testing
 private struct PaperStage: ScenarioStage {
   var now = Instant(nanoseconds: 0)
   var broken: String?
-  var settlesAfter: Span?
+  var settlesAfter: TimeSpan?
   var breaksAt: Deed?
   var verdict = StageVerdict.sound(settled: 1, failed: 0)
   var deeds: [Deed] = []
   private var paidAt: Instant?
   private var isAppThere = false
 
-  init(settlesAfter: Span? = nil) { self.settlesAfter = settlesAfter }
+  init(settlesAfter: TimeSpan? = nil) { self.settlesAfter = settlesAfter }
 
   mutating func begin() {}
   mutating func makeInvoice(_ payment: PlannedPayment) {}

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 import PhonePolicy
 
@@ -62,7 +62,7 @@ extension Process where Machine == ExtensionMachine {
   /// Serves a push, has claimed this epoch, and dials.
   static func dialling(_ epoch: Epoch) -> Process {
     var notifier = Process()
-    _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: "aa")))
+    _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: .zero)))
     _ = notifier.hears(seen(row(epoch - 1, .app), lockIsBusy: false))
     _ = notifier.hears(
       .claimed(Claim(epoch: epoch, incarnation: epoch, container: ContainerID(high: 3, low: 4))))

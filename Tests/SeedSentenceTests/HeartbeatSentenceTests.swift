@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Glibc
 import Heartbeat
 import SharedContainer
@@ -19,7 +19,7 @@ import Testing
   @Test("110: 'when the notifySrvExt process connects': instead, from the claim on, before it dials")
   func fromTheClaim() {
     var notifier = Process<ExtensionMachine>()
-    _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: "aa")))
+    _ = notifier.hears(.launched, .pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: .zero)))
     _ = notifier.hears(seen(row(7, .app), lockIsBusy: false))
     let claim = Claim(epoch: 8, incarnation: 8, container: ContainerID(high: 3, low: 4))
     let directives = notifier.hears(.claimed(claim))
@@ -79,7 +79,7 @@ import Testing
 
   @Test("118: 'it will stop updating' when it completes") func stops() {
     var notifier = Process<ExtensionMachine>.connected(8)
-    let paid = ReceivedPayment(paymentHash: "aa", amountMsat: 5000, text: "")
+    let paid = ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "")
     _ = notifier.hears(.node(.received(paid)), at: 1)
     _ = notifier.hears(.deadlineReached, .rowRead(row(8, .extension), appWantsNode: false), at: 5.5)
     let end = notifier.hears(
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// From the death of a connected extension, in front of a person, to the app's connection.
-  private func waitAfterCrash(_ number: UInt64, _ takeover: Takeover) throws -> Span {
+  private func waitAfterCrash(_ number: UInt64, _ takeover: Takeover) throws -> TimeSpan {
     var story = Story.withAppBehind(number, takeover: takeover)
     story.world.make(.pay(0))
     #expect(story.waits { $0.isConnected(.extension) })

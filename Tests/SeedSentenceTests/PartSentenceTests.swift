@@ -1,3 +1,4 @@
+import Ground
 import Heartbeat
 @testable import Lightning
 import Testing

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 import Heartbeat
 
@@ -45,7 +45,7 @@ struct Story {
   }
 
   /// Goes on until it is so; false if it has not become so in that time.
-  mutating func waits(_ bound: Span = .seconds(60), until isSo: (World) -> Bool) -> Bool {
+  mutating func waits(_ bound: TimeSpan = .seconds(60), until isSo: (World) -> Bool) -> Bool {
     let end = world.peerNow + bound
     while !isSo(world) {
       guard world.violation == nil, world.peerNow < end else { return false }
@@ -61,7 +61,7 @@ struct Story {
   }
 
   /// How long it takes from now on; nil if it does not come to it.
-  mutating func spanUntil(_ isSo: (World) -> Bool) -> Span? {
+  mutating func spanUntil(_ isSo: (World) -> Bool) -> TimeSpan? {
     let start = world.peerNow
     return waits(until: isSo) ? world.peerNow - start : nil
   }

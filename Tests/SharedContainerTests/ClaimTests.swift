@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Database
 import Glibc
 import Guardrails
@@ -142,7 +142,7 @@ import Testing
     #expect(row?.epoch == 2)
   }
 
-  @Test(arguments: [0, 1 + SharedContainer.epochJumpMax + 1, UInt64(Int64.max), .max])
+  @Test(arguments: [0, 1 + Claim.farthestJump, UInt64(Int64.max), .max])
   func aJumpThatNoRestoredCopyExplainsIsRefused(above: Epoch) throws {
     let app = try place.open(.app)
     let claim = try app.owned(seen: 0)

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Database
 import Glibc
 import Guardrails

@@ -1,3 +1,4 @@
+import Ground
 import Database
 import Glibc
 import Guardrails

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Heartbeat
 import PhonePolicy
 import Testing
@@ -23,7 +23,7 @@ import Testing
   }
 
   /// Until nobody has anything to do.
-  private func rest(_ world: inout World, for span: Span = .milliseconds(100)) {
+  private func rest(_ world: inout World, for span: TimeSpan = .milliseconds(100)) {
     let end = world.now + span
     var moves: [Move] = []
     while world.now < end {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 import PhonePolicy
 import Testing

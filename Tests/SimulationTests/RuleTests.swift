@@ -1,14 +1,14 @@
-import CoreShape
+import Ground
 import Testing
 
 @testable import Simulation
 
 /// Takes a rule away: the checks must see it. What they say of the whole set of rules is worth no more than this.
 @Suite("Without a rule") struct RuleTests {
-  private static let length = Span.seconds(200)
+  private static let length = TimeSpan.seconds(200)
 
   private func firstFailure(
-    without rules: [Rule], legacy: Bool = false, length: Span = Self.length,
+    without rules: [Rule], legacy: Bool = false, length: TimeSpan = Self.length,
     seeds: ClosedRange<UInt64> = 1...1000
   ) -> RunResult? {
     for seed in seeds {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Guardrails
 import Heartbeat
@@ -136,7 +136,7 @@ import Testing
     let identity = ProcessIdentity(pid: 1, startTime: 1, boot: world.boot)
     var life = Life(role: .app, identity: identity, settings: world.settings, now: .zero)
     life.inbox = []
-    let begun = life.paymentTasks.begin(bill.invoice.paymentHash.hex, amountMsat: 1, for: "1")
+    let begun = life.paymentTasks.begin(bill.invoice.paymentHash, amountMsat: 1, for: "1")
     let task = try #require(begun)
     var excused = life
     world.excuseTasks(after: .backgroundTimeExpired(task: 1), &excused)
@@ -149,7 +149,7 @@ import Testing
     _ = life.guardValue.handle(.taskBegan(task), at: world.now, &ways)
     world.checkTasksOfPayments(life)
     #expect(world.violation == nil)
-    _ = life.paymentTasks.end(bill.invoice.paymentHash.hex)
+    _ = life.paymentTasks.end(bill.invoice.paymentHash)
     world.checkTasksOfPayments(life)
     #expect(world.violation?.sentence == "The app has a task for a payment that is over.")
   }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Testing
 
 @testable import Simulation
@@ -18,7 +18,7 @@ extension World {
   }
 
   /// Until it is time.
-  mutating func live(for span: Span) {
+  mutating func live(for span: TimeSpan) {
     let end = peerNow + span
     while peerNow < end { step(until: end) }
   }

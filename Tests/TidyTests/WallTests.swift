@@ -5,7 +5,7 @@ import Testing
   @Test func thereIsSomethingToLookAt() {
     #expect(Project.sources.count > 50)
     #expect(Manifest.targets.count > 20)
-    #expect(Project.sources.contains { $0.imports == ["CoreShape", "Heartbeat"] })
+    #expect(Project.sources.contains { $0.imports == ["Ground", "Heartbeat"] })
   }
 
   @Test func everyModuleHasItsPlaceInTheTable() {

@@ -1,36 +1,36 @@
 /// Which rooms a room may look into: ARCHITECTURE.md as a table. A module that is not here has no place yet.
 enum Walls {
   static let mayImport: [(module: String, others: String)] = [
-    ("CoreShape", ""),
-    ("Heartbeat", "CoreShape"),
-    ("Guardrails", "CoreShape Heartbeat"),
-    ("Lightning", "CoreShape Crypto"),
-    ("PhonePolicy", "CoreShape"),
-    ("Simulation", "CoreShape Heartbeat Guardrails Lightning PhonePolicy Crypto"),
-    ("Scenario", "CoreShape Heartbeat PhonePolicy"),
-    ("Crypto", "CSodium CSecp256k1 Glibc"),
+    ("Ground", ""),
+    ("Heartbeat", "Ground"),
+    ("Guardrails", "Ground Heartbeat"),
+    ("Lightning", "Ground Crypto"),
+    ("PhonePolicy", "Ground"),
+    ("Simulation", "Ground Heartbeat Guardrails Lightning PhonePolicy Crypto"),
+    ("Scenario", "Ground PhonePolicy"),
+    ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
     ("Database", "CSQLite Glibc"),
     ("OwnFiles", "CLinux Glibc"),
-    ("SharedContainer", "CoreShape Heartbeat Guardrails Database CLinux OwnFiles Glibc"),
-    ("WalletStore", "CoreShape Heartbeat Guardrails SharedContainer Database Lightning Crypto"),
-    ("DaemonRuntime", "CoreShape Heartbeat CLinux OwnFiles Glibc"),
-    ("PeerTransport", "CoreShape DaemonRuntime Crypto Lightning CLinux Glibc"),
+    ("SharedContainer", "Ground Heartbeat Guardrails Database CLinux OwnFiles Glibc"),
+    ("WalletStore", "Ground Heartbeat Guardrails SharedContainer Database Lightning Crypto"),
+    ("DaemonRuntime", "Ground CLinux OwnFiles Glibc"),
+    ("PeerTransport", "Ground DaemonRuntime Crypto Lightning CLinux Glibc"),
     (
       "WalletProcess",
       """
-      CoreShape Heartbeat Guardrails Lightning Crypto Database SharedContainer WalletStore DaemonRuntime \
+      Ground Heartbeat Guardrails Lightning Crypto Database SharedContainer WalletStore DaemonRuntime \
       PeerTransport OwnFiles CLinux Glibc
       """
     ),
-    ("MainAppd", "CoreShape Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
-    ("NotifyExtd", "CoreShape Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
-    ("IOSd", "CoreShape Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
-    ("LSPd", "CoreShape Lightning Crypto PeerTransport DaemonRuntime Database CLinux Glibc Foundation"),
+    ("MainAppd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
+    ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
+    ("IOSd", "Ground Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
+    ("LSPd", "Ground Lightning Crypto PeerTransport DaemonRuntime Database CLinux Glibc Foundation"),
     ("Judge", "CSQLite CSodium CSecp256k1 Foundation Glibc"),
     (
       "BatonCommand",
       """
-      CoreShape Heartbeat Guardrails Lightning PhonePolicy Simulation Scenario Crypto Database SharedContainer \
+      Ground Heartbeat Guardrails Lightning PhonePolicy Simulation Scenario Crypto Database SharedContainer \
       WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
       """
     ),
@@ -38,7 +38,7 @@ enum Walls {
 
   /// Every decision: no clock, no randomness, no I/O.
   static let cores = [
-    "CoreShape", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Simulation", "Scenario",
+    "Ground", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Simulation", "Scenario",
   ]
 
   static func allowed(for module: String) -> Set<String>? {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Testing
 
@@ -14,7 +14,7 @@ import Testing
     private(set) var work: BackgroundWork!
 
     init(
-      patience: Span = .seconds(60), cleanUp: (() -> BackgroundWork.Step)? = nil,
+      patience: TimeSpan = .seconds(60), cleanUp: (() -> BackgroundWork.Step)? = nil,
       look: @escaping (Int) -> BackgroundWork.Step
     ) throws {
       loop = try EventLoop()

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Guardrails
@@ -22,8 +22,8 @@ final class GuardShellTests {
     func endBackgroundTask(_ id: UInt64) { onTimeGivenBack?() }
     func mayConnect(_ targets: [ConnectionTarget]) {}
     func deliver(_ push: UInt64, _ content: NotificationContent) { delivered.append(content) }
-    func notify(_ content: NotificationContent, payment: String) {}
-    func withdraw(payment: String) {}
+    func notify(_ content: NotificationContent, payment: Bytes32) {}
+    func withdraw(payment: Bytes32) {}
     func finished(_ push: UInt64, _ reason: FinishReason) {}
     func completed(_ push: UInt64, _ outcome: SilentPushOutcome) {}
     func backgroundDone() {}

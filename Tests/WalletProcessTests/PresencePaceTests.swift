@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 import Testing
 
@@ -35,7 +35,7 @@ import Testing
     for number in 0..<100_000 as Range<UInt64> {
       if let deadline = pace.deadline, deadline <= now, let news = pace.due(at: now) { heard.append(news) }
       if pace.arrived(word(number), at: now) { heard.append(word(number)) }
-      now = now + Span(nanoseconds: 10_000)
+      now = now + TimeSpan(nanoseconds: 10_000)
     }
     if pace.arrived(.ended, at: now) { heard.append(.ended) }
     while let deadline = pace.deadline {

@@ -1,3 +1,4 @@
+import Ground
 import Guardrails
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
   @Test("What Phoenix's servers send is understood") func known() {
     let hash = String(repeating: "ab", count: 32)
     let push = read(#"{"aps":{"alert":"x"},"reason":"IncomingPayment$","payment_hash":"\#(hash)"}"#)
-    #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: hash))
+    #expect(push == Push(id: 7, reason: .incomingPayment, paymentHash: Bytes32(hex: hash)))
     #expect(
       read(#"{ "reason" : "PendingSettlement" , "a" : [ 1 , { } , [ ] ] }"#).reason == .pendingSettlement)
     #expect(read(#"{"a\"{":{"b":[{"c":"}"},{}]},"reason":"IncomingOnionMessage"}"#).reason == .onionMessage)

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
@@ -59,6 +59,6 @@ final class SettledPaymentTests {
   }
 
   private static func firstByte(_ payment: ReceivedPayment) -> String {
-    String(payment.paymentHash.prefix(2))
+    String(payment.paymentHash.hex.prefix(2))
   }
 }

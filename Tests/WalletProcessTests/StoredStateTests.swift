@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 import Guardrails
 import Lightning

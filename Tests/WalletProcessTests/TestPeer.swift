@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 import DaemonRuntime
 import Lightning
@@ -56,11 +57,10 @@ final class TestPeer {
     try onMessage?(message)
   }
 
-  private func greet(_ fence: Fence) throws {
+  private func greet(_ fence: Claim) throws {
     try onGreeting?()
     let answer = FenceAnswer(
-      accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
-      containerLow: fence.containerLow)
+      accepted: true, highest: fence.epoch, container: fence.container)
     send(.greeting(Greeting()))
     send(.fenceAnswer(answer))
     if let backup { send(.peerStorageRetrieval(backup)) }

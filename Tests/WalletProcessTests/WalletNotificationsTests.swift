@@ -13,7 +13,7 @@ import Testing
     "B-1.2.4 A received payment is time-sensitive, with the default sound, and one can open the wallet from it"
   )
   func received() {
-    let message = fields(.received(ReceivedPayment(paymentHash: "00", amountMsat: 5000, text: "Coffee")))
+    let message = fields(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5000, text: "Coffee")))
     #expect(message["title"] == "Received payment")
     #expect(message["level"] == "time-sensitive")
     #expect(message["sound"] == "default")

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Simulation
 
 /// What the rules of the coordination are for: a world without one, or without two, is explored, in ever other bounds,

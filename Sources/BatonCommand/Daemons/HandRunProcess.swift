@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import SharedContainer
 
@@ -9,7 +9,7 @@ struct HandRunProcess {
   let pid: Int32
 
   /// Those of a phone whose iosd has just been killed are on their way out.
-  private static let patience = Span.seconds(5)
+  private static let patience = TimeSpan.seconds(5)
 
   var processName: String { role == "app" ? "mainappd" : "notifyextd" }
 

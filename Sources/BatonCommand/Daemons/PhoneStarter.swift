@@ -1,5 +1,5 @@
 import PeerTransport
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 
@@ -22,7 +22,7 @@ final class PhoneStarter {
   }
 
   /// A daemon answers within milliseconds; a machine that is very busy gets its time.
-  private static let patience = Span.seconds(20)
+  private static let patience = TimeSpan.seconds(20)
   /// Whoever runs may be on its way out while it still answers, and so may those that took its place.
   private static let looks = 5
 

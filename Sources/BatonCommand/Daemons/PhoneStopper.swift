@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 
@@ -16,7 +16,7 @@ struct PhoneStopper {
   }
 
   /// iosd gives its processes five seconds, and then ends them itself.
-  private static let patience = Span.seconds(15)
+  private static let patience = TimeSpan.seconds(15)
 
   let phone: Phone
 

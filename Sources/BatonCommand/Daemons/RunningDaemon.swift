@@ -1,10 +1,10 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// Whether a daemon of a phone runs, for whoever is about to start one.
 struct RunningDaemon {
   /// iosd gives its processes five seconds, and then ends them itself.
-  private static let patience = Span.seconds(15)
+  private static let patience = TimeSpan.seconds(15)
 
   let daemon: Daemon
   let phone: Phone

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 
@@ -7,7 +7,7 @@ import Glibc
 final class StartLock {
   private let descriptor: Int32
 
-  init(_ phone: Phone, patience: Span) throws {
+  init(_ phone: Phone, patience: TimeSpan) throws {
     descriptor = try PlainFile.openOwn("\(phone.os)/up.lock", O_RDWR | O_CREAT)
     let deadline = Clock.monotonicNow + patience
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

@@ -1,11 +1,11 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 
 /// A daemon that we have started ourselves.
 final class StartedDaemon {
   /// iosd gives its processes five seconds, and then ends them itself.
-  private static let patience = Span.seconds(15)
+  private static let patience = TimeSpan.seconds(15)
 
   let daemon: Daemon
   let process: WatchedProcess

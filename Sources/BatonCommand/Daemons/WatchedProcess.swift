@@ -1,5 +1,5 @@
 import CLinux
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 
@@ -20,7 +20,7 @@ final class WatchedProcess {
   var hasEnded: Bool { waits(milliseconds: 0) }
 
   /// Whether it ended in time.
-  func waitForEnd(within span: Span) -> Bool {
+  func waitForEnd(within span: TimeSpan) -> Bool {
     let deadline = Clock.monotonicNow + span
     while true {
       let left = (deadline - Clock.monotonicNow).wholeMilliseconds

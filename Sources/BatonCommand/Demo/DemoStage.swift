@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 
@@ -45,7 +45,7 @@ final class DemoStage {
   /// The first moment from `place` on for which `condition` holds.
   @discardableResult
   func wait(
-    for expected: String, from place: Int, within span: Span = .seconds(20), _ condition: (Moment) -> Bool
+    for expected: String, from place: Int, within span: TimeSpan = .seconds(20), _ condition: (Moment) -> Bool
   ) throws -> Moment {
     let deadline = Clock.monotonicNow + span
     var looked = place

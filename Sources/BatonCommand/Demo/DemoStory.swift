@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
@@ -9,9 +9,9 @@ struct DemoStory {
   struct Outcome: Sendable {
     var settled = 0
     /// From the extension's release to the app being connected.
-    var handover: Span?
+    var handover: TimeSpan?
     /// From the kill to the app being connected.
-    var takeover: Span?
+    var takeover: TimeSpan?
   }
 
   let stage: DemoStage

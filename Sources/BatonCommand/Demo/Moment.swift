@@ -1,18 +1,17 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 import PhonePolicy
 
 /// One thing that happened in a run, as the demo needs it: read from a journal, with the instant that stands there.
 struct Moment: Hashable, Sendable {
   enum What: Hashable, Sendable {
-    case launched(PhoneRole, String)
-    case ended(PhoneRole, String)
+    case launched(Role, String)
+    case ended(Role, String)
     case shows(Status)
     case claimed(epoch: Epoch, reason: String)
     case established
-    case received(paymentHash: String, msat: UInt64)
+    case received(paymentHash: Bytes32, msat: UInt64)
     case released(epoch: Epoch)
     case fenced
     case finished(push: UInt64, String)
@@ -34,8 +33,8 @@ struct Moment: Hashable, Sendable {
 
   var sentence: String {
     switch what {
-    case .launched(let role, let why): "starts \(Self.name(role)): \(why)"
-    case .ended(let role, let why): "\(Self.name(role)) \(why)"
+    case .launched(let role, let why): "starts \(role.processName): \(why)"
+    case .ended(let role, let why): "\(role.processName) \(why)"
     case .shows(let status): "shows “\(status.text)”"
     case .claimed(let epoch, let reason): "claimed epoch \(epoch) (\(reason))"
     case .established: "is connected, the channel is re-established"
@@ -63,6 +62,4 @@ struct Moment: Hashable, Sendable {
     default: true
     }
   }
-
-  private static func name(_ role: PhoneRole) -> String { role == .app ? "mainappd" : "notifyextd" }
 }

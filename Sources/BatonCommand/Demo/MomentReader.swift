@@ -1,5 +1,4 @@
 import Guardrails
-import Heartbeat
 import Lightning
 import PhonePolicy
 

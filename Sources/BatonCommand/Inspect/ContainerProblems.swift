@@ -1,5 +1,5 @@
+import Ground
 import Guardrails
-import Heartbeat
 import SharedContainer
 import WalletStore
 

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
@@ -44,7 +44,7 @@ struct ContainerReport: Sendable {
   var holderSentence: String { verdict.sentence(snapshot.owner, isLive: snapshot.isLive) }
 
   /// How long ago the owner claimed; nil when that was in another boot.
-  var heldFor: Span? {
+  var heldFor: TimeSpan? {
     snapshot.claims.last.flatMap { stamps.age(of: $0.bootClock, in: $0.row.process.boot) }
   }
 

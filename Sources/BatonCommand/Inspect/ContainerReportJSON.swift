@@ -1,6 +1,5 @@
 import DaemonRuntime
 import Guardrails
-import Heartbeat
 import SharedContainer
 
 /// The report for programs.

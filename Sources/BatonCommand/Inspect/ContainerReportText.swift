@@ -1,6 +1,6 @@
+import Ground
 import DaemonRuntime
 import Guardrails
-import Heartbeat
 import SharedContainer
 
 /// The report for people.
@@ -167,10 +167,5 @@ extension ContainerReport {
     for problem in problems { output.say("  \(output.paint(problem.onOneLine, .red))") }
   }
 
-  static func hex(_ id: ContainerID) -> String { word(id.high) + word(id.low) }
-
-  private static func word(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  static func hex(_ id: ContainerID) -> String { Hexadecimal.encode(id.bytes) }
 }

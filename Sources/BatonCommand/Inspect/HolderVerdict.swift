@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
@@ -8,13 +8,13 @@ import SharedContainer
 enum HolderVerdict: Hashable, Sendable {
   case neverClaimed
   /// The role lock is held, and the last beat is young; or its age cannot be told.
-  case beating(Phase, age: Span?)
+  case beating(Phase, age: TimeSpan?)
   /// The role lock is held, and nothing was heard for longer than the rule allows.
-  case silent(age: Span)
+  case silent(age: TimeSpan)
   /// The role lock is held, and there is no beat of this epoch: it was claimed an instant ago, or the slot is damaged.
   case noBeat
   /// Stopped by a signal or a debugger; since when nothing was heard.
-  case stopped(age: Span?)
+  case stopped(age: TimeSpan?)
   /// The row's holder lives and beats, and its lock file is not the one that it holds any more.
   case beatingWithoutLock(Phase)
   /// The lock is held by a process that is not the one of the row.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Heartbeat
 
@@ -20,11 +20,11 @@ struct StampClock: Sendable {
   }
 
   /// Nil for a boot whose clock is not here.
-  func age(of stamp: Instant, in boot: BootID) -> Span? {
+  func age(of stamp: Instant, in boot: BootID) -> TimeSpan? {
     known.first { $0.boot == boot }.map { max(.zero, $0.now - stamp) }
   }
 
-  func age(of beat: Beat) -> Span? { age(of: beat.bootClock, in: beat.process.boot) }
+  func age(of beat: Beat) -> TimeSpan? { age(of: beat.bootClock, in: beat.process.boot) }
 
   func words(_ beat: Beat) -> String {
     if let age = age(of: beat) { return "\(HumanText.span(age)) ago" }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Lightning
@@ -95,6 +95,6 @@ extension HumanText {
   /// From a second to a later one, as long as it can be said.
   static func age(fromSeconds start: Int64, to end: Int64) -> String {
     let (seconds, overflowed) = end.subtractingReportingOverflow(start)
-    return overflowed ? "long" : span(Span(nanoseconds: min(seconds, 9_000_000_000) * 1_000_000_000))
+    return overflowed ? "long" : span(TimeSpan(nanoseconds: min(seconds, 9_000_000_000) * 1_000_000_000))
   }
 }

@@ -1,13 +1,13 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Guardrails
 import SharedContainer
 
 /// Waits for the end of what the wallet sends, and says who is missing that could bring it there.
 struct PaymentEnder {
-  private static let lookPause = Span.milliseconds(100)
+  private static let lookPause = TimeSpan.milliseconds(100)
   /// Between two looks whether anybody is there who can end it.
-  private static let absencePause = Span.seconds(1)
+  private static let absencePause = TimeSpan.seconds(1)
 
   let phone: Phone
   /// What becomes of it while nobody is.

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Lightning
 
@@ -17,7 +17,7 @@ struct PaymentInParts {
   }
 
   /// Longer than lspd holds anything.
-  private static let patience = Span.seconds(2 * 86_400)
+  private static let patience = TimeSpan.seconds(2 * 86_400)
 
   private let invoice: PayableInvoice
   private let invocation: Invocation
@@ -164,7 +164,7 @@ struct PaymentInParts {
     settled == nil ? sent.compactMap(\.answer).first(where: \.isFailure) : nil
   }
 
-  private func sentence(_ took: Span) -> String {
+  private func sentence(_ took: TimeSpan) -> String {
     if let failed { return "\(failed.failureSentence)\(wayBack)" }
     if isSettled, let settled { return settled.sentence(invoice, took: took) }
     let held = parts.count { $0.answer?.state == "held" }
@@ -181,7 +181,7 @@ struct PaymentInParts {
       "; \(HumanText.count(open, "other part")) come\(open == 1 ? "s" : "") back when the wallet stops waiting for the rest"
   }
 
-  private func json(_ took: Span) -> JSONObject {
+  private func json(_ took: TimeSpan) -> JSONObject {
     var object = JSONObject()
     let state =
       isFailed

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Lightning
 
@@ -10,15 +10,15 @@ struct SentPayment {
   var state = "offered"
   var preimage: String?
   var code: UInt16?
-  var took: Span
+  var took: TimeSpan
 
-  init(paymentHash: String, amountMsat: UInt64, took: Span) {
+  init(paymentHash: String, amountMsat: UInt64, took: TimeSpan) {
     self.paymentHash = paymentHash
     self.amountMsat = amountMsat
     self.took = took
   }
 
-  init(_ row: WalletView.SentFacts, took: Span) {
+  init(_ row: WalletView.SentFacts, took: TimeSpan) {
     self.init(paymentHash: row.paymentHash, amountMsat: row.amountMsat, took: took)
     state = row.state == "paid" ? "settled" : row.state
     preimage = row.preimage

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Lightning
 
@@ -9,7 +9,7 @@ struct Withdrawal {
   var feeSat: UInt64
   /// As the wallet's row has it.
   var state = "signing"
-  var took: Span
+  var took: TimeSpan
 
   var isDone: Bool { state == "done" }
 

@@ -78,7 +78,7 @@ enum GuardSentences {
     switch directive {
     case .raiseWish: [Sentence("wants the node", matters: false)]
     case .withdrawWish: [Sentence("no longer wants the node", matters: false)]
-    case .raiseEpoch(_, let above): [Sentence("raises its epoch above \(above)")]
+    case .raiseEpoch(_, let above, _): [Sentence("raises its epoch above \(above)")]
     case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
     case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
     case .endLongPause: [Sentence("dials the peer at once, as the extension serves a push", matters: false)]

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Foundation
 
 /// One whole line of a journal: what every record has, and the line itself for whoever wants more.
@@ -27,6 +27,7 @@ struct JournalLine: Sendable {
   /// From 1.
   var number: Int
   var header: Header
+  /// As this program writes it.
   var bytes: [UInt8]
 
   var at: Instant { Instant(nanoseconds: header.t) }
@@ -34,9 +35,10 @@ struct JournalLine: Sendable {
 
   /// Nil for anything that is no record.
   init?(number: Int, bytes: [UInt8]) {
-    guard let header = try? JSONDecoder().decode(Header.self, from: Data(bytes)) else { return nil }
+    let record = OlderRecords.rewritten(bytes)
+    guard let header = try? JSONDecoder().decode(Header.self, from: Data(record)) else { return nil }
     self.number = number
     self.header = header
-    self.bytes = bytes
+    self.bytes = record
   }
 }

@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
-import Heartbeat
 
 /// The journals of one phone as one story, in order of the clock that all its processes share. Of each journal one line
 /// is in memory.

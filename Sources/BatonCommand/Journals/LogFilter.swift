@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// Which lines of the story are wanted.
@@ -30,7 +30,7 @@ struct LogFilter {
 
   private mutating func take(since word: String) throws(CommandFailure) {
     if let span = SpanText.parse(word) {
-      since = Clock.monotonicNow + Span(nanoseconds: -span.nanoseconds)
+      since = Clock.monotonicNow + TimeSpan(nanoseconds: -span.nanoseconds)
     } else if let time = WallClockText.read(word, today: Clock().wallNanoseconds) {
       sinceWall = time
     } else {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// Writes records as lines for people, with the time since the first record of the phone.

@@ -6,10 +6,10 @@ enum NodeSentences {
 
   static func of(_ event: NodeEvent) -> [Sentence] {
     switch event {
-    case .started(let claim, let state):
+    case .started(let claim, let state, _):
       [
         Sentence(
-          "starts the node under epoch \(claim.fence.epoch) with \(HumanText.count(state.invoices.count, "open invoice"))",
+          "starts the node under epoch \(claim.epoch) with \(HumanText.count(state.invoices.count, "open invoice"))",
           matters: false)
       ]
     case .networkChanged(let isThere):

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 import PeerTransport
@@ -11,7 +11,7 @@ final class HandRunPair {
   }
 
   /// It answers within milliseconds; a machine that is very busy gets its time.
-  private static let patience = Span.seconds(20)
+  private static let patience = TimeSpan.seconds(20)
 
   private let phone: Phone
   private var parts: [Part] = []

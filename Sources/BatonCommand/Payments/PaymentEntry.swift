@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Lightning
 
@@ -23,7 +23,7 @@ struct PaymentEntry: Hashable, Sendable {
   var preimage: String?
   var failureCode: Int64?
   /// How long the peer goes on waiting.
-  var holdLeft: Span?
+  var holdLeft: TimeSpan?
 
   init(_ payment: WalletView.PaymentFacts, text: String?) {
     direction = .incoming

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// One push, and what became of it, as iosd has written it down.
 struct PushFacts: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What came of a phone's pushes and background tasks, counted from its own files: nobody has to run for it.
@@ -51,8 +51,8 @@ struct PushFigures: Sendable {
   var silentArrived: Int { silent.count }
   var received: Int { silent.count { $0.hasReceived } }
   var leftToVisible: Int { silent.count { $0.isLeftToVisible } }
-  var nodeStarts: [Span] { silent.compactMap { $0.time?.nodeStarted }.sorted() }
-  var connections: [Span] { silent.compactMap { $0.time?.connected }.sorted() }
+  var nodeStarts: [TimeSpan] { silent.compactMap { $0.time?.nodeStarted }.sorted() }
+  var connections: [TimeSpan] { silent.compactMap { $0.time?.connected }.sorted() }
 
   /// What to say of it where no fate is written down.
   func fate(_ push: PushFacts) -> String {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// The list of pushes, and the figures beneath it.
@@ -17,7 +17,7 @@ struct PushPage {
   }
 
   private func cells(_ push: PushFacts, _ now: Int64) -> [String] {
-    func after(_ span: Span?) -> String { span.map { "after \(HumanText.span($0))" } ?? "" }
+    func after(_ span: TimeSpan?) -> String { span.map { "after \(HumanText.span($0))" } ?? "" }
     return [
       "\(push.id)", kind(push), came(push, now), after(push.time?.nodeStarted),
       after(push.time?.connected), figures.fate(push),
@@ -34,7 +34,7 @@ struct PushPage {
   private func came(_ push: PushFacts, _ now: Int64) -> String {
     let (ago, overflowed) = now.subtractingReportingOverflow(push.wallNanoseconds)
     guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.wallNanoseconds))" }
-    return "\(HumanText.span(Span(nanoseconds: ago))) ago"
+    return "\(HumanText.span(TimeSpan(nanoseconds: ago))) ago"
   }
 
   var sentences: [String] {
@@ -76,7 +76,7 @@ struct PushPage {
     return object
   }
 
-  private static func list(_ spans: [Span]) -> String {
+  private static func list(_ spans: [TimeSpan]) -> String {
     "[\(spans.map { "\($0.nanoseconds)" }.joined(separator: ","))]"
   }
 

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What a silent push set going in the app, and how long each step took from its arrival there.
 struct SilentPushTime: Hashable, Sendable {
@@ -7,6 +7,6 @@ struct SilentPushTime: Hashable, Sendable {
   /// The app was in the background then, and the push about a payment.
   var isWakingForPayment = false
   /// Nil where it came to none, or the node ran already.
-  var nodeStarted: Span?
-  var connected: Span?
+  var nodeStarted: TimeSpan?
+  var connected: TimeSpan?
 }

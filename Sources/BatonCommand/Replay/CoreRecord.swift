@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The record with which a core begins.
 struct CoreRecord<C: Core>: Codable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// An event record of one core, member for member as a journal has it: encoded again, it must be the same bytes.
 struct EventRecord<C: Core>: Codable {

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import DaemonRuntime
-import Heartbeat
 import PhonePolicy
 import Scenario
 

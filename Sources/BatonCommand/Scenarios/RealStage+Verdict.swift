@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
-import Heartbeat
 import Judge
 import Scenario
 

@@ -1,8 +1,7 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
-import Heartbeat
 import Lightning
 import PhonePolicy
 import Scenario
@@ -32,7 +31,7 @@ final class RealStage: ScenarioStage {
 
   /// Between two looks when nothing is written into a journal: what a process says of itself reaches the phone an instant
   /// after it stands there. Twice as long each time, up to the second one, as long as nothing is written.
-  private static let lookAgain = (first: Span.milliseconds(2), longest: Span.milliseconds(64))
+  private static let lookAgain = (first: TimeSpan.milliseconds(2), longest: TimeSpan.milliseconds(64))
   private var pause = RealStage.lookAgain.first
   /// As long as the peer of the simulated world holds a payment.
   private static let holdSeconds: Int64 = 120

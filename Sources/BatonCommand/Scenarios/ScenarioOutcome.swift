@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Scenario
 
@@ -16,7 +16,7 @@ struct ScenarioOutcome {
 
   var file: String
   var kind: Kind
-  var took = Span.zero
+  var took = TimeSpan.zero
   /// What a person has to know beside the first line.
   var details: [String] = []
   var differences: [Performance.Played] = []
@@ -35,7 +35,7 @@ struct ScenarioOutcome {
     details = [sentence]
   }
 
-  init(file: String, _ performance: Performance, took: Span) {
+  init(file: String, _ performance: Performance, took: TimeSpan) {
     self.file = file
     self.took = took
     differences = performance.differences

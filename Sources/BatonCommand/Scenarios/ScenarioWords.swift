@@ -1,4 +1,4 @@
-import Heartbeat
+import Ground
 import PhonePolicy
 import Scenario
 

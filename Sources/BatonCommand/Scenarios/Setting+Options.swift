@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import PhonePolicy
 import Scenario
 import Simulation
@@ -40,7 +40,7 @@ extension Setting {
   /// As iosd takes it.
   fileprivate var timeScale: Int64 {
     guard case .hourTakes(let span) = self else { return 1 }
-    return min(max(Span.seconds(3600).nanoseconds / span.nanoseconds, 1), 1_000_000)
+    return min(max(TimeSpan.seconds(3600).nanoseconds / span.nanoseconds, 1), 1_000_000)
   }
 
   /// What lspd is started with.

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 import PhonePolicy
 import Scenario
@@ -15,8 +14,8 @@ struct SimulatedStage: ScenarioStage {
   private var moves: [Move] = []
 
   // What is kept of what was said, as the world itself forgets it.
-  private var ends = RolePair<String?>(nil, nil)
-  private var lastWords = RolePair<String?>(nil, nil)
+  private var ends = PerRole<String?>(nil, nil)
+  private var lastWords = PerRole<String?>(nil, nil)
   private var centre = StageCentre()
   private var failures: [UInt64: String] = [:]
   /// Which of the world's payments are parts, by their ids.
@@ -68,7 +67,7 @@ struct SimulatedStage: ScenarioStage {
     guard moves.isEmpty else { return move(moves[generator.below(moves.count)]) }
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
-    move(.timePasses(until: world.now + max(span, Span(nanoseconds: 1))))
+    move(.timePasses(until: world.now + max(span, TimeSpan(nanoseconds: 1))))
   }
 
   /// On real processes something always happens between two lines of a story.
@@ -326,21 +325,5 @@ struct SimulatedStage: ScenarioStage {
     let settled = scene.payments.count { $0.state == .settled }
     return .sound(
       settled: settled + scene.paidBills, failed: scene.payments.count - settled + scene.failedBills)
-  }
-}
-
-/// One of a thing for each of the two.
-struct RolePair<Value> {
-  var app: Value
-  var notifier: Value
-
-  init(_ app: Value, _ notifier: Value) {
-    self.app = app
-    self.notifier = notifier
-  }
-
-  subscript(role: Role) -> Value {
-    get { role == .app ? app : notifier }
-    set { if role == .app { app = newValue } else { notifier = newValue } }
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Foundation
 import Simulation
@@ -7,7 +7,7 @@ import Synchronization
 /// Carries an exploration through, on several threads. What comes out does not depend on how many there are.
 struct Exploration {
   private static let placesAtATime = 256
-  private static let progressInterval = Span.seconds(1)
+  private static let progressInterval = TimeSpan.seconds(1)
 
   private let jobs: Int
   private let limits: ExploreLimits
@@ -27,7 +27,7 @@ struct Exploration {
     explorer = Explorer(settings)
   }
 
-  var took: Span { (end ?? Clock.monotonicNow) - start }
+  var took: TimeSpan { (end ?? Clock.monotonicNow) - start }
 
   /// Until all is seen, something is broken, or a limit is reached. `progress` is called about once a second.
   mutating func run(progress: (Exploration) -> Void = { _ in }) {

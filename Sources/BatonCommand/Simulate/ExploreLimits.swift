@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 
@@ -6,7 +6,7 @@ import Glibc
 struct ExploreLimits {
   enum Reached: Hashable {
     case states(Int)
-    case time(Span)
+    case time(TimeSpan)
     case memory(UInt64)
     case interruption(Interruption)
 
@@ -30,7 +30,7 @@ struct ExploreLimits {
   }
 
   var states = Int.max
-  var time: Span?
+  var time: TimeSpan?
   var memoryBytes: UInt64?
   var signals: SignalWatch?
 
@@ -43,7 +43,7 @@ struct ExploreLimits {
   }
 
   /// Nil when it may go on.
-  func reached(states count: Int, took: Span) -> Reached? {
+  func reached(states count: Int, took: TimeSpan) -> Reached? {
     if let interruption = signals?.arrived() { return .interruption(interruption) }
     if count > states { return .states(states) }
     if let time, took >= time { return .time(time) }

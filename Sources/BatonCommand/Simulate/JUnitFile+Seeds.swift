@@ -1,9 +1,9 @@
-import CoreShape
+import Ground
 import Simulation
 
 extension JUnitFile.Case {
   /// One seed, which `baton replay` tells again with these words.
-  init(_ result: RunResult, words: String, took: Span) {
+  init(_ result: RunResult, words: String, took: TimeSpan) {
     self.init(name: "seed \(result.seed)", milliseconds: took.wholeMilliseconds)
     guard let violation = result.violation else { return }
     outcome = .failed(

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 import Synchronization
@@ -95,7 +95,7 @@ final class JUnitWriter: Sendable {
   }
 
   /// Always as long, whatever the numbers are: spaces between attributes mean nothing.
-  private static func head(_ suite: String, _ counts: Counts, took: Span) -> String {
+  private static func head(_ suite: String, _ counts: Counts, took: TimeSpan) -> String {
     let head =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"baton \(suite)\" tests=\"\(counts.tests)\""
       + " failures=\"\(counts.failures)\" errors=\"\(counts.errors)\" skipped=\"\(counts.skipped)\""

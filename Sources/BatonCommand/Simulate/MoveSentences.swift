@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 import Simulation
 
 /// What fate and people do in a simulated world, in words. What follows from it speaks for itself.
@@ -35,7 +34,7 @@ enum MoveSentences {
     case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"
     case .losePush: "the next push will be lost"
     case .stepClock(let span):
-      "the wall clock is set \(span < .zero ? "back" : "forward") by \(HumanText.span(Span(nanoseconds: abs(span.nanoseconds))))"
+      "the wall clock is set \(span < .zero ? "back" : "forward") by \(HumanText.span(TimeSpan(nanoseconds: abs(span.nanoseconds))))"
     case .copyDatabase: "a copy of the database is made"
     case .restoreCopy: "the phone is switched off, the old copy of the database put back, and switched on"
     case .noMoreFaults: "from here on nothing goes wrong, and the person looks at the app"

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 import Synchronization
@@ -6,7 +6,7 @@ import Synchronization
 /// How far long work is, on stderr: on a terminal one line that is written over, elsewhere a line every ten seconds, so that a
 /// log says that it lives.
 final class ProgressLine: Sendable {
-  private static let interval = Span.seconds(10)
+  private static let interval = TimeSpan.seconds(10)
 
   private let isTerminal = isatty(standardError) == 1
   private let isQuiet: Bool

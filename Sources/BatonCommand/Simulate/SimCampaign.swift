@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Foundation
 import Simulation
@@ -10,11 +10,11 @@ final class SimCampaign: Sendable {
   private static let seedsAtATime: UInt64 = 16
   /// More broken seeds than anybody reads are not looked for.
   static let brokenMax = 100
-  private static let progressInterval = Span.seconds(1)
+  private static let progressInterval = TimeSpan.seconds(1)
 
   private struct Outcome: Sendable {
     var result: RunResult
-    var took: Span
+    var took: TimeSpan
   }
 
   private struct State {

@@ -1,11 +1,11 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Simulation
 
 /// What many runs came to, together.
 struct SimFigures: Sendable {
   private(set) var seeds: UInt64 = 0
-  private(set) var simulated = Span.zero
+  private(set) var simulated = TimeSpan.zero
   private(set) var events: UInt64 = 0
   private(set) var moves: UInt64 = 0
   private(set) var payments = 0
@@ -51,7 +51,7 @@ struct SimFigures: Sendable {
   private var hours: Double { Double(simulated.nanoseconds) / 3.6e12 }
   func perHour(_ count: Int) -> Double { hours == 0 ? 0 : Double(count) / hours }
 
-  func text(took: Span) -> [(String, String)] {
+  func text(took: TimeSpan) -> [(String, String)] {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
     let kinds = zip(FaultKind.allCases, faults).filter { $0.1 > 0 }
       .map { "\($0.rawValue) \(Int(perHour($1).rounded()))" }
@@ -75,7 +75,7 @@ struct SimFigures: Sendable {
     ]
   }
 
-  func json(took: Span, cut: SimCut? = nil) -> JSONObject {
+  func json(took: TimeSpan, cut: SimCut? = nil) -> JSONObject {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
     var kinds = JSONObject()
     for (kind, count) in zip(FaultKind.allCases, faults) { kinds.set(kind.rawValue, count) }

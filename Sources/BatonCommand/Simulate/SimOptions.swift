@@ -1,10 +1,10 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Simulation
 
 /// What `sim` and `replay --seed` are told about a run.
 struct SimOptions: Sendable {
-  private var length = Span.seconds(600)
+  private var length = TimeSpan.seconds(600)
   private var isLegacy = false
   private var coordination = Coordination.baton
   private var without: [Rule] = []

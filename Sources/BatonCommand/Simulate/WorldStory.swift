@@ -1,7 +1,6 @@
 import Foundation
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import Simulation
 
 /// The story of a simulated run: who did what, when, in the words that the journals of real processes are told in.
@@ -17,7 +16,7 @@ struct WorldStory {
   private(set) var violation: Violation?
 
   /// Takes what was said in the world since it was last asked.
-  mutating func listen(to world: inout World, after passed: Span = .zero) {
+  mutating func listen(to world: inout World, after passed: TimeSpan = .zero) {
     let instant = world.peerNow + passed
     for said in world.takeSaid() { tell(said, at: instant) }
   }

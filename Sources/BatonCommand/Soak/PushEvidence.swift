@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What a phone has written down of its pushes, its notifications and its extension's processes, and what is wrong in it.
@@ -15,7 +15,7 @@ struct PushEvidence {
   }
 
   /// What a machine that is far too busy may add to a limit before it counts as broken.
-  static let slack = Span.seconds(2)
+  static let slack = TimeSpan.seconds(2)
 
   var pushes: [Push]
   var notifications: [Shown]
@@ -57,7 +57,7 @@ struct PushEvidence {
   var allAreShown: Bool { pushes.allSatisfy { push in notifications.contains { $0.push == push.id } } }
 
   /// From the push to its notification, for those that have one.
-  var waits: [Span] {
+  var waits: [TimeSpan] {
     pushes.compactMap { push in notifications.first { $0.push == push.id }.map { $0.at - push.at } }
   }
 
@@ -67,8 +67,8 @@ struct PushEvidence {
   var peakResidentBytes: UInt64 { processes.compactMap(\.peakResidentBytes).max() ?? 0 }
 
   /// Sentences about what is not as it should be; `frozen` processes were stopped while they worked.
-  func complaints(limit: Span, frozen: Int) -> [String] {
-    let longest = Span(nanoseconds: limit.nanoseconds + Self.slack.nanoseconds)
+  func complaints(limit: TimeSpan, frozen: Int) -> [String] {
+    let longest = TimeSpan(nanoseconds: limit.nanoseconds + Self.slack.nanoseconds)
     var sentences: [String] = []
     for push in pushes {
       let shown = notifications.filter { $0.push == push.id }

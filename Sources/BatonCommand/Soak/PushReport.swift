@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 
 /// What came of many pushes on many phones, and whether that is what it should be.
@@ -8,7 +8,7 @@ struct PushReport {
   let isDebugBuild: Bool
   /// The judge's, of all phones.
   let findings: [String]
-  let took: Span
+  let took: TimeSpan
 
   /// Sentences about what is not as it should be; none when all is well.
   var complaints: [String] {
@@ -31,9 +31,9 @@ struct PushReport {
   private var peakResidentBytes: UInt64 { outcomes.map(\.evidence.peakResidentBytes).max() ?? 0 }
 
   /// From the push to its notification, the shortest first.
-  private var waits: [Span] { outcomes.flatMap(\.evidence.waits).sorted() }
+  private var waits: [TimeSpan] { outcomes.flatMap(\.evidence.waits).sorted() }
 
-  private func wait(_ percent: Int) -> Span {
+  private func wait(_ percent: Int) -> TimeSpan {
     let waits = waits
     return waits.isEmpty ? .zero : waits[min(waits.count - 1, waits.count * percent / 100)]
   }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// With which times the phones of many pushes are started.
 enum PushTimers: String, CaseIterable {
@@ -8,7 +8,7 @@ enum PushTimers: String, CaseIterable {
   /// payment by itself.
   case scaled
 
-  var extensionTime: Span { self == .real ? .seconds(30) : .milliseconds(600) }
+  var extensionTime: TimeSpan { self == .real ? .seconds(30) : .milliseconds(600) }
 
   var arguments: [String] {
     switch self {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -22,15 +22,15 @@ final class SoakPlay {
 
   let phone: Phone
   private(set) var settled = 0
-  private(set) var slowest = Span.zero
-  private(set) var totalPaying = Span.zero
+  private(set) var slowest = TimeSpan.zero
+  private(set) var totalPaying = TimeSpan.zero
   private var invoice: PayableInvoice?
   private var number = 0
   private let watch: DirectoryWatch
   /// What a process says of itself is in no journal, so we look again at such intervals.
-  private let lookInterval: Span
+  private let lookInterval: TimeSpan
 
-  init(phone: Phone, lookInterval: Span = .milliseconds(2)) throws {
+  init(phone: Phone, lookInterval: TimeSpan = .milliseconds(2)) throws {
     self.phone = phone
     self.lookInterval = lookInterval
     try FilePath.makeDirectories(phone.journal)
@@ -120,7 +120,7 @@ final class SoakPlay {
     let took = Clock.monotonicNow - start
     settled += 1
     slowest = max(slowest, took)
-    totalPaying = Span(nanoseconds: totalPaying.nanoseconds + took.nanoseconds)
+    totalPaying = TimeSpan(nanoseconds: totalPaying.nanoseconds + took.nanoseconds)
   }
 
   /// A payment that the peer offers to a wallet that has just gone is held, but announced later.
@@ -167,7 +167,7 @@ final class SoakPlay {
   private func appText() throws -> String? { try status()["app"]?["status"]?["text"]?.text }
 
   /// Looks again whenever a journal grows, and at short intervals.
-  func wait(for what: String, every interval: Span? = nil, _ condition: () throws -> Bool) throws {
+  func wait(for what: String, every interval: TimeSpan? = nil, _ condition: () throws -> Bool) throws {
     let end = Clock.monotonicNow + .seconds(60)
     while try !condition() {
       let now = Clock.monotonicNow

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 
@@ -17,9 +17,9 @@ struct OwnProcesses {
   }
 
   /// The kernel ends whoever it can: this is for those that wait for a disk that does not answer.
-  private static let patienceOfKernel = Span.seconds(10)
+  private static let patienceOfKernel = TimeSpan.seconds(10)
   /// A process that loses its parent does not say so.
-  private static let lookInterval = Span.milliseconds(20)
+  private static let lookInterval = TimeSpan.milliseconds(20)
 
   let worker: Int32
   /// How it ended, as `waitpid` has it.
@@ -49,7 +49,7 @@ struct OwnProcesses {
 
   /// Ends all of them, in good order as long as there is time for it. Whoever interrupts once more is in a hurry. Gives those
   /// that live on.
-  mutating func end(within patience: Span, watching signals: SignalWatch) -> [Int32] {
+  mutating func end(within patience: TimeSpan, watching signals: SignalWatch) -> [Int32] {
     var isInHurry = false
     for stage in Stage.allCases where !isInHurry || stage == .kill {
       let deadline = Clock.monotonicNow + (stage == .kill ? Self.patienceOfKernel : patience)

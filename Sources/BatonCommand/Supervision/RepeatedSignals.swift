@@ -1,10 +1,10 @@
-import CoreShape
+import Ground
 
 /// One wish to end can come as several signals: GNU `timeout` signals its child and then its whole process group, and a ^C reaches a
 /// command both from the terminal and from a command around it. Only a later one is a person in a hurry.
 struct RepeatedSignals {
   /// Far below the pause between two presses, and above what a busy machine puts between two signals of one sender.
-  static let sameWish = Span.milliseconds(250)
+  static let sameWish = TimeSpan.milliseconds(250)
 
   private var last: (interruption: Interruption, at: Instant)?
 

@@ -1,5 +1,5 @@
 import CLinux
-import CoreShape
+import Ground
 import DaemonRuntime
 import Glibc
 import PhonePolicy
@@ -8,9 +8,9 @@ import PhonePolicy
 /// whenever it is interrupted: all that it started is ended, and its directory is removed.
 struct Supervisor {
   /// Who interrupts does not want to wait: two of these, and what is left is killed.
-  private static let patience = Span.milliseconds(600)
+  private static let patience = TimeSpan.milliseconds(600)
   /// What was left running by work that is done has its own time to end in.
-  private static let patienceAfterWork = Span.seconds(10)
+  private static let patienceAfterWork = TimeSpan.seconds(10)
 
   private let plan: Supervision
   private let signals: SignalWatch

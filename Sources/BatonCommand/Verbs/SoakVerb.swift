@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Foundation
 import Judge
@@ -92,13 +92,13 @@ enum SoakVerb: Verb {
   }
 
   private static func tell(
-    _ report: SoakReport, _ verdict: Verdict, _ play: SoakPlay, _ took: Span, _ isSound: Bool,
+    _ report: SoakReport, _ verdict: Verdict, _ play: SoakPlay, _ took: TimeSpan, _ isSound: Bool,
     _ output: Output
   ) {
     output.table(report.table)
     let files = report.filesPerRound.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
     output.say("files grew by so many bytes a round: \(files)")
-    let mean = Span(nanoseconds: play.totalPaying.nanoseconds / Int64(max(1, play.settled)))
+    let mean = TimeSpan(nanoseconds: play.totalPaying.nanoseconds / Int64(max(1, play.settled)))
     output.say(
       "\(play.settled) payments settled in \(HumanText.span(took)); from the sender's request to the preimage \(HumanText.span(mean)) on average, \(HumanText.span(play.slowest)) at most"
     )

@@ -1,3 +1,4 @@
+import Ground
 import DaemonRuntime
 import Foundation
 import PhonePolicy
@@ -25,7 +26,7 @@ struct EntitlementsFile: Codable, Hashable {
   private var `extension`: Signed?
 
   /// A program that is not named has none.
-  func entitlements(of role: PhoneRole) -> Entitlements {
+  func entitlements(of role: Role) -> Entitlements {
     (role == .app ? app : `extension`)?.entitlements ?? Entitlements(accessGroups: [], appGroups: [])
   }
 
@@ -34,7 +35,7 @@ struct EntitlementsFile: Codable, Hashable {
       let file = try? JSONDecoder().decode(EntitlementsFile.self, from: Data(bytes))
     else { throw EntitlementsFileError.unreadable(name) }
     self = file
-    for role in PhoneRole.allCases {
+    for role in Role.allCases {
       if let problem = entitlements(of: role).problem { throw .problem(name, problem) }
     }
   }

@@ -1,3 +1,4 @@
+import Ground
 import DaemonRuntime
 import Glibc
 import PhonePolicy
@@ -8,7 +9,7 @@ extension PhoneShell {
   static let keychainVerbs = ["keychain-read", "keychain-write", "keychain-delete", "container"]
 
   /// On its channel a process is who it was started as: the other end was given to it alone.
-  func askKeychain(_ message: ControlMessage, from role: PhoneRole) throws(ControlMessageError) {
+  func askKeychain(_ message: ControlMessage, from role: Role) throws(ControlMessageError) {
     let request = try message.required("request")
     var answer: ControlMessage
     do throws(ControlMessageError) {
@@ -29,7 +30,7 @@ extension PhoneShell {
   /// begun when our child did.
   func asker(_ peer: PeerCredentials) -> KeychainAsker {
     let startTime = ProcessTable.startTime(of: peer.pid)
-    for role in PhoneRole.allCases {
+    for role in Role.allCases {
       guard let identity = child(role)?.process.identity else { continue }
       if identity.pid == peer.pid && identity.startTime == startTime { return .wallet(role) }
     }

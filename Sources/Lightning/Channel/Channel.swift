@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// One end of a payment channel: BOLT 2's dance of updates, commitments and revocations, without keys and without
 /// I/O. Both ends are this same type.

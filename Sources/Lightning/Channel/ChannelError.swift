@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// Why a channel refuses. A call that throws has changed nothing.
 public enum ChannelError: Error, Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// What a message from the other side made true. Each is said once in the life of a durable channel, except
 /// `reestablished` and `revoked`.

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Something to be sent, once the channel it comes from is durable.
 public enum ChannelOutgoing: Hashable, Codable, Sendable {

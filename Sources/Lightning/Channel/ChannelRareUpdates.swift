@@ -1,5 +1,3 @@
-import Crypto
-
 // Updates of the other side that ours never sends.
 extension Channel {
   /// For us a failure like any other: the HTLC is over, and whoever pays is told the code.

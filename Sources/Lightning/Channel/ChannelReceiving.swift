@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 // What comes from the other side.

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// All that must be durable about a channel, as plain columns. A `Channel` is made of one that is sound.
 public struct ChannelRecord: Hashable, Codable, Sendable {

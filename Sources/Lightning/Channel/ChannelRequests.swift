@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 // What this side wants of the channel.
 extension Channel {

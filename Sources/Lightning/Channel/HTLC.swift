@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// One payment part on its way through a channel.
 public struct HTLC: Hashable, Codable, Sendable {

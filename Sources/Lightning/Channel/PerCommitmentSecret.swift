@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// BOLT 3's per-commitment secrets. The points that belong to them come with the signatures, in a later version; until

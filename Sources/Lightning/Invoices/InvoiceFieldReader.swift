@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// Collects the fields of an invoice. The first of a kind counts, as payees put the one they like best in front.

@@ -1,5 +1,3 @@
-import Crypto
-
 /// The data of an invoice up to its signature.
 struct InvoiceFieldWriter {
   private var writer = BitWriter()

@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// What an invoice says, whoever signs it.

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// What an invoice is for.
 public enum InvoicePurpose: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// An invoice of BOLT 11: the word that a person copies, what it says, and whose it is. Every value has a good checksum,

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// The peer has failed the channel: BOLT 1 lets nothing more happen in it.
 public struct ChannelFailure: Hashable, Codable, Sendable {

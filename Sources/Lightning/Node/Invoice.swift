@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// An invoice of the wallet: what it asks for, and how its preimage is found again.
 ///

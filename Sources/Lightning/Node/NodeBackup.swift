@@ -1,5 +1,3 @@
-import Crypto
-
 /// The copy of the state that the peer keeps for us (`peer_storage`), before it is sealed.
 public struct NodeBackup: Hashable, Codable, Sendable {
   public var channel: Channel

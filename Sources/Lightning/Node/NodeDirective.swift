@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// What the node asks its shell to do, in this order.
 public enum NodeDirective: Hashable, Codable, Sendable {

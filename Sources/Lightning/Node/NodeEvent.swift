@@ -1,10 +1,11 @@
-import Crypto
+import Ground
 
 /// What can happen to the wallet's node.
 public enum NodeEvent: Hashable, Codable, Sendable {
   case deadlineReached
-  /// The epoch is claimed and this is the state that was read in the claim.
-  case started(NodeClaim, NodeState)
+  /// The epoch is claimed and this is the state that was read in the claim. With whose place it takes at the peer, if the
+  /// person has said so.
+  case started(Claim, NodeState, replacing: ReplacedClaim? = nil)
   case stopRequested(gracefully: Bool)
   /// Payments that were not accepted yet are left to the next owner.
   case handoverRequested

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 extension NodeMachine {
   public struct Configuration: Hashable, Codable, Sendable {
@@ -7,13 +7,13 @@ extension NodeMachine {
     /// The peer is reached over Tor: it has three times as long for a dial and a greeting. Nil is no.
     public var overTor: Bool?
     /// How long the parts of a payment wait for the others. BOLT 4 asks for a minute at least.
-    public var multiPartWindow: Span
+    public var multiPartWindow: TimeSpan
     /// This wallet's key for the fundings that splices make. Nil: it does not splice.
     public var fundingKey: CurvePoint?
 
     public init(
       terms: ChannelTerms = .standard, rules: ConnectionRules = .standard, overTor: Bool? = nil,
-      multiPartWindow: Span = .seconds(60), fundingKey: CurvePoint? = nil
+      multiPartWindow: TimeSpan = .seconds(60), fundingKey: CurvePoint? = nil
     ) {
       self.terms = terms
       self.rules = rules
@@ -30,7 +30,7 @@ extension NodeMachine {
         rules: try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before,
         overTor: try container.decodeIfPresent(Bool.self, forKey: .overTor),
         fundingKey: try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey))
-      if let window = try container.decodeIfPresent(Span.self, forKey: .multiPartWindow) {
+      if let window = try container.decodeIfPresent(TimeSpan.self, forKey: .multiPartWindow) {
         multiPartWindow = window
       }
     }

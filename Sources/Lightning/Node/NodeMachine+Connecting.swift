@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // From the dial to the channel that runs.
 extension NodeMachine {
@@ -14,7 +13,7 @@ extension NodeMachine {
     guard case .dialling = state, let claim else { return [] }
     state = .greeting(Heard(), giveUpAt: now + bound(Self.greetingBounds))
     let greeting = Greeting(
-      features: .ofWallet(splices: fundingKey != nil), fence: claim.fence, replaces: claim.replaces)
+      features: .ofWallet(splices: fundingKey != nil), fence: claim, replaces: replacing)
     return [.send([.message(.greeting(greeting))])]
   }
 

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // Which payments are accepted: those that an open invoice asks for, whole, and each once.
 extension NodeMachine {

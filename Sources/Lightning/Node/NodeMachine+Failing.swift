@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // The peer reports an error. BOLT 1: about the channel, or about all of them, it fails the channel; about another one it
 // means nothing here.

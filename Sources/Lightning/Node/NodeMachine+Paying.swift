@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // Payments of the wallet's own: offered when the channel runs, each invoice once. From the step that offers it on a
 // payment belongs to the channel, and whoever owns the node then brings it to its end.
@@ -8,7 +7,7 @@ extension NodeMachine {
   public static let notHeld = "the wallet does not hold its node now"
 
   /// A person waits for the answer.
-  static let payPatience = Span.seconds(5)
+  static let payPatience = TimeSpan.seconds(5)
   static let payGivenUp =
     "the node was given up before the payment was made; nothing left; open the app and try again"
   static let payInVain = "the wallet did not reach its peer within 5 s; nothing left; try again"

@@ -1,8 +1,8 @@
-import CoreShape
+import Ground
 
 // Dialling again: after a pause that grows while it leads nowhere, and at once when a person is there.
 extension NodeMachine {
-  private static let longPause = Span.seconds(8)
+  private static let longPause = TimeSpan.seconds(8)
 
   /// Hangs up and tries again after a pause that grows with every attempt that led nowhere.
   mutating func redial(_ why: String, at now: Instant) -> [NodeDirective] {
@@ -27,12 +27,12 @@ extension NodeMachine {
 
   /// Long pauses differ by up to a quarter from wallet to wallet and from dial to dial, so that not all come back to a
   /// restarted peer at once. The chance is that of the claim's incarnation, which is drawn.
-  private func pause() -> Span {
+  private func pause() -> TimeSpan {
     let pause = Self.redialPauses[min(attempt, Self.redialPauses.count - 1)]
-    guard pause > Self.longPause, let incarnation = claim?.fence.incarnation else { return pause }
+    guard pause > Self.longPause, let incarnation = claim?.incarnation else { return pause }
     var mixed = (incarnation &+ UInt64(attempt)) &* 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
-    return Span(nanoseconds: pause.nanoseconds + pause.nanoseconds / 4096 * Int64(mixed >> 54))
+    return TimeSpan(nanoseconds: pause.nanoseconds + pause.nanoseconds / 4096 * Int64(mixed >> 54))
   }
 
   /// A payment waits at the peer while a long pause goes on. The attempts count on: a peer that is slow to answer keeps its

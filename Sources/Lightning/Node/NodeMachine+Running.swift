@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // The channel that runs: receive, make durable, send.
 extension NodeMachine {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // A connection on which nothing comes any more.
 extension NodeMachine {

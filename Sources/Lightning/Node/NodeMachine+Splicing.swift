@@ -1,11 +1,10 @@
-import CoreShape
-import Crypto
+import Ground
 
 // Money that leaves the channel for the chain. The wallet begins a splice when a person wants one; from the first
 // signature on it is the channel's, and whoever owns the node brings it to its end.
 extension NodeMachine {
   /// A splice that gets no further for so long gives the connection up: the next one begins where this one is.
-  static let splicePatience = Span.seconds(30)
+  static let splicePatience = TimeSpan.seconds(30)
 
   static let spliceGivenUp =
     "the node was given up before anything was signed; nothing has moved; open the app and try again"

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// The wallet's end of the channel, from the claim of an epoch to its release.
 ///
@@ -60,30 +59,33 @@ public struct NodeMachine: Core {
   }
 
   /// A phone in front is not to dial for ever at the pace of one who expects an answer.
-  static let redialPauses: [Span] = [
+  static let redialPauses: [TimeSpan] = [
     100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000,
   ].map { .milliseconds($0) }
-  static let dialBounds: [Span] = [1, 2, 4, 7, 10].map { .seconds($0) }
-  static let greetingBounds: [Span] = [2, 4, 7, 10, 15].map { .seconds($0) }
-  static let storeRetry = Span.milliseconds(100)
-  static let backupBound = Span.seconds(5)
-  static let drainBound = Span.seconds(1)
+  static let dialBounds: [TimeSpan] = [1, 2, 4, 7, 10].map { .seconds($0) }
+  static let greetingBounds: [TimeSpan] = [2, 4, 7, 10, 15].map { .seconds($0) }
+  static let storeRetry = TimeSpan.milliseconds(100)
+  static let backupBound = TimeSpan.seconds(5)
+  static let drainBound = TimeSpan.seconds(1)
   /// A peer that sends this much while a step is being stored is not waiting for us as the protocol demands: 30 HTLCs
   /// with what belongs to them are less. Of the largest messages it is 8 MB, which the extension bears.
   static let inboxLimit = 128
   /// A connection that held this long shows that dialling again is worth while; before, a peer that greets well and
   /// then breaks off would be dialled ten times a second.
-  static let provenAfter = Span.seconds(1)
+  static let provenAfter = TimeSpan.seconds(1)
 
   static let givenUp = "the node was given up before the invoice was stored; open the app and ask again"
 
   let terms: ChannelTerms
   let rules: ConnectionRules
   private let boundFactor: Int64
-  let multiPartWindow: Span
+  let multiPartWindow: TimeSpan
   let fundingKey: CurvePoint?
   var state = State.stopped
-  var claim: NodeClaim?
+  /// Under which the node speaks.
+  var claim: Claim?
+  /// Whose place it takes at the peer, if the person has said so.
+  var replacing: ReplacedClaim?
   /// What is durable, as far as this owner knows.
   var node = NodeState()
   /// What it becomes with the step under way.
@@ -126,8 +128,8 @@ public struct NodeMachine: Core {
   }
 
   /// Of this attempt.
-  func bound(_ bounds: [Span]) -> Span {
-    Span(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
+  func bound(_ bounds: [TimeSpan]) -> TimeSpan {
+    TimeSpan(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
   }
 
   /// The channel as it is stored, for the shell that puts preimages into messages.
@@ -162,7 +164,8 @@ public struct NodeMachine: Core {
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
-    case .started(let claim, let state): return started(claim, state, at: now)
+    case .started(let claim, let state, let replaced):
+      return started(claim, state, replacing: replaced, at: now)
     case .stopRequested(let gracefully): return stopRequested(gracefully: gracefully, at: now)
     case .handoverRequested:
       acceptsPayments = false
@@ -193,7 +196,7 @@ public struct NodeMachine: Core {
   // MARK: Starting and stopping
 
   private mutating func started(
-    _ claim: NodeClaim, _ state: NodeState, at now: Instant
+    _ claim: Claim, _ state: NodeState, replacing replaced: ReplacedClaim?, at now: Instant
   ) -> [NodeDirective] {
     guard self.state == .stopped else { return [] }
     step = nil
@@ -201,6 +204,7 @@ public struct NodeMachine: Core {
     let unbegun = refuseSplice(Self.spliceGivenUp)
     forgetConnection()
     self.claim = claim
+    replacing = replaced
     learn(state, at: now)
     attempt = 0
     failure = nil
@@ -265,6 +269,7 @@ public struct NodeMachine: Core {
     let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp)
     forgetConnection()
     claim = nil
+    replacing = nil
     node = NodeState()
     state = .stopped
     return refusals + unpaid + [.cutOff, .report(.fenced)]

@@ -1,8 +1,8 @@
-import CoreShape
+import Ground
 
 // The node in another hour, without what lies too far back to matter.
 extension NodeMachine: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     switch state {
     case .pausing(let until): state = .pausing(until: until.shifted(span))
     case .dialling(let giveUpAt): state = .dialling(giveUpAt: giveUpAt.shifted(span))
@@ -35,7 +35,7 @@ extension NodeMachine: Shiftable {
 }
 
 extension Chatter: Shiftable {
-  mutating func shift(by span: Span) { since.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { since.shift(by: span) }
 
   mutating func forgetLongAgo(at now: Instant) {
     if let since, now - since >= Self.window { self = Chatter() }
@@ -43,13 +43,13 @@ extension Chatter: Shiftable {
 }
 
 extension Instant {
-  fileprivate func shifted(_ span: Span) -> Instant {
+  fileprivate func shifted(_ span: TimeSpan) -> Instant {
     var copy = self
     copy.shift(by: span)
     return copy
   }
 
-  static func - (instant: Instant, span: Span) -> Instant {
-    instant + Span(nanoseconds: -span.nanoseconds)
+  static func - (instant: Instant, span: TimeSpan) -> Instant {
+    instant + TimeSpan(nanoseconds: -span.nanoseconds)
   }
 }

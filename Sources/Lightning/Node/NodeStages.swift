@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The states of the node by their names, and where one event can lead from each.
 extension NodeMachine: Staged {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// What the node knows, read from the container by the owner of an epoch and thrown away with it.
 public struct NodeState: Hashable, Codable, Sendable {
@@ -81,18 +81,6 @@ public struct Receipt: Hashable, Codable, Sendable {
   public init(invoice: Invoice, amountMsat: UInt64) {
     self.invoice = invoice
     self.amountMsat = amountMsat
-  }
-}
-
-/// Under which epoch the node speaks.
-public struct NodeClaim: Hashable, Codable, Sendable {
-  public var fence: Fence
-  /// Whose place it takes at the peer, if the person has said so.
-  public var replaces: ReplacedFence?
-
-  public init(fence: Fence, replaces: ReplacedFence? = nil) {
-    self.fence = fence
-    self.replaces = replaces
   }
 }
 

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// A payment of the wallet's own, as its invoice asks for it.
 public struct OutgoingPayment: Hashable, Codable, Sendable {
@@ -109,7 +108,7 @@ struct PaymentWish: Hashable, Codable, Sendable {
 }
 
 extension PaymentWish: Shiftable {
-  mutating func shift(by span: Span) { giveUpAt.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { giveUpAt.shift(by: span) }
 }
 
 extension HTLC {

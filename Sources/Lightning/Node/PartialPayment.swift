@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// A payment of which some parts have come and others have not, with its end by the clock of this process.
 struct PartialPayment: Hashable, Codable, Sendable {
@@ -10,13 +9,13 @@ struct PartialPayment: Hashable, Codable, Sendable {
 }
 
 extension PartialPayment: Shiftable {
-  mutating func shift(by span: Span) { endsAt.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { endsAt.shift(by: span) }
 }
 
 extension NodeMachine {
   /// What was missing may have had no way to come before: each connection leaves a set so much time at least. Less than
   /// the extension stays for anything, so that no life is too short to end it.
-  static let partGrace = Span.seconds(3)
+  static let partGrace = TimeSpan.seconds(3)
 
   /// The state, and since when what is incomplete in it waits.
   ///

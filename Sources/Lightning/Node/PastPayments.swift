@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Why an invoice is not paid again.
 public enum PastPayment: String, Hashable, Codable, Sendable {

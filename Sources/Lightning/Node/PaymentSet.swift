@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// Parts that make one payment: committed HTLCs of one hash that show the same secret. One without payment data is a

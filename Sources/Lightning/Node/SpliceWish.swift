@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// A person wants money taken out of the channel, and nothing is bound to it yet.
 struct SpliceWish: Hashable, Codable, Sendable {
@@ -10,7 +10,7 @@ struct SpliceWish: Hashable, Codable, Sendable {
 }
 
 extension SpliceWish: Shiftable {
-  mutating func shift(by span: Span) { giveUpAt.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { giveUpAt.shift(by: span) }
 }
 
 /// How a splice ended that this side was bound to.

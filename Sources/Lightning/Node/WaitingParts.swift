@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// A payment of which some parts are here, as the container knows it. The wait is the payment's, and not that of whoever
 /// owns the node: no owner need live as long as the window.
@@ -7,9 +6,9 @@ public struct WaitingParts: Hashable, Codable, Sendable {
   public var paymentHash: Bytes32
   /// Since its first part was stored, by a clock that counts sleep and that nobody can set. Nil when that was in another
   /// boot of the phone: how long it was off nobody knows.
-  public var waited: Span?
+  public var waited: TimeSpan?
 
-  public init(paymentHash: Bytes32, waited: Span?) {
+  public init(paymentHash: Bytes32, waited: TimeSpan?) {
     self.paymentHash = paymentHash
     self.waited = waited
   }

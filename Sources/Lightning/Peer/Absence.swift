@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The time without a registered connection.
 struct Absence: Hashable, Codable, Sendable {

@@ -1,8 +1,8 @@
-import CoreShape
+import Ground
 
 /// How much of something may come within one minute.
 struct Allowance: Hashable, Codable, Sendable {
-  static let window = Span.seconds(60)
+  static let window = TimeSpan.seconds(60)
 
   let limit: Int
   private var since: Instant?
@@ -34,5 +34,5 @@ struct Allowance: Hashable, Codable, Sendable {
 }
 
 extension Allowance: Shiftable {
-  mutating func shift(by span: Span) { since.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { since.shift(by: span) }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 
 /// An invoice of somebody else in the network, who is paid through this peer. That node is played here too: nothing else
@@ -39,5 +39,5 @@ struct RoutedPayment: Hashable, Codable, Sendable {
 }
 
 extension RoutedPayment: Shiftable {
-  mutating func shift(by span: Span) { arrivesAt.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { arrivesAt.shift(by: span) }
 }

@@ -1,16 +1,17 @@
+import Ground
 import Crypto
 
 /// One line of what the ledger must know. All lines of one event are one transaction.
 public enum LedgerChange: Hashable, Codable, Sendable {
   case connectionOpened(connection: UInt64, node: PublicKey? = nil)
-  case connectionJudged(connection: UInt64, ConnectionVerdict, Fence?)
+  case connectionJudged(connection: UInt64, ConnectionVerdict, Claim?)
   case connectionClosed(connection: UInt64, String)
   /// About the frame that this event brought: it changed something, or was answered.
   case frameActedOn(connection: UInt64)
   /// About the frame that this event brought: it changed nothing, and why.
   case frameIgnored(connection: UInt64, String)
   /// The highest claim so far.
-  case fence(Fence)
+  case fence(Claim)
   case channel(ChannelRecord)
   case backup(connection: UInt64, Bytes)
   case paymentHeld(PaymentRequest)

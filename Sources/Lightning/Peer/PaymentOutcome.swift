@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// What becomes of it. `held` and `offered` are on the way, the others are the end.
 public enum PaymentOutcome: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 
 /// A sender's payment, as it reaches the provider; or one part of a payment, which is a request of its own.

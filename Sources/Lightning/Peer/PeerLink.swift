@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 
 /// One connection as the provider sees it.

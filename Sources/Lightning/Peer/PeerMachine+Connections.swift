@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 
 // Connections come, are judged by their `init`, and go.
@@ -116,7 +116,7 @@ extension PeerMachine {
     guard let known = state.fence else {
       return accept(connection, .accepted, fence, raising: fence, splices: splices, at: now)
     }
-    if !fence.isOfSameContainer(as: known) {
+    if !(fence.container == known.container) {
       // Only a person says this, of the one claim that the peer has named; whoever claimed last is then the other device.
       guard greeting.replaces?.isExactly(known) == true, fence.epoch > known.epoch else {
         return refuse(connection, .refusedOtherContainer, fence, known)
@@ -156,12 +156,11 @@ extension PeerMachine {
   }
 
   private mutating func refuse(
-    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence?, _ known: Fence
+    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Claim?, _ known: Claim
   ) -> [PeerDirective] {
     set(connection, .refused)
     let answer = FenceAnswer(
-      accepted: false, highest: known.epoch, containerHigh: known.containerHigh,
-      containerLow: known.containerLow)
+      accepted: false, highest: known.epoch, container: known.container)
     return [
       .store([
         .frameActedOn(connection: connection), .connectionJudged(connection: connection, verdict, fence),
@@ -172,7 +171,7 @@ extension PeerMachine {
   }
 
   private mutating func accept(
-    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Fence?, raising: Fence?, splices: Bool,
+    _ connection: UInt64, _ verdict: ConnectionVerdict, _ fence: Claim?, raising: Claim?, splices: Bool,
     at now: Instant
   ) -> [PeerDirective] {
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])
@@ -191,8 +190,7 @@ extension PeerMachine {
     absence = nil
     if verdict == .accepted, let fence {
       let answer = FenceAnswer(
-        accepted: true, highest: fence.epoch, containerHigh: fence.containerHigh,
-        containerLow: fence.containerLow)
+        accepted: true, highest: fence.epoch, container: fence.container)
       step.messages.append(.send(connection: connection, .fenceAnswer(answer)))
     }
     if let backup = state.backup {

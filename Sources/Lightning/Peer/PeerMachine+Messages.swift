@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // What the wallet says on its registered connection.
 extension PeerMachine {

@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 // Payments of senders: offered when the wallet is there, held for a while when it is not.
 extension PeerMachine {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // Connections on which nothing comes any more.
 extension PeerMachine {

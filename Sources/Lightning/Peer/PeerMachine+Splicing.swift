@@ -1,9 +1,9 @@
-import CoreShape
+import Ground
 
 // The provider's side of a splice: it goes along, adds nothing of its own, and may take its time.
 extension PeerMachine {
   /// BOLT 2 gives a channel at rest so long: payments wait meanwhile.
-  static let restBound = Span.seconds(60)
+  static let restBound = TimeSpan.seconds(60)
 
   var features: Features { .ofProvider(splices: fundingKey != nil) }
 
@@ -55,5 +55,5 @@ struct HeldSplice: Hashable, Codable, Sendable {
 }
 
 extension HeldSplice: Shiftable {
-  mutating func shift(by span: Span) { sendAt.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { sendAt.shift(by: span) }
 }

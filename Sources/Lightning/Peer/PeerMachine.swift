@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// The provider's end: fencing, the channel, payments that wait for a wallet that is away, and the stored backup.
 ///
@@ -14,14 +13,14 @@ public struct PeerMachine: Core {
     /// Behaves like a peer that does not know epochs: the newest connection wins.
     public var isLegacy: Bool
     /// How long the wallet may be away with an unresolved payment before it is called.
-    public var callsBackAfter: Span
+    public var callsBackAfter: TimeSpan
     /// How long a payment of the wallet's takes to its recipient.
-    public var elsewhereDelay: Span
+    public var elsewhereDelay: TimeSpan
     public var rules: ConnectionRules
     /// This node's key for the fundings that splices make. Nil: it does not splice.
     public var fundingKey: CurvePoint?
     /// How long it takes to sign for a new funding.
-    public var spliceDelay: Span
+    public var spliceDelay: TimeSpan
     /// When this run began: a wallet that is not there counts as away from here on.
     public var startedAt: Instant
     /// What the ledger had.
@@ -30,8 +29,8 @@ public struct PeerMachine: Core {
     public var awaitsWallet: Bool
 
     public init(
-      isLegacy: Bool = false, callsBackAfter: Span = .seconds(2), elsewhereDelay: Span = .zero,
-      rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: Span = .zero,
+      isLegacy: Bool = false, callsBackAfter: TimeSpan = .seconds(2), elsewhereDelay: TimeSpan = .zero,
+      rules: ConnectionRules = .standard, fundingKey: CurvePoint? = nil, spliceDelay: TimeSpan = .zero,
       startedAt: Instant, state: PeerState, awaitsWallet: Bool = false
     ) {
       self.isLegacy = isLegacy
@@ -49,11 +48,11 @@ public struct PeerMachine: Core {
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       isLegacy = try container.decode(Bool.self, forKey: .isLegacy)
-      callsBackAfter = try container.decode(Span.self, forKey: .callsBackAfter)
-      elsewhereDelay = try container.decodeIfPresent(Span.self, forKey: .elsewhereDelay) ?? .zero
+      callsBackAfter = try container.decode(TimeSpan.self, forKey: .callsBackAfter)
+      elsewhereDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .elsewhereDelay) ?? .zero
       rules = try container.decodeIfPresent(ConnectionRules.self, forKey: .rules) ?? .before
       fundingKey = try container.decodeIfPresent(CurvePoint.self, forKey: .fundingKey)
-      spliceDelay = try container.decodeIfPresent(Span.self, forKey: .spliceDelay) ?? .zero
+      spliceDelay = try container.decodeIfPresent(TimeSpan.self, forKey: .spliceDelay) ?? .zero
       startedAt = try container.decode(Instant.self, forKey: .startedAt)
       state = try container.decode(PeerState.self, forKey: .state)
       awaitsWallet = try container.decodeIfPresent(Bool.self, forKey: .awaitsWallet) ?? false
@@ -65,7 +64,7 @@ public struct PeerMachine: Core {
   /// Each costs memory, and a push, for as long as its sender says; a wallet takes 30 at a time.
   static let paymentLimit = 1000
   /// How long a connection may stay without its `init`.
-  static let greetingBound = Span.seconds(10)
+  static let greetingBound = TimeSpan.seconds(10)
   /// Of backups above `smallBackup`: with 200 open invoices one has some 50 KB, and none is sent without a step of the channel.
   static let backupBytesPerMinute = 64 * 1024 * 1024
   static let smallBackup = 4096
@@ -74,18 +73,18 @@ public struct PeerMachine: Core {
   /// The block height until which HTLCs of this chainless emulation are good.
   static let cltvExpiry: UInt32 = 700_144
   /// As long as a push can be on its way and served. Another one would meet the same life of the wallet.
-  static let callBound = Span.seconds(30)
+  static let callBound = TimeSpan.seconds(30)
   /// So often the time to the next call doubles, up to an hour.
   static let doublings = 11
-  static let longestCallBack = Span.seconds(3600)
+  static let longestCallBack = TimeSpan.seconds(3600)
 
   let isLegacy: Bool
   let awaitsWallet: Bool
-  let callsBackAfter: Span
-  let elsewhereDelay: Span
+  let callsBackAfter: TimeSpan
+  let elsewhereDelay: TimeSpan
   let rules: ConnectionRules
   let fundingKey: CurvePoint?
-  let spliceDelay: Span
+  let spliceDelay: TimeSpan
   public internal(set) var state: PeerState
   /// The oldest first.
   var links: [PeerLink] = []
@@ -162,9 +161,9 @@ public struct PeerMachine: Core {
     return (absence.calledAt ?? absence.since) + callBackSpan
   }
 
-  var callBackSpan: Span {
+  var callBackSpan: TimeSpan {
     let first = absence?.calledAt == nil ? callsBackAfter : Self.callBound
-    return min(Span(nanoseconds: first.nanoseconds << Int64(callsInVain)), Self.longestCallBack)
+    return min(TimeSpan(nanoseconds: first.nanoseconds << Int64(callsInVain)), Self.longestCallBack)
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {

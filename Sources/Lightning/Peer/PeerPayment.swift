@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// A payment on its way.
 public struct PeerPayment: Hashable, Codable, Sendable {

@@ -1,8 +1,8 @@
-import CoreShape
+import Ground
 
 // The peer in another hour, without what lies too far back to matter.
 extension PeerMachine: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     for index in state.payments.indices { state.payments[index].shift(by: span) }
     for index in links.indices { links[index].shift(by: span) }
     absence?.shift(by: span)
@@ -27,7 +27,7 @@ extension PeerMachine: Shiftable {
 }
 
 extension PeerLink: Shiftable {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     greetBy.shift(by: span)
     chatter.shift(by: span)
     gossip.shift(by: span)
@@ -44,12 +44,12 @@ extension PeerLink: Shiftable {
 }
 
 extension Absence: Shiftable {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     since.shift(by: span)
     calledAt?.shift(by: span)
   }
 
-  mutating func forgetLongAgo(at now: Instant, _ span: Span) {
+  mutating func forgetLongAgo(at now: Instant, _ span: TimeSpan) {
     // Who has called counts from there.
     since = calledAt == nil ? max(since, now - span) : now
     calledAt = calledAt.map { max($0, now - span) }
@@ -57,7 +57,7 @@ extension Absence: Shiftable {
 }
 
 extension PeerPayment {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     request.holdUntil.shift(by: span)
     calledAt?.shift(by: span)
   }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 
 /// What the provider knows for good, as its ledger has it.
@@ -6,7 +6,7 @@ public struct PeerState: Hashable, Codable, Sendable {
   /// The node that the channel is with: the first that was let in. Nil before that.
   public var wallet: PublicKey?
   /// The highest claim seen, and the container it belongs to.
-  public var fence: Fence?
+  public var fence: Claim?
   public var channel: Channel
   /// With which words the channel was failed here. BOLT 2: the error is repeated on each connection, and nothing else said of it.
   public var failure: String?
@@ -20,7 +20,7 @@ public struct PeerState: Hashable, Codable, Sendable {
   public var elsewhere: [ElsewhereInvoice]
 
   public init(
-    wallet: PublicKey? = nil, fence: Fence? = nil, channel: Channel, payments: [PeerPayment] = [],
+    wallet: PublicKey? = nil, fence: Claim? = nil, channel: Channel, payments: [PeerPayment] = [],
     paidHashes: [Bytes32] = [],
     backup: Bytes? = nil, elsewhere: [ElsewhereInvoice] = [], failure: String? = nil
   ) {
@@ -40,7 +40,7 @@ public struct PeerState: Hashable, Codable, Sendable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       wallet: try container.decodeIfPresent(PublicKey.self, forKey: .wallet),
-      fence: try container.decodeIfPresent(Fence.self, forKey: .fence),
+      fence: try container.decodeIfPresent(Claim.self, forKey: .fence),
       channel: try container.decode(Channel.self, forKey: .channel),
       payments: try container.decode([PeerPayment].self, forKey: .payments),
       paidHashes: try container.decode([Bytes32].self, forKey: .paidHashes),

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// A push that is to wake the wallet.
 public struct PushRequest: Hashable, Codable, Sendable {

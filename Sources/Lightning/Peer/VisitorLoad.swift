@@ -1,5 +1,4 @@
-import CoreShape
-import Crypto
+import Ground
 
 /// What all other nodes together may cost: each connection is a few rows of the ledger, each message a row and a line of
 /// the journal. One connection has its own limit, but nothing keeps a stranger from dialling again.
@@ -29,7 +28,7 @@ struct VisitorLoad: Hashable, Codable, Sendable {
 }
 
 extension VisitorLoad: Shiftable {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     connections.shift(by: span)
     messages.shift(by: span)
     bytes.shift(by: span)

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Whose bitcoin an invoice or an address asks for.
 public enum BitcoinNetwork: String, Hashable, CaseIterable, Codable, Sendable {

@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// BOLT 3, "Funding Transaction Output": both ends of a channel must sign to spend it.

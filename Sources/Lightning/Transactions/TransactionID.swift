@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// The name of a Bitcoin transaction: the hash of the hash of it, without its witnesses.
 public struct TransactionID: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Reads the parts of a Bitcoin transaction in their order. Whatever the bytes are, it gives a value or an error.
 struct TransactionReader {

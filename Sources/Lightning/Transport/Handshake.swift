@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// BOLT 8's handshake, from either end: three acts, after which both know each other and have keys that nobody else

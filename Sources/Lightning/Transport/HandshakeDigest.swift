@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// What both ends of a handshake have in common at each moment, if they are who they should be: the hash of all that

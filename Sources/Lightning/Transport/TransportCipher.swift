@@ -1,3 +1,4 @@
+import Ground
 import Crypto
 
 /// One direction of an encrypted connection: its key, changed after every thousand uses, and the number of the next

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `update_add_htlc`: a payment part is offered.
 public struct AddHTLC: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `tx_add_input`: the transaction that both make spends this.
 public struct AddInput: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `tx_add_output`: the transaction that both make pays this.
 public struct AddOutput: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Bytes of any number that are written in journals as one hexadecimal string instead of a list of numbers.
 public struct Bytes: Hashable, Sendable {

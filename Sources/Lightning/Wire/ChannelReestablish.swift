@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `channel_reestablish`: how far its sender has come, so that both know what was lost on the way.
 public struct ChannelReestablish: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Counts messages that nobody needs, or not so many of: pings, pongs, warnings, aborts, copies of the backup, and types
 /// that are not known. Of gossip an honest peer has more to say, as much as it has channels.
@@ -6,7 +6,7 @@ import CoreShape
 /// BOLT 1 expects a ping every half minute or so. Each one costs a line of the journal and an answer of up to 64 KiB;
 /// who sends them without end wants to use up our disk and our time.
 struct Chatter: Hashable, Codable, Sendable {
-  static let window = Span.seconds(10)
+  static let window = TimeSpan.seconds(10)
 
   static func complaint(_ limit: Int) -> String { "more than \(limit) messages in 10 s that need nothing" }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `commitment_signed`: all updates before it now bind the other side's next commitment.
 public struct CommitmentSigned: Hashable, Codable, Sendable {

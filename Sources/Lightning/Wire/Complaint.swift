@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 1 `error` and `warning`: text about one channel, or about all (channel zero).
 public struct Complaint: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What one end of a connection bears of the other.
 public struct ConnectionRules: Hashable, Codable, Sendable {
@@ -6,9 +6,9 @@ public struct ConnectionRules: Hashable, Codable, Sendable {
   public var chatter: Int
   /// After so long without a word the other end is pinged, and after as long again it is given up. Nil: it may be
   /// silent for ever.
-  public var silence: Span?
+  public var silence: TimeSpan?
 
-  public init(chatter: Int = 20, silence: Span? = .seconds(30)) {
+  public init(chatter: Int = 20, silence: TimeSpan? = .seconds(30)) {
     self.chatter = chatter
     self.silence = silence
   }

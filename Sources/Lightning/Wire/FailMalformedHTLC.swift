@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `update_fail_malformed_htlc`: the receiver could not read the onion, so it has no key to wrap a reason with.
 /// Whoever offered the HTLC is told the bare code.

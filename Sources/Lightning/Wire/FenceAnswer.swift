@@ -1,4 +1,6 @@
-/// What the peer says to a fence: a private odd message behind the wallet's `init`, as its own `init` waits for nothing.
+import Ground
+
+/// What the peer says to a claim: a private odd message behind the wallet's `init`, as its own `init` waits for nothing.
 public struct FenceAnswer: Hashable, Codable, Sendable {
   /// Of the range that BOLT 1 leaves for messages of one's own.
   public static let messageType: UInt16 = 0xba71
@@ -7,20 +9,14 @@ public struct FenceAnswer: Hashable, Codable, Sendable {
 
   public var accepted: Bool
   /// The highest epoch the peer has seen; a refused one jumps above it.
-  public var highest: UInt64
+  public var highest: Epoch
   /// The container the peer knows. Another one means that the node is in use by another device.
-  public var containerHigh: UInt64
-  public var containerLow: UInt64
+  public var container: ContainerID
 
-  public init(accepted: Bool, highest: UInt64, containerHigh: UInt64, containerLow: UInt64) {
+  public init(accepted: Bool, highest: Epoch, container: ContainerID) {
     self.accepted = accepted
     self.highest = highest
-    self.containerHigh = containerHigh
-    self.containerLow = containerLow
-  }
-
-  public func isOfSameContainer(as fence: Fence) -> Bool {
-    containerHigh == fence.containerHigh && containerLow == fence.containerLow
+    self.container = container
   }
 
   init(record: Bytes) throws(WireError) {
@@ -30,16 +26,14 @@ public struct FenceAnswer: Hashable, Codable, Sendable {
     guard verdict <= 1 else { throw .malformedRecord(FenceAnswer.recordType) }
     accepted = verdict == 1
     highest = try reader.u64()
-    containerHigh = try reader.u64()
-    containerLow = try reader.u64()
+    container = try reader.containerID()
   }
 
   var record: Bytes {
     var writer = WireWriter()
     writer.u8(accepted ? 1 : 0)
     writer.u64(highest)
-    writer.u64(containerHigh)
-    writer.u64(containerLow)
+    writer.containerID(container)
     return Bytes(writer.bytes)
   }
 }

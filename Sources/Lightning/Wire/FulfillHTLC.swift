@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `update_fulfill_htlc`: the receiver shows the preimage.
 public struct FulfillHTLC: Hashable, Codable, Sendable {

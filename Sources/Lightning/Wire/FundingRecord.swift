@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// What both records about a funding in `channel_reestablish` hold: a transaction's id and a byte of flags.
 enum FundingRecord {

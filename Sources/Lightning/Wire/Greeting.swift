@@ -1,13 +1,13 @@
-import Crypto
+import Ground
 
 /// BOLT 1 `init`, the first message on a connection from either side.
 public struct Greeting: Hashable, Codable, Sendable {
   public var globalFeatures: Bytes
   public var features: Features
   /// From the wallet: under which claim it dials.
-  public var fence: Fence?
+  public var fence: Claim?
   /// From the wallet: whose place it takes, if its person has said so.
-  public var replaces: ReplacedFence?
+  public var replaces: ReplacedClaim?
   /// From an older peer: what it says to that.
   public var fenceAnswer: FenceAnswer?
   /// The chains that its sender is on, by the hashes of their first blocks; nil: it does not say.
@@ -16,8 +16,8 @@ public struct Greeting: Hashable, Codable, Sendable {
   public var others: RecordStream
 
   public init(
-    globalFeatures: Bytes = [], features: Features = .ofProvider(splices: false), fence: Fence? = nil,
-    replaces: ReplacedFence? = nil, fenceAnswer: FenceAnswer? = nil,
+    globalFeatures: Bytes = [], features: Features = .ofProvider(splices: false), fence: Claim? = nil,
+    replaces: ReplacedClaim? = nil, fenceAnswer: FenceAnswer? = nil,
     networks: [Bytes32]? = [BitcoinNetwork.regtest.chain], others: RecordStream = RecordStream()
   ) {
     self.globalFeatures = globalFeatures
@@ -52,8 +52,8 @@ public struct Greeting: Hashable, Codable, Sendable {
     globalFeatures = try reader.counted()
     features = Features(bytes: try reader.counted())
     others = try reader.records()
-    if let record = others[Fence.recordType] { fence = try Fence(record: record) }
-    if let record = others[ReplacedFence.recordType] { replaces = try ReplacedFence(record: record) }
+    if let record = others[Claim.recordType] { fence = try Claim(record: record) }
+    if let record = others[ReplacedClaim.recordType] { replaces = try ReplacedClaim(record: record) }
     if let record = others[FenceAnswer.recordType] { fenceAnswer = try FenceAnswer(record: record) }
     if let record = others[Self.networksRecord] { networks = try Self.networks(record) }
     for type in Self.understood { others.remove(type) }
@@ -61,7 +61,7 @@ public struct Greeting: Hashable, Codable, Sendable {
 
   private static let networksRecord: UInt64 = 1
   private static let understood = [
-    networksRecord, Fence.recordType, ReplacedFence.recordType, FenceAnswer.recordType,
+    networksRecord, Claim.recordType, ReplacedClaim.recordType, FenceAnswer.recordType,
   ]
   /// More chains than there are.
   static let keptNetworks = 8
@@ -80,8 +80,8 @@ public struct Greeting: Hashable, Codable, Sendable {
     var all = others
     for type in Self.understood { all.remove(type) }
     if let networks { all.set(Self.networksRecord, Bytes(networks.flatMap(\.bytes))) }
-    if let fence { all.set(Fence.recordType, fence.record) }
-    if let replaces { all.set(ReplacedFence.recordType, replaces.record) }
+    if let fence { all.set(Claim.recordType, fence.record) }
+    if let replaces { all.set(ReplacedClaim.recordType, replaces.record) }
     if let fenceAnswer { all.set(FenceAnswer.recordType, fenceAnswer.record) }
     writer.records(all)
   }

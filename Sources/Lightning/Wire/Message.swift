@@ -1,7 +1,7 @@
 // Lightning: what a node and its peer do: wire messages, the channel and its HTLCs, the provider's side and the
 // wallet's. Pure: no clock, no randomness, no I/O; time and random bytes come in with events.
 
-import Crypto
+import Ground
 
 /// One message of BOLT 1 or BOLT 2, laid out exactly as they say.
 public enum Message: Hashable, Codable, Sendable {

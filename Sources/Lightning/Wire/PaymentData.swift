@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 4 `payment_data`: which payment a part belongs to, and how much all of its parts come to.
 ///

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `stfu`: no more updates, until what needs a channel at rest is done.
 public struct Quiescence: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 // Records of the messages that make a transaction together.
 extension RecordStream {

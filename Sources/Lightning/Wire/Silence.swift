@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// How long the other end of a connection has said nothing. A network that is gone tells nobody: without this a
 /// connection that leads nowhere would be kept for ever.
@@ -10,7 +10,7 @@ struct Silence: Hashable, Codable, Sendable {
   var wasMissed = false
 
   /// Nobody whose process runs is so late for it.
-  static let slept = Span.seconds(2)
+  static let slept = TimeSpan.seconds(2)
 
   static let reason = "it has said nothing for long, and answered no ping"
 
@@ -26,5 +26,5 @@ struct Silence: Hashable, Codable, Sendable {
 }
 
 extension Silence: Shiftable {
-  mutating func shift(by span: Span) { since.shift(by: span) }
+  mutating func shift(by span: TimeSpan) { since.shift(by: span) }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `splice_ack`: the other side goes along.
 public struct SpliceAck: Hashable, Codable, Sendable {

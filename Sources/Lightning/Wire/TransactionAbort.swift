@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `tx_abort`: the sender gives up the transaction that both were making; the channel goes on as it was.
 public struct TransactionAbort: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `tx_complete`: the sender has nothing to add. Said by both in a row, it ends the making of a transaction.
 public struct TransactionComplete: Hashable, Codable, Sendable {

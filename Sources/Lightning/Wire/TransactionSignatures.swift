@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `tx_signatures`: from now on the other side can send the transaction to the chain.
 public struct TransactionSignatures: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// BOLT 2 `update_fee`: who pays the fee of the commitments names a new rate.
 public struct UpdateFee: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Reads the fields of one message in their order. Whatever the bytes are, it gives a value or an error.
 struct WireReader {
@@ -25,6 +25,10 @@ struct WireReader {
   mutating func u16() throws(WireError) -> UInt16 { UInt16(try number(2)) }
   mutating func u32() throws(WireError) -> UInt32 { UInt32(try number(4)) }
   mutating func u64() throws(WireError) -> UInt64 { try number(8) }
+
+  mutating func containerID() throws(WireError) -> ContainerID {
+    ContainerID(high: try u64(), low: try u64())
+  }
 
   private mutating func number(_ count: Int) throws(WireError) -> UInt64 {
     var value: UInt64 = 0

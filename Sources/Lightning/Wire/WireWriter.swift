@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 
 /// Writes the fields of one message in their order.
 struct WireWriter {
@@ -12,6 +12,11 @@ struct WireWriter {
   mutating func u16(_ value: UInt16) { number(UInt64(value), 2) }
   mutating func u32(_ value: UInt32) { number(UInt64(value), 4) }
   mutating func u64(_ value: UInt64) { number(value, 8) }
+
+  mutating func containerID(_ id: ContainerID) {
+    u64(id.high)
+    u64(id.low)
+  }
 
   private mutating func number(_ value: UInt64, _ count: Int) {
     for position in (0..<count).reversed() { bytes.append(UInt8(value >> UInt64(8 * position) & 0xff)) }

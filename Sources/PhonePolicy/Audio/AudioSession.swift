@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the app wants to play: everything that decides whether it counts as playing.
 public struct AudioSession: Hashable, Codable, Sendable {
@@ -26,9 +26,9 @@ public struct AudioSession: Hashable, Codable, Sendable {
   }
 
   /// Nil: it never ends by itself.
-  var length: Span? {
+  var length: TimeSpan? {
     guard loops >= 0 else { return nil }
     let seconds = Double(frames) / Double(max(1, rateHertz)) * (Double(loops) + 1)
-    return seconds < 1e9 ? Span(nanoseconds: Int64(seconds * 1e9)) : nil
+    return seconds < 1e9 ? TimeSpan(nanoseconds: Int64(seconds * 1e9)) : nil
   }
 }

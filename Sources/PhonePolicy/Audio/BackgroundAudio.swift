@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What of the app's is to be heard.
 public struct BackgroundAudio: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct BackgroundAudio: Hashable, Sendable {
 }
 
 extension BackgroundAudio: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     playing?.since.shift(by: span)
     playing?.endsAt.shift(by: span)
   }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // Audio in the background: whoever is heard is kept awake.
 extension Phone {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // What a change of the phone itself means for what runs on it.
 extension Phone {
@@ -24,7 +24,7 @@ extension Phone {
 
   /// Connections end with the network, whether anybody listens or not.
   private mutating func networkChanged(isThere: Bool) -> [PhoneDirective] {
-    let running = PhoneRole.allCases.filter(isRunning)
+    let running = Role.allCases.filter(isRunning)
     return (isThere ? [] : running.map { .endConnections($0) })
       + (running.contains(.app) ? networkNewsForApp() : [])
       + (running.contains(.extension) ? [.tell(.extension, .network(isThere: isThere))] : [])
@@ -42,7 +42,7 @@ extension Phone {
     device.hasNetwork ? [] : [.tell(.extension, .network(isThere: false))]
   }
 
-  private func isRunning(_ role: PhoneRole) -> Bool {
+  private func isRunning(_ role: Role) -> Bool {
     switch role {
     case .app: app.stage != .notRunning && app.stage != .launching
     case .extension: service.stage != .notRunning && service.stage != .launching

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The phone reboots: both processes are gone at once, and all begins anew behind a locked screen.
 extension Phone {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Somebody waits for the app to make an invoice, or to begin to pay one.
 struct PendingInvoice: Hashable, Sendable {

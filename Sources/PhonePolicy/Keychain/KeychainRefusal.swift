@@ -1,8 +1,10 @@
+import Ground
+
 /// Why somebody does not get it.
 public enum KeychainRefusal: Hashable, Sendable, CustomStringConvertible {
   case stranger(pid: Int32, group: String)
-  case notEntitled(PhoneRole, group: String)
-  case noContainer(PhoneRole, id: String)
+  case notEntitled(Role, group: String)
+  case noContainer(Role, id: String)
   case notUnlockedSinceBoot
   case locked
 

@@ -1,3 +1,5 @@
+import Ground
+
 // The rules of the keychain and of shared containers.
 extension Phone {
   /// Nil: it may touch items of this group and class.
@@ -26,7 +28,7 @@ extension Phone {
 }
 
 extension PhoneConfiguration {
-  public func entitlements(of role: PhoneRole) -> Entitlements {
+  public func entitlements(of role: Role) -> Entitlements {
     role == .app ? appEntitlements : extensionEntitlements
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Where the app is.
 public enum AppState: Hashable, Codable, Sendable {

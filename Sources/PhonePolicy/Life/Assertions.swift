@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Something that keeps the app awake in the background.
 public enum Assertion: Hashable, Codable, Sendable {
@@ -62,7 +62,7 @@ public struct Assertions: Hashable, Codable, Sendable {
 }
 
 extension Assertions: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     for index in held.indices { held[index].since.shift(by: span) }
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// An app in the background that is not suspended: either it came here a moment ago, or something keeps it awake.
 public struct BackgroundStay: Hashable, Codable, Sendable {
@@ -17,7 +17,7 @@ public struct BackgroundStay: Hashable, Codable, Sendable {
 }
 
 extension BackgroundStay: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     since.shift(by: span)
     killAt.shift(by: span)
   }

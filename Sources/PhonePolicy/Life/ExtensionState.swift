@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// One push in the hands of the extension.
 public struct PushService: Hashable, Codable, Sendable {
@@ -59,7 +59,7 @@ public enum ExtensionState: Hashable, Codable, Sendable {
 
 extension PushService {
   func warnAt(_ configuration: PhoneConfiguration) -> Instant {
-    killAt(configuration) + Span(nanoseconds: -configuration.expiryNotice.nanoseconds)
+    killAt(configuration) + TimeSpan(nanoseconds: -configuration.expiryNotice.nanoseconds)
   }
 
   func killAt(_ configuration: PhoneConfiguration) -> Instant { since + configuration.extensionTime }

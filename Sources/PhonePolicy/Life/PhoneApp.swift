@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The app's life: the person decides most of it.
 extension Phone {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The extension's life: it is there for pushes, one after the other, within its limits.
 extension Phone {
@@ -154,7 +154,7 @@ extension Phone {
 
   // MARK: Limits
 
-  mutating func memorySampled(_ role: PhoneRole, _ footprint: UInt64) -> [PhoneDirective] {
+  mutating func memorySampled(_ role: Role, _ footprint: UInt64) -> [PhoneDirective] {
     guard role == .extension, configuration.enforcesLimits, footprint > configuration.extensionMemoryBytes
     else { return [] }
     switch service {
@@ -165,7 +165,7 @@ extension Phone {
   }
 
   /// Nobody has to be killed any more; the end that is reported next is ours all the same.
-  mutating func memoryLimitEnforced(_ role: PhoneRole, _ used: UInt64) -> [PhoneDirective] {
+  mutating func memoryLimitEnforced(_ role: Role, _ used: UInt64) -> [PhoneDirective] {
     guard role == .extension, configuration.enforcesLimits else { return [] }
     switch service {
     case .notRunning, .ending(.killed, _, _), .ending(.found, _, _): return []

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The app has no limit as the extension has, but it is warned.
 extension Phone {

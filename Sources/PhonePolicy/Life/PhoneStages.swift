@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The states of the two processes as the phone has them, and where one event can lead from each.
 extension AppState: Staged {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // What happens to an app that nobody sees: it is stopped some seconds after it left the front, unless something keeps
 // it awake, and whoever is stopped with a lock in the container is killed.

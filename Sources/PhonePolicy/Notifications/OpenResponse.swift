@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The app is at work on what the person did with a notification.
 public struct OpenResponse: Hashable, Codable, Sendable {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The notification centre: what may be shown, and what follows from a touch.
 extension Phone {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // A push with a badge or a sound and no alert. Apple, "Modifying content in newly delivered notifications": the extension is not
 // employed for it, whatever `mutable-content` says.

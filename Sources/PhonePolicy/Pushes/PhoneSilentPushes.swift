@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // Silent pushes: best effort. They wake the app in the background when the phone can afford it.
 extension Phone {
@@ -15,7 +15,7 @@ extension Phone {
       let luck = silent.chance.number(upTo: 99)
       let delay = silent.chance.number(upTo: UInt64(max(0, rules.delayMax.nanoseconds)))
       if luck < rules.dropPercent { return drop(push.id, .chance) }
-      notBefore = now + Span(nanoseconds: Int64(clamping: delay))
+      notBefore = now + TimeSpan(nanoseconds: Int64(clamping: delay))
     }
     var directives: [PhoneDirective] = []
     if let older = silent.waiting {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// How much can be hoped for from silent pushes on one phone.
 public struct SilentPushRules: Hashable, Codable, Sendable {
@@ -11,22 +11,22 @@ public struct SilentPushRules: Hashable, Codable, Sendable {
 
   /// So many in the background within the window; one more waits.
   public var budget: Int
-  public var window: Span
+  public var window: TimeSpan
   /// How long the app has for one, and how much longer until it is let go.
-  public var completionTime: Span
-  public var completionGrace: Span
+  public var completionTime: TimeSpan
+  public var completionGrace: TimeSpan
   public var lowPower: LowPower
   /// How many of a hundred get lost.
   public var dropPercent: UInt64
   /// Each waits for a chance time up to this.
-  public var delayMax: Span
+  public var delayMax: TimeSpan
   /// Of the chances.
   public var seed: UInt64
 
   public init(
-    budget: Int = 3, window: Span = .seconds(3600), completionTime: Span = .seconds(30),
-    completionGrace: Span = .seconds(1), lowPower: LowPower = .drop, dropPercent: UInt64 = 0,
-    delayMax: Span = .zero, seed: UInt64 = 1
+    budget: Int = 3, window: TimeSpan = .seconds(3600), completionTime: TimeSpan = .seconds(30),
+    completionGrace: TimeSpan = .seconds(1), lowPower: LowPower = .drop, dropPercent: UInt64 = 0,
+    delayMax: TimeSpan = .zero, seed: UInt64 = 1
   ) {
     self.budget = budget
     self.window = window

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// The silent pushes of one phone: the one that waits, those in the app's hands, and what was spent of the budget.
 public struct SilentPushes: Hashable, Codable, Sendable {
@@ -51,7 +51,7 @@ public struct SilentPushes: Hashable, Codable, Sendable {
 }
 
 extension SilentPushes: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     waiting?.notBefore.shift(by: span)
     for index in open.indices { open[index].endsBy?.shift(by: span) }
     for index in deliveries.indices { deliveries[index].shift(by: span) }

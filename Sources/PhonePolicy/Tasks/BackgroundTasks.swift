@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the app has asked for, what runs, and what the scheduler knows of the person's habits.
 public struct BackgroundTasks: Hashable, Sendable {
@@ -55,7 +55,7 @@ public struct BackgroundTasks: Hashable, Sendable {
 }
 
 extension BackgroundTasks: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     nextRefresh.shift(by: span)
     for index in pending.indices { pending[index].dueAt.shift(by: span) }
     for index in running.indices {
@@ -68,7 +68,7 @@ extension BackgroundTasks: Shiftable {
 
 extension Chance {
   /// From no time to the bound, which is among them.
-  mutating func span(upTo bound: Span) -> Span {
-    Span(nanoseconds: Int64(clamping: number(upTo: UInt64(clamping: bound.nanoseconds))))
+  mutating func span(upTo bound: TimeSpan) -> TimeSpan {
+    TimeSpan(nanoseconds: Int64(clamping: number(upTo: UInt64(clamping: bound.nanoseconds))))
   }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // The scheduler: looks after each event at what waits and what runs.
 extension Phone {
@@ -120,7 +120,7 @@ extension Phone {
       return nil
     }
     let longest = configuration.tasks.scaled(configuration.tasks.deferral)
-    tasks.pending[index].dueAt = now + tasks.chance.span(upTo: longest) + Span(nanoseconds: 1)
+    tasks.pending[index].dueAt = now + tasks.chance.span(upTo: longest) + TimeSpan(nanoseconds: 1)
     tasks.pending[index].isDue = false
     return .deferred
   }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 // Background tasks: what the app asks for, and what comes of it.
 extension Phone {
@@ -80,8 +80,8 @@ extension Phone {
   mutating func drawNextRefresh(at now: Instant) {
     let interval = configuration.tasks.scaled(configuration.tasks.refreshInterval).nanoseconds
     let variation = interval / 100 * Int64(configuration.tasks.variationPercent)
-    let drawn = tasks.chance.span(upTo: Span(nanoseconds: 2 * variation))
-    tasks.nextRefresh = now + Span(nanoseconds: interval - variation) + drawn
+    let drawn = tasks.chance.span(upTo: TimeSpan(nanoseconds: 2 * variation))
+    tasks.nextRefresh = now + TimeSpan(nanoseconds: interval - variation) + drawn
   }
 
   private mutating func cancelTask(_ identifier: String) -> [PhoneDirective] {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Why a task that waits does not run yet.
 public enum TaskHindrance: Hashable, Codable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Which world is explored, and how far.
 public struct ExploreSettings: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct ExploreSettings: Hashable, Sendable {
     settings.reusesNumbers = true
     // How long the other end has been silent would tell states apart that go on alike.
     settings.rules.silence = nil
-    settings.holdTime = Span(nanoseconds: .max)
+    settings.holdTime = TimeSpan(nanoseconds: .max)
     settings.phone.extensionIdleTime = .seconds(6)
     var world = World(settings: settings)
     world.make(.open)

@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// Visits every interleaving of a bounded world, breadth first, so that what it finds is shortest.
 ///
@@ -155,9 +154,9 @@ public struct Explorer: Sendable {
 extension Explorer {
   /// What happens on the shortest way to a state, and afterwards, if nothing comes right from there. `listen` sees the
   /// world after each move, and how long it had gone before its clock was set back.
-  public func tell(_ state: Int, listen: (inout World, Span) -> Void) {
+  public func tell(_ state: Int, listen: (inout World, TimeSpan) -> Void) {
     var place = Place(world: settings.startWorld(isHeard: true), left: settings.bounds)
-    var passed = Span.zero
+    var passed = TimeSpan.zero
     for move in path(to: state) {
       place = place.after(move) { world in listen(&world, passed) }
       passed = passed + place.passed.value

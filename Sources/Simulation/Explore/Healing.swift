@@ -1,15 +1,14 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// Nothing goes wrong any more and the person looks at the app: whether it then connects and all is settled.
 struct Healing {
   /// Virtual time, and moves without any passing, in which all must be well.
-  static let within = Span.seconds(120)
+  static let within = TimeSpan.seconds(120)
   static let movesAtOnce = 5000
 
   private(set) var world: World
   /// Up to the last time that the world's clock was set back.
-  private var passed = Span.zero
+  private var passed = TimeSpan.zero
   private var moves: [Move] = []
 
   init(_ world: World) {
@@ -23,7 +22,8 @@ struct Healing {
 
   /// The digests on the way until all was well, or until one from where it is known to become so; nil if it does not.
   /// `onMove` sees the world after each move.
-  mutating func run(isKnown: (UInt64) -> Bool, onMove: (inout World, Span) -> Void = { _, _ in }) -> [UInt64]?
+  mutating func run(isKnown: (UInt64) -> Bool, onMove: (inout World, TimeSpan) -> Void = { _, _ in })
+    -> [UInt64]?
   {
     var way: [UInt64] = []
     while passed < Self.within {
@@ -47,7 +47,7 @@ struct Healing {
   }
 
   /// Until nobody has anything to do.
-  private mutating func rest(_ onMove: (inout World, Span) -> Void) -> Bool {
+  private mutating func rest(_ onMove: (inout World, TimeSpan) -> Void) -> Bool {
     for _ in 0..<Self.movesAtOnce {
       moves.removeAll(keepingCapacity: true)
       world.ready(into: &moves)
@@ -66,7 +66,7 @@ struct Healing {
     } while world.now < end && world.look()
   }
 
-  private mutating func goOn(_ onMove: (inout World, Span) -> Void) {
+  private mutating func goOn(_ onMove: (inout World, TimeSpan) -> Void) {
     switch world.phone.app {
     case .notRunning, .background, .suspended: world.make(.open)
     case .launching, .foreground, .terminating:

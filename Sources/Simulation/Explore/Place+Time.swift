@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 // Time passes to the next moment at which something comes of it.
 //

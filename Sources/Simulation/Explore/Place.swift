@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// One state of an exploration: a world, and what may still happen in it.
 struct Place: Hashable, Sendable {
@@ -8,10 +7,10 @@ struct Place: Hashable, Sendable {
   /// The process that is in the midst of its work, and is overtaken if the other one does something.
   var atWork: Role?
   /// How long the last step took. It says nothing about the state.
-  var passed = Aside(Span.zero)
+  var passed = Aside(TimeSpan.zero)
 
   /// Just before a deadline something may still happen.
-  private static let justBefore = Span.milliseconds(1)
+  private static let justBefore = TimeSpan.milliseconds(1)
 
   /// Everything that may happen next. What happens by itself comes first. Returns whether nobody has anything to do.
   @discardableResult
@@ -94,7 +93,7 @@ struct Place: Hashable, Sendable {
   private func addTime(to moves: inout [Move], _ glances: Glances) {
     guard let next = nextMoment(glances) else { return }
     moves.append(.timePasses(until: next))
-    let before = next + Span(nanoseconds: -Self.justBefore.nanoseconds)
+    let before = next + TimeSpan(nanoseconds: -Self.justBefore.nanoseconds)
     let isSomebodyFrozen = glances.app?.isFrozen == true || glances.notifier?.isFrozen == true
     if before > world.now, left.allowsEvents || isSomebodyFrozen { moves.append(.timePasses(until: before)) }
   }

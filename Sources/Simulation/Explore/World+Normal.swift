@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 import Heartbeat
 import Lightning
@@ -83,7 +83,7 @@ extension World {
 
   /// Long stale is stale.
   private mutating func forgetOldStamps() {
-    let longStale = wallNow + Span(nanoseconds: -settings.coordination.longestMemory.nanoseconds)
+    let longStale = wallNow + TimeSpan(nanoseconds: -settings.coordination.longestMemory.nanoseconds)
     func isOlder(_ beat: Beat?) -> Bool { beat.map { $0.bootClock < longStale } ?? false }
     for role in [Role.app, .extension] where isOlder(container.part({ $0.pointee.beats[role] })) {
       container.value.beats[role]?.bootClock = longStale
@@ -97,7 +97,7 @@ extension World {
 
 extension Life {
   /// Stamps only where somebody asks how old they are.
-  mutating func shift(by span: Span, withStamps: Bool) {
+  mutating func shift(by span: TimeSpan, withStamps: Bool) {
     guardValue.shift(by: span)
     node.shift(by: span)
     if withStamps { for index in guardQueue.indices { guardQueue[index].shift(by: span) } }
@@ -119,10 +119,10 @@ extension Life {
   }
 
   /// Also in what it has seen and not read yet: long stale as of then.
-  mutating func forgetOldStamps(_ memory: Span) {
+  mutating func forgetOldStamps(_ memory: TimeSpan) {
     for index in guardQueue.indices {
       guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
-      let longStale = observation.bootClock + Span(nanoseconds: -memory.nanoseconds)
+      let longStale = observation.bootClock + TimeSpan(nanoseconds: -memory.nanoseconds)
       observation.beat?.bootClock = max(beat.bootClock, longStale)
       guardQueue[index] = .observed(observation)
     }
@@ -161,11 +161,11 @@ extension Life {
   }
 
   /// Nobody asks whether it has run for longer.
-  private static let longEnough = Span(nanoseconds: -World.healthyAfter.nanoseconds - 1)
+  private static let longEnough = TimeSpan(nanoseconds: -World.healthyAfter.nanoseconds - 1)
 }
 
 extension GuardValue: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     guard case .other(var guardrail) = self else {
       return change({ $0.shift(by: span) }, { $0.shift(by: span) })
     }
@@ -204,7 +204,7 @@ extension GuardValue: Shiftable {
 }
 
 extension GuardEvent: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     guard case .observed(var observation) = self else { return }
     observation.bootClock.shift(by: span)
     observation.beat.shift(by: span)
@@ -213,5 +213,5 @@ extension GuardEvent: Shiftable {
 }
 
 extension Beat: Shiftable {
-  public mutating func shift(by span: Span) { bootClock.shift(by: span) }
+  public mutating func shift(by span: TimeSpan) { bootClock.shift(by: span) }
 }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 
 /// How the two processes keep apart. Beside ours there is what others do about it, as far as it is public: the same
@@ -23,7 +23,7 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
   }
 
   /// What is older than this is all the same, also after the clock was set back a few times.
-  var longestMemory: Span {
+  var longestMemory: TimeSpan {
     switch self {
     case .baton, .phoenix: .seconds(40)
     case .bitkit: LeaseTerms.bitkit.appHolds + .seconds(40)

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// An app that lets its node run while it has the lease.
 public struct LeaseApp: OtherMachine {
@@ -106,7 +105,7 @@ public struct LeaseApp: OtherMachine {
 }
 
 extension LeaseApp: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     keeper.shift(by: span)
     givesUpAt.shift(by: span)
   }

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// An extension that lets its node run while it has the lease, one push after the other.
 public struct LeaseExtension: OtherMachine {
@@ -92,7 +91,7 @@ public struct LeaseExtension: OtherMachine {
 }
 
 extension LeaseExtension: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     keeper.shift(by: span)
     serving?.endsAt.shift(by: span)
   }

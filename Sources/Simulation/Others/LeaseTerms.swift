@@ -1,24 +1,24 @@
-import CoreShape
+import Ground
 import Guardrails
 import Heartbeat
 
 /// A lock that is somebody's for a time: who has it and since when is written down, by the wall clock.
 struct LeaseTerms: Hashable, Sendable {
-  var appHolds: Span
-  var extensionHolds: Span
+  var appHolds: TimeSpan
+  var extensionHolds: TimeSpan
   /// Nil if it is written once.
-  var extendsEvery: Span?
+  var extendsEvery: TimeSpan?
   /// Taking it is one transaction; otherwise one looks first, and writes then.
   var isAtomic: Bool
   /// Between two attempts: the first pause, which doubles up to the longest.
-  var firstPause: Span
-  var longestPause: Span
+  var firstPause: TimeSpan
+  var longestPause: TimeSpan
   /// After so long the app gives up until the person opens it anew.
-  var appWaits: Span?
+  var appWaits: TimeSpan?
   /// An extension that finds it taken goes away without a word; otherwise it goes on trying.
   var extensionGivesUp: Bool
 
-  func holds(_ role: Role) -> Span { role == .app ? appHolds : extensionHolds }
+  func holds(_ role: Role) -> TimeSpan { role == .app ? appHolds : extensionHolds }
 
   static let bitkit = LeaseTerms(
     appHolds: .seconds(300), extensionHolds: .seconds(35), extendsEvery: nil, isAtomic: false,
@@ -62,7 +62,7 @@ struct LeaseKeeper: Hashable, Sendable {
   private let terms: LeaseTerms
   private let role: Role
   private var state = State.idle
-  private var pause: Span
+  private var pause: TimeSpan
   private(set) var entry: Entry?
 
   init(_ terms: LeaseTerms, _ role: Role) {
@@ -159,13 +159,13 @@ struct LeaseKeeper: Hashable, Sendable {
 
   private mutating func refused(at now: Instant) -> (directives: [GuardDirective], news: News?) {
     state = .pausing(until: now + pause)
-    pause = min(Span(nanoseconds: pause.nanoseconds * 2), terms.longestPause)
+    pause = min(TimeSpan(nanoseconds: pause.nanoseconds * 2), terms.longestPause)
     return ([], .refused)
   }
 }
 
 extension LeaseKeeper: Shiftable {
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     switch state {
     case .pausing(let until): state = .pausing(until: until + span)
     case .held(let extendAt?): state = .held(extendAt: extendAt + span)

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// What a process knew of the other one when it let its node run.
 enum Entry: Hashable, Sendable {
@@ -85,5 +84,5 @@ public enum OtherGuard: Hashable, Sendable {
 }
 
 extension OtherGuard: Shiftable {
-  public mutating func shift(by span: Span) { change { $0.shift(by: span) } }
+  public mutating func shift(by span: TimeSpan) { change { $0.shift(by: span) } }
 }

@@ -1,14 +1,13 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// Phoenix's app, as its public source has it: votes decide whether the node is connected, one of them is a fresh beat
 /// of the extension, and messages only tell the extension that the app is there.
 public struct PhoenixApp: OtherMachine {
   /// A beat that is younger, by the wall clock, is a vote against a connection.
-  static let freshFor = Span.seconds(5)
+  static let freshFor = TimeSpan.seconds(5)
   /// How long a task at most holds the app awake.
-  static let taskBound = Span.seconds(180)
+  static let taskBound = TimeSpan.seconds(180)
 
   private enum Node: Hashable, Sendable { case stopped, running, stopping }
   private enum Look: Hashable, Sendable { case none, forBeats, forTheEnd }
@@ -135,7 +134,7 @@ public struct PhoenixApp: OtherMachine {
     extensionIs(connected: isFresh)
     if isFresh {
       recheckStamp = stamp
-      recheckAt = now + (Self.freshFor + Span(nanoseconds: -age.nanoseconds))
+      recheckAt = now + (Self.freshFor + TimeSpan(nanoseconds: -age.nanoseconds))
     }
     return []
   }
@@ -178,7 +177,7 @@ public struct PhoenixApp: OtherMachine {
 }
 
 extension PhoenixApp: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     recheckAt.shift(by: span)
     recheckStamp.shift(by: span)
     taskEndsAt.shift(by: span)

@@ -1,13 +1,12 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// Phoenix's extension, as its public source has it: it connects at once, beats once it is connected, and steps back
 /// only if it hears of the app before that.
 public struct PhoenixExtension: OtherMachine {
-  static let totalTime = Span.milliseconds(29_500)
-  static let idleTime = Span.seconds(5)
-  static let beatInterval = Span.seconds(2)
+  static let totalTime = TimeSpan.milliseconds(29_500)
+  static let idleTime = TimeSpan.seconds(5)
+  static let beatInterval = TimeSpan.seconds(2)
 
   private struct Serving: Hashable, Sendable {
     var push: Push
@@ -120,7 +119,7 @@ public struct PhoenixExtension: OtherMachine {
 }
 
 extension PhoenixExtension: Shiftable {
-  public mutating func shift(by span: Span) {
+  public mutating func shift(by span: TimeSpan) {
     serving?.totalEnds.shift(by: span)
     serving?.idleEnds.shift(by: span)
     nextBeat.shift(by: span)

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 import Heartbeat
 import Lightning
@@ -92,8 +92,8 @@ extension World {
     life.claim = .ofOthers
     life.nodeStarts &+= 1
     life.soundRevision = state.channel?.revision ?? 0
-    let fence = Fence(epoch: 1, incarnation: 1, containerHigh: 0, containerLow: 0)
-    life.nodeQueue.append(.started(NodeClaim(fence: fence), state))
+    life.nodeQueue.append(
+      .started(Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 0, low: 0)), state))
   }
 
   /// The person begins to send something, or it is done.
@@ -138,7 +138,7 @@ extension World {
   // MARK: What must not be
 
   /// Longer than it takes to notice, and to dial.
-  static let waitsInVain = Span.seconds(3)
+  static let waitsInVain = TimeSpan.seconds(3)
 
   mutating func checkOthers() {
     guard violation == nil else { return }

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// What the person, the senders and fate do in one run, and when: all of it follows from the seed alone. A part of it is
 /// an agenda too, which is how a failure is made short.
@@ -31,14 +31,14 @@ public struct Agenda: Hashable, Sendable {
   /// The peer sends silent pushes beside the visible ones.
   let hasSilentPushes: Bool
   /// How soon the phone suspends the app, and how much time it gives to tasks in the background.
-  let suspendAfter: Span
-  let backgroundTime: Span
+  let suspendAfter: TimeSpan
+  let backgroundTime: TimeSpan
   /// How long what the wallet pays takes to its recipient.
-  let elsewhereDelay: Span
+  let elsewhereDelay: TimeSpan
   /// How long the peer takes to sign for a splice.
-  let spliceDelay: Span
+  let spliceDelay: TimeSpan
 
-  public init(seed: UInt64, length: Span, splices: Bool = false) {
+  public init(seed: UInt64, length: TimeSpan, splices: Bool = false) {
     // Another stream than the one that says who moves next, so that a part of an agenda does what the whole did.
     var generator = SeededGenerator(seed: seed ^ 0xA6E2_DA00_0000_0000)
     let enabled = FaultKind.allCases.filter { _ in generator.chance(60) }
@@ -47,7 +47,7 @@ public struct Agenda: Hashable, Sendable {
     backgroundTime = generator.chance(50) ? .milliseconds(Int64(generator.below(2000))) : .seconds(180)
     var timed: [(at: Instant, deed: Deed)] = []
     let end = Instant.zero + length
-    func wait(_ from: Int, _ to: Int) -> Span { .milliseconds(Int64(from + generator.below(to - from))) }
+    func wait(_ from: Int, _ to: Int) -> TimeSpan { .milliseconds(Int64(from + generator.below(to - from))) }
 
     var at = Instant.zero
     while at < end {

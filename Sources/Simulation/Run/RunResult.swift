@@ -1,10 +1,10 @@
-import CoreShape
+import Ground
 
 /// What a run came to.
 public struct RunResult: Hashable, Sendable {
   public var seed: UInt64
   public var violation: Violation?
-  public var simulated = Span.zero
+  public var simulated = TimeSpan.zero
   public var deliveredEvents: UInt64 = 0
   public var moves: UInt64 = 0
   public var payments = 0

@@ -1,13 +1,13 @@
-import CoreShape
+import Ground
 
 /// One run: a seed, and how long there is trouble.
 public struct RunSettings: Hashable, Sendable {
   public var seed: UInt64
   public var world = WorldSettings()
   /// How long the person, the senders and the faults are at work, on the peer's clock.
-  public var length = Span.seconds(600)
+  public var length = TimeSpan.seconds(600)
   /// How long the pair may take afterwards until the app is connected and all is settled.
-  public var healsWithin = Span.seconds(60)
+  public var healsWithin = TimeSpan.seconds(60)
   /// Of the agenda, by their numbers, only these; nil for all.
   public var only: [Int]?
   /// Who moves next follows from the seed and from this: other orders of the same agenda.

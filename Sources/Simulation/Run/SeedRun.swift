@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// One run of a seed: the agenda says what the person does, who pays and what goes wrong, and chance says who moves next.
 /// Then nothing goes wrong any more, and the pair must come to rest.
@@ -33,7 +32,7 @@ public struct SeedRun {
   }
 
   /// A fault that finds nothing going on strikes all the same.
-  private static let armedAtMost = Span.seconds(3)
+  private static let armedAtMost = TimeSpan.seconds(3)
   private static let freezes: [Int64] = [10, 100, 1000, 4900, 5000, 5100, 7000, 10_000, 40_000]
 
   public init(_ settings: RunSettings, isHeard: Bool = false) {
@@ -110,7 +109,7 @@ public struct SeedRun {
       if let instant { span = min(span, instant - world.peerNow) }
     }
     if world.peerNow < lettersHeldUntil { span = min(span, lettersHeldUntil - world.peerNow) }
-    make(.timePasses(until: world.now + max(span, Span(nanoseconds: 1))))
+    make(.timePasses(until: world.now + max(span, TimeSpan(nanoseconds: 1))))
   }
 
   private mutating func make(_ move: Move) {
@@ -198,7 +197,7 @@ public struct SeedRun {
     armed = nil
     var chance = due.chance
     let role = chance.chance(50) ? Role.app : .extension
-    func span(_ from: Int, _ to: Int) -> Span { .milliseconds(Int64(from + chance.below(to - from))) }
+    func span(_ from: Int, _ to: Int) -> TimeSpan { .milliseconds(Int64(from + chance.below(to - from))) }
     if let place = FaultKind.allCases.firstIndex(of: due.fault) { result.faults[place] += 1 }
     switch due.fault {
     case .killApp: make(.kill(.app))

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import PhonePolicy
 
 /// The background tasks in the hands of the app, and what the phone says of them and it has not read yet.
@@ -15,7 +15,7 @@ struct BackgroundWork: Hashable, Sendable {
 
   var deadline: Instant? { runs.map(\.nextLook).min() }
 
-  mutating func shift(by span: Span) {
+  mutating func shift(by span: TimeSpan) {
     for index in runs.indices {
       runs[index].endsBy.shift(by: span)
       runs[index].nextLook.shift(by: span)

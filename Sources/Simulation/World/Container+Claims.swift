@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Guardrails
 import Heartbeat
 
@@ -31,8 +31,6 @@ extension Container {
     case blocked(by: Int32)
   }
 
-  static let epochJumpMax: Epoch = 1 << 32
-
   public mutating func claim(seen: Epoch, by claimant: Claimant, without: Rules = []) -> ClaimAnswer {
     let highest = row?.epoch ?? 0
     return write(highest + 1, by: claimant) {
@@ -43,10 +41,7 @@ extension Container {
   public mutating func raise(_ claim: Claim, above known: Epoch, by claimant: Claimant) -> ClaimAnswer {
     write(known &+ 1, by: claimant) { container in
       guard claim.owns(container.row), container.row?.container == claim.container else { return .superseded }
-      guard known >= claim.epoch, known - claim.epoch <= Self.epochJumpMax, known < Epoch(Int64.max) else {
-        return .refused
-      }
-      return nil
+      return claim.mayRaise(above: known) ? nil : .refused
     }
   }
 

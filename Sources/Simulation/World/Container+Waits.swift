@@ -1,6 +1,4 @@
-import CoreShape
-import Crypto
-import Heartbeat
+import Ground
 import Lightning
 
 // Since when payments wait that lack some of their parts: a table of its own, as in a real container.
@@ -10,7 +8,7 @@ extension Container {
     var boot: BootID
     var since: Instant
 
-    func waited(boot: BootID, at now: Instant) -> Span? {
+    func waited(boot: BootID, at now: Instant) -> TimeSpan? {
       boot == self.boot && since <= now ? now - since : nil
     }
   }

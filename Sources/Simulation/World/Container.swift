@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 import Guardrails
 import Heartbeat
 import Lightning
@@ -32,26 +32,6 @@ public struct Container: Hashable, Sendable {
     var holder: Int32?
   }
 }
-
-/// One of a thing for each of the two roles.
-public struct PerRole<Value> {
-  public var app: Value
-  public var notifier: Value
-
-  init(_ app: Value, _ notifier: Value) {
-    self.app = app
-    self.notifier = notifier
-  }
-
-  public subscript(role: Role) -> Value {
-    get { role == .app ? app : notifier }
-    set { if role == .app { app = newValue } else { notifier = newValue } }
-  }
-}
-
-extension PerRole: Equatable where Value: Equatable {}
-extension PerRole: Hashable where Value: Hashable {}
-extension PerRole: Sendable where Value: Sendable {}
 
 extension Container {
   /// With a channel from the peer's backup.

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 /// The guard of either process, as one value.
 public enum GuardValue: Hashable, Sendable {

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 
 /// One wallet process, from its start to its end: the two cores that ship, and what its shell has still to do.

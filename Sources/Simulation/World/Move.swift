@@ -1,5 +1,4 @@
-import CoreShape
-import Heartbeat
+import Ground
 
 /// One thing that may happen next. Everything that is not in here follows from it.
 public enum Move: Hashable, Sendable {
@@ -52,14 +51,14 @@ public enum Move: Hashable, Sendable {
   case loseBeat(Role)
   case reboot
   /// The device sleeps: the phone's clock stands still, the peer's does not.
-  case deviceSleeps(Span)
+  case deviceSleeps(TimeSpan)
   case losePush
   /// Somebody makes a copy of the database.
   case copyDatabase
   /// The phone is switched off and on, with that copy in the database's place.
   case restoreCopy
   /// The phone's time is set anew.
-  case stepClock(Span)
+  case stepClock(TimeSpan)
   /// From here on nothing goes wrong.
   case noMoreFaults
 }

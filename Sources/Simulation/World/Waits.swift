@@ -1,16 +1,16 @@
-import CoreShape
+import Ground
 
 /// How long people waited for something: what most of the rules are for.
 public struct Waits: Hashable, Sendable {
   public private(set) var count = 0
-  public private(set) var total = Span.zero
-  public private(set) var longest = Span.zero
+  public private(set) var total = TimeSpan.zero
+  public private(set) var longest = TimeSpan.zero
 
   public init() {}
 
-  public var mean: Span { count == 0 ? .zero : Span(nanoseconds: total.nanoseconds / Int64(count)) }
+  public var mean: TimeSpan { count == 0 ? .zero : TimeSpan(nanoseconds: total.nanoseconds / Int64(count)) }
 
-  mutating func add(_ span: Span) {
+  mutating func add(_ span: TimeSpan) {
     count += 1
     total = total + span
     longest = max(longest, span)

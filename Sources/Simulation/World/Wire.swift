@@ -1,5 +1,5 @@
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 
 /// One connection between a node and the peer: what was sent and not read yet, in both directions.

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import PhonePolicy
 
 // What the app does in the background beside the node: the shell of `mainappd` that has no core of its own.
@@ -8,8 +7,8 @@ extension World {
   private static let refresh = "com.example.lightning.sync"
   private static let processing = "com.example.lightning.processing"
   /// Five seconds less than the phone gives.
-  private static let patience = Span.seconds(25)
-  private static let retryPause = Span.milliseconds(250)
+  private static let patience = TimeSpan.seconds(25)
+  private static let retryPause = TimeSpan.milliseconds(250)
 
   /// When the app hears what the phone says of its place on the screen.
   mutating func changeBackgroundWork(after event: GuardEvent) {

@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 
 // What must never be.
@@ -35,13 +34,13 @@ extension World {
   }
 
   /// The rule of staleness, a look, and patience.
-  private static let silenceEndsWithin = Span.seconds(12)
+  private static let silenceEndsWithin = TimeSpan.seconds(12)
 
   /// The rule of staleness, and a beat for the observer to see it.
-  static let healthyAfter = Span.seconds(7)
-  static let lockHealsWithin = Span.seconds(3)
+  static let healthyAfter = TimeSpan.seconds(7)
+  static let lockHealsWithin = TimeSpan.seconds(3)
 
-  mutating func reportNoProgress(within span: Span) {
+  mutating func reportNoProgress(within span: TimeSpan) {
     let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "is not there"
     report(
       .progress,

@@ -1,7 +1,5 @@
-import CoreShape
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 
 // What can go wrong with a process and with the files.
 extension World {
@@ -55,7 +53,7 @@ extension World {
   }
 
   /// By whoever keeps the phone's time.
-  mutating func stepClock(_ span: Span) {
+  mutating func stepClock(_ span: TimeSpan) {
     wallOffset = wallOffset + span
     wasClockStepped = true
   }

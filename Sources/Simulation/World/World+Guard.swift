@@ -1,4 +1,4 @@
-import Crypto
+import Ground
 import Guardrails
 import Heartbeat
 import Lightning
@@ -16,7 +16,7 @@ extension World {
     case .withdrawWish: container.value.withdrawWish(pid)
     case .look: life.guardQueue.append(.observed(observation(by: life)))
     case .claim(let seen, _): claim(seen: seen, &life)
-    case .raiseEpoch(let claim, let above): raise(claim, above: above, &life)
+    case .raiseEpoch(let claim, let above, _): raise(claim, above: above, &life)
     case .readRow:
       life.guardQueue.append(
         .rowRead(rowForBeat(life), appWantsNode: container.value.isWished(without: settings.without)))
@@ -26,7 +26,7 @@ extension World {
       life.claimsAfterDialling = nil
       container.value.dropLock(life.role, pid)
     case .readReceived(let hash): readReceived(hash, &life)
-    case .startNode(let claim): startNode(claim, &life)
+    case .startNode(let claim, let replaced): startNode(claim, replacing: replaced, &life)
     case .stopNode(let gracefully):
       if settings.without.contains(.releaseOrder) { container.value.dropLock(life.role, pid) }
       if !gracefully { abandonWire(&life) }
@@ -43,10 +43,10 @@ extension World {
       if !settings.reusesNumbers { life.shownSince = now }
       if life.role == .app, case .connected = status { appConnected() }
     case .deliver(let push, let content):
-      tellPhone(.contentDelivered(push: push, content.asText, key: content.payment))
+      tellPhone(.contentDelivered(push: push, content.asText, key: content.payment?.hex))
     case .notify(let content, let payment):
-      tellPhone(.notificationPosted(content.asText, key: payment))
-    case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment))
+      tellPhone(.notificationPosted(content.asText, key: payment.hex))
+    case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .completed(let push, let outcome):
       tellPhone(.silentPushDone(push: push, SilentPushResult(rawValue: outcome.rawValue) ?? .failed))
@@ -158,7 +158,7 @@ extension World {
         wallClockNanoseconds: 0))
   }
 
-  private mutating func startNode(_ claim: Claim, _ life: inout Life) {
+  private mutating func startNode(_ claim: Claim, replacing replaced: ReplacedClaim?, _ life: inout Life) {
     life.claim = claim
     life.nodeStarts &+= 1
     noteNodeStart(&life)
@@ -166,21 +166,15 @@ extension World {
     if !settings.without.contains(.stateFromClaim) {
       life.soundRevision = life.claimedState.channel?.revision ?? 0
     }
-    let fence = Fence(
-      epoch: claim.epoch, incarnation: claim.incarnation, containerHigh: claim.container.high,
-      containerLow: claim.container.low)
-    let replaced = claim.replaces.map {
-      ReplacedFence(epoch: $0.epoch, containerHigh: $0.container.high, containerLow: $0.container.low)
-    }
-    life.nodeQueue.append(.started(NodeClaim(fence: fence, replaces: replaced), life.claimedState))
+    life.nodeQueue.append(.started(claim, life.claimedState, replacing: replaced))
   }
 
   // MARK: What was received
 
-  private mutating func readReceived(_ hash: String?, _ life: inout Life) {
+  private mutating func readReceived(_ hash: Bytes32?, _ life: inout Life) {
     let found: ArraySlice<Receipt>
     if let hash {
-      found = container.value.received.filter { $0.invoice.paymentHash.hex == hash }[...]
+      found = container.value.received.filter { $0.invoice.paymentHash == hash }[...]
     } else {
       found = container.value.received.suffix(from: min(life.newestReceived, container.value.received.count))
     }
@@ -195,7 +189,7 @@ extension World {
 extension ReceivedPayment {
   init(_ receipt: Receipt) {
     self.init(
-      paymentHash: receipt.invoice.paymentHash.hex, amountMsat: receipt.amountMsat, text: receipt.invoice.text
+      paymentHash: receipt.invoice.paymentHash, amountMsat: receipt.amountMsat, text: receipt.invoice.text
     )
   }
 }

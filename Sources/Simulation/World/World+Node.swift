@@ -1,6 +1,5 @@
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 
 // What the node's shell does in a real process.
@@ -212,15 +211,13 @@ extension NodeReport {
     case .connecting: self = .connecting
     case .established: self = .established
     case .settling(let isSettling): self = .settling(isSettling)
-    case .collecting(let payments): self = .collecting(payments.map(\.hex))
+    case .collecting(let payments): self = .collecting(payments)
     case .splicing(let isSplicing): self = .splicing(isSplicing)
     case .received(let receipt): self = .received(ReceivedPayment(receipt))
     case .stopped: self = .stopped
     case .fenced: self = .fenced
     case .refused(let answer):
-      self = .refused(
-        highest: answer.highest,
-        container: ContainerID(high: answer.containerHigh, low: answer.containerLow))
+      self = .refused(highest: answer.highest, container: answer.container)
     case .trouble(let sentence): self = .trouble(sentence)
     }
   }

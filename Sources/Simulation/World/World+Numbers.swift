@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 // Numbers that only tell one thing from another.
 extension World {

@@ -1,7 +1,6 @@
-import CoreShape
+import Ground
 import Crypto
 import Guardrails
-import Heartbeat
 import Lightning
 import PhonePolicy
 

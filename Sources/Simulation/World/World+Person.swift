@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import PhonePolicy
 
 // What somebody does with the phone itself, and what follows from it at once. Runs and explorations have moves for what
@@ -50,7 +49,7 @@ extension World {
 
   /// Without its seed the process ends before it does anything.
   mutating func endLockedOut(_ role: Role, _ refusal: KeychainRefusal) {
-    tellPhone(.endAnnounced(PhoneRole(role)))
+    tellPhone(.endAnnounced(role))
     end(
       role, .exited(code: 78),
       "\(refusal), so the wallet cannot read its seed")

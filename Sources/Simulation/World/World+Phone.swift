@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 import PhonePolicy
 
 // The phone: it starts and ends processes and shows what there is to show.
@@ -24,14 +23,14 @@ extension World {
 
   private mutating func carryOut(_ directive: PhoneDirective) {
     switch directive {
-    case .launch(let role, _): start(Role(role))
-    case .tell(let role, let message): tell(Role(role), message)
-    case .kill(let role, let reason): kill(Role(role), because: "\(reason)")
-    case .suspend(let role): suspend(Role(role))
-    case .endConnections(let role): endConnection(of: Role(role))
+    case .launch(let role, _): start(role)
+    case .tell(let role, let message): tell(role, message)
+    case .kill(let role, let reason): kill(role, because: "\(reason)")
+    case .suspend(let role): suspend(role)
+    case .endConnections(let role): endConnection(of: role)
     case .resume(let role):
-      lives[Role(role)]?.value.isSuspended = false
-      lives[Role(role)]?.value.runningSince = now
+      lives[role]?.value.isSuspended = false
+      lives[role]?.value.runningSince = now
     case .show(let notification):
       guard let id = notification.push, let index = pushIndex(id) else { return }
       pushes[index].shown += 1
@@ -56,9 +55,9 @@ extension World {
     say(.started(role, pid: pid))
     lives[role] = Boxed(
       Life(role: role, identity: identity, settings: settings, now: now))
-    tellPhone(.processStarted(PhoneRole(role), pid: pid))
+    tellPhone(.processStarted(role, pid: pid))
     let refusal = phone.refusal(
-      to: .wallet(PhoneRole(role)), group: Entitlements.accessGroup, protection: settings.seedProtection)
+      to: .wallet(role), group: Entitlements.accessGroup, protection: settings.seedProtection)
     if let refusal { endLockedOut(role, refusal) }
   }
 
@@ -84,11 +83,11 @@ extension World {
     // It plays or not: it only writes it down.
     case .audio: break
     case .push(let id, let deadline) where silentPushes.contains { $0.id == id }:
-      let time = deadline > 0 ? Span.milliseconds(deadline) : nil
+      let time = deadline > 0 ? TimeSpan.milliseconds(deadline) : nil
       for push in silentPushes where push.id == id {
         post(
           .silentPushArrived(
-            Push(id: id, reason: push.reason, paymentHash: push.paymentHash?.hex, time: time)), to: role)
+            Push(id: id, reason: push.reason, paymentHash: push.paymentHash, time: time)), to: role)
       }
     case .push(let id, _):
       guard let index = pushIndex(id) else { return }
@@ -97,7 +96,7 @@ extension World {
         return
       }
       post(
-        .pushArrived(Push(id: id, reason: pushes[index].reason, paymentHash: pushes[index].paymentHash?.hex)),
+        .pushArrived(Push(id: id, reason: pushes[index].reason, paymentHash: pushes[index].paymentHash)),
         to: role)
     }
   }
@@ -131,7 +130,7 @@ extension World {
     endConnection(of: role)
     if role == .app { checkPaymentsLetSleep(life) }
     if let file = container.value.lockedFile(of: life.identity.pid) {
-      tellPhone(.foundHoldingLock(PhoneRole(role), file: file))
+      tellPhone(.foundHoldingLock(role, file: file))
       // Who was frozen until a moment ago had no time to let go.
       guard !life.isFrozen, now - life.runningSince > Self.healthyAfter else { return }
       report(.releasedBeforeSuspension, "The \(role) is suspended with a lock on \(file), and killed for it.")
@@ -160,7 +159,7 @@ extension World {
     if lives[role.other] != nil, settings.coordination == .baton {
       letters.append(Letter(to: role.other, event: .partnerEnded))
     }
-    tellPhone(.processEnded(PhoneRole(role), how))
+    tellPhone(.processEnded(role, how))
   }
 
   @discardableResult
@@ -188,12 +187,4 @@ extension World {
     phone.shift(by: .zero - now)
     now = .zero
   }
-}
-
-extension Role {
-  init(_ role: PhoneRole) { self = role == .app ? .app : .extension }
-}
-
-extension PhoneRole {
-  init(_ role: Role) { self = role == .app ? .app : .extension }
 }

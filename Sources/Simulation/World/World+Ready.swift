@@ -1,6 +1,5 @@
-import CoreShape
+import Ground
 import Guardrails
-import Heartbeat
 
 // What can happen next without anybody's wish or any fault.
 extension World {

@@ -1,7 +1,5 @@
-import CoreShape
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 
 // What must never be with what the wallet pays: that money leaves it twice for one invoice, that a payment is lost or its
@@ -118,7 +116,7 @@ extension World {
   mutating func checkPaymentsLetSleep(_ app: Life) {
     guard !app.isFrozen, now - app.runningSince > Self.healthyAfter else { return }
     for entry in app.paymentTasks.entries where entry.task.generation > app.excusedTasks {
-      guard let send = sends.first(where: { $0.invoice.paymentHash.hex == entry.payment }),
+      guard let send = sends.first(where: { $0.invoice.paymentHash == entry.payment }),
         now - send.askedAt < LongLivedTasks.longest
       else { continue }
       report(.awakeForPayments, "The app is suspended while a payment of its own is under way.")
@@ -135,7 +133,7 @@ extension World {
       report(.awakeForPayments, "The app has a task for a payment that is over.")
     }
     guard let claim = life.claim, claim.owns(container.value.row) else { return }
-    let pending = container.value.node.payments.pending.map(\.paymentHash.hex)
+    let pending = container.value.node.payments.pending.map(\.paymentHash)
     if life.paymentTasks.entries.contains(where: { $0.request == nil && !pending.contains($0.payment) }) {
       report(.awakeForPayments, "The app takes a payment that is over for one that is under way.")
     }

@@ -1,7 +1,5 @@
-import CoreShape
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 import PhonePolicy
 
@@ -33,7 +31,7 @@ extension World {
     let bill = sends[number].invoice
     guard
       let task = life.paymentTasks.begin(
-        bill.paymentHash.hex, amountMsat: bill.amountMsat, for: "\(sends[number].request)")
+        bill.paymentHash, amountMsat: bill.amountMsat, for: "\(sends[number].request)")
     else { return answerSend(ofRequest: sends[number].request, .refused(PaymentTasks.underWay)) }
     life.guardQueue.append(.taskBegan(task))
     life.nodeQueue.append(
@@ -51,21 +49,21 @@ extension World {
   // MARK: What the node says
 
   mutating func paymentOffered(_ hash: Bytes32, _ life: inout Life) {
-    answer(life.paymentTasks.offered(hash.hex), .offered)
+    answer(life.paymentTasks.offered(hash), .offered)
   }
 
   mutating func paymentRefused(_ hash: Bytes32, _ sentence: String, _ life: inout Life) {
-    let entry = life.paymentTasks.end(hash.hex)
+    let entry = life.paymentTasks.end(hash)
     endTask(of: entry, &life)
     answer(entry, .refused(sentence))
   }
 
   mutating func paymentEnded(_ hash: Bytes32, _ life: inout Life) {
-    endTask(of: life.paymentTasks.end(hash.hex), &life)
+    endTask(of: life.paymentTasks.end(hash), &life)
   }
 
   mutating func noteNodeStart(_ life: inout Life) {
-    let pending = life.claimedState.payments.pending.map(\.paymentHash.hex)
+    let pending = life.claimedState.payments.pending.map(\.paymentHash)
     for entry in life.paymentTasks.nodeStarted(pending: pending) { endTask(of: entry, &life) }
   }
 

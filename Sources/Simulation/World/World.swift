@@ -1,10 +1,8 @@
 // Simulation: the cores that ship, in a world of virtual time with every fault that the real one has. Pure: chance comes
 // from a seed or from whoever explores, and the same moves give the same world on any machine.
 
-import CoreShape
-import Crypto
+import Ground
 import Guardrails
-import Heartbeat
 import Lightning
 import PhonePolicy
 
@@ -63,7 +61,7 @@ public struct World: Hashable, Sendable {
   var losesNextPush = false
 
   /// How far the wall clock is from the running time. Ours never reads it to decide anything.
-  var wallOffset = Span.zero
+  var wallOffset = TimeSpan.zero
   /// Somebody has changed it.
   var wasClockStepped = false
   /// In a coordination of others: the process that spoke last of its channel.
@@ -181,15 +179,15 @@ public struct WorldSettings: Hashable, Sendable {
     peerIsLegacy || coordination != .baton || without.contains(.peerFencing)
   }
   /// How long the peer holds a payment for a wallet that is away.
-  public var holdTime = Span.seconds(120)
+  public var holdTime = TimeSpan.seconds(120)
   /// How long a payment of the wallet's own takes to its recipient.
-  public var elsewhereDelay = Span.zero
+  public var elsewhereDelay = TimeSpan.zero
   /// Wallet and peer splice. Explorations have no use for it.
   public var splices = false
   /// How long the peer takes to sign for one.
-  public var spliceDelay = Span.zero
+  public var spliceDelay = TimeSpan.zero
   /// How long the parts of a payment wait for the others.
-  public var multiPartWindow = Span.seconds(60)
+  public var multiPartWindow = TimeSpan.seconds(60)
   /// Rules that are taken away, to see what they are for.
   public var without = Rules()
   /// Numbers of processes, connections and claims are used again when nobody knows them any more, so that the same

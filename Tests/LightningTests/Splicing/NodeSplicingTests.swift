@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
@@ -8,7 +8,9 @@ import Testing
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)
   private static var totalMsat: UInt64 { (4000 + request.feeSat) * 1000 }
 
-  private func world(_ seed: UInt64 = 1, delay: Span = .zero, peerSplices: Bool = true) throws -> NodeWorld {
+  private func world(_ seed: UInt64 = 1, delay: TimeSpan = .zero, peerSplices: Bool = true) throws
+    -> NodeWorld
+  {
     var world = try NodeWorld(seed: seed, payments: 2)
     world.faultsAreOn = false
     world.splices = true
@@ -117,7 +119,7 @@ import Testing
     else { return #expect(Bool(false)) }
     #expect(sentence.hasPrefix(NodeMachine.notHeld))
     _ = node.handle(
-      .started(NodeClaim(fence: fence(1)), NodeState()), at: world.now)
+      .started(fence(1), NodeState()), at: world.now)
     #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [])
     let late = world.now + .seconds(5)
     #expect(node.deadline.map { $0 <= late } == true)

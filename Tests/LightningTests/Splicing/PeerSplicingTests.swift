@@ -1,11 +1,11 @@
-import CoreShape
+import Ground
 import Crypto
 import Testing
 
 @testable import Lightning
 
 @Suite("The provider and splices") struct PeerSplicingTests {
-  private func fixture(delay: Span = .zero) throws -> (PeerMachine, Channel) {
+  private func fixture(delay: TimeSpan = .zero) throws -> (PeerMachine, Channel) {
     let channel = try Channel(
       id: channelID, localMsat: 90_000_000, remoteMsat: 10_000_000, isOpener: true)
     var peer = PeerMachine(

@@ -1,5 +1,4 @@
-import CoreShape
-import Simulation
+import Ground
 
 /// One connection through a bad network, as a value: pieces of bytes come from either end, and go on late, twice, in
 /// another order, or not at all. The same seed treats the same pieces the same way.
@@ -77,11 +76,11 @@ package struct BadWire {
     if happens(habits.lost) { return }
     let copies = happens(habits.repeated) ? 2 : 1
     for _ in 0..<copies {
-      let own = now + Span(nanoseconds: Int64.random(in: habits.delay, using: &generator))
+      let own = now + TimeSpan(nanoseconds: Int64.random(in: habits.delay, using: &generator))
       let inOrder = max(own, lastDue[end] ?? own)
       if happens(habits.overtaken) {
         pieces.append(
-          Piece(to: end, bytes: bytes, due: inOrder + Span(nanoseconds: habits.delay.upperBound + 1)))
+          Piece(to: end, bytes: bytes, due: inOrder + TimeSpan(nanoseconds: habits.delay.upperBound + 1)))
       } else {
         lastDue[end] = inOrder
         pieces.append(Piece(to: end, bytes: bytes, due: inOrder))

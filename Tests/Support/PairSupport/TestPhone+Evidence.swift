@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import DaemonRuntime
 import Database
 import Foundation
@@ -90,7 +90,7 @@ extension TestPhone {
     try PhoneClockFile(path: "\(home)/os/clock").write(phoneClock)
   }
 
-  package func report(_ what: String, _ span: Span) {
+  package func report(_ what: String, _ span: TimeSpan) {
     print("measured: \(what): \(Double(span.nanoseconds / 1000) / 1000) ms")
   }
 

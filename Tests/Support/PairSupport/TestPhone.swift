@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
@@ -15,7 +15,7 @@ package final class TestPhone {
     package init(description: String) { self.description = description }
   }
 
-  package static let patience = Span.seconds(60)
+  package static let patience = TimeSpan.seconds(60)
   package static var binaries: String {
     Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
       .path

@@ -1,6 +1,7 @@
 // TestClaimer: a real process that claims, for the tests that race, stop and kill one. It asserts what only it
 // can see and exits with a sentence when that is wrong; the tests judge the rest from what it leaves behind.
 
+import Ground
 import Glibc
 import Heartbeat
 import SharedContainer

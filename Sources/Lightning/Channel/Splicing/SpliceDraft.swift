@@ -1,5 +1,3 @@
-import Crypto
-
 /// The transaction as it is put together.
 struct SpliceDraft: Hashable, Codable, Sendable {
   var lockTime: UInt32

@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 /// Why an end goes no further with a transaction that both were making: it says so with `tx_abort`, and the channel
 /// stays as it was.

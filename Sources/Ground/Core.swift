@@ -1,6 +1,6 @@
-// CoreShape: what every core shares, and nothing else: an instant, a span of time, an amount in words, and the one shape of
-// a state machine. A core owns no clock: the time comes in as an argument, so a journal can be replayed and a
-// simulation can run years in minutes.
+// Ground: what every room may name, and nothing else: instants, the one shape of a state machine, who the processes are,
+// what a claim is, 32 bytes and their text. Pure, and without Foundation: it imports nothing. A core owns no clock: the
+// time comes in as an argument, so a journal can be replayed and a simulation can run years in minutes.
 
 /// The one shape of every decision in the project.
 ///

@@ -6,34 +6,34 @@ public struct Instant: Hashable, Comparable, Sendable {
 
   public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  public static func + (instant: Instant, span: Span) -> Instant {
+  public static func + (instant: Instant, span: TimeSpan) -> Instant {
     let (sum, overflowed) = instant.nanoseconds.addingReportingOverflow(span.nanoseconds)
     return Instant(nanoseconds: overflowed ? (span.nanoseconds > 0 ? .max : .min) : sum)
   }
 
-  public static func - (left: Instant, right: Instant) -> Span {
+  public static func - (left: Instant, right: Instant) -> TimeSpan {
     let (difference, overflowed) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
-    return Span(nanoseconds: overflowed ? (left > right ? .max : .min) : difference)
+    return TimeSpan(nanoseconds: overflowed ? (left > right ? .max : .min) : difference)
   }
 }
 
 /// A length of time in whole nanoseconds.
-public struct Span: Hashable, Comparable, Sendable {
+public struct TimeSpan: Hashable, Comparable, Sendable {
   public var nanoseconds: Int64
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  public static let zero = Span(nanoseconds: 0)
-  public static func seconds(_ count: Int64) -> Span { Span(nanoseconds: count * 1_000_000_000) }
-  public static func milliseconds(_ count: Int64) -> Span { Span(nanoseconds: count * 1_000_000) }
+  public static let zero = TimeSpan(nanoseconds: 0)
+  public static func seconds(_ count: Int64) -> TimeSpan { TimeSpan(nanoseconds: count * 1_000_000_000) }
+  public static func milliseconds(_ count: Int64) -> TimeSpan { TimeSpan(nanoseconds: count * 1_000_000) }
 
   /// Whole milliseconds, rounded towards zero; for text and for timers of the kernel.
   public var wholeMilliseconds: Int64 { nanoseconds / 1_000_000 }
 
-  public static func < (left: Span, right: Span) -> Bool { left.nanoseconds < right.nanoseconds }
-  public static func + (left: Span, right: Span) -> Span {
+  public static func < (left: TimeSpan, right: TimeSpan) -> Bool { left.nanoseconds < right.nanoseconds }
+  public static func + (left: TimeSpan, right: TimeSpan) -> TimeSpan {
     let (sum, overflowed) = left.nanoseconds.addingReportingOverflow(right.nanoseconds)
-    return Span(nanoseconds: overflowed ? (right.nanoseconds > 0 ? .max : .min) : sum)
+    return TimeSpan(nanoseconds: overflowed ? (right.nanoseconds > 0 ? .max : .min) : sum)
   }
 }
 
@@ -48,7 +48,7 @@ extension Instant: Codable {
   }
 }
 
-extension Span: Codable {
+extension TimeSpan: Codable {
   public init(from decoder: any Decoder) throws {
     nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
   }

@@ -1,7 +1,3 @@
-// Crypto: hashes, authentication and encryption over libsodium, keys and signatures over libsecp256k1. Deterministic
-// and without I/O: nonces and keys come in as arguments, so that a run can be replayed. The one exception is
-// RandomBytes.swift, which says so.
-
 /// Thirty-two bytes: a hash, a preimage, a channel's name, a key. Four words, so that a state that holds many of
 /// them is one flat value without a heap object each.
 public struct Bytes32: Hashable, Sendable {

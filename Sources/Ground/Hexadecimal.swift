@@ -4,11 +4,19 @@ public enum Hexadecimal {
 
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
+    for byte in bytes { append(byte, to: &text) }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Sixteen digits.
+  public static func encode(word: UInt64) -> String {
+    encode(stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) })
+  }
+
+  /// Its two digits, for whoever puts text together as bytes.
+  public static func append(_ byte: UInt8, to text: inout [UInt8]) {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
   }
 
   /// Nil if there is an odd number of digits, or a character that is no digit. Both cases are read.

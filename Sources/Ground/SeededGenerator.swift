@@ -1,6 +1,6 @@
-/// SplitMix64: the one source of chance of a simulated run. The same seed gives the same run, on any machine and in any
-/// build.
-public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
+/// SplitMix64: numbers that are even enough, from a seed and nothing else. The same seed gives the same run of a
+/// simulation or a test, on any machine and in any build.
+public struct SeededGenerator: RandomNumberGenerator, Hashable, Codable, Sendable {
   private var state: UInt64
 
   public init(seed: UInt64) { state = seed }

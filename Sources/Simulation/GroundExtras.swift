@@ -1,4 +1,4 @@
-import CoreShape
+import Ground
 
 extension Instant {
   static let zero = Instant(nanoseconds: 0)

@@ -8,4 +8,6 @@ public struct ReplacedClaim: Hashable, Codable, Sendable {
     self.epoch = epoch
     self.container = container
   }
+
+  public func isExactly(_ claim: Claim) -> Bool { epoch == claim.epoch && container == claim.container }
 }

@@ -1,6 +1,5 @@
+import Ground
 import Testing
-
-@testable import Simulation
 
 @Suite struct SeededGeneratorTests {
   /// The first numbers of SplitMix64 for the seed 1234567, as its reference implementation prints them.
