@@ -6,47 +6,46 @@ import Testing
 /// The road to a directory of ours where nothing above it can be opened, as in a sandbox; it must refuse what the other
 /// one refuses.
 @Suite struct OwnDirectoryTests {
-  private static let roads: [@Sendable (String, Bool) throws(OwnError) -> OwnDirectory] = [
-    { (path, making) throws(OwnError) in try OwnDirectory.reachAtOnce(path, making: making) },
-    { (path, making) throws(OwnError) in
-      try making ? OwnDirectory.make(path) : OwnDirectory.open(path)
-    },
-  ]
+  enum Road: CaseIterable, Sendable {
+    case onTheWay, atOnce
 
-  private func fault(_ body: () throws(OwnError) -> OwnDirectory) -> OwnFault? {
-    do throws(OwnError) {
-      _ = try body()
-      return nil
-    } catch { return error.fault }
+    func reach(_ path: String, making: Bool) throws -> OwnDirectory {
+      switch self {
+      case .atOnce: try OwnDirectory.reachAtOnce(path, making: making)
+      case .onTheWay: try making ? OwnDirectory.make(path) : OwnDirectory.open(path)
+      }
+    }
+
+    /// Why it is not reached; nil when it is.
+    func fault(_ path: String, making: Bool) -> OwnFault? {
+      do {
+        _ = try reach(path, making: making)
+        return nil
+      } catch { return (error as? OwnError)?.fault ?? .failed(0) }
+    }
   }
 
-  @Test(arguments: roads.indices)
-  func aDirectoryIsMadeOnceAndFoundAfterwards(_ road: Int) throws {
+  @Test(arguments: Road.allCases)
+  func aDirectoryIsMadeOnceAndFoundAfterwards(_ road: Road) throws {
     let place = Place()
-    let reach = Self.roads[road]
-    #expect(fault { () throws(OwnError) in try reach(place.path + "/new", false) } == .failed(ENOENT))
-    #expect(try reach(place.path + "/new", true).isNew)
-    #expect(try !reach(place.path + "/new", true).isNew)
-    let directory = try reach(place.path + "/new", false)
+    let path = place.path + "/new"
+    #expect(road.fault(path, making: false) == .failed(ENOENT))
+    #expect(try road.reach(path, making: true).isNew)
+    #expect(try !road.reach(path, making: true).isNew)
+    let directory = try road.reach(path, making: false)
     #expect(try directory.make("in").isNew)
-    #expect(fault { () throws(OwnError) in try reach(place.path + "/no/deeper", true) } == .failed(ENOENT))
+    #expect(road.fault(place.path + "/none/deeper", making: true) == .failed(ENOENT))
   }
 
-  @Test(arguments: roads.indices)
-  func whatIsNotOursAloneIsRefused(_ road: Int) throws {
+  @Test(arguments: Road.allCases, [true, false])
+  func whatIsNotOursAloneIsRefused(_ road: Road, making: Bool) throws {
     let place = Place()
-    let reach = Self.roads[road]
     place.write("file")
     symlink(place.path, place.path + "/link")
     mkdir(place.path + "/open", 0o700)
     chmod(place.path + "/open", 0o777)
-    for making in [true, false] {
-      #expect(fault { () throws(OwnError) in try reach(place.path + "/file", making) } == .notADirectory)
-      #expect(
-        fault { () throws(OwnError) in try reach(place.path + "/link", making) } == .link(owner: geteuid()))
-      #expect(
-        fault { () throws(OwnError) in try reach(place.path + "/open", making) }
-          == .writableByOthers(mode: 0o777))
-    }
+    #expect(road.fault(place.path + "/file", making: making) == .notADirectory)
+    #expect(road.fault(place.path + "/link", making: making) == .link(owner: geteuid()))
+    #expect(road.fault(place.path + "/open", making: making) == .writableByOthers(mode: 0o777))
   }
 }
