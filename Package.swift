@@ -9,7 +9,7 @@ let package = Package(
     // The guardrail library: needs libsqlite3 alone.
     .library(name: "Heartbeat", targets: ["Heartbeat", "Ground"]),
     .library(name: "Guardrails", targets: ["Guardrails"]),
-    .library(name: "SharedContainer", targets: ["SharedContainer", "Database"]),
+    .library(name: "SharedContainer", targets: ["SharedContainer", "Database", "Platform"]),
     .executable(name: "mainappd", targets: ["MainAppd"]),
     .executable(name: "notifyextd", targets: ["NotifyExtd"]),
     .executable(name: "iosd", targets: ["IOSd"]),
@@ -39,21 +39,23 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
     .target(name: "CLinux"),
+    // What the libraries ask of the system where Linux and Apple's systems answer differently.
+    .target(name: "Platform", dependencies: ["Ground"]),
     // Whose a file or directory is: asked wherever one of ours is opened.
-    .target(name: "OwnFiles", dependencies: ["CLinux"]),
+    .target(name: "OwnFiles", dependencies: ["Platform"]),
 
     // What touches the world.
     .target(name: "Crypto", dependencies: ["Ground", "CSodium", "CSecp256k1"]),
     .target(name: "Database", dependencies: ["CSQLite"]),
     .target(
       name: "SharedContainer",
-      dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "CLinux", "OwnFiles"]),
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "Platform", "OwnFiles"]),
     .target(
       name: "WalletStore",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
       ]),
-    .target(name: "DaemonRuntime", dependencies: ["Ground", "CLinux", "OwnFiles"]),
+    .target(name: "DaemonRuntime", dependencies: ["Ground", "CLinux", "Platform", "OwnFiles"]),
     .target(
       name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "Lightning", "CLinux"]),
     .target(
@@ -130,6 +132,7 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Simulation"]),
+    .testTarget(name: "PlatformTests", dependencies: ["Ground", "Platform", "OwnFiles"]),
     .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
     // A real process that claims, for the tests that race, stop and kill one.
     .executableTarget(
@@ -139,7 +142,7 @@ let package = Package(
     .testTarget(
       name: "SharedContainerTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer", "TestClaimer",
+        "Ground", "Heartbeat", "Guardrails", "Database", "Platform", "SharedContainer", "TestClaimer",
       ]),
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),

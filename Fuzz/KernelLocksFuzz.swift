@@ -1,5 +1,5 @@
 @testable import Judge
-@testable import SharedContainer
+@testable import Platform
 
 /// `/proc/locks`. The kernel writes it, and yet a line that looks otherwise must cost nobody more than that line.
 enum KernelLocksFuzz: FuzzTarget {
@@ -18,10 +18,10 @@ enum KernelLocksFuzz: FuzzTarget {
   }
 
   static func feed(_ bytes: [UInt8]) {
-    let text = text(bytes)
-    let locks = KernelLocks.parse(text)
-    promise(locks.count <= text.split(separator: "\n").count, "there are more locks than lines")
-    let inodes = LiveFiles.lockedInodes(in: text)
+    let locks = Kernel.parse(locks: bytes)
+    promise(
+      locks.count <= bytes.split(separator: UInt8(ascii: "\n")).count, "there are more locks than lines")
+    let inodes = LiveFiles.lockedInodes(in: text(bytes))
     promise(locks.allSatisfy { inodes.contains($0.inode) }, "the judge sees fewer locks")
   }
 }

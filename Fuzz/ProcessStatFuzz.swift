@@ -1,5 +1,4 @@
-@testable import DaemonRuntime
-@testable import SharedContainer
+@testable import Platform
 
 /// `/proc/PID/stat`: the name of the process in it is its own choice.
 enum ProcessStatFuzz: FuzzTarget {
@@ -14,10 +13,12 @@ enum ProcessStatFuzz: FuzzTarget {
   }
 
   static func feed(_ bytes: [UInt8]) {
-    let status = ProcessTable.parse(stat: bytes)
-    let isStopped = BlockedBy.isStopped(stat: text(bytes))
-    guard let status, bytes.allSatisfy({ $0 < 128 }) else { return }
-    let saysStopped = status.state == UInt8(ascii: "T") || status.state == UInt8(ascii: "t")
-    promise(saysStopped || !isStopped, "two readers disagree on whether a process is stopped")
+    guard let status = Kernel.parse(stat: bytes) else { return }
+    promise(!status.isStopped || !status.isDead, "a process is both stopped and dead")
+    let named = Array("1 (".utf8) + bytes.filter { $0 != UInt8(ascii: ")") } + Array(") (x".utf8)
+    let end = bytes.lastIndex(of: UInt8(ascii: ")")) ?? 0
+    promise(
+      Kernel.parse(stat: named + bytes[end...]) == status,
+      "the name of a process shifts what stands behind it")
   }
 }

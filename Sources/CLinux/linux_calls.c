@@ -79,10 +79,6 @@ int baton_open_new_append(int directory, const char *name, uint32_t mode) {
   return openat(directory, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, (mode_t)mode);
 }
 
-int baton_open_path_at(int directory, const char *name, int follows_link) {
-  return openat(directory, name, O_PATH | O_CLOEXEC | (follows_link ? 0 : O_NOFOLLOW));
-}
-
 // Memory
 
 uint64_t baton_heap_bytes(void) {

@@ -1,57 +1,18 @@
-import Ground
 import CLinux
 import Glibc
+import Ground
+import Platform
 
-/// What the kernel says about processes. A pid alone is never an identity: it is used again.
+/// What the kernel says about processes, beyond what `Platform` says of one. A pid alone is never an identity: it is used again.
 public enum ProcessTable {
-  /// What counts of `/proc/PID/stat`.
-  struct Status {
-    var state: UInt8
-    var parent: Int32
-    /// The kernel has begun to take it apart, or the signal that it dies of has been sent.
-    var isExiting: Bool
-    var startTime: UInt64
-  }
-
-  /// PF_EXITING.
-  private static let exitingFlag: UInt64 = 4
-
-  static func status(of pid: Int32) -> Status? {
-    guard pid > 0, let line = SmallFile.read("/proc/\(pid)/stat", limit: 4096) else { return nil }
-    return parse(stat: line)
-  }
-
-  /// The second field is a name that may hold spaces and parentheses: counting starts after the last one.
-  static func parse(stat line: [UInt8]) -> Status? {
-    guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-    let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
-    guard fields.count > 19, let state = fields[0].first,
-      let parent = Int32(String(decoding: fields[1], as: UTF8.self)),
-      let flags = UInt64(String(decoding: fields[6], as: UTF8.self)),
-      let startTime = UInt64(String(decoding: fields[19], as: UTF8.self))
-    else { return nil }
-    // Of a process that is stopped it is the signal that did it; older kernels tell it of the dead alone.
-    let isStopped = state == UInt8(ascii: "T") || state == UInt8(ascii: "t")
-    let hasExitCode = fields.count > 49 && !isStopped && fields[49].first != UInt8(ascii: "0")
-    return Status(
-      state: state, parent: parent, isExiting: flags & exitingFlag != 0 || hasExitCode, startTime: startTime)
-  }
+  static func status(of pid: Int32) -> ProcessStatus? { Kernel.processStatus(of: pid) }
 
   public static func startTime(of pid: Int32) -> UInt64? { status(of: pid)?.startTime }
 
-  public static func identity(of pid: Int32, boot: BootID) -> ProcessIdentity? {
-    startTime(of: pid).map { ProcessIdentity(pid: pid, startTime: $0, boot: boot) }
-  }
+  public static func current(boot: BootID) -> ProcessIdentity { Kernel.ownIdentity(boot: boot) }
 
-  public static func current(boot: BootID) -> ProcessIdentity {
-    let pid = getpid()
-    return ProcessIdentity(pid: pid, startTime: startTime(of: pid) ?? 0, boot: boot)
-  }
-
-  /// A zombie is dead: it holds no lock and no descriptor any more.
   public static func isAlive(_ identity: ProcessIdentity, boot: BootID) -> Bool {
-    guard identity.boot == boot, let status = status(of: identity.pid) else { return false }
-    return status.startTime == identity.startTime && !status.isDead
+    Kernel.isAlive(identity, boot: boot)
   }
 
   /// Whether nothing can keep it alive any more: it is dead, its end has begun, or a signal that ends it is on its way
@@ -86,10 +47,7 @@ public enum ProcessTable {
   }
 
   /// Whether the process is stopped by a signal or a tracer; false when there is none.
-  public static func isStopped(_ pid: Int32) -> Bool {
-    guard let state = status(of: pid)?.state else { return false }
-    return state == UInt8(ascii: "T") || state == UInt8(ascii: "t")
-  }
+  public static func isStopped(_ pid: Int32) -> Bool { status(of: pid)?.isStopped ?? false }
 
   /// The numbers of its open descriptors, the lowest first. Throws when it is gone, or not ours to look at.
   static func descriptors(of pid: Int32) throws(SystemError) -> [Int32] {
@@ -114,9 +72,4 @@ public enum ProcessTable {
     }
     return pidfd
   }
-}
-
-extension ProcessTable.Status {
-  /// It only waits for its parent to take notice.
-  var isDead: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
 }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Platform
 
 /// A path for a Unix socket. The kernel takes at most 107 bytes; longer ones go through a descriptor of the
 /// directory, which `/proc/self/fd` makes short.
@@ -38,7 +39,7 @@ final class UnixPath {
 
   /// A connected descriptor, or -1 with errno. A link there is not followed: it could lead to any daemon at all.
   func connect(blockingMilliseconds: Int64?) -> Int32 {
-    let there = baton_open_path_at(descriptor, name, 0)
+    let there = Kernel.openPlace(name, in: descriptor, followsLink: false)
     if there < 0 { return -1 }
     defer { Self.closeKeepingErrno(there) }
     var status = stat()

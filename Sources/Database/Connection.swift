@@ -3,7 +3,12 @@
 // nothing and knows no tables.
 
 import CSQLite
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// One connection to one database, used by one thread.
 public final class Connection {
@@ -74,6 +79,10 @@ public final class Connection {
     try execute("PRAGMA foreign_keys = ON")
     guard access != .readOnly else { return }
     try execute("PRAGMA synchronous = FULL")
+    // On Apple's systems `fsync` leaves what it was given in the disk's own memory: both commits and checkpoints need
+    // F_FULLFSYNC there. Systems without it take no notice.
+    try execute("PRAGMA fullfsync = ON")
+    try execute("PRAGMA checkpoint_fullfsync = ON")
     let mode = try firstRow("PRAGMA journal_mode = WAL")?.text(0) ?? ""
     // A database in memory has no log; it serves tests.
     guard mode == "wal" || mode == "memory" else {

@@ -1,8 +1,13 @@
 // OwnFiles: whether a file or directory is this user's alone to change. It asks the kernel about what it has opened, as
 // what lies at a path may be another thing a moment later, and it decides about nothing else.
 
-import CLinux
-import Glibc
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A directory of ours, held open: what is opened or made through it lies in the directory that was looked at, whatever
 /// becomes of its path.
@@ -45,9 +50,10 @@ public final class OwnDirectory {
   // MARK: The way there
 
   private static func reach(_ path: String, making: Bool) throws(OwnError) -> OwnDirectory {
+    guard Kernel.opensTheWay else { return try reachAtOnce(path, making: making) }
     var names = path.split(separator: "/").filter { $0 != "." }.map(String.init)
     let last = names.popLast() ?? "."
-    var place = baton_open_path_at(AT_FDCWD, path.hasPrefix("/") ? "/" : ".", 1)
+    var place = Kernel.openPlace(path.hasPrefix("/") ? "/" : ".", in: AT_FDCWD, followsLink: true)
     if place < 0 { throw OwnError(path: path, fault: .failed(errno)) }
     defer { close(place) }
     var walked = path.hasPrefix("/") ? "" : "."
@@ -63,10 +69,24 @@ public final class OwnDirectory {
     return directory
   }
 
+  /// Where nothing above it can be opened. It is looked at before it is made: a sandbox refuses the making of what is
+  /// there already by a name of its own.
+  static func reachAtOnce(_ path: String, making: Bool) throws(OwnError) -> OwnDirectory {
+    do throws(OwnError) {
+      return try look(at: path, in: AT_FDCWD, path: path)
+    } catch {
+      guard making, error.fault == .failed(ENOENT) else { throw error }
+    }
+    let isNew = try make(path, in: AT_FDCWD, path: path)
+    let directory = try look(at: path, in: AT_FDCWD, path: path)
+    directory.isNew = isNew
+    return directory
+  }
+
   private static func step(
     into name: String, from place: Int32, path: String, to end: String
   ) throws(OwnError) -> Int32 {
-    let next = baton_open_path_at(place, name, 0)
+    let next = Kernel.openPlace(name, in: place, followsLink: false)
     if next < 0 { throw OwnError(path: end, fault: .failed(errno)) }
     var status = stat()
     guard fstat(next, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return next }
@@ -74,7 +94,7 @@ public final class OwnDirectory {
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw OwnError(path: path, fault: .link(owner: status.st_uid))
     }
-    let target = baton_open_path_at(place, name, 1)
+    let target = Kernel.openPlace(name, in: place, followsLink: true)
     if target < 0 { throw OwnError(path: end, fault: .failed(errno)) }
     return target
   }
@@ -87,7 +107,7 @@ public final class OwnDirectory {
   }
 
   private static func look(at name: String, in place: Int32, path: String) throws(OwnError) -> OwnDirectory {
-    let descriptor = baton_open_path_at(place, name, 0)
+    let descriptor = Kernel.openPlace(name, in: place, followsLink: false)
     if descriptor < 0 { throw OwnError(path: path, fault: .failed(errno)) }
     let directory = OwnDirectory(path: path, descriptor: descriptor)
     if let fault = OwnFault.find(descriptor: descriptor, mustBe: .directory) {

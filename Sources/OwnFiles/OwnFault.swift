@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Why a file or directory is not this user's alone to change.
 public enum OwnFault: Hashable, Sendable {

@@ -1,4 +1,6 @@
-// Linux only: who is inside a write transaction. It is shown to people; no decision depends on it.
+// Who is inside a write transaction, where the kernel tells. It is shown to people; no decision depends on it.
+
+import Platform
 
 /// The process that holds SQLite's write lock.
 public struct BlockedBy: Hashable, Sendable, CustomStringConvertible {
@@ -21,7 +23,7 @@ public struct BlockedBy: Hashable, Sendable, CustomStringConvertible {
   /// Nil if nobody is found, or where the kernel does not tell. The files are looked at, never opened: closing
   /// one would drop SQLite's own locks.
   static func find(in layout: ContainerLayout) -> BlockedBy? {
-    guard let locks = KernelLocks.read() else { return nil }
+    guard let locks = Kernel.locks() else { return nil }
     return find(in: layout, among: locks)
   }
 
@@ -39,14 +41,5 @@ public struct BlockedBy: Hashable, Sendable, CustomStringConvertible {
 
   private static func holder(_ pid: Int32) -> BlockedBy { BlockedBy(pid: pid, isStopped: isStopped(pid)) }
 
-  /// The state is the first word after the name, which may itself contain brackets and spaces.
-  static func isStopped(_ pid: Int32) -> Bool {
-    SmallFile.read("/proc/\(pid)/stat").map(isStopped) ?? false
-  }
-
-  static func isStopped(stat text: String) -> Bool {
-    guard let bracket = text.lastIndex(of: ")") else { return false }
-    let state = text[text.index(after: bracket)...].split(separator: " ").first
-    return state == "T" || state == "t"
-  }
+  static func isStopped(_ pid: Int32) -> Bool { Kernel.processStatus(of: pid)?.isStopped ?? false }
 }

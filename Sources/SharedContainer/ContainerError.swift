@@ -1,6 +1,11 @@
 import Database
-import Glibc
 import OwnFiles
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// What is wrong with a container, one case for each thing that somebody can do something about.
 public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -112,7 +117,7 @@ public enum ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
   private static let wayBack =
     "keep the directory, move it away, open the app, and type `baton restore`: the channel comes back from the peer's backup, and the peer refuses what was here before"
 
-  /// In /proc and its like the kernel says that it is the new directory that is not there.
+  /// In a file system of the kernel's own it says that it is the new directory that is not there.
   private static func words(_ code: Int32, of place: String) -> String {
     if code == ENOENT, case .success(let facts) = FileFacts.at(place), facts.isDirectory {
       return "it takes none"

@@ -1,6 +1,12 @@
 import Ground
-import Glibc
 import OwnFiles
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Where everything lies in a container, and how it comes to be: directories 0700, files 0600.
 public struct ContainerLayout: Hashable, Sendable {
@@ -115,7 +121,7 @@ public struct ContainerLayout: Hashable, Sendable {
   private func syncDirectory(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
-    fsync(descriptor)
+    Kernel.makeDurable(descriptor)
     close(descriptor)
   }
 }

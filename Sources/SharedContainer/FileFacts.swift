@@ -1,4 +1,10 @@
-import Glibc
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// What `stat` says about a file, as far as the container cares.
 struct FileFacts: Hashable, Sendable {
@@ -14,16 +20,17 @@ struct FileFacts: Hashable, Sendable {
   var changedNanoseconds: Int64
 
   private init(_ status: stat) {
-    device = UInt64(status.st_dev)
+    device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
     mode = UInt32(status.st_mode)
     owner = UInt32(status.st_uid)
     links = UInt64(status.st_nlink)
     size = Int64(status.st_size)
-    modifiedSeconds = Int64(status.st_mtim.tv_sec)
-    modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
-    changedSeconds = Int64(status.st_ctim.tv_sec)
-    changedNanoseconds = Int64(status.st_ctim.tv_nsec)
+    let times = Kernel.times(of: status)
+    modifiedSeconds = Int64(times.modified.tv_sec)
+    modifiedNanoseconds = Int64(times.modified.tv_nsec)
+    changedSeconds = Int64(times.changed.tv_sec)
+    changedNanoseconds = Int64(times.changed.tv_nsec)
   }
 
   /// Of what lies at the path itself; a symbolic link is not followed.
@@ -47,4 +54,8 @@ struct FileFacts: Hashable, Sendable {
   var isWritableByOthers: Bool { mode & 0o022 != 0 }
 
   func isSameFile(as other: FileFacts?) -> Bool { device == other?.device && inode == other?.inode }
+}
+
+extension KernelLock {
+  func isOn(_ facts: FileFacts) -> Bool { isOn(device: facts.device, inode: facts.inode) }
 }

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The lock that proves that a process of one role lives.
 public typealias RoleLock = FileLock

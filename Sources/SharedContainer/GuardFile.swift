@@ -1,5 +1,10 @@
-import Glibc
 import OwnFiles
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Opens the small plain files that guard a container (locks, heartbeat), and refuses everything else that may
 /// lie at their paths: a link leads out of the container, a second name survives a removal, a pipe blocks.

@@ -1,6 +1,11 @@
 import Ground
-import Glibc
 import Heartbeat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// What became of a beat. A beat that could not be written costs others time, never safety.
 public enum BeatWrite: Hashable, Sendable {

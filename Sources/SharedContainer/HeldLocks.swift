@@ -1,5 +1,6 @@
-// Linux only. What iOS looks at before it suspends a process: who is stopped with a lock on a file of a shared
-// container is killed.
+// What iOS looks at before it suspends a process: who is stopped with a lock on a file of a shared container is killed.
+
+import Platform
 
 /// The locks that a process holds in a container.
 public enum HeldLocks {
@@ -7,7 +8,7 @@ public enum HeldLocks {
   /// is none of these: each open connection to a database in WAL mode has one, all its life. Nil where the kernel's list
   /// cannot be read.
   public static func files(in directory: String, lockedBy pid: Int32) -> [String]? {
-    guard let all = KernelLocks.read() else { return nil }
+    guard let all = Kernel.locks() else { return nil }
     let locks = all.filter { $0.pid == pid && $0.isExclusive }
     if locks.isEmpty { return [] }
     return plainFiles(in: directory).filter { file in locks.contains { $0.isOn(file.facts) } }.map(\.name)
@@ -15,7 +16,7 @@ public enum HeldLocks {
 
   /// Two directories deep, which is more than a container has.
   private static func plainFiles(in directory: String, depth: Int = 0) -> [(name: String, facts: FileFacts)] {
-    (DirectoryListing.names(of: directory) ?? []).flatMap { name -> [(name: String, facts: FileFacts)] in
+    (Kernel.names(of: directory) ?? []).flatMap { name -> [(name: String, facts: FileFacts)] in
       guard case .success(let facts) = FileFacts.at("\(directory)/\(name)") else { return [] }
       guard facts.isDirectory else { return [(name, facts)] }
       if depth == 2 { return [] }

@@ -1,12 +1,11 @@
 import Ground
-import Glibc
 import Guardrails
+import Platform
 
 /// The kernel's random bytes.
 enum Randomness {
   static func number() throws(ContainerError) -> UInt64 {
-    var number: UInt64 = 0
-    guard getentropy(&number, MemoryLayout<UInt64>.size) == 0 else { throw .noRandomness }
+    guard let number = Kernel.randomNumber() else { throw .noRandomness }
     return number
   }
 

@@ -1,4 +1,10 @@
-import Glibc
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A private directory for the copy of a database, removed with everything in it when it is let go.
 final class ScratchDirectory {
@@ -16,7 +22,7 @@ final class ScratchDirectory {
   }
 
   deinit {
-    for name in DirectoryListing.names(of: directory) ?? [] { unlink(directory + "/" + name) }
+    for name in Kernel.names(of: directory) ?? [] { unlink(directory + "/" + name) }
     rmdir(directory)
   }
 

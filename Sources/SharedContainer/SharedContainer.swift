@@ -4,9 +4,9 @@
 
 import Ground
 import Database
-import Glibc
 import Guardrails
 import Heartbeat
+import Platform
 
 /// One process's view of a container, in one role. Used by one thread.
 public final class SharedContainer {
@@ -90,7 +90,7 @@ public final class SharedContainer {
         triesLeft -= 1
         // Somebody inside a transaction who is stopped will not finish by waiting.
         if BlockedBy.find(in: layout)?.isStopped == true { throw error }
-        poll(nil, 0, 5)
+        Kernel.pause(milliseconds: 5)
       }
     }
   }

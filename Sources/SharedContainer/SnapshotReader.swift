@@ -1,6 +1,7 @@
 import Ground
 import Database
 import Guardrails
+import Platform
 
 /// Reads everything that a container holds, in one read transaction. A row that makes no sense becomes a sentence
 /// among the problems; the rest is still shown.
@@ -29,7 +30,7 @@ struct SnapshotReader {
       let checksPages = try isEveryPageToBeChecked()
       if checksPages { problems += damagedPages() }
       let heartbeat = HeartbeatFile(path: layout.heartbeat)
-      let locks = KernelLocks.read() ?? []
+      let locks = Kernel.locks() ?? []
       let users = users(among: locks)
       let records = try claims(&problems)
       var snapshot = Snapshot(

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Decides by which road a container can be read without disturbing anybody, and starts again when it changes.
 struct SnapshotTaker {
@@ -15,7 +15,7 @@ struct SnapshotTaker {
     try checkIsContainer()
     var lastError = ContainerError.keepsChanging(path: layout.directory)
     for attempt in 0..<Self.triesMax {
-      if attempt > 0 { poll(nil, 0, 5) }
+      if attempt > 0 { Kernel.pause(milliseconds: 5) }
       do {
         return try isLive() ? takeLive() : takeCopy()
       } catch {
@@ -73,7 +73,7 @@ struct SnapshotTaker {
   /// Whether any process holds any lock on any file of the container. Where the kernel keeps no list, everything
   /// counts as live, which is the road that harms nobody.
   private func isLive() -> Bool {
-    guard let locks = KernelLocks.read() else { return true }
+    guard let locks = Kernel.locks() else { return true }
     let paths = databaseFiles + [layout.databaseSharedMemory] + layout.lockFiles
     let files = paths.compactMap { try? FileFacts.at($0).get() }
     return locks.contains { lock in files.contains { lock.isOn($0) } }

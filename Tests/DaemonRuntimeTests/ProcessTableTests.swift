@@ -58,18 +58,6 @@ import Testing
     }
   }
 
-  @Test func aNameFullOfParenthesesDoesNotShiftTheFields() throws {
-    let tail = (5...22).map { "\($0 == 22 ? 777 : 0)" }.joined(separator: " ")
-    let status = ProcessTable.parse(stat: Array("42 (a) R 1) (x) T 1 \(tail) 0".utf8))
-    #expect(status?.state == UInt8(ascii: "T"))
-    #expect(status?.startTime == 777)
-  }
-
-  @Test(arguments: ["", "1", "1 (x", "1 (x)", "1 (x) R", "1 (x) R 1 2 3"])
-  func aShortLineIsNoStatus(_ line: String) {
-    #expect(ProcessTable.parse(stat: Array(line.utf8)) == nil)
-  }
-
   private func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
     var options = ChildProcess.Options()
     options.diesWithParent = false

@@ -31,6 +31,8 @@ import Testing
     let connection = try opened()
     #expect(try connection.firstRow("PRAGMA journal_mode")?.text(0) == "wal")
     #expect(try connection.firstRow("PRAGMA synchronous")?.integer(0) == 2)
+    #expect(try connection.firstRow("PRAGMA fullfsync")?.integer(0) == 1)
+    #expect(try connection.firstRow("PRAGMA checkpoint_fullfsync")?.integer(0) == 1)
     #expect(try connection.firstRow("PRAGMA foreign_keys")?.integer(0) == 1)
     #expect(try connection.firstRow("PRAGMA trusted_schema")?.integer(0) == 0)
     #expect(try connection.firstRow("PRAGMA mmap_size")?.integer(0) == 0)

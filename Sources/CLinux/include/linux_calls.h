@@ -22,9 +22,6 @@ int baton_timer_arm(int descriptor, int64_t at_ns);
 // Files.
 int baton_open_directory_path(const char *path);
 int baton_open_new_append(int directory, const char *name, uint32_t mode);
-/// Of what has that name in a directory (AT_FDCWD: as any path): only to look at it and to go on from it. A link is
-/// opened itself unless it is to be followed.
-int baton_open_path_at(int directory, const char *name, int follows_link);
 
 // Memory: bytes of the heap that are in use, over all arenas and large blocks.
 uint64_t baton_heap_bytes(void);

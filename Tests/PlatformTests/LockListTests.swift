@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Platform
+
+/// `/proc/locks`.
+@Suite struct LockListTests {
+  private func parsed(_ text: String) -> [KernelLock] { Kernel.parse(locks: Array(text.utf8)) }
+
+  @Test func theKernelsListIsReadAndItsWaitersAreLeftOut() {
+    let text = """
+      1: POSIX  ADVISORY  WRITE 3683 fe:00:16220837 120 120
+      1: -> POSIX  ADVISORY  WRITE 3700 fe:00:16220837 120 120
+      2: FLOCK  ADVISORY  READ 12 08:1a:9 0 EOF
+      3: OFDLCK ADVISORY  WRITE -1 fe:00:77 0 EOF
+      4: FLOCK  ADVISORY  WRITE x fe:00:77 0 EOF
+      5: FLOCK  ADVISORY  WRITE 12 fe::00:77 0 EOF
+      nonsense
+      """
+    let locks = parsed(text)
+    #expect(locks.map(\.pid) == [3683, 12, -1])
+    #expect(locks.map(\.kind) == ["POSIX", "FLOCK", "OFDLCK"])
+    #expect(locks.map(\.isExclusive) == [true, false, true])
+    #expect(locks.map(\.end) == [120, nil, nil])
+    #expect(locks[1].isOn(device: 0x81A, inode: 9))
+    #expect(locks[0].covers(120) && !locks[0].covers(121) && locks[1].covers(.max))
+  }
+
+  @Test func aLineThatTheKernelRepeatsOrLeavesOutChangesNothing() {
+    let first = parsed(
+      "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 11 fe:00:2 0 EOF")
+    let repeated = parsed(
+      "1: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF\n2: FLOCK ADVISORY WRITE 10 fe:00:1 0 EOF")
+    #expect(Kernel.joined(older: first, newer: repeated) == first)
+    let passedOn = parsed("1: FLOCK ADVISORY WRITE 12 fe:00:2 0 EOF")
+    #expect(Kernel.joined(older: first, newer: passedOn).map(\.pid) == [12, 10])
+  }
+
+  /// More than eight bits of each number: they are not side by side in what `stat` says.
+  @Test func aDeviceOfLargeNumbersIsTheOneThatStatNames() {
+    let device = parsed("1: FLOCK ADVISORY WRITE 10 12345:6789a:1 0 EOF").first?.device
+    #expect(device == 0x1_2000_6783_459a)
+  }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+/// The libraries are for wallets on Linux and on Apple's systems: what differs between these stands in one file for each.
+@Suite struct SystemTests {
+  private static let modules = [
+    "Ground", "Heartbeat", "Guardrails", "Database", "OwnFiles", "Platform", "SharedContainer",
+  ]
+  private static let linux = "Sources/Platform/Kernel+Linux.swift"
+  private static let darwin = "Sources/Platform/Kernel+Darwin.swift"
+
+  private var files: [Project.File] { Project.sources.filter { Self.modules.contains($0.module) } }
+  private var common: [Project.File] { files.filter { ![Self.linux, Self.darwin].contains($0.path) } }
+
+  /// The one way to the C library, by which a file compiles on either system.
+  private static let libraryOfEither = [
+    "#if canImport(Darwin)", "  import Darwin", "#else", "  import Glibc", "#endif",
+  ]
+
+  /// Everything that a product brings along is looked at here.
+  @Test func allThatTheLibrariesLinkIsLookedAt() {
+    let linked = Set(Manifest.linked(into: "SharedContainer") + Manifest.linked(into: "Heartbeat"))
+    #expect(linked.subtracting(Self.modules) == ["CSQLite"])
+    #expect(Set(files.map(\.module)) == Set(Self.modules))
+  }
+
+  @Test func onlyItsOwnFileNamesWhatOneSystemAloneHas() throws {
+    let words = try Regex(
+      #"/proc\b|/dev/shm|/sys/|pidfd|memfd|epoll|\b(timer|signal|event|i?notify)fd\b|\bO_(PATH|TMPFILE|SYMLINK)\b|"#
+        + #"\b(CLOCK_\w*(BOOT|UP)TIME\w*|CLOCK_MONOTONIC\w*|getentropy|arc4random\w*|sysctl\w*|F_FULLFSYNC|F_OFD_\w+)\b|"#
+        + #"\bst_[mca]tim(espec)?\b|\b(prctl|mallinfo2?|syscall|statfs)\b|\bos\((Linux|macOS|iOS)\)"#)
+    for file in common {
+      let said = file.text.split(separator: "\n").filter { line in
+        !line.drop { $0 == " " }.hasPrefix("//") && line.firstMatch(of: words) != nil
+      }
+      #expect(said == [], "\(file.path)")
+    }
+  }
+
+  @Test func theCLibraryIsImportedForEitherSystem() {
+    var count = 0
+    for file in common {
+      let named = file.code.indices.filter { file.code[$0].firstMatch(of: /\b(Glibc|Darwin|Musl)\b/) != nil }
+      guard let first = named.first else { continue }
+      count += 1
+      let lines = Array(file.code[first...].prefix(5))
+      #expect(lines == Self.libraryOfEither, "\(file.path) names one system's C library")
+      #expect(named == [first, first + 1, first + 3], "\(file.path) names a C library again")
+    }
+    #expect(count > 0 && count <= 11, "\(count) files go to the C library by themselves")
+  }
+
+  /// What is asked of a system is answered by both, in the same words; the compiler sees one of the files at a time.
+  @Test func bothSystemsAnswerTheSameQuestions() throws {
+    let linux = try #require(Project.file(Self.linux))
+    let darwin = try #require(Project.file(Self.darwin))
+    let asked = questions(linux)
+    #expect(asked.count > 8)
+    #expect(questions(darwin) == asked)
+    #expect(linux.code.first == "#if os(Linux)" && linux.code.filter { $0.hasPrefix("#") }.count == 2)
+    let guards = darwin.code.filter { $0.hasPrefix("#") }
+    #expect(guards == ["#if canImport(Darwin)", "#endif"])
+  }
+
+  private func questions(_ file: Project.File) -> [String] {
+    file.code.compactMap { line in
+      line.firstMatch(of: /^ +public static (func|var|let) [^{=]+/).map {
+        String($0.output.0.replacing("static var", with: "static let")).trimmed
+      }
+    }.sorted()
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String { split(separator: " ").joined(separator: " ") }
+}
