@@ -12,6 +12,7 @@ struct Conversation {
   private(set) var peer: PeerMachine
   private var now = Instant(nanoseconds: 0)
   private var stored = NodeState()
+  private var row: ClaimRow?
   private var past = PastPayments()
   /// What the node's shell will tell it, in this order.
   private var answers: [NodeEvent] = []
@@ -43,8 +44,11 @@ struct Conversation {
   mutating func start(epoch: UInt64, incarnation: UInt64, container: UInt64) {
     // What is read at the start is read behind every write: nothing of an earlier life comes after it.
     while !pendingWrites.isEmpty, answer() {}
-    let fence = Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: container, low: 0))
-    tell(.started(fence, stored))
+    let claim = Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: container, low: 0))
+    row = ClaimRow(
+      epoch: epoch, role: .app, process: ProcessIdentity(pid: 1, startTime: 2, boot: BootID(high: 3, low: 4)),
+      incarnation: incarnation, container: claim.container)
+    tell(.started(claim, stored))
   }
 
   mutating func pass(_ nanoseconds: UInt64) {
@@ -137,7 +141,7 @@ struct Conversation {
       hear(.connected(connection: connection))
     default: break
     }
-    if case .greetingChecked = event { tell(.greetingChecked(stored)) } else { tell(event) }
+    if case .greetingChecked = event { tell(.greetingChecked(row, stored)) } else { tell(event) }
     return true
   }
 
@@ -174,9 +178,9 @@ struct Conversation {
 
   private mutating func carryOut(_ directive: NodeDirective) {
     switch directive {
-    case .checkRow: answers.append(.rowChecked(isOurs: true))
-    case .checkGreeting: answers.append(.greetingChecked(stored))
-    case .write(let change):
+    case .checkRow: answers.append(.rowRead(row))
+    case .checkGreeting: answers.append(.greetingChecked(row, stored))
+    case .write(let change, _):
       if let channel = change.channel { promiseRestorable(channel) }
       pendingWrites.append(change)
       answers.append(.written)

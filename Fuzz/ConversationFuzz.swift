@@ -87,7 +87,7 @@ enum ConversationFuzz: FuzzTarget {
     case .stop: conversation.tell(.stopRequested(gracefully: source.byte() == 0))
     case .handOver: conversation.tell(.handoverRequested)
     case .containerFails:
-      let ends: [NodeEvent] = [.storeBlocked, .storeFailed("x"), .fenced, .rowChecked(isOurs: false)]
+      let ends: [NodeEvent] = [.storeBlocked, .storeFailed("x"), .fenced, .rowRead(nil)]
       conversation.failContainer(ends[Int(source.byte()) % ends.count])
     case .backup: conversation.tell(.backupReceived(NodeBackup.read(source.counted())))
     case .otherConnection: conversation.hear(.connected(connection: UInt64(source.byte())))

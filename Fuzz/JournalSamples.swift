@@ -75,13 +75,17 @@ enum JournalSamples {
       paymentHash: SampleMessages.preimage, amountMsat: 5, text: "a", tweak: .zero, expiresAt: 9)
     let own = OutgoingPayment(
       paymentHash: SampleMessages.preimage, amountMsat: 1000, paymentSecret: .zero)
+    let claim = SampleMessages.fence
+    let owned = ClaimRow(
+      epoch: claim.epoch, role: .app, process: row.process, incarnation: claim.incarnation,
+      container: claim.container)
     return journal(
       NodeMachine.self, NodeMachine.Configuration(),
       [
         .started(SampleMessages.fence, NodeState(channel: SampleMessages.channels.last)),
-        .dialled, .rowChecked(isOurs: true),
+        .dialled, .rowRead(owned),
         .received(.greeting(Greeting(fenceAnswer: SampleMessages.answer))),
-        .greetingChecked(NodeState(channel: SampleMessages.channels.last, invoices: [invoice])),
+        .greetingChecked(owned, NodeState(channel: SampleMessages.channels.last, invoices: [invoice])),
       ] + SampleMessages.all.map { .received($0) } + [
         .written, .invoiceMade(invoice), .payRequested(own), .written, .payRequested(own), .closed("x"),
         .fenced,

@@ -16,7 +16,6 @@ final class NodeShell {
   private let peer: PeerAddress?
   private var runner: CoreRunner<NodeMachine>!
   private var connection: PeerConnection?
-  private var claim: Claim?
   /// Grows with every start. What the node said in an earlier life is not told in a later one.
   private var life: UInt64 = 0
   /// What the peer may ask us to reveal: which tweak gives the preimage of which hash. Those that the state had when it was
@@ -60,7 +59,6 @@ final class NodeShell {
   private var bootMoment: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
 
   func start(_ claim: Claim, _ state: NodeState, replacing replaced: ReplacedClaim? = nil) {
-    self.claim = claim
     life &+= 1
     learnTweaks(state)
     tell { $0.onPayment?(.started(pending: state.payments.pending.map(\.paymentHash))) }
@@ -109,7 +107,7 @@ final class NodeShell {
     switch directive {
     case .checkRow: checkRow()
     case .checkGreeting: checkGreeting()
-    case .write(let change): write(change)
+    case .write(let change, let claim): write(change, under: claim)
     case .dial: dial()
     case .send(let messages): for message in messages { send(message) }
     case .hangUp: hangUp()
@@ -139,9 +137,8 @@ final class NodeShell {
   }
 
   private func checkRow() {
-    guard let claim else { return runner.handle(.rowChecked(isOurs: false)) }
     switch container.readRow() {
-    case .row(let row): runner.handle(.rowChecked(isOurs: claim.owns(row)))
+    case .row(let row): runner.handle(.rowRead(row))
     case .blocked: runner.handle(.storeBlocked)
     case .failed(let error): storeFailed(error)
     }
@@ -151,16 +148,14 @@ final class NodeShell {
     let result = container.read { row, reader in (row, try self.readState(reader)) }
     switch result {
     case .read((let row, let state)):
-      guard let claim, claim.owns(row) else { return runner.handle(.fenced) }
       learnTweaks(state)
-      runner.handle(.greetingChecked(state))
+      runner.handle(.greetingChecked(row, state))
     case .blocked: runner.handle(.storeBlocked)
     case .failed(let error): storeFailed(error)
     }
   }
 
-  private func write(_ change: NodeChange) {
-    guard let claim else { return runner.handle(.fenced) }
+  private func write(_ change: NodeChange, under claim: Claim) {
     let result = container.fencedWrite(
       under: claim, what: WalletStore.summary(of: change), atMonotonic: clock.now
     ) { writer in

@@ -35,7 +35,7 @@ import Testing
   func wrongPeer() throws {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), try establishedNode().durableState), at: now)
-    _ = node.handle(.rowChecked(isOurs: true), at: now)
+    _ = node.handle(.rowRead(row(1)), at: now)
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.greeting(Greeting())), at: now)
     let said = node.handle(error(.zero), at: now)
@@ -79,12 +79,13 @@ import Testing
     // Told between the claim and the peer's greeting, by an owner that is no more.
     var late = NodeMachine(configuration: .init())
     _ = late.handle(.started(fence(2), before), at: now)
-    _ = late.handle(.rowChecked(isOurs: true), at: now)
+    _ = late.handle(.rowRead(row(2)), at: now)
     _ = late.handle(.dialled, at: now)
     _ = late.handle(.received(.greeting(Greeting())), at: now)
     var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
     _ = late.handle(.received(peer.reestablish()), at: now)
-    #expect(late.handle(.greetingChecked(state), at: now) == [.cutOff, .report(.trouble(failure.sentence))])
+    #expect(
+      late.handle(.greetingChecked(row(2), state), at: now) == [.cutOff, .report(.trouble(failure.sentence))])
   }
 
   @Test("that comes while a step is being stored is stored behind it, and one that is blocked is tried again")
@@ -157,7 +158,7 @@ import Testing
     let backup = NodeBackup(channel: try Channel(restoring: newer), invoices: [])
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: now)
-    _ = node.handle(.rowChecked(isOurs: true), at: now)
+    _ = node.handle(.rowRead(row(1)), at: now)
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.greeting(Greeting())), at: now)
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
@@ -180,7 +181,7 @@ import Testing
     let backup = NodeBackup(channel: try Channel(restoring: record), invoices: [])
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), before), at: now)
-    _ = node.handle(.rowChecked(isOurs: true), at: now)
+    _ = node.handle(.rowRead(row(1)), at: now)
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.greeting(Greeting())), at: now)
     _ = node.handle(.backupReceived(.backup(backup)), at: now)
@@ -230,14 +231,14 @@ import Testing
   private func spoken() throws -> NodeMachine {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
-    _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
+    _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
     _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
     let terms = ChannelTerms.standard
     var peer = try Channel(
       id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
     _ = node.handle(.received(peer.reestablish()), at: milliseconds(0))
-    _ = node.handle(.greetingChecked(NodeState()), at: milliseconds(0))
+    _ = node.handle(.greetingChecked(row(1), NodeState()), at: milliseconds(0))
     let said = node.handle(.written, at: milliseconds(0))
     #expect(!said.contains(.report(.established)))
     // A ping is behind it, so that there is an answer in any case.
@@ -285,17 +286,17 @@ import Testing
       var now = milliseconds(0)
       _ = node.handle(.started(fence(1), NodeState()), at: now)
       for _ in 0..<12 {
-        _ = node.handle(.rowChecked(isOurs: true), at: now)
+        _ = node.handle(.rowRead(row(1)), at: now)
         _ = node.handle(.closed("refused"), at: now)
         now = try #require(node.deadline)
         _ = node.handle(.deadlineReached, at: now)
       }
-      _ = node.handle(.rowChecked(isOurs: true), at: now)
+      _ = node.handle(.rowRead(row(1)), at: now)
       _ = node.handle(.closed("refused"), at: now)
       #expect(try #require(node.deadline) - now >= .seconds(300))
       #expect(node.handle(event, at: now) == [.checkRow])
       let attempt = event == .peerMayBeThere ? 13 : 0
-      #expect(node.handle(.rowChecked(isOurs: true), at: now) == [.dial(attempt: attempt)])
+      #expect(node.handle(.rowRead(row(1)), at: now) == [.dial(attempt: attempt)])
     }
   }
 }

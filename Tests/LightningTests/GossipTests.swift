@@ -16,7 +16,7 @@ import Testing
   private func greeted() -> NodeMachine {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
-    _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
+    _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
     _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
     return node
@@ -107,7 +107,7 @@ import Testing
     let why = "it is on other chains than this one, which is on regtest"
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
-    _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
+    _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
     _ = node.handle(.dialled, at: milliseconds(0))
     let said = node.handle(.received(.greeting(foreign)), at: milliseconds(0))
     #expect(said.contains(.report(.trouble("the peer's init does not fit: \(why)"))))

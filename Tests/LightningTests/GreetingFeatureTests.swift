@@ -33,7 +33,7 @@ struct GreetingFeatureTests {
     var node = NodeMachine(configuration: .init())
     let start = Instant(nanoseconds: 0)
     _ = node.handle(.started(fence(1), NodeState()), at: start)
-    _ = node.handle(.rowChecked(isOurs: true), at: start)
+    _ = node.handle(.rowRead(row(1)), at: start)
     _ = node.handle(.dialled, at: start)
     let said = node.handle(.received(.greeting(Greeting(features: Features([22])))), at: start)
     #expect(said.contains(.cutOff))

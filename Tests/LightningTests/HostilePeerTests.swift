@@ -13,12 +13,12 @@ import Testing
     let terms = ChannelTerms.standard
     var peer = try Channel(
       id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
-    _ = node.handle(.rowChecked(isOurs: true), at: now)
+    _ = node.handle(.rowRead(row(1)), at: now)
     _ = node.handle(.dialled, at: now)
     _ = node.handle(.received(.greeting(Greeting())), at: now)
     peer.disconnected()
     #expect(node.handle(.received(peer.reestablish()), at: now) == [.checkGreeting])
-    _ = node.handle(.greetingChecked(node.node), at: now)
+    _ = node.handle(.greetingChecked(row(1), node.node), at: now)
     if node.state != .established { _ = node.handle(.written, at: now) }
     #expect(node.handle(.received(.pong([])), at: now).first == .report(.established))
     try #require(node.state == .established)
@@ -26,8 +26,7 @@ import Testing
 
   private func established() throws -> NodeMachine {
     var node = NodeMachine(configuration: .init())
-    let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
-    _ = node.handle(.started(fence, NodeState()), at: start)
+    _ = node.handle(.started(fence(1), NodeState()), at: start)
     try establish(&node, at: start)
     return node
   }
@@ -116,9 +115,8 @@ import Testing
     arguments: [0, UInt64(Int64.max), .max])
   func hugeEpochs(_ epoch: UInt64) {
     var node = NodeMachine(configuration: .init())
-    let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
-    _ = node.handle(.started(fence, NodeState()), at: start)
-    _ = node.handle(.rowChecked(isOurs: true), at: start)
+    _ = node.handle(.started(fence(1), NodeState()), at: start)
+    _ = node.handle(.rowRead(row(1)), at: start)
     _ = node.handle(.dialled, at: start)
     let answer = FenceAnswer(accepted: false, highest: epoch, container: ContainerID(high: .max, low: .max))
     #expect(
@@ -126,8 +124,8 @@ import Testing
         .cutOff, .report(.refused(answer)),
       ])
     var newer = NodeMachine(configuration: .init())
-    _ = newer.handle(.started(fence, NodeState()), at: start)
-    _ = newer.handle(.rowChecked(isOurs: true), at: start)
+    _ = newer.handle(.started(fence(1), NodeState()), at: start)
+    _ = newer.handle(.rowRead(row(1)), at: start)
     _ = newer.handle(.dialled, at: start)
     #expect(newer.handle(.received(.greeting(Greeting())), at: start) == [])
     #expect(

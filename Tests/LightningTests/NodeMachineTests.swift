@@ -12,9 +12,8 @@ struct NodeMachineTests {
 
   private func dialling() -> NodeMachine {
     var node = NodeMachine(configuration: .init())
-    let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
-    _ = node.handle(.started(fence, NodeState()), at: start)
-    _ = node.handle(.rowChecked(isOurs: true), at: start)
+    _ = node.handle(.started(fence(1), NodeState()), at: start)
+    _ = node.handle(.rowRead(row(1)), at: start)
     return node
   }
 
@@ -23,12 +22,11 @@ struct NodeMachineTests {
   func overTor() {
     func bounds(_ configuration: NodeMachine.Configuration) -> [TimeSpan] {
       var node = NodeMachine(configuration: configuration)
-      let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
       var now = start
-      _ = node.handle(.started(fence, NodeState()), at: now)
+      _ = node.handle(.started(fence(1), NodeState()), at: now)
       var spans: [TimeSpan] = []
       for _ in 0..<7 {
-        _ = node.handle(.rowChecked(isOurs: true), at: now)
+        _ = node.handle(.rowRead(row(1)), at: now)
         spans.append((node.deadline ?? now) - now)
         _ = node.handle(.dialled, at: now)
         spans.append((node.deadline ?? now) - now)
@@ -95,10 +93,52 @@ struct NodeMachineTests {
   }
 }
 
+/// Who owns the node is in the row, and the node reads it.
+@Suite("The row that a node reads") struct NodeRowTests {
+  private let start = Instant(nanoseconds: 0)
+  private let end: [NodeDirective] = [.cutOff, .report(.fenced)]
+  private static let ofOthers = [row(2), row(1, incarnation: 2), nil]
+
+  private func greeted() throws -> NodeMachine {
+    var node = NodeMachine(configuration: .init())
+    _ = node.handle(.started(fence(1), NodeState()), at: start)
+    #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
+    _ = node.handle(.dialled, at: start)
+    _ = node.handle(.received(.greeting(Greeting())), at: start)
+    var peer = try Channel(id: channelID, localMsat: 9_000_000_000, remoteMsat: 1_000_000_000, isOpener: true)
+    #expect(node.handle(.received(peer.reestablish()), at: start) == [.checkGreeting])
+    return node
+  }
+
+  @Test("is another's before the dial: nobody is dialled, and the node ends", arguments: ofOthers)
+  func beforeTheDial(_ row: ClaimRow?) {
+    var node = NodeMachine(configuration: .init())
+    #expect(node.handle(.started(fence(1), NodeState()), at: start) == [.report(.connecting), .checkRow])
+    #expect(node.handle(.rowRead(row), at: start) == end)
+    #expect(node.isStopped && node.deadline == nil)
+  }
+
+  @Test(
+    "is another's after the greeting: nothing is said of the channel, and the node ends", arguments: ofOthers)
+  func afterTheGreeting(_ row: ClaimRow?) throws {
+    var node = try greeted()
+    #expect(node.handle(.greetingChecked(row, NodeState()), at: start) == end)
+    #expect(node.isStopped && node.deadline == nil && node.durableState == NodeState())
+  }
+
+  @Test("is its own after the greeting: what it writes is under its claim")
+  func itsOwn() throws {
+    var node = try greeted()
+    let said = node.handle(.greetingChecked(row(1), NodeState()), at: start)
+    guard case .write(_, let claim)? = said.first else { return #expect(said == []) }
+    #expect(said.count == 1 && claim == fence(1))
+  }
+}
+
 /// The phone says that its network is gone, and that it is there again.
 @Suite("Without a network") struct NetworkTests {
   private let start = Instant(nanoseconds: 0)
-  private let claim = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
+  private let claim = fence(1)
   private let lost: [NodeDirective] = [
     .cutOff, .report(.trouble("there is no network")), .report(.connecting),
   ]
@@ -107,13 +147,13 @@ struct NodeMachineTests {
   func lostAndFound() {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
-    #expect(node.handle(.rowChecked(isOurs: true), at: start) == [.dial(attempt: 0)])
+    #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
     #expect(node.handle(.networkChanged(isThere: false), at: start) == lost)
     #expect(node.deadline == nil)
     #expect(node.handle(.closed("late news of the dial"), at: start) == [])
     #expect(node.handle(.networkChanged(isThere: false), at: start) == [])
     #expect(node.handle(.networkChanged(isThere: true), at: start) == [.checkRow])
-    #expect(node.handle(.rowChecked(isOurs: true), at: start) == [.dial(attempt: 0)])
+    #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
   @Test("Pauses between dials do not go on without a network, and begin anew with it")
@@ -121,13 +161,13 @@ struct NodeMachineTests {
     var node = NodeMachine(configuration: .init())
     _ = node.handle(.started(claim, NodeState()), at: start)
     for attempt in 0..<3 {
-      #expect(node.handle(.rowChecked(isOurs: true), at: start) == [.dial(attempt: attempt)])
+      #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: attempt)])
       _ = node.handle(.closed("refused"), at: start)
       if attempt < 2 { _ = node.handle(.deadlineReached, at: start + .seconds(10)) }
     }
     #expect(node.handle(.networkChanged(isThere: false), at: start) == lost)
     _ = node.handle(.networkChanged(isThere: true), at: start)
-    #expect(node.handle(.rowChecked(isOurs: true), at: start) == [.dial(attempt: 0)])
+    #expect(node.handle(.rowRead(row(1)), at: start) == [.dial(attempt: 0)])
   }
 
   @Test("A node that is started without a network says so and waits; stopped, it knows for the next start")

@@ -130,14 +130,12 @@ struct NodeWorld {
 
   private mutating func carryOut(_ directive: NodeDirective, for id: Int) -> NodeEvent? {
     guard let index = owners.firstIndex(where: { $0.id == id }) else { return nil }
-    let fence = owners[index].fence
-    let isOwner = fence.epoch == epoch && fence.incarnation == incarnation
     switch directive {
-    case .checkRow: return .rowChecked(isOurs: isOwner)
-    case .checkGreeting: return isOwner ? .greetingChecked(readState()) : .fenced
-    case .write(let change):
+    case .checkRow: return .rowRead(row(epoch, incarnation: incarnation))
+    case .checkGreeting: return .greetingChecked(row(epoch, incarnation: incarnation), readState())
+    case .write(let change, let claim):
       if faultsAreOn, generator.below(40) == 0 { return .storeBlocked }
-      guard isOwner else { return .fenced }
+      guard claim.epoch == epoch, claim.incarnation == incarnation else { return .fenced }
       store(change)
       return .written
     case .dial:

@@ -55,7 +55,7 @@ struct OutgoingPaymentTests {
     let payment = OutgoingPayment(
       paymentHash: invoice.paymentHash, amountMsat: invoice.amountMsat, paymentSecret: invoice.paymentSecret)
     let asked = node.handle(.payRequested(payment), at: world.now)
-    guard case .write(let change)? = asked.first, asked.count == 1 else { return #expect(asked == []) }
+    guard case .write(let change, _)? = asked.first, asked.count == 1 else { return #expect(asked == []) }
     #expect(change.payments?.offered.map(\.paymentHash) == [invoice.paymentHash])
     #expect(change.channel?.htlcs.map(\.paymentHash) == [invoice.paymentHash])
     let written = node.handle(.written, at: world.now)

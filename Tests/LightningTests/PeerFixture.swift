@@ -8,6 +8,18 @@ func fence(_ epoch: UInt64, incarnation: UInt64 = 1, container: UInt64 = 7) -> C
   Claim(epoch: epoch, incarnation: incarnation, container: ContainerID(high: container, low: container))
 }
 
+/// Of the claim `fence(epoch)`, whichever its container.
+func row(_ epoch: UInt64, incarnation: UInt64 = 1) -> ClaimRow {
+  ClaimRow(
+    epoch: epoch, role: .app, process: ProcessIdentity(pid: 1, startTime: 2, boot: BootID(high: 3, low: 4)),
+    incarnation: incarnation, container: fence(epoch).container)
+}
+
+extension NodeDirective {
+  /// Under the claim of nearly every test.
+  static func write(_ change: NodeChange) -> NodeDirective { .write(change, under: fence(1)) }
+}
+
 func greeting(_ fence: Claim?) -> Message { .greeting(Greeting(fence: fence)) }
 
 /// A provider with one million millisatoshi, and the wallet's end of its channel, driven by hand.

@@ -121,16 +121,15 @@ extension PeerFixture {
 /// A node that is connected, with its channel running.
 func establishedNode(_ configuration: NodeMachine.Configuration = .init()) throws -> NodeMachine {
   var node = NodeMachine(configuration: configuration)
-  let fence = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 1, low: 1))
-  _ = node.handle(.started(fence, NodeState()), at: milliseconds(0))
+  _ = node.handle(.started(fence(1), NodeState()), at: milliseconds(0))
   let terms = ChannelTerms.standard
   var peer = try Channel(
     id: channelID, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
-  _ = node.handle(.rowChecked(isOurs: true), at: milliseconds(0))
+  _ = node.handle(.rowRead(row(1)), at: milliseconds(0))
   _ = node.handle(.dialled, at: milliseconds(0))
   _ = node.handle(.received(.greeting(Greeting())), at: milliseconds(0))
   _ = node.handle(.received(peer.reestablish()), at: milliseconds(0))
-  _ = node.handle(.greetingChecked(NodeState()), at: milliseconds(0))
+  _ = node.handle(.greetingChecked(row(1), NodeState()), at: milliseconds(0))
   _ = node.handle(.written, at: milliseconds(0))
   _ = node.handle(.received(.pong([])), at: milliseconds(0))
   try #require(node.state == .established)

@@ -65,4 +65,14 @@ import Testing
       #expect(file.places(matching: #"\b(Connection|Database)\s*\(|sqlite3_"#) == [])
     }
   }
+
+  /// Who owns the node is decided in a core, or in the container's transaction: what stands between them hands the row on.
+  @Test func noShellComparesAClaimWithARow() {
+    let shells = ["Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Simulation/World/"]
+    for shell in shells { #expect(Project.sources.contains { $0.path.hasPrefix(shell) }, "\(shell)") }
+    for file in Project.sources where shells.contains(where: file.path.hasPrefix) {
+      #expect(file.places(matching: #"\bowns\("#) == [])
+    }
+    #expect(Project.sources.contains { $0.module == "Lightning" && $0.places(matching: #"\bowns\("#) != [] })
+  }
 }

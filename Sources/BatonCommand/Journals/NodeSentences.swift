@@ -35,7 +35,7 @@ enum NodeSentences {
       ]
     case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
     case .storeFailed(let sentence): [Sentence("cannot write: \(sentence)")]
-    case .deadlineReached, .stopRequested, .handoverRequested, .rowChecked, .greetingChecked, .written,
+    case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .greetingChecked, .written,
       .fenced, .personCame, .peerMayBeThere,
       .dialled, .backupReceived:
       []

@@ -11,6 +11,11 @@ enum OlderRecords {
     return Array(text.replacing(halves) { "\"container\":{\"high\":\($0.high),\"low\":\($0.low)}" }.utf8)
   }
 
+  /// Its node was told whether the row is its own, where one of this program reads the row: it cannot be run again.
+  static func isStartOfToldNode(_ line: [UInt8]) -> Bool {
+    contains(line, "\"event\":{\"started\":{\"_0\":{\"fence\":")
+  }
+
   private static func contains(_ line: [UInt8], _ word: String) -> Bool {
     Data(line).range(of: Data(word.utf8)) != nil
   }

@@ -149,6 +149,14 @@ struct JournalReplay {
         line: line.number, sentence: "core \(name) has an event before it began")
       return
     }
+    if OlderRecords.isStartOfToldNode(line.bytes) {
+      outcome.missing = Missing(
+        line: line.number,
+        sentence:
+          "the node of an earlier program begins here, to which less was told of its claim; use the program that wrote it"
+      )
+      return
+    }
     onStep?(line)
     let computed = try cores[index].replay.line(for: line)
     if let place = outcome.events.firstIndex(where: { $0.core == name }) { outcome.events[place].count += 1 }

@@ -3,12 +3,12 @@ import Ground
 /// What the node asks its shell to do, in this order.
 public enum NodeDirective: Hashable, Codable, Sendable {
   // The container.
-  /// Answered by `rowChecked` or `storeFailed`.
+  /// Who owns the node? Answered by `rowRead`, `storeBlocked` or `storeFailed`.
   case checkRow
-  /// Is the row still ours, and what is the state? Answered by `greetingChecked`, `fenced`, `storeBlocked` or `storeFailed`.
+  /// Who owns the node, and what is the state? Answered by `greetingChecked`, `storeBlocked` or `storeFailed`.
   case checkGreeting
-  /// A fenced write. Answered by `written`, `fenced`, `storeBlocked` or `storeFailed`.
-  case write(NodeChange)
+  /// A fenced write under this claim. Answered by `written`, `fenced`, `storeBlocked` or `storeFailed`.
+  case write(NodeChange, under: Claim)
 
   // The wire.
   /// Answered by `dialled` or `closed`.

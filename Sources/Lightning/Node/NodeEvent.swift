@@ -11,8 +11,10 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case handoverRequested
 
   // Answers of the container.
-  case rowChecked(isOurs: Bool)
-  case greetingChecked(NodeState)
+  /// Who owns the node, by the container; nil in one that nobody has claimed.
+  case rowRead(ClaimRow?)
+  /// The same, and the state that was read with it.
+  case greetingChecked(ClaimRow?, NodeState)
   case written
   case fenced
   case storeBlocked

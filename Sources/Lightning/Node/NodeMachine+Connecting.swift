@@ -2,9 +2,9 @@ import Ground
 
 // From the dial to the channel that runs.
 extension NodeMachine {
-  mutating func rowChecked(isOurs: Bool, at now: Instant) -> [NodeDirective] {
+  mutating func rowRead(_ row: ClaimRow?, at now: Instant) -> [NodeDirective] {
     guard state == .checkingRow else { return [] }
-    guard isOurs else { return fenced() }
+    guard owns(row) else { return fenced() }
     state = .dialling(giveUpAt: now + bound(Self.dialBounds))
     return [.dial(attempt: attempt)]
   }
@@ -94,8 +94,11 @@ extension NodeMachine {
     return []
   }
 
-  mutating func greetingChecked(_ state: NodeState, at now: Instant) -> [NodeDirective] {
+  mutating func greetingChecked(
+    _ row: ClaimRow?, _ state: NodeState, at now: Instant
+  ) -> [NodeDirective] {
     guard case .reading(let heard) = self.state else { return [] }
+    guard owns(row) else { return fenced() }
     learn(state, at: now)
     if node.failure != nil { return restsFailed() }
     return resume(heard, at: now)
@@ -184,7 +187,7 @@ extension NodeMachine {
   private mutating func adopt(_ change: NodeChange, _ heard: Heard) -> [NodeDirective] {
     state = .adopting(heard)
     step = Step(change: change)
-    return [.write(change)]
+    return write(change)
   }
 
   mutating func adopted(_ heard: Heard, at now: Instant) -> [NodeDirective] {

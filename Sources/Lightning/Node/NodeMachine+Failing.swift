@@ -67,7 +67,7 @@ extension NodeMachine {
     guard state == .failed, step == nil, let change = failureToStore else { return [] }
     failureToStore = nil
     step = Step(change: change)
-    return [.write(change)]
+    return write(change)
   }
 
   /// Another owner of the node has heard of it: nobody is dialled.

@@ -92,7 +92,7 @@ extension NodeMachine {
       let lost = outgoing.map { NodeOutgoing.channel($0) }
       guard let waiting else { return refusals + (lost.isEmpty ? [] : [.send(lost)]) }
       step = Step(change: NodeChange(waiting: waiting), outgoing: lost)
-      return refusals + [.write(NodeChange(waiting: waiting))]
+      return refusals + write(NodeChange(waiting: waiting))
     }
     let remaining = node.invoices.filter { invoice in !accepted.contains { $0.invoice == invoice } }
     let backup = NodeOutgoing.backup(
@@ -103,7 +103,7 @@ extension NodeMachine {
       channel: changed, received: accepted,
       payments: isPaying ? PaymentChange(offered: offered, ended: ended) : nil, waiting: waiting)
     step = Step(change: change, outgoing: outgoing.isEmpty ? [] : [backup] + outgoing.map { .channel($0) })
-    return refusals + [.write(change)]
+    return refusals + write(change)
   }
 
   mutating func written(at now: Instant) -> [NodeDirective] {

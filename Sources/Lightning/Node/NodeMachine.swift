@@ -170,8 +170,8 @@ public struct NodeMachine: Core {
     case .handoverRequested:
       acceptsPayments = false
       return []
-    case .rowChecked(let isOurs): return rowChecked(isOurs: isOurs, at: now)
-    case .greetingChecked(let state): return greetingChecked(state, at: now)
+    case .rowRead(let row): return rowRead(row, at: now)
+    case .greetingChecked(let row, let state): return greetingChecked(row, state, at: now)
     case .written: return written(at: now)
     case .fenced: return fenced()
     case .storeBlocked: return storeBlocked(at: now)
@@ -323,7 +323,7 @@ public struct NodeMachine: Core {
     if var waiting = step, let retryAt = waiting.retryAt, now >= retryAt {
       waiting.retryAt = nil
       step = waiting
-      return [.write(waiting.change)]
+      return write(waiting.change)
     }
     if let wishesEnd, now >= wishesEnd { return refuseLateWishes(at: now) }
     if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
@@ -353,6 +353,12 @@ public struct NodeMachine: Core {
     return [.report(.trouble(sentence))]
   }
 
+  /// Whether the row says that this node's claim is the one in force.
+  func owns(_ row: ClaimRow?) -> Bool { claim?.owns(row) == true }
+
+  /// Begun only by who has a claim: whoever is fenced has none, and no step.
+  func write(_ change: NodeChange) -> [NodeDirective] { claim.map { [.write(change, under: $0)] } ?? [] }
+
   // MARK: Invoices
 
   private mutating func invoiceMade(_ invoice: Invoice) -> [NodeDirective] {
@@ -376,6 +382,6 @@ public struct NodeMachine: Core {
   mutating func store(_ invoice: Invoice) -> [NodeDirective] {
     let change = NodeChange(newInvoice: invoice)
     step = Step(change: change)
-    return [.write(change)]
+    return write(change)
   }
 }

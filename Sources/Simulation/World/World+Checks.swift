@@ -15,7 +15,7 @@ extension World {
   /// An owner that runs and beats is not robbed of the node.
   mutating func checkDisplacement(of row: ClaimRow?, by life: Life) {
     guard let row, row.role != life.role, let holder = lives[row.role]?.value,
-      holder.identity == row.process, holder.claim?.owns(row) == true, !holder.isStopped,
+      holder.identity == row.process, row.isOf(holder.claim), !holder.isStopped,
       now - holder.runningSince > Self.healthyAfter
     else { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }

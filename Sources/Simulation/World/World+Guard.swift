@@ -90,10 +90,16 @@ extension World {
   /// Without the rule a beat never learns that the row is another's.
   private func rowForBeat(_ life: Life) -> ClaimRow? {
     let isBlind = settings.without.contains(.rowBeforeBeat) || life.claimsAfterDialling != nil
-    guard isBlind, let claim = life.claim else { return container.value.row }
-    return ClaimRow(
-      epoch: claim.epoch, role: life.role, process: life.identity, incarnation: claim.incarnation,
-      container: claim.container)
+    return isBlind ? rowOfItsOwn(life) ?? container.value.row : container.value.row
+  }
+
+  /// What would stand there if its claim were the one in force.
+  func rowOfItsOwn(_ life: Life) -> ClaimRow? {
+    life.claim.map { claim in
+      ClaimRow(
+        epoch: claim.epoch, role: life.role, process: life.identity, incarnation: claim.incarnation,
+        container: claim.container)
+    }
   }
 
   // MARK: Claiming

@@ -10,9 +10,9 @@ extension World {
       hasEffect.value = true
     }
     switch directive {
-    case .checkRow: life.nodeQueue.append(.rowChecked(isOurs: owns(life)))
+    case .checkRow: life.nodeQueue.append(.rowRead(rowForNode(life)))
     case .checkGreeting: checkGreeting(&life)
-    case .write(let change): write(change, &life)
+    case .write(let change, let claim): write(change, under: claim, &life)
     case .dial: dial(&life)
     case .send(let messages): for message in messages { send(message, &life) }
     case .hangUp: hangUp(&life)
@@ -31,10 +31,10 @@ extension World {
     }
   }
 
-  /// The row is its own; others have none.
-  private func owns(_ life: Life) -> Bool {
-    if life.claimsAfterDialling != nil { return true }
-    return life.claim?.owns(container.value.row) ?? false || settings.coordination != .baton
+  /// Others have no row, and where nothing is claimed before the dial there is none yet: the node reads of its own claim.
+  private func rowForNode(_ life: Life) -> ClaimRow? {
+    let hasNone = life.claimsAfterDialling != nil || settings.coordination != .baton
+    return hasNone ? rowOfItsOwn(life) : container.value.row
   }
 
   /// What the process goes on with if nobody reads the channel anew. Invoices are looked up when they are needed.
@@ -49,16 +49,16 @@ extension World {
 
   private mutating func checkGreeting(_ life: inout Life) {
     guard !settings.without.contains(.greetingCheck), settings.coordination == .baton else {
-      return life.nodeQueue.append(.greetingChecked(stateInMemory(life)))
+      return life.nodeQueue.append(.greetingChecked(rowOfItsOwn(life), stateInMemory(life)))
     }
     guard claimLate(&life) else { return life.nodeQueue.append(.fenced) }
     life.soundRevision = container.value.node.channel?.revision ?? 0
-    life.nodeQueue.append(.greetingChecked(nodeInContainer))
+    life.nodeQueue.append(.greetingChecked(container.value.row, nodeInContainer))
   }
 
-  private mutating func write(_ change: NodeChange, _ life: inout Life) {
+  private mutating func write(_ change: NodeChange, under claim: Claim, _ life: inout Life) {
     let isOwner: Bool
-    switch container.value.beginWrite(under: life.claim, by: life.identity.pid) {
+    switch container.value.beginWrite(under: claim, by: life.identity.pid) {
     case .blocked: return life.nodeQueue.append(.storeBlocked)
     case .allowed: isOwner = true
     case .fenced where settings.coordination != .baton: isOwner = true
@@ -92,9 +92,9 @@ extension World {
     }
   }
 
-  /// Where nothing is claimed before the dial, it is now.
+  /// Where nothing is claimed before the dial, it is now. False: another was before it.
   private mutating func claimLate(_ life: inout Life) -> Bool {
-    guard let late = life.claimsAfterDialling, let claim = life.claim else { return owns(life) }
+    guard let late = life.claimsAfterDialling, let claim = life.claim else { return true }
     life.claimsAfterDialling = nil
     let claimant = Container.Claimant(role: life.role, process: life.identity, incarnation: claim.incarnation)
     let before = container.value.row

@@ -46,7 +46,7 @@ extension World {
   /// What the peer keeps of the step would heal its loss; but for how long it does is the peer's affair.
   mutating func checkDurable(_ message: Message, of life: Life) {
     guard case .addHTLC(let htlc) = message, settings.coordination == .baton,
-      let claim = life.claim, claim.owns(container.value.row)
+      container.value.isOwned(by: life.claim)
     else { return }
     let isDurable = container.value.node.payments.pending.contains {
       $0.htlc == htlc.id && $0.paymentHash == htlc.paymentHash
@@ -132,7 +132,7 @@ extension World {
     if app.paymentTasks.contains(where: { !held.contains($0) }) {
       report(.awakeForPayments, "The app has a task for a payment that is over.")
     }
-    guard let claim = life.claim, claim.owns(container.value.row) else { return }
+    guard container.value.isOwned(by: life.claim) else { return }
     let pending = container.value.node.payments.pending.map(\.paymentHash)
     if life.paymentTasks.entries.contains(where: { $0.request == nil && !pending.contains($0.payment) }) {
       report(.awakeForPayments, "The app takes a payment that is over for one that is under way.")

@@ -98,7 +98,7 @@ extension World {
 
   /// What binds the wallet to a splice is in its container before it leaves.
   mutating func checkBinding(_ message: Message, of life: Life) {
-    guard settings.splices, let claim = life.claim, claim.owns(container.value.row) else { return }
+    guard settings.splices, container.value.isOwned(by: life.claim) else { return }
     let channel = container.value.node.channel
     let isDurable =
       switch message {

@@ -164,7 +164,7 @@ public struct World: Hashable, Sendable {
     case .settling where isSettling: break
     default: return false
     }
-    return app.claim?.owns(container.value.row) == true || settings.coordination != .baton
+    return container.value.isOwned(by: app.claim) || settings.coordination != .baton
   }
 }
 

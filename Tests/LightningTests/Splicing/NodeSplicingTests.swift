@@ -75,7 +75,7 @@ import Testing
       }
       var node = world.owners[0].machine
       let directives = node.handle(.received(message), at: world.now)
-      if case .write(let change)? = directives.first {
+      if case .write(let change, _)? = directives.first {
         #expect(directives.count == 1 && change.channel?.pendingSplice?.stage == .signing)
         written = node.handle(.written, at: world.now)
       }

@@ -68,11 +68,14 @@ extension Container {
     return holder == nil || holder == pid
   }
 
+  /// Whether this is the claim in force.
+  func isOwned(by claim: Claim?) -> Bool { row?.isOf(claim) ?? false }
+
   /// Whether a write under this claim happens. A process that was stopped inside its transaction ends it with this.
-  public mutating func beginWrite(under claim: Claim?, by pid: Int32) -> WriteAnswer {
+  public mutating func beginWrite(under claim: Claim, by pid: Int32) -> WriteAnswer {
     if let writer, writer != pid { return .blocked(by: writer) }
     writer = nil
-    return claim?.owns(row) == true && row?.container == claim?.container ? .allowed : .fenced
+    return claim.owns(row) && row?.container == claim.container ? .allowed : .fenced
   }
 
   /// Takes the own lock anew if its file was replaced.
@@ -109,4 +112,9 @@ extension Container {
     if wish == pid { wish = nil }
     if writer == pid { writer = nil }
   }
+}
+
+extension ClaimRow {
+  /// For checks, which look at a run from outside.
+  func isOf(_ claim: Claim?) -> Bool { claim?.owns(self) == true }
 }

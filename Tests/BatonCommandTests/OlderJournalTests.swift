@@ -1,0 +1,93 @@
+import Testing
+
+@testable import BatonCommand
+
+/// Journals as an earlier program wrote them, when the peer's claims named the halves of a container's id one by one and
+/// the node was told whether the row is its own.
+@Suite("A journal of an earlier program")
+struct OlderJournalTests {
+  private func replay(_ text: String) throws -> JournalReplay.Outcome {
+    try JournalReplay.run(JournalReader(name: "older", bytes: Array((text + "\n").utf8)))
+  }
+
+  @Test("of a peer gives the same bytes in this program's form") func peer() throws {
+    #expect(Self.peer.contains("containerHigh"))
+    let outcome = try replay(Self.peer)
+    #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
+    #expect(outcome.events.map(\.core) == ["peer"] && outcome.events.map(\.count) == [3])
+  }
+
+  @Test("of a peer that was changed differs all the same") func changedPeer() throws {
+    let changed = Self.peer.replacing(
+      "\"highest\":1,\"containerHigh\":627", with: "\"highest\":1,\"containerHigh\":628")
+    #expect(changed != Self.peer)
+    #expect(try replay(changed).difference?.line == 4)
+  }
+
+  @Test("of a node cannot be run again, which is said in a sentence and is no verdict on it") func node()
+    throws
+  {
+    let outcome = try replay(Self.node)
+    #expect(outcome.difference == nil && outcome.missing?.line == 2 && !outcome.isWhole)
+    #expect(outcome.missing?.sentence.hasPrefix("the node of an earlier program begins here") == true)
+  }
+
+  private static let peer = #"""
+    {"seq":1,"t":18600963715446,"wall":1795381351655052880,"kind":"core","core":"peer",\#
+    "configuration":{"isLegacy":false,"callsBackAfter":2000000000,"elsewhereDelay":0,\#
+    "rules":{"chatter":20,"silence":30000000000},\#
+    "fundingKey":"023d874736a27dd540eb3d3d688e119405e5fa238638677ad9ab8c8c22c881abf9",\#
+    "spliceDelay":0,"startedAt":18600961103430,\#
+    "state":{"channel":{"record":{"id":"a8a6ba58db136eea12cc7e04de587c86e76da4efbd88de9fe88b2676123b47ce",\#
+    "isOpener":true,"localMsat":9000000000,"remoteMsat":1000000000,"localCommitmentNumber":0,\#
+    "remoteCommitmentNumber":0,"revocationsSent":0,"revocationsReceived":0,\#
+    "lastReceivedSecret":"0000000000000000000000000000000000000000000000000000000000000000",\#
+    "nextOfferedID":0,"nextReceivedID":0,"sentRevocationLast":false,"revision":0,"htlcs":[]},\#
+    "link":{"saidReestablish":false,"heardReestablish":false,"mustResendCommitment":false,\#
+    "mustResendRevocation":false}},"payments":[],"paidHashes":[],"elsewhere":[]},\#
+    "awaitsWallet":true}}
+    {"seq":2,"t":18601153455851,"wall":1795381351845106052,"kind":"event","core":"peer",\#
+    "event":{"walletNamed":{"_0":"02a2e803bec562c1996d796ffce706e2ed3fb42decdcd1b28a0f1970d5ca21899f"}},\#
+    "directives":[]}
+    {"seq":3,"t":18601153847465,"wall":1795381351846556235,"kind":"event","core":"peer",\#
+    "event":{"connected":{"connection":1,\#
+    "node":"02a2e803bec562c1996d796ffce706e2ed3fb42decdcd1b28a0f1970d5ca21899f"}},\#
+    "directives":[{"store":{"_0":[{"connectionOpened":{"connection":1,\#
+    "node":"02a2e803bec562c1996d796ffce706e2ed3fb42decdcd1b28a0f1970d5ca21899f"}}]}},\#
+    {"send":{"connection":1,"_1":{"greeting":{"_0":{"globalFeatures":"",\#
+    "features":{"bytes":"8000080800002082"},\#
+    "networks":["06226e46111a0b59caaf126043eb5bbf28c34f3a5e332a1fc7b2b73cf188910f"],\#
+    "others":[]}}}}}]}
+    {"seq":4,"t":18601157615310,"wall":1795381351849388164,"kind":"event","core":"peer",\#
+    "event":{"received":{"connection":1,"_1":{"greeting":{"_0":{"globalFeatures":"",\#
+    "features":{"bytes":"8000000800002082"},"fence":{"epoch":1,"incarnation":3489587834372161289,\#
+    "containerHigh":6276212715816028755,"containerLow":576704421785234698},\#
+    "networks":["06226e46111a0b59caaf126043eb5bbf28c34f3a5e332a1fc7b2b73cf188910f"],\#
+    "others":[]}}}}},"directives":[{"store":{"_0":[{"frameActedOn":{"connection":1}},\#
+    {"fence":{"_0":{"epoch":1,"incarnation":3489587834372161289,\#
+    "containerHigh":6276212715816028755,"containerLow":576704421785234698}}},\#
+    {"connectionJudged":{"connection":1,"_1":"accepted","_2":{"epoch":1,\#
+    "incarnation":3489587834372161289,"containerHigh":6276212715816028755,\#
+    "containerLow":576704421785234698}}}]}},{"send":{"connection":1,\#
+    "_1":{"fenceAnswer":{"_0":{"accepted":true,"highest":1,"containerHigh":6276212715816028755,\#
+    "containerLow":576704421785234698}}}}},{"send":{"connection":1,\#
+    "_1":{"channelReestablish":{"_0":{"channel":"a8a6ba58db136eea12cc7e04de587c86e76da4efbd88de9fe88b2676123b47ce",\#
+    "nextCommitmentNumber":1,"nextRevocationNumber":0,\#
+    "yourLastPerCommitmentSecret":"0000000000000000000000000000000000000000000000000000000000000000",\#
+    "myCurrentPerCommitmentPoint":"000000000000000000000000000000000000000000000000000000000000000000",\#
+    "fundingLocked":{"transaction":"ce473b1276268be89fde88bdefa46de7867c58de047ecc12ea6e13db58baa6a8",\#
+    "flags":0},"extensions":[]}}}}}]}
+    """#
+
+  private static let node = #"""
+    {"seq":1,"t":18601124536834,"wall":1795381351815874278,"kind":"core","core":"node",\#
+    "configuration":{"terms":{"walletMsat":1000000000,"providerMsat":9000000000},\#
+    "rules":{"chatter":20,"silence":30000000000},"multiPartWindow":60000000000,\#
+    "fundingKey":"02a2e803bec562c1996d796ffce706e2ed3fb42decdcd1b28a0f1970d5ca21899f"}}
+    {"seq":2,"t":18601138268249,"wall":1795381351838136007,"kind":"event","core":"node",\#
+    "event":{"started":{"_0":{"fence":{"epoch":1,"incarnation":3489587834372161289,\#
+    "containerHigh":6276212715816028755,"containerLow":576704421785234698}},"_1":{"invoices":[],\#
+    "accepted":[],"payments":{"pending":[]},"waiting":[]}}},\#
+    "directives":[{"report":{"_0":{"connecting":{}}}},{"checkRow":{}}]}
+    """#
+}
