@@ -10,6 +10,9 @@ func paymentHash(_ digits: String) -> Bytes32 {
   Bytes32(hex: digits + String(repeating: "0", count: 64 - digits.count)) ?? .zero
 }
 
+/// Each number has another.
+func paymentHash(of number: UInt64) -> Bytes32 { paymentHash("\(number)f") }
+
 let payment = ReceivedPayment(paymentHash: paymentHash("aa"), amountMsat: 21_000, text: "coffee")
 let secondPayment = ReceivedPayment(paymentHash: paymentHash("bb"), amountMsat: 1_500, text: "")
 

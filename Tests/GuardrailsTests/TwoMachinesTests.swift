@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: 0..<20 as Range<UInt64>) func anAppInTheBackgroundLetsTheExtensionReceive(seed: UInt64) {
     var world = world(seed, extensionConnected: true)
     #expect(world.run(within: .seconds(10)) { $0.deliveries[1] == 1 })
-    #expect(world.received == [paymentHash("1")])
+    #expect(world.received == [paymentHash(of: 1)])
     #expect(world.faults == [])
   }
 
@@ -32,7 +32,7 @@ import Testing
     open(&world)
     #expect(world.run(within: .seconds(2)) { $0.owns(.app) })
     #expect(world.deliveries == [1: 1])
-    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash("1")] })
+    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash(of: 1)] })
     #expect(world.faults == [])
   }
 
@@ -41,7 +41,7 @@ import Testing
     world.run(within: .seconds(1)) { $0.process(.extension)?.node != nil }
     open(&world)
     #expect(world.run(within: .seconds(2)) { $0.owns(.app) })
-    #expect(world.run(within: .seconds(2)) { $0.deliveries == [1: 1] && $0.received == [paymentHash("1")] })
+    #expect(world.run(within: .seconds(2)) { $0.deliveries == [1: 1] && $0.received == [paymentHash(of: 1)] })
     #expect(world.faults == [])
   }
 
@@ -53,7 +53,7 @@ import Testing
     open(&world)
     world.run(within: .seconds(1)) { $0.process(.extension)?.node == nil }
     world.kill(.app)
-    #expect(world.run(within: .seconds(3)) { $0.received == [paymentHash("1")] })
+    #expect(world.run(within: .seconds(3)) { $0.received == [paymentHash(of: 1)] })
     #expect(world.run(within: .seconds(30)) { $0.deliveries == [1: 1] })
     #expect(world.faults == [])
   }
@@ -90,7 +90,7 @@ import Testing
     #expect(world.run(within: .seconds(5)) { $0.process(.extension) == nil }, "fenced, and ended")
     #expect(world.owns(.app))
     #expect(world.deliveries == [1: 1])
-    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash("1")] })
+    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash(of: 1)] })
     #expect(world.faults == [])
   }
 
@@ -102,7 +102,7 @@ import Testing
     #expect(world.run(within: .seconds(2)) { $0.owns(.app) })
     world.freeze(.app)
     world.pay(1)
-    #expect(world.run(within: .seconds(7)) { $0.received == [paymentHash("1")] })
+    #expect(world.run(within: .seconds(7)) { $0.received == [paymentHash(of: 1)] })
     world.thaw(.app)
     #expect(world.run(within: .seconds(10)) { $0.owns(.app) && $0.deliveries == [1: 1] })
     #expect(world.faults == [])
@@ -114,7 +114,7 @@ import Testing
     #expect(world.run(within: .seconds(2)) { $0.owns(.app) })
     world.send(.enteredBackground, to: .app)
     world.pay(1)
-    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash("1")] })
+    #expect(world.run(within: .seconds(2)) { $0.received == [paymentHash(of: 1)] })
     #expect(world.run(within: .seconds(10)) { $0.deliveries == [1: 1] })
     #expect(world.releases == 1)
     #expect(world.faults == [])

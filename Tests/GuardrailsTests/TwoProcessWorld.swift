@@ -88,9 +88,9 @@ struct TwoProcessWorld {
 
   /// A sender pays, and the phone wakes the extension.
   mutating func pay(_ id: UInt64) {
-    unpaid.append(paymentHash("\(id)"))
+    unpaid.append(paymentHash(of: id))
     start(.extension)
-    send(.pushArrived(push(id, hash: paymentHash("\(id)"))), to: .extension)
+    send(.pushArrived(push(id, hash: paymentHash(of: id))), to: .extension)
   }
 
   /// The system frees the locks in the instant of the death, and the partner sees the hang-up.
