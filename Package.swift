@@ -22,10 +22,11 @@ let package = Package(
     .target(name: "Heartbeat", dependencies: ["Ground"]),
     .target(name: "Guardrails", dependencies: ["Ground", "Heartbeat"]),
     .target(name: "Lightning", dependencies: ["Ground", "Crypto"]),
+    .target(name: "Wallet", dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Crypto"]),
     .target(name: "PhonePolicy", dependencies: ["Ground"]),
     .target(
       name: "Simulation",
-      dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto"],
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Crypto"],
       // Also in a debug build: there nothing computes as much, and the tests would wait for it.
       swiftSettings: [
         .unsafeFlags(
@@ -62,7 +63,7 @@ let package = Package(
       name: "WalletProcess",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
-        "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
+        "Lightning", "Wallet", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
       ]),
     .target(name: "Judge", dependencies: ["CSQLite", "CSodium", "CSecp256k1"]),
 

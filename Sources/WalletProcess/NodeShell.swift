@@ -4,6 +4,7 @@ import Guardrails
 import Lightning
 import PeerTransport
 import SharedContainer
+import Wallet
 import WalletStore
 
 /// Carries out what the node says: the container and the wire.
@@ -250,28 +251,5 @@ final class NodeShell {
   private func cutOff() {
     connection?.cutOff()
     connection = nil
-  }
-}
-
-extension NodeReport {
-  /// The node's news in the guard's words.
-  init(_ news: NodeNews) {
-    switch news {
-    case .connecting: self = .connecting
-    case .established: self = .established
-    case .settling(let isSettling): self = .settling(isSettling)
-    case .collecting(let payments): self = .collecting(payments)
-    case .splicing(let isSplicing): self = .splicing(isSplicing)
-    case .received(let receipt):
-      self = .received(
-        ReceivedPayment(
-          paymentHash: receipt.invoice.paymentHash, amountMsat: receipt.amountMsat,
-          text: receipt.invoice.text))
-    case .stopped: self = .stopped
-    case .fenced: self = .fenced
-    case .refused(let answer):
-      self = .refused(highest: answer.highest, container: answer.container)
-    case .trouble(let sentence): self = .trouble(sentence)
-    }
   }
 }

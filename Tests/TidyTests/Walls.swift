@@ -5,8 +5,9 @@ enum Walls {
     ("Heartbeat", "Ground"),
     ("Guardrails", "Ground Heartbeat"),
     ("Lightning", "Ground Crypto"),
+    ("Wallet", "Ground Heartbeat Guardrails Lightning Crypto"),
     ("PhonePolicy", "Ground"),
-    ("Simulation", "Ground Heartbeat Guardrails Lightning PhonePolicy Crypto"),
+    ("Simulation", "Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Crypto"),
     ("Scenario", "Ground PhonePolicy"),
     ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
     ("Platform", "Ground Glibc Darwin"),
@@ -19,7 +20,7 @@ enum Walls {
     (
       "WalletProcess",
       """
-      Ground Heartbeat Guardrails Lightning Crypto Database SharedContainer WalletStore DaemonRuntime \
+      Ground Heartbeat Guardrails Lightning Wallet Crypto Database SharedContainer WalletStore DaemonRuntime \
       PeerTransport OwnFiles CLinux Glibc
       """
     ),
@@ -39,7 +40,7 @@ enum Walls {
 
   /// Every decision: no clock, no randomness, no I/O.
   static let cores = [
-    "Ground", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Simulation", "Scenario",
+    "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Simulation", "Scenario",
   ]
 
   static func allowed(for module: String) -> Set<String>? {

@@ -3,6 +3,7 @@ import Guardrails
 import Heartbeat
 import Lightning
 import PhonePolicy
+import Wallet
 
 // What the guard's shell does in a real process.
 extension World {
@@ -189,14 +190,6 @@ extension World {
       !inChannel.contains { $0.direction == .received && $0.paymentHash == receipt.invoice.paymentHash }
     }
     life.guardQueue.append(.receivedFound(settled.map { ReceivedPayment($0) }))
-  }
-}
-
-extension ReceivedPayment {
-  init(_ receipt: Receipt) {
-    self.init(
-      paymentHash: receipt.invoice.paymentHash, amountMsat: receipt.amountMsat, text: receipt.invoice.text
-    )
   }
 }
 

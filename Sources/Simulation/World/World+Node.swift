@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import Lightning
+import Wallet
 
 // What the node's shell does in a real process.
 extension World {
@@ -201,24 +202,6 @@ extension World {
         world.abandonWire(id)
         life.nodeQueue.append(.closed("the peer hung up"))
       }
-    }
-  }
-}
-
-extension NodeReport {
-  init(_ news: NodeNews) {
-    switch news {
-    case .connecting: self = .connecting
-    case .established: self = .established
-    case .settling(let isSettling): self = .settling(isSettling)
-    case .collecting(let payments): self = .collecting(payments)
-    case .splicing(let isSplicing): self = .splicing(isSplicing)
-    case .received(let receipt): self = .received(ReceivedPayment(receipt))
-    case .stopped: self = .stopped
-    case .fenced: self = .fenced
-    case .refused(let answer):
-      self = .refused(highest: answer.highest, container: answer.container)
-    case .trouble(let sentence): self = .trouble(sentence)
     }
   }
 }

@@ -1,0 +1,32 @@
+// Wallet: what makes one wallet of the guard, the node, the person's requests and the background work. Pure: it speaks to the
+// container, the wire and the phone through directives alone, so the processes and the simulation run the same wallet.
+
+import Guardrails
+import Lightning
+
+extension NodeReport {
+  /// The node's news in the guard's words.
+  public init(_ news: NodeNews) {
+    switch news {
+    case .connecting: self = .connecting
+    case .established: self = .established
+    case .settling(let isSettling): self = .settling(isSettling)
+    case .collecting(let payments): self = .collecting(payments)
+    case .splicing(let isSplicing): self = .splicing(isSplicing)
+    case .received(let receipt): self = .received(ReceivedPayment(receipt))
+    case .stopped: self = .stopped
+    case .fenced: self = .fenced
+    case .refused(let answer):
+      self = .refused(highest: answer.highest, container: answer.container)
+    case .trouble(let sentence): self = .trouble(sentence)
+    }
+  }
+}
+
+extension ReceivedPayment {
+  public init(_ receipt: Receipt) {
+    self.init(
+      paymentHash: receipt.invoice.paymentHash, amountMsat: receipt.amountMsat, text: receipt.invoice.text
+    )
+  }
+}
