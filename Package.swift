@@ -70,7 +70,7 @@ let package = Package(
     // The processes.
     .executableTarget(
       name: "MainAppd",
-      dependencies: ["Ground", "Guardrails", "WalletProcess", "DaemonRuntime"]),
+      dependencies: ["Ground", "Guardrails", "Wallet", "WalletProcess", "DaemonRuntime"]),
     .executableTarget(
       name: "NotifyExtd",
       dependencies: ["Ground", "Guardrails", "WalletProcess", "DaemonRuntime"],
@@ -100,7 +100,7 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy", "Simulation",
         "Scenario",
         "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
       ]),

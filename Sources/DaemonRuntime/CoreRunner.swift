@@ -1,49 +1,40 @@
 import Ground
 
-/// Runs one core in the world: gives it events with their instant, writes them down, carries out what it says, and
+/// Runs one machine in the world: gives it events with their instant, writes them down, carries out what it says, and
 /// comes back at its deadline.
 ///
 /// An event raised while directives are carried out is queued, never handled in the middle: a core must see the
 /// world after all it ordered, and a chain of answers must not grow the stack.
-public final class CoreRunner<C: Core> {
-  public private(set) var core: C
+public final class CoreRunner<M: Machine> {
+  public private(set) var core: M
   /// Events handled since the start.
   public private(set) var eventCount: UInt64 = 0
 
   private let loop: EventLoop
   private let clock: Clock
-  private let journal: Journal?
-  private let carryOut: ([C.Directive]) -> Void
-  private var queue: [C.Event] = []
+  private let think: (inout M, M.Event, Instant) -> [M.Directive]
+  private let carryOut: ([M.Directive]) -> Void
+  private var queue: [M.Event] = []
   private var isHandling = false
   private var timer: LoopTimer?
   private var lastReached: Instant?
 
-  /// `carryOut` gets all directives of one event, in their order; never an empty list.
+  /// `think` lets the machine handle an event, and has written that down when it returns: after a crash the journal says
+  /// what was about to happen. `carryOut` gets all directives of one event, in their order; never an empty list.
   public init(
-    configuration: C.Configuration, loop: EventLoop, clock: Clock, journal: Journal?,
-    carryOutAll carryOut: @escaping ([C.Directive]) -> Void
+    _ machine: M, loop: EventLoop, clock: Clock,
+    think: @escaping (inout M, M.Event, Instant) -> [M.Directive],
+    carryOutAll carryOut: @escaping ([M.Directive]) -> Void
   ) {
-    core = C(configuration: configuration)
+    core = machine
     self.loop = loop
     self.clock = clock
-    self.journal = journal
+    self.think = think
     self.carryOut = carryOut
-    journal?.record(C.self, configuration: configuration)
     armTimer()
   }
 
-  public convenience init(
-    configuration: C.Configuration, loop: EventLoop, clock: Clock, journal: Journal?,
-    carryOut: @escaping (C.Directive) -> Void
-  ) {
-    self.init(configuration: configuration, loop: loop, clock: clock, journal: journal) {
-      (directives: [C.Directive]) in
-      for directive in directives { carryOut(directive) }
-    }
-  }
-
-  public func handle(_ event: C.Event) {
+  public func handle(_ event: M.Event) {
     queue.append(event)
     guard !isHandling else { return }
     isHandling = true
@@ -52,12 +43,10 @@ public final class CoreRunner<C: Core> {
     armTimer()
   }
 
-  private func step(_ event: C.Event) {
+  private func step(_ event: M.Event) {
     let now = clock.now
-    let directives = core.handle(event, at: now)
+    let directives = think(&core, event, now)
     eventCount += 1
-    // Written before anything is done: after a crash the journal says what was about to happen.
-    journal?.record(C.self, event: event, at: now, directives: directives)
     if !directives.isEmpty { carryOut(directives) }
   }
 
@@ -74,9 +63,35 @@ public final class CoreRunner<C: Core> {
     let isStuck = deadline == lastReached && deadline <= clock.now
     timer = loop.at(isStuck ? clock.now + Self.stuckPause : deadline) { [weak self] in
       self?.lastReached = deadline
-      self?.handle(C.deadlineReached)
+      self?.handle(M.deadlineReached)
     }
   }
 
   private static var stuckPause: TimeSpan { .milliseconds(100) }
+}
+
+extension CoreRunner where M: Core {
+  public convenience init(
+    configuration: M.Configuration, loop: EventLoop, clock: Clock, journal: Journal?,
+    carryOutAll carryOut: @escaping ([M.Directive]) -> Void
+  ) {
+    journal?.record(M.self, configuration: configuration)
+    self.init(
+      M(configuration: configuration), loop: loop, clock: clock,
+      think: { core, event, now in
+        let directives = core.handle(event, at: now)
+        journal?.record(M.self, event: event, at: now, directives: directives)
+        return directives
+      }, carryOutAll: carryOut)
+  }
+
+  public convenience init(
+    configuration: M.Configuration, loop: EventLoop, clock: Clock, journal: Journal?,
+    carryOut: @escaping (M.Directive) -> Void
+  ) {
+    self.init(configuration: configuration, loop: loop, clock: clock, journal: journal) {
+      (directives: [M.Directive]) in
+      for directive in directives { carryOut(directive) }
+    }
+  }
 }

@@ -6,15 +6,9 @@
 ///
 /// A shell reads the world, calls `handle`, and carries out the directives in their order; it decides nothing.
 /// Calling `handle` with an event that does not matter now is a no-op, never an error.
-public protocol Core: Hashable, Sendable {
-  associatedtype Configuration: Codable & Hashable & Sendable
-  associatedtype Event: Codable & Hashable & Sendable
-  associatedtype Directive: Codable & Hashable & Sendable
-
-  /// The name under which journals record this core's events.
-  static var name: String { get }
-
-  init(configuration: Configuration)
+public protocol Machine: Hashable, Sendable {
+  associatedtype Event: Hashable & Sendable
+  associatedtype Directive: Hashable & Sendable
 
   mutating func handle(_ event: Event, at now: Instant) -> [Directive]
 
@@ -23,4 +17,14 @@ public protocol Core: Hashable, Sendable {
 
   /// The event that says: the deadline has come. Too early, it is a no-op.
   static var deadlineReached: Event { get }
+}
+
+/// A machine whose events and directives are written into a journal, from which it can be run again.
+public protocol Core: Machine where Event: Codable, Directive: Codable {
+  associatedtype Configuration: Codable & Hashable & Sendable
+
+  /// The name under which journals record this core's events.
+  static var name: String { get }
+
+  init(configuration: Configuration)
 }

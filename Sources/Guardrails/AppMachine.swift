@@ -52,6 +52,8 @@ public struct AppMachine: GuardMachine {
     ownership = Ownership(role: .app, takeover: configuration.takeover, timing: configuration.timing)
   }
 
+  /// The names of the tasks that keep it at work.
+  public var taskNames: [String] { tasks.names }
   /// Something that the wallet named itself is under way.
   public var hasNamedTask: Bool { tasks.hasNamed }
 

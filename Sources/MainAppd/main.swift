@@ -3,6 +3,7 @@
 import DaemonRuntime
 import Glibc
 import Guardrails
+import Wallet
 import WalletProcess
 
 let declaration = CommandLineDeclaration(
@@ -22,7 +23,10 @@ let declaration = CommandLineDeclaration(
     )
   ])
 let parsed = declaration.parseOrExit()
-let process = WalletProcess<AppMachine>(WalletOptions(parsed))
+let process = WalletProcess<AppMachine>(
+  WalletOptions(parsed),
+  background: BackgroundWork.Habits(
+    cleansUp: parsed.isGiven("--clean-journals"), keepsAwakeByAudio: parsed.isGiven("--keep-alive-audio")))
 
 if !process.isOnEmulatedPhone {
   do throws(SystemError) {
@@ -30,9 +34,6 @@ if !process.isOnEmulatedPhone {
     try process.onSignal(SIGUSR2, .enteredForeground)
   } catch { exitWithSentence(.inputOutputError, error.description) }
 }
-process.workInBackground(
-  cleansJournals: parsed.isGiven("--clean-journals"),
-  keepsAwakeByAudio: parsed.isGiven("--keep-alive-audio"))
 process.run {
   if !process.isOnEmulatedPhone && !parsed.isGiven("--background") { process.handle(.enteredForeground) }
 }

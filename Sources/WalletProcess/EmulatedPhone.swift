@@ -2,12 +2,13 @@ import Ground
 import Database
 import DaemonRuntime
 import Guardrails
+import Wallet
 
 /// The phone at the other end of the channel that iosd gives its children.
-final class EmulatedPhone: PhoneLink {
+final class EmulatedPhone {
   private let connection: UnixConnection
   /// What was last said, as one message says all of it.
-  private(set) var status: Status?
+  private var status: Status?
   private var openTargets: [ConnectionTarget]?
   /// Which of its times in the background this is, in the phone's words.
   var timeInBackground: String?
@@ -31,12 +32,48 @@ final class EmulatedPhone: PhoneLink {
 
   func send(_ message: ControlMessage) { connection.send(message) }
 
-  func mayConnect(_ targets: [ConnectionTarget]) {
-    openTargets = targets
-    status.map(show)
+  /// What is said to the phone; the rest is done in this process.
+  func carryOut(_ order: PhoneOrder) {
+    switch order {
+    case .show(let status): show(status)
+    case .mayConnect(let targets):
+      openTargets = targets
+      status.map(show)
+    case .deliver(let push, let content):
+      var message = ControlMessage("content", ["id": "\(push)"])
+      if let payment = content.payment { message["key"] = payment.hex }
+      message.fields += WalletNotifications.fields(of: content)
+      send(message)
+    case .notify(let content, let payment):
+      var message = ControlMessage("notification", ["key": payment.hex])
+      message.fields += WalletNotifications.fields(of: content)
+      send(message)
+    case .withdraw(let payment): send(ControlMessage("withdraw", ["key": payment.hex]))
+    case .finished(let push, let reason):
+      send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))
+    case .completed(let push, let outcome):
+      send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))
+    case .backgroundDone:
+      var message = ControlMessage("background-done")
+      if let timeInBackground { message["time"] = timeInBackground }
+      send(message)
+    case .beginBackgroundTask(let id, let name):
+      send(
+        ControlMessage("background-begin", ["id": "\(id)", "name": name ?? "keep or release the node"]))
+    case .endBackgroundTask(let id): send(ControlMessage("background-end", ["id": "\(id)"]))
+    case .submit(let task): submit(task)
+    case .complete(let task, let run, let isSuccess, _):
+      send(
+        ControlMessage(
+          "task-done",
+          ["identifier": task.identifier, "run": "\(run)", "success": isSuccess ? "yes" : "no"]))
+    case .playAudio: playNearlyNothing()
+    case .stopAudio: send(ControlMessage("audio-stop"))
+    case .say, .noteFailure, .end, .makeInvoice, .answer, .cleanUp: break
+    }
   }
 
-  func show(_ status: Status) {
+  private func show(_ status: Status) {
     self.status = status
     var message = ControlMessage("status", ["text": status.text])
     if let epoch = status.epoch { message["epoch"] = "\(epoch)" }
@@ -45,42 +82,28 @@ final class EmulatedPhone: PhoneLink {
     let heap = MemoryFigures.heapBytes
     message["heap-bytes"] = "\(heap - min(heap, database))"
     message["database-bytes"] = "\(database)"
-    connection.send(message)
+    send(message)
   }
 
-  func deliver(_ push: UInt64, _ content: NotificationContent) {
-    var message = ControlMessage("content", ["id": "\(push)"])
-    if let payment = content.payment { message["key"] = payment.hex }
-    message.fields += WalletNotifications.fields(of: content)
-    connection.send(message)
+  private func submit(_ task: BackgroundTask) {
+    send(
+      ControlMessage(
+        "task-submit",
+        [
+          "identifier": task.identifier, "kind": task.rawValue,
+          "earliest-seconds": "\(task.earliestSeconds)", "requires-network": "no",
+          "requires-external-power": "yes",
+        ]))
   }
 
-  func notify(_ content: NotificationContent, payment: Bytes32) {
-    var message = ControlMessage("notification", ["key": payment.hex])
-    message.fields += WalletNotifications.fields(of: content)
-    connection.send(message)
+  /// A second of silence without end, at a volume that is not quite nothing: at none the phone takes it for idle.
+  private func playNearlyNothing() {
+    send(
+      ControlMessage(
+        "audio-start",
+        [
+          "volume": "0.01", "mixes": "yes", "loops": "-1", "rate": "44100", "channels": "1",
+          "frames": "44100",
+        ]))
   }
-
-  func withdraw(payment: Bytes32) { connection.send(ControlMessage("withdraw", ["key": payment.hex])) }
-
-  func finished(_ push: UInt64, _ reason: FinishReason) {
-    connection.send(ControlMessage("finished", ["id": "\(push)", "reason": reason.rawValue]))
-  }
-
-  func completed(_ push: UInt64, _ outcome: SilentPushOutcome) {
-    connection.send(ControlMessage("push-done", ["id": "\(push)", "result": outcome.rawValue]))
-  }
-
-  func backgroundDone() {
-    var message = ControlMessage("background-done")
-    if let timeInBackground { message["time"] = timeInBackground }
-    connection.send(message)
-  }
-
-  func beginBackgroundTask(_ id: UInt64, name: String?) {
-    let name = name ?? "keep or release the node"
-    connection.send(ControlMessage("background-begin", ["id": "\(id)", "name": name]))
-  }
-
-  func endBackgroundTask(_ id: UInt64) { connection.send(ControlMessage("background-end", ["id": "\(id)"])) }
 }

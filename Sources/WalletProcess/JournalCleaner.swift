@@ -1,6 +1,7 @@
 import DaemonRuntime
 import Glibc
 import OwnFiles
+import Wallet
 
 /// Takes old journals away: those of processes that have ended and that nobody has written to for a week, but never
 /// the newest of a program. Age is the kernel's, not the phone's: whoever sets the phone's clock destroys no evidence.
@@ -16,7 +17,7 @@ final class JournalCleaner {
 
   init(directory: String) { self.directory = directory }
 
-  func step() -> BackgroundWork.Step {
+  func step() -> BackgroundStep {
     let place: OwnDirectory
     // Not through a link: what lies elsewhere is not ours to remove.
     do throws(SystemError) { place = try OwnHome.openDirectory(directory) } catch {

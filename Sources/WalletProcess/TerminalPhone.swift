@@ -1,37 +1,29 @@
-import Ground
 import DaemonRuntime
-import Guardrails
+import Wallet
 
 /// Stands in for the phone when a process was started by hand: what it says goes to the terminal.
-final class TerminalPhone: PhoneLink {
+final class TerminalPhone {
   private let role: String
   var onFinished: ((UInt64) -> Void)?
 
   init(role: String) { self.role = role }
 
-  func show(_ status: Status) {
-    let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
-    printLine("\(role): \(status.text)\(epoch)")
+  func carryOut(_ order: PhoneOrder) {
+    switch order {
+    case .show(let status):
+      let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
+      printLine("\(role): \(status.text)\(epoch)")
+    case .deliver(let push, let content):
+      printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
+    case .notify(let content, _): printLine("\(role): notification: \(content.title): \(content.body)")
+    case .finished(let push, let reason):
+      printLine("\(role): push \(push) is done: \(reason.rawValue)")
+      onFinished?(push)
+    case .endBackgroundTask: printLine("\(role): everything is released")
+    case .end(let reason): printLine("\(role): \(reason.rawValue)")
+    case .say, .mayConnect, .withdraw, .completed, .noteFailure, .backgroundDone, .beginBackgroundTask,
+      .makeInvoice, .answer, .submit, .complete, .playAudio, .stopAudio, .cleanUp:
+      break
+    }
   }
-
-  func deliver(_ push: UInt64, _ content: NotificationContent) {
-    printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
-  }
-
-  func withdraw(payment: Bytes32) {}
-  func mayConnect(_ targets: [ConnectionTarget]) {}
-
-  func notify(_ content: NotificationContent, payment: Bytes32) {
-    printLine("\(role): notification: \(content.title): \(content.body)")
-  }
-
-  func finished(_ push: UInt64, _ reason: FinishReason) {
-    printLine("\(role): push \(push) is done: \(reason.rawValue)")
-    onFinished?(push)
-  }
-
-  func completed(_ push: UInt64, _ outcome: SilentPushOutcome) {}
-  func backgroundDone() {}
-  func beginBackgroundTask(_ id: UInt64, name: String?) {}
-  func endBackgroundTask(_ id: UInt64) { printLine("\(role): everything is released") }
 }

@@ -6,25 +6,22 @@ import Guardrails
 import Lightning
 import PeerTransport
 import SharedContainer
+import Wallet
 import WalletStore
 
-/// One wallet process, from its command line to its end.
-public final class WalletProcess<Machine: GuardMachine> {
+/// One wallet process, from its command line to its end: the wallet's core and its three ports. It decides nothing.
+public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private let loop: EventLoop
   private let clock: Clock
   private let journal: Journal
   private let presence: PresenceLink
   private let emulatedPhone: EmulatedPhone?
   private let terminalPhone: TerminalPhone
-  private let guardShell: GuardShell<Machine>
-  private let invoices: InvoiceDesk
-  private let payments: PaymentDesk
-  private let splices: SpliceDesk
-  private let restores = RestoreDesk()
-  private let container: SharedContainer
-  private let journalDirectory: String
-  /// The app's alone.
-  private var background: WalletBackground?
+  private let container: WalletContainer
+  private let wire: WalletWire
+  private let invoices: InvoiceMaker
+  private let cleaner: JournalCleaner
+  private var runner: CoreRunner<WalletMachine<Machine>>!
   /// What is to go wrong with each push.
   public var fault: ExtensionFault?
   /// What the phone said before the loop ran.
@@ -32,8 +29,9 @@ public final class WalletProcess<Machine: GuardMachine> {
   /// Made with the first push: most lives of the app see none.
   private lazy var pushReader = PushReader()
 
-  /// Ends the process with one sentence when something it cannot do without is missing.
-  public init(_ options: WalletOptions) {
+  /// Ends the process with one sentence when something it cannot do without is missing. `background` is what the app does
+  /// of its own in the background; the extension has no such life.
+  public init(_ options: WalletOptions, background: BackgroundWork.Habits? = nil) {
     CrashTraces.withholdMemory()
     let name = Machine.role.processName
     let channel = ParentChannel.take()
@@ -42,15 +40,13 @@ public final class WalletProcess<Machine: GuardMachine> {
       let keychain = PhoneKeychain(channel: channel, options)
       try keychain?.ask()
       // First of all the container: its locks must have lower descriptors than any socket of the node.
-      let container = try SharedContainer.open(
+      let shared = try SharedContainer.open(
         options.container, role: Machine.role, nodeSchema: WalletSchema.migrations)
-      self.container = container
-      journalDirectory = options.journal
-      BusErrorEnd.install(database: container.layout.database, channel: channel)
+      BusErrorEnd.install(database: shared.layout.database, channel: channel)
       let secrets =
         try keychain.map {
-          try WalletSecrets($0, movingFrom: options.keychain, walletIsNew: container.isNew)
-        } ?? WalletSecrets(keychain: options.keychain, walletIsNew: container.isNew)
+          try WalletSecrets($0, movingFrom: options.keychain, walletIsNew: shared.isNew)
+        } ?? WalletSecrets(keychain: options.keychain, walletIsNew: shared.isNew)
       earlier = keychain?.earlier ?? []
       loop = try EventLoop()
       clock = Clock(phoneClockFile: options.phoneClock)
@@ -58,23 +54,35 @@ public final class WalletProcess<Machine: GuardMachine> {
         directory: options.journal, name: name, clock: clock, version: batonVersion,
         arguments: Array(CommandLine.arguments.dropFirst()))
       Self.tellNodeID(secrets.nodeKey.publicKey, in: options.keychain, journal)
-      presence = PresenceLink(directory: container.layout.presence, role: Machine.role, loop: loop)
-      var configuration = options.node
-      configuration.fundingKey = CurvePoint(secrets.nodeKey.publicKey)
-      let node = NodeShell(
-        container: container, secrets: secrets, loop: loop, clock: clock, journal: journal,
-        peer: options.peer, configuration: configuration)
+      presence = PresenceLink(directory: shared.layout.presence, role: Machine.role, loop: loop)
+      container = WalletContainer(
+        shared, role: Machine.role, secrets: secrets, loop: loop, clock: clock, journal: journal)
+      wire = WalletWire(secrets: secrets, loop: loop, journal: journal, peer: options.peer)
+      invoices = InvoiceMaker(secrets: secrets, clock: clock, peer: options.peer?.node)
+      cleaner = JournalCleaner(directory: options.journal)
       terminalPhone = TerminalPhone(role: name)
       emulatedPhone = channel.flatMap { [loop] in EmulatedPhone(channel: $0, loop: loop) }
-      guardShell = GuardShell(
-        configuration: options.guardConfiguration, container: container, node: node, presence: presence,
-        phone: emulatedPhone ?? terminalPhone, loop: loop, clock: clock, journal: journal)
-      invoices = InvoiceDesk(secrets: secrets, node: node, clock: clock, peer: options.peer?.node)
-      payments = PaymentDesk(wallet: secrets.nodeKey.publicKey, node: node, clock: clock)
-      splices = SpliceDesk(node: node)
+      var node = options.node
+      node.fundingKey = CurvePoint(secrets.nodeKey.publicKey)
+      runner = WalletJournal<Machine>.runner(
+        options.guardConfiguration, node, emulatedPhone == nil ? nil : background, loop: loop, clock: clock,
+        journal: journal
+      ) { [unowned self] directives in
+        for directive in directives { carryOut(directive) }
+      }
     } catch {
       Self.end(Self.code(of: error), "\(error)", telling: channel)
     }
+    connectPorts()
+  }
+
+  private func connectPorts() {
+    container.onEvent = { [unowned self] in runner.handle($0) }
+    wire.onEvent = { [unowned self] in runner.handle(.node($0)) }
+    wire.channel = { [unowned self] in runner.core.node.durableChannel }
+    wire.tweak = { [unowned self] in container.tweak(of: $0) }
+    presence.onMessage = { [unowned self] in handle(.presenceHeard($0)) }
+    presence.onPartnerEnded = { [unowned self] in handle(.partnerEnded) }
   }
 
   /// Before the seed is asked for; the container looks after itself.
@@ -116,19 +124,6 @@ public final class WalletProcess<Machine: GuardMachine> {
       if let emulatedPhone {
         emulatedPhone.onMessage = { [unowned self] in told($0) }
         emulatedPhone.onEnd = { [unowned self] in lostPhone($0) }
-        invoices.onAnswer = { emulatedPhone.send($0) }
-        payments.onAnswer = { emulatedPhone.send($0) }
-        invoices.status = { emulatedPhone.status }
-        payments.status = { emulatedPhone.status }
-        payments.onTask = { [unowned self] in handle($0) }
-        splices.onAnswer = { emulatedPhone.send($0) }
-        splices.status = { emulatedPhone.status }
-        splices.onTask = { [unowned self] in handle($0) }
-        restores.onAnswer = { emulatedPhone.send($0) }
-        restores.status = { emulatedPhone.status }
-        restores.onWish = { [unowned self] in handle(.moveRequested) }
-        guardShell.onStatus = { [unowned self] in restores.showed($0) }
-        guardShell.onMove = { [unowned self] in restores.moves() }
         emulatedPhone.start(role: Machine.role.rawValue, pid: getpid())
         if Machine.role == .app { emulatedPhone.send(WalletNotifications.categories) }
       }
@@ -139,14 +134,13 @@ public final class WalletProcess<Machine: GuardMachine> {
       try loop.run()
     } catch { exitWithSentence(.inputOutputError, "\(error)") }
     presence.shutDown()
-    if let loss = guardShell.loss { exitWithSentence(.inputOutputError, "\(loss)") }
+    if let loss = container.loss { exitWithSentence(.inputOutputError, "\(loss)") }
   }
 
   private func listen() throws {
     for number in [SIGTERM, SIGINT] {
       try loop.onSignal(number) { [unowned self] in handle(.terminationRequested) }
     }
-    guardShell.onEnd = { [unowned self] in ended($0) }
     presence.onFlood = { [journal] in
       journal.note("presence comes faster than it is listened to: of what comes in 50 ms the newest counts")
     }
@@ -155,16 +149,7 @@ public final class WalletProcess<Machine: GuardMachine> {
     } catch { journal.note("the other process cannot reach this one by presence messages: \(error)") }
   }
 
-  /// What the app does in the background; the extension has no such life.
-  public func workInBackground(cleansJournals: Bool, keepsAwakeByAudio: Bool) {
-    guard let emulatedPhone else { return }
-    background = WalletBackground(
-      container: container, clock: clock, journal: journal, journals: journalDirectory, loop: loop,
-      cleansJournals: cleansJournals, keepsAwakeByAudio: keepsAwakeByAudio
-    ) { emulatedPhone.send($0) }
-  }
-
-  public func handle(_ event: GuardEvent) { guardShell.handle(event) }
+  public func handle(_ event: GuardEvent) { runner.handle(.guardrail(event)) }
 
   public func onSignal(_ number: Int32, _ event: GuardEvent) throws(SystemError) {
     try loop.onSignal(number) { [unowned self] in handle(event) }
@@ -184,21 +169,56 @@ public final class WalletProcess<Machine: GuardMachine> {
     }
   }
 
+  // MARK: Orders
+
+  private func carryOut(_ directive: WalletDirective) {
+    switch directive {
+    case .container(let order): container.carryOut(order)
+    case .wire(let order): wire.carryOut(order)
+    case .phone(let order): carryOut(order)
+    }
+  }
+
+  private func carryOut(_ order: PhoneOrder) {
+    if let emulatedPhone { emulatedPhone.carryOut(order) } else { terminalPhone.carryOut(order) }
+    switch order {
+    case .say(let message): presence.say(message)
+    case .noteFailure(let sentence): journal.note("Background HTLC processing failed: \(sentence)")
+    case .makeInvoice(let request, let amountMsat, let text, let expirySeconds):
+      runner.handle(
+        .requests(makeInvoice(for: request, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds)))
+    case .answer(let request, let answer):
+      emulatedPhone?.send(answer.message(to: request, signed: invoices.takeSigned(for: request)))
+    case .cleanUp(let run): runner.handle(.background(.stepDone(run: run, cleaner.step())))
+    case .complete(let task, _, let isSuccess, let sentence):
+      journal.note("the task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
+    case .end(let reason): ended(reason)
+    case .show, .mayConnect, .deliver, .notify, .withdraw, .finished, .completed, .backgroundDone,
+      .beginBackgroundTask, .endBackgroundTask, .submit, .playAudio, .stopAudio:
+      break
+    }
+  }
+
+  private func makeInvoice(
+    for request: String, amountMsat: UInt64, text: String, expirySeconds: Int64
+  ) -> RequestEvent {
+    do throws(InvoiceError) {
+      return .invoiceMade(
+        request,
+        try invoices.make(for: request, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds))
+    } catch { return .invoiceNotMade(request, error.description) }
+  }
+
   // MARK: The emulated phone
 
   private func told(_ message: ControlMessage) {
     do throws(ControlMessageError) {
-      try background?.told(message)
       switch message.verb {
-      case "enter-foreground":
-        handle(.enteredForeground)
-        guardShell.personCame()
+      case "enter-foreground": handle(.enteredForeground)
       case "enter-background":
         emulatedPhone?.timeInBackground = message["time"]
         handle(.enteredBackground)
-      case "network":
-        let isThere = try message.flag("there", default: true)
-        guardShell.networkChanged(isThere: isThere)
+      case "network": handle(.networkChanged(isThere: try message.flag("there", default: true)))
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.strike()
@@ -209,16 +229,52 @@ public final class WalletProcess<Machine: GuardMachine> {
       case "background-expiring": handle(.backgroundTimeExpired(task: try Self.id(message)))
       case "time-will-expire": handle(.expiryWarned(push: try Self.id(message)))
       case "notification-response": try respond(message)
-      case "invoice": invoices.asked(message)
-      case "send": payments.asked(message)
-      // What is half-way the extension ends as well, but only a person begins one.
-      case "withdraw" where Machine.role == .app: splices.asked(message)
-      case "restore" where Machine.role == .app: restores.asked(message)
-      case let verb where verb.hasPrefix("task") || verb.hasPrefix("audio-") || verb == "memory-warning":
-        break
-      default: journal.note("the phone said something unknown: \(message.verb)")
+      case "memory-warning":
+        journal.note(
+          "the phone warns of memory: SQLite gave back \(container.releaseMemory()) bytes of its cache")
+      case let verb where verb.hasPrefix("task"): try toldOfTask(message)
+      case let verb where verb.hasPrefix("audio-"): toldOfAudio(message)
+      default: ask(message)
       }
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
+  }
+
+  /// A person's request. What is half-way the extension ends as well, but only a person begins something.
+  private func ask(_ message: ControlMessage) {
+    let id = message["request"] ?? ""
+    do {
+      guard Machine.role == .app,
+        let request = try Request(message, from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
+      else { return journal.note("the phone said something unknown: \(message.verb)") }
+      runner.handle(.requests(.asked(id, request)))
+    } catch { emulatedPhone?.send(RequestAnswer.refusal(message.verb, of: id, "\(error)")) }
+  }
+
+  private func toldOfTask(_ message: ControlMessage) throws(ControlMessageError) {
+    let identifier = try message.required("identifier")
+    switch message.verb {
+    case "task":
+      let run = try message.integer("run", in: 0...UInt64.max)
+      guard let task = BackgroundTask(identifier: identifier) else {
+        return journal.note("the phone gives time for an unknown task: \(identifier)")
+      }
+      runner.handle(.background(.runBegan(task, run: run)))
+    case "task-will-expire":
+      runner.handle(.background(.runExpires(run: try message.integer("run", in: 0...UInt64.max))))
+    case "task-refused":
+      journal.note("Failed to schedule background task: \(message["message"] ?? "the phone does not say why")")
+    default: break
+    }
+  }
+
+  private func toldOfAudio(_ message: ControlMessage) {
+    switch message.verb {
+    case "audio-refused":
+      journal.note("the audio does not play: \(message["message"] ?? "the phone does not say why")")
+    case "audio-plays", "audio-interrupted", "audio-ended":
+      journal.note("the phone says \(message.verb)")
+    default: break
+    }
   }
 
   /// What the wallet shows then, it shows anyway: the node is the guard's, which hears of the front by itself.
@@ -249,8 +305,7 @@ public final class WalletProcess<Machine: GuardMachine> {
 
   private func ended(_ reason: EndReason) {
     journal.recordEnd(reason: reason.rawValue)
-    if emulatedPhone == nil { printLine("\(Machine.role.processName): \(reason.rawValue)") }
-    let words = guardShell.loss.map { "\($0)" } ?? reason.rawValue
+    let words = container.loss.map { "\($0)" } ?? reason.rawValue
     emulatedPhone?.send(ControlMessage("ending", ["reason": words]))
     loop.stop()
   }

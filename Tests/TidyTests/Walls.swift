@@ -24,7 +24,7 @@ enum Walls {
       PeerTransport OwnFiles CLinux Glibc
       """
     ),
-    ("MainAppd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
+    ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
     ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
     ("IOSd", "Ground Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
     ("LSPd", "Ground Lightning Crypto PeerTransport DaemonRuntime Database CLinux Glibc Foundation"),
@@ -32,7 +32,7 @@ enum Walls {
     (
       "BatonCommand",
       """
-      Ground Heartbeat Guardrails Lightning PhonePolicy Simulation Scenario Crypto Database SharedContainer \
+      Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
       WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
       """
     ),

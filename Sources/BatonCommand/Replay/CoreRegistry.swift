@@ -4,11 +4,15 @@ import Foundation
 import Guardrails
 import Lightning
 import PhonePolicy
+import Wallet
 
 /// Every core that a journal may speak of.
 enum CoreRegistry {
   private static var types: [any Core.Type] {
-    [AppMachine.self, ExtensionMachine.self, NodeMachine.self, PeerMachine.self, PhonePolicy.Phone.self]
+    [
+      AppMachine.self, ExtensionMachine.self, NodeMachine.self, Requests.self, BackgroundWork.self,
+      PeerMachine.self, PhonePolicy.Phone.self,
+    ]
   }
 
   static var names: [String] { types.map { $0.name } }

@@ -2,6 +2,7 @@ import Ground
 import PhonePolicy
 import Scenario
 import Simulation
+import Wallet
 
 // What the head of a story means for each stage.
 extension Setting {
@@ -56,7 +57,7 @@ extension Setting {
 extension WorldSettings {
   func with(_ settings: [Setting]) -> WorldSettings {
     var world = self
-    world.background = BackgroundHabits()
+    world.background = BackgroundWork.Habits()
     for setting in settings {
       switch setting {
       case .suspendsAfter(let span): world.phone.suspendAfter = span

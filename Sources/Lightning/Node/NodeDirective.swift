@@ -21,16 +21,16 @@ public enum NodeDirective: Hashable, Codable, Sendable {
 
   case report(NodeNews)
   case invoiceStored(paymentHash: Bytes32)
-  case invoiceRefused(paymentHash: Bytes32, String)
+  case invoiceRefused(paymentHash: Bytes32, NodeRefusal)
   /// It is in the channel, whatever becomes of this process.
   case paymentOffered(paymentHash: Bytes32)
   /// Nothing of it is anywhere.
-  case paymentRefused(paymentHash: Bytes32, String)
+  case paymentRefused(paymentHash: Bytes32, NodeRefusal)
   case paymentEnded(PaymentChange.Ended)
   /// This side is bound to it, whatever becomes of this process.
   case spliceBegun(PendingSplice)
   /// Nothing of what was asked for last is anywhere.
-  case spliceRefused(String)
+  case spliceRefused(NodeRefusal)
   case spliceEnded(TransactionID, SpliceEnd)
 }
 

@@ -50,7 +50,7 @@ extension NodeMachine {
     let invoices = invoicesToStore
     invoicesToStore = []
     let refusals = invoices.map {
-      NodeDirective.invoiceRefused(paymentHash: $0.paymentHash, failure.sentence)
+      NodeDirective.invoiceRefused(paymentHash: $0.paymentHash, .because(failure.sentence))
     }
     let unpaid = refuseWishes(failure.sentence) + refuseSplice(failure.sentence)
     forgetConnection()

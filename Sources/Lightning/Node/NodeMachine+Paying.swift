@@ -3,9 +3,6 @@ import Ground
 // Payments of the wallet's own: offered when the channel runs, each invoice once. From the step that offers it on a
 // payment belongs to the channel, and whoever owns the node then brings it to its end.
 extension NodeMachine {
-  /// How a refusal begins, also of an invoice, for which the node would be needed.
-  public static let notHeld = "the wallet does not hold its node now"
-
   /// A person waits for the answer.
   static let payPatience = TimeSpan.seconds(5)
   static let payGivenUp =
@@ -24,19 +21,16 @@ extension NodeMachine {
     let hash = payment.paymentHash
     switch state {
     case .stopped, .draining:
-      return [
-        .paymentRefused(
-          paymentHash: hash, "\(Self.notHeld); open the app and try again")
-      ]
+      return [.paymentRefused(paymentHash: hash, .notHeld)]
     default: break
     }
-    if let failedSentence { return [.paymentRefused(paymentHash: hash, failedSentence)] }
+    if let failedSentence { return [.paymentRefused(paymentHash: hash, .because(failedSentence))] }
     if wishes.contains(where: { $0.payment.paymentHash == hash })
       || node.payments.pending.contains(where: { $0.paymentHash == hash })
     {
-      return [.paymentRefused(paymentHash: hash, "this invoice is being paid already; wait for its end")]
+      return [.paymentRefused(paymentHash: hash, .because("this invoice is being paid already; wait for its end"))]
     }
-    if let past { return [.paymentRefused(paymentHash: hash, Self.sentence(past))] }
+    if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }
     wishes.append(PaymentWish(payment: payment, giveUpAt: now + Self.payPatience))
     return advance(mustStore: false, at: now) + hurry()
   }
@@ -64,7 +58,7 @@ extension NodeMachine {
         offered.append(payment)
       } catch {
         wishes.removeAll { $0 == wish }
-        refusals.append(.paymentRefused(paymentHash: payment.paymentHash, Self.sentence(error, payment)))
+        refusals.append(.paymentRefused(paymentHash: payment.paymentHash, .because(Self.sentence(error, payment))))
       }
     }
     return (offered, refusals)
@@ -130,6 +124,6 @@ extension NodeMachine {
 
   private mutating func refuse(_ late: [PaymentWish], _ sentence: String) -> [NodeDirective] {
     wishes.removeAll { late.contains($0) }
-    return late.map { .paymentRefused(paymentHash: $0.payment.paymentHash, sentence) }
+    return late.map { .paymentRefused(paymentHash: $0.payment.paymentHash, .because(sentence)) }
   }
 }

@@ -16,12 +16,12 @@ extension NodeMachine {
 
   mutating func spliceRequested(_ request: SpliceRequest, at now: Instant) -> [NodeDirective] {
     switch state {
-    case .stopped, .draining: return [.spliceRefused("\(Self.notHeld); open the app and try again")]
+    case .stopped, .draining: return [.spliceRefused(.notHeld)]
     default: break
     }
-    if let failedSentence { return [.spliceRefused(failedSentence)] }
+    if let failedSentence { return [.spliceRefused(.because(failedSentence))] }
     guard spliceWish == nil, node.channel?.pendingSplice == nil, channel?.pendingSplice == nil else {
-      return [.spliceRefused(Self.spliceUnderWay)]
+      return [.spliceRefused(.because(Self.spliceUnderWay))]
     }
     spliceWish = SpliceWish(request: request, giveUpAt: now + Self.payPatience)
     return advance(mustStore: false, at: now) + hurry()
@@ -36,7 +36,7 @@ extension NodeMachine {
       try channel.beginSplice(wish.request)
     } catch {
       spliceWish = nil
-      return [.spliceRefused(Self.sentence(error))]
+      return [.spliceRefused(.because(Self.sentence(error)))]
     }
     wish.isBegun = true
     spliceWish = wish
@@ -74,7 +74,7 @@ extension NodeMachine {
   mutating func refuseSplice(_ sentence: String) -> [NodeDirective] {
     guard spliceWish != nil, !isBindingSplice else { return [] }
     spliceWish = nil
-    return [.spliceRefused(sentence)]
+    return [.spliceRefused(.because(sentence))]
   }
 
   private var isBindingSplice: Bool {

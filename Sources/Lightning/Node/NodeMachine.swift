@@ -306,7 +306,7 @@ public struct NodeMachine: Core {
     var waiting = invoicesToStore
     if let invoice = step?.change.newInvoice { waiting.insert(invoice, at: 0) }
     invoicesToStore = []
-    return waiting.map { .invoiceRefused(paymentHash: $0.paymentHash, sentence) }
+    return waiting.map { .invoiceRefused(paymentHash: $0.paymentHash, .because(sentence)) }
   }
 
   var isConnected: Bool {
@@ -364,14 +364,10 @@ public struct NodeMachine: Core {
   private mutating func invoiceMade(_ invoice: Invoice) -> [NodeDirective] {
     switch state {
     case .stopped, .draining:
-      return [
-        .invoiceRefused(
-          paymentHash: invoice.paymentHash,
-          "\(Self.notHeld); open the app and ask again")
-      ]
+      return [.invoiceRefused(paymentHash: invoice.paymentHash, .notHeld)]
     default: break
     }
-    if let failedSentence { return [.invoiceRefused(paymentHash: invoice.paymentHash, failedSentence)] }
+    if let failedSentence { return [.invoiceRefused(paymentHash: invoice.paymentHash, .because(failedSentence))] }
     guard step == nil else {
       invoicesToStore.append(invoice)
       return hurry()

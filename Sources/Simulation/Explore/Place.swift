@@ -1,4 +1,5 @@
 import Ground
+import Wallet
 
 /// One state of an exploration: a world, and what may still happen in it.
 struct Place: Hashable, Sendable {
@@ -215,18 +216,27 @@ extension Container {
 extension Life {
   var nextIsOwnAffair: Bool {
     guard !isStopped else { return false }
-    if let next = nodeTodo.first {
-      switch next {
-      case .report, .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded, .spliceBegun,
-        .spliceRefused,
-        .spliceEnded:
-        return true
-      default: return false
-      }
-    }
-    switch guardTodo.first {
-    case .show?, .startNode?, .acceptNoNewPayment?, .endLongPause?, .stopNode(gracefully: true)?: return true
-    default: return false
+    switch orders.first {
+    case .phone(let order)?: return order.isOwnAffair
+    // What another's node begins with is read in the moment in which it is started.
+    case .container(.readRow)? where wallet.guardrail.other != nil: return true
+    case .container(let order)?: return order.isOwnAffair
+    case .wire?, nil: return false
     }
   }
+}
+
+extension PhoneOrder {
+  /// Neither the phone, nor the other process, nor anybody else moves by it.
+  fileprivate var isOwnAffair: Bool {
+    switch self {
+    case .show, .mayConnect, .noteFailure, .makeInvoice, .answer(_, .invoice): true
+    default: false
+    }
+  }
+}
+
+extension ContainerOrder {
+  /// Nothing is read or written that another process changes or sees.
+  fileprivate var isOwnAffair: Bool { self == .settle }
 }

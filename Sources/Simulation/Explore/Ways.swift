@@ -37,8 +37,12 @@ public struct Ways: Hashable, Sendable {
   }
 
   mutating func add<Stage: RawRepresentable<UInt8>>(_ machine: Machine, _ from: Stage, _ to: Stage) {
-    guard from.rawValue != to.rawValue else { return }
-    let place = Self.place(machine, from.rawValue, to.rawValue)
+    add(machine, from: from.rawValue, to: to.rawValue)
+  }
+
+  mutating func add(_ machine: Machine, from: UInt8, to: UInt8) {
+    guard from != to else { return }
+    let place = Self.place(machine, from, to)
     taken[place / 64] |= 1 << UInt64(place % 64)
   }
 

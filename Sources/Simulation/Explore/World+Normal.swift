@@ -3,6 +3,7 @@ import Guardrails
 import Heartbeat
 import Lightning
 import PhonePolicy
+import Wallet
 
 // Two worlds that go on in the same way should be the same value.
 extension World {
@@ -51,7 +52,7 @@ extension World {
     guard let row = container.value.row else { return }
     let written = container.value.beats[row.role]?.counter
     // Without either nobody will ever beat under this epoch again.
-    let seen = written ?? lives[row.role]?.value.guardValue.beatCounter(ofEpoch: row.epoch) ?? .max
+    let seen = written ?? lives[row.role]?.value.wallet.guardrail.beatCounter(ofEpoch: row.epoch) ?? .max
     func number(_ counter: UInt64) -> UInt64 { counter < seen ? 0 : counter - seen + 1 }
     let hasContainerChanged = !container.isSealed
     if written != nil, seen != 1 { container.value.beats[row.role]?.counter = 1 }
@@ -98,65 +99,63 @@ extension World {
 extension Life {
   /// Stamps only where somebody asks how old they are.
   mutating func shift(by span: TimeSpan, withStamps: Bool) {
-    guardValue.shift(by: span)
-    node.shift(by: span)
-    if withStamps { for index in guardQueue.indices { guardQueue[index].shift(by: span) } }
+    wallet.shift(by: span)
+    if withStamps { changeObservations { $0.shift(by: span) } }
     runningSince.shift(by: span)
-    background.shift(by: span)
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
-    guardValue.renumberBeats(ofEpoch: epoch, number)
-    for index in guardTodo.indices {
-      guard case .beat(let own, let phase, let counter) = guardTodo[index] else { continue }
-      guardTodo[index] = .beat(epoch: own, phase: phase, counter: own == epoch ? number(counter) : 0)
+    wallet.guardrail.renumberBeats(ofEpoch: epoch, number)
+    for index in orders.indices {
+      guard case .container(.beat(let own, let phase, let counter)) = orders[index] else { continue }
+      orders[index] = .container(
+        .beat(epoch: own, phase: phase, counter: own == epoch ? number(counter) : 0))
     }
-    for index in guardQueue.indices {
-      guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
-      if beat.epoch == epoch { observation.beat?.counter = number(beat.counter) }
-      guardQueue[index] = .observed(observation)
+    changeObservations { observation in
+      guard let beat = observation.beat, beat.epoch == epoch else { return }
+      observation.beat?.counter = number(beat.counter)
     }
   }
 
   /// Also in what it has seen and not read yet: long stale as of then.
   mutating func forgetOldStamps(_ memory: TimeSpan) {
-    for index in guardQueue.indices {
-      guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
+    changeObservations { observation in
+      guard let beat = observation.beat else { return }
       let longStale = observation.bootClock + TimeSpan(nanoseconds: -memory.nanoseconds)
       observation.beat?.bootClock = max(beat.bootClock, longStale)
-      guardQueue[index] = .observed(observation)
     }
   }
 
   mutating func normalise(at now: Instant) {
     forgetOldBeats()
-    node.forgetLongAgo(at: now)
+    wallet.forgetLongAgo(at: now)
     runningSince = max(runningSince, now + Self.longEnough)
-    // News are of this start of the node, or of an earlier one.
-    let starts = min(nodeStarts, 1)
-    for index in posted.indices where posted[index].nodeStarts != nil {
-      posted[index].nodeStarts = posted[index].nodeStarts == nodeStarts ? starts : 0
-    }
-    nodeStarts = starts
   }
 
   /// The last beat of an epoch is not counted, a beat that is not the row's is not asked for, and the reason of a claim,
   /// which such a beat may tell, decides nothing.
   private mutating func forgetOldBeats() {
-    for index in guardTodo.indices {
-      switch guardTodo[index] {
-      case .beat(let epoch, .released, _):
-        guardTodo[index] = .beat(epoch: epoch, phase: .released, counter: 0)
-      case .claim(let seen, _): guardTodo[index] = .claim(seen: seen, reason: .holderGone)
+    for index in orders.indices {
+      switch orders[index] {
+      case .container(.beat(let epoch, .released, _)):
+        orders[index] = .container(.beat(epoch: epoch, phase: .released, counter: 0))
+      case .container(.claim(let seen, _)):
+        orders[index] = .container(.claim(seen: seen, reason: .holderGone))
       default: break
       }
     }
-    for index in guardQueue.indices {
-      guard case .observed(var observation) = guardQueue[index], let beat = observation.beat else { continue }
-      if let row = observation.row, beat.epoch != row.epoch || beat.phase == .released {
-        observation.beat = nil
-      }
-      guardQueue[index] = .observed(observation)
+    changeObservations { observation in
+      guard let beat = observation.beat, let row = observation.row else { return }
+      if beat.epoch != row.epoch || beat.phase == .released { observation.beat = nil }
+    }
+  }
+
+  /// What it has seen and not thought about yet.
+  private mutating func changeObservations(_ change: (inout Observation) -> Void) {
+    for index in answers.indices {
+      guard case .guardrail(.observed(var observation)) = answers[index] else { continue }
+      change(&observation)
+      answers[index] = .guardrail(.observed(observation))
     }
   }
 
@@ -164,51 +163,10 @@ extension Life {
   private static let longEnough = TimeSpan(nanoseconds: -World.healthyAfter.nanoseconds - 1)
 }
 
-extension GuardValue: Shiftable {
+extension Observation: Shiftable {
   public mutating func shift(by span: TimeSpan) {
-    guard case .other(var guardrail) = self else {
-      return change({ $0.shift(by: span) }, { $0.shift(by: span) })
-    }
-    self = .none
-    guardrail.shift(by: span)
-    self = .other(guardrail)
-  }
-
-  mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
-    change({ $0.renumberBeats(ofEpoch: epoch, number) }, { $0.renumberBeats(ofEpoch: epoch, number) })
-  }
-
-  func beatCounter(ofEpoch epoch: Epoch) -> UInt64? {
-    switch self {
-    case .app(let machine): machine.beatCounter(ofEpoch: epoch)
-    case .notifier(let machine): machine.beatCounter(ofEpoch: epoch)
-    case .other, .none: nil
-    }
-  }
-
-  private mutating func change(
-    _ app: (inout AppMachine) -> Void, _ notifier: (inout ExtensionMachine) -> Void
-  ) {
-    switch self {
-    case .app(var machine):
-      self = .none
-      app(&machine)
-      self = .app(machine)
-    case .notifier(var machine):
-      self = .none
-      notifier(&machine)
-      self = .notifier(machine)
-    case .other, .none: break
-    }
-  }
-}
-
-extension GuardEvent: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
-    guard case .observed(var observation) = self else { return }
-    observation.bootClock.shift(by: span)
-    observation.beat.shift(by: span)
-    self = .observed(observation)
+    bootClock.shift(by: span)
+    beat.shift(by: span)
   }
 }
 

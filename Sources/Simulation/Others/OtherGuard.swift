@@ -29,27 +29,36 @@ extension Claim {
   static let ofOthers = Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 0xC0, low: 1))
 }
 
-/// All of them, as one value.
-public enum OtherGuard: Hashable, Sendable {
-  case phoenixApp(PhoenixApp)
-  case phoenixExtension(PhoenixExtension)
-  case leaseApp(LeaseApp)
-  case leaseExtension(LeaseExtension)
+/// All of them, as one value. Before its node is started it is read what that begins with: an answer of the container
+/// brings it, as the claim does for ours.
+public struct OtherGuard: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
+    case phoenixApp(PhoenixApp)
+    case phoenixExtension(PhoenixExtension)
+    case leaseApp(LeaseApp)
+    case leaseExtension(LeaseExtension)
+  }
+
+  private(set) var kind: Kind
+  /// The node is to be started with what is being read.
+  private var isReading = false
 
   init?(_ coordination: Coordination, _ role: Role) {
     switch (coordination, role) {
     case (.baton, _): return nil
-    case (.phoenix, .app): self = .phoenixApp(PhoenixApp())
-    case (.phoenix, .extension): self = .phoenixExtension(PhoenixExtension())
-    case (.bitkit, .app): self = .leaseApp(LeaseApp(.bitkit))
-    case (.bitkit, .extension): self = .leaseExtension(LeaseExtension(.bitkit))
-    case (.matrix, .app): self = .leaseApp(LeaseApp(.matrix))
-    case (.matrix, .extension): self = .leaseExtension(LeaseExtension(.matrix))
+    case (.phoenix, .app): kind = .phoenixApp(PhoenixApp())
+    case (.phoenix, .extension): kind = .phoenixExtension(PhoenixExtension())
+    case (.bitkit, .app): kind = .leaseApp(LeaseApp(.bitkit))
+    case (.bitkit, .extension): kind = .leaseExtension(LeaseExtension(.bitkit))
+    case (.matrix, .app): kind = .leaseApp(LeaseApp(.matrix))
+    case (.matrix, .extension): kind = .leaseExtension(LeaseExtension(.matrix))
     }
   }
 
+  var deadline: Instant? { machine.deadline }
+
   var machine: any OtherMachine {
-    switch self {
+    switch kind {
     case .phoenixApp(let machine): machine
     case .phoenixExtension(let machine): machine
     case .leaseApp(let machine): machine
@@ -58,24 +67,40 @@ public enum OtherGuard: Hashable, Sendable {
   }
 
   mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
-    change { $0.handle(event, at: now) }
+    switch event {
+    case .claimed(.ofOthers) where isReading:
+      isReading = false
+      return [.startNode(.ofOthers)]
+    case .taskBegan: return task(isOn: true, at: now)
+    case .taskEnded: return task(isOn: false, at: now)
+    default: return reading(change { $0.handle(event, at: now) })
+    }
   }
 
   /// The person has begun to send something that goes on in the background, or it is done. Only Phoenix has such tasks.
-  mutating func task(isOn: Bool, at now: Instant) -> [GuardDirective] {
-    guard case .phoenixApp(var app) = self else { return [] }
-    defer { self = .phoenixApp(app) }
-    return app.task(isOn: isOn, at: now)
+  private mutating func task(isOn: Bool, at now: Instant) -> [GuardDirective] {
+    guard case .phoenixApp(var app) = kind else { return [] }
+    let directives = app.task(isOn: isOn, at: now)
+    kind = .phoenixApp(app)
+    return reading(directives)
+  }
+
+  private mutating func reading(_ directives: [GuardDirective]) -> [GuardDirective] {
+    directives.map { directive in
+      guard case .startNode = directive else { return directive }
+      isReading = true
+      return .readRow
+    }
   }
 
   private mutating func change<Answer>(_ body: (inout any OtherMachine) -> Answer) -> Answer {
     var any = machine
     defer {
       switch any {
-      case let machine as PhoenixApp: self = .phoenixApp(machine)
-      case let machine as PhoenixExtension: self = .phoenixExtension(machine)
-      case let machine as LeaseApp: self = .leaseApp(machine)
-      case let machine as LeaseExtension: self = .leaseExtension(machine)
+      case let machine as PhoenixApp: kind = .phoenixApp(machine)
+      case let machine as PhoenixExtension: kind = .phoenixExtension(machine)
+      case let machine as LeaseApp: kind = .leaseApp(machine)
+      case let machine as LeaseExtension: kind = .leaseExtension(machine)
       default: preconditionFailure("there is no other machine")
       }
     }

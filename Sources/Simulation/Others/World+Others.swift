@@ -2,6 +2,7 @@ import Ground
 import Guardrails
 import Heartbeat
 import Lightning
+import Wallet
 
 // What a directive means to the pair of somebody else, and what must not happen to it.
 extension World {
@@ -14,15 +15,13 @@ extension World {
   }
 
   /// False for what means the same to everybody.
-  mutating func carryOutForOther(_ directive: GuardDirective, _ life: inout Life) -> Bool {
-    switch directive {
+  mutating func carryOutForOther(_ order: ContainerOrder, _ life: inout Life) -> Bool {
+    switch order {
     case .beat(_, let phase, _): writeSign(isOver: phase == .released, life)
     case .claim: takeLease(&life)
     case .dropLock: if container.value.lease?.role == life.role { container.value.lease = nil }
-    case .startNode: startNodeOfOther(&life)
-    case .stopNode:
-      life.isDriving = false
-      return false
+    // It reads what its node begins with.
+    case .readRow: readForNode(&life)
     default: return false
     }
     return true
@@ -59,7 +58,7 @@ extension World {
     guard let terms = settings.coordination.leaseTerms else { return }
     let before = container.value.lease
     if let before, before.role != life.role, wallNow - before.bootClock <= terms.holds(before.role) {
-      life.guardQueue.append(.claimSuperseded)
+      life.answer(.claimSuperseded)
       return
     }
     hasEffect.value = hasEffect.value || before?.role != life.role
@@ -67,11 +66,11 @@ extension World {
     if before?.role == life.role.other { container.value.lastLeaseholder = life.role.other }
     let isFromOther = container.value.lastLeaseholder != life.role
     container.value.lastLeaseholder = life.role
-    life.claimedState.channel = isFromOther ? nil : life.node.durableChannel
+    life.channelOfLease = isFromOther ? nil : life.wallet.node.durableChannel
     container.value.lease = sign(of: life)
     var claim = Claim.ofOthers
     claim.incarnation = before?.role == life.role.other ? 1 : 0
-    life.guardQueue.append(.claimed(claim))
+    life.answer(.claimed(claim))
   }
 
   // MARK: The node
@@ -79,39 +78,31 @@ extension World {
   /// The channel as the process has it in memory, if it does not read it anew.
   private func channelInMemory(_ life: Life) -> Channel? {
     switch settings.coordination {
-    case .phoenix where life.role == .app: life.node.durableChannel
-    case .matrix: life.claimedState.channel
+    case .phoenix where life.role == .app: life.wallet.node.durableChannel
+    case .matrix: life.channelOfLease
     case .baton, .phoenix, .bitkit: nil
     }
   }
 
-  private mutating func startNodeOfOther(_ life: inout Life) {
+  private mutating func readForNode(_ life: inout Life) {
     var state = nodeInContainer
     if let channel = channelInMemory(life) { state.channel = channel }
-    life.claimedState = state
-    life.claim = .ofOthers
-    life.nodeStarts &+= 1
-    life.soundRevision = state.channel?.revision ?? 0
-    life.nodeQueue.append(
-      .started(Claim(epoch: 1, incarnation: 1, container: ContainerID(high: 0, low: 0)), state))
+    life.channelOfLease = state.channel
+    life.answers.append(.claimed(.ofOthers, state))
   }
 
   /// The person begins to send something, or it is done.
   mutating func task(isOn: Bool) {
     if settings.coordination == .baton { return wordOfTask(isOn: isOn) }
-    withLife(.app) { world, life in
-      guard case .other(var guardrail) = life.guardValue else { return }
-      let directives = guardrail.task(isOn: isOn, at: world.now)
-      life.guardValue = .other(guardrail)
-      life.guardTodo += directives
-    }
+    let task = TaskBeginning(name: Self.task, generation: 0)
+    withLife(.app) { _, life in life.answer(isOn ? .taskBegan(task) : .taskEnded(task)) }
   }
 
   private mutating func wordOfTask(isOn: Bool) {
     guard isOn != hasTask, lives.app?.value.isStopped == false else { return }
     if isOn, !settings.reusesNumbers { tasksBegun &+= 1 }
     let task = TaskBeginning(name: Self.task, generation: tasksBegun)
-    lives.app?.value.inbox.append(.word(isOn ? .taskBegan(task) : .taskEnded(task)))
+    lives.app?.value.inbox.append(.guardrail(isOn ? .taskBegan(task) : .taskEnded(task)))
   }
 
   private static let task = "send something"
@@ -122,11 +113,11 @@ extension World {
       return app.part { life in
         let word = life.pointee.inbox.last { $0.isOfTask }
         if let word { return word.isBeginning }
-        guard case .app(let machine) = life.pointee.guardValue else { return false }
+        guard case .app(let machine) = life.pointee.wallet.guardrail.machine else { return false }
         return machine.hasNamedTask
       }
     }
-    guard case .phoenixApp(let app)? = lives.app?.value.guardValue.other else { return false }
+    guard case .phoenixApp(let app)? = lives.app?.value.wallet.guardrail.other?.kind else { return false }
     return app.hasTask
   }
 
@@ -171,7 +162,7 @@ extension World {
     return isTaker ? second.other : second
   }
 
-  private func entry(_ role: Role) -> Entry? { lives[role]?.value.guardValue.other?.machine.entry }
+  private func entry(_ role: Role) -> Entry? { lives[role]?.value.wallet.guardrail.other?.machine.entry }
 
   private func whyBothRun(_ second: Role) -> String {
     let other = intruder(second).other
@@ -196,14 +187,14 @@ extension World {
   }
 
   private var isAppHidden: Bool {
-    guard case .phoenixApp(let app)? = lives.app?.value.guardValue.other else { return false }
+    guard case .phoenixApp(let app)? = lives.app?.value.wallet.guardrail.other?.kind else { return false }
     return app.isHiddenAtWork
   }
 
   private mutating func noteWaiting() {
     let isWaiting =
-      lives.app?.value.isStopped == false && lives.app?.value.guardValue.other?.machine.isKeptWaiting == true
-      && lives.notifier?.value.node.isStopped != false
+      lives.app?.value.isStopped == false && lives.app?.value.wallet.guardrail.other?.machine.isKeptWaiting == true
+      && lives.notifier?.value.wallet.node.isStopped != false
     if !isWaiting { waitsSince = nil } else if waitsSince == nil { waitsSince = now }
   }
 
@@ -227,12 +218,12 @@ extension World {
   }
 }
 
-extension Life.Mail {
-  fileprivate var isBeginning: Bool { if case .word(.taskBegan) = self { true } else { false } }
+extension WalletEvent {
+  fileprivate var isBeginning: Bool { if case .guardrail(.taskBegan) = self { true } else { false } }
 
   fileprivate var isOfTask: Bool {
     switch self {
-    case .word(.taskBegan), .word(.taskEnded): true
+    case .guardrail(.taskBegan), .guardrail(.taskEnded): true
     default: false
     }
   }

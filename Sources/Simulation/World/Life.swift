@@ -1,38 +1,30 @@
 import Ground
 import Guardrails
 import Lightning
+import Wallet
 
-/// One wallet process, from its start to its end: the two cores that ship, and what its shell has still to do.
+/// One wallet process, from its start to its end: the wallet that ships, and what its ports have still to do.
 ///
-/// A process does one thing after the other, as its event loop does: what the node ordered, then what the node is to
-/// hear, then the same of the guard, then the news that were put off until all else is done. Between any two of these
-/// steps the process can die or freeze, and the other one can move.
+/// A process does one thing after the other, as its event loop does: an order of the wallet, then the answer to it, then the
+/// next thing that it hears. Between any two orders the process can die or freeze, and the other one can move.
 public struct Life: Hashable, Sendable {
   public let role: Role
   public let identity: ProcessIdentity
-  var guardValue: GuardValue
-  var node: NodeMachine
+  public internal(set) var wallet: WalletMachine<WorldGuard>
 
-  var nodeTodo: ArraySlice<NodeDirective> = []
-  var nodeQueue: ArraySlice<NodeEvent> = []
-  var guardTodo: ArraySlice<GuardDirective> = []
-  var guardQueue: ArraySlice<GuardEvent> = []
-  var posted: ArraySlice<Posted> = []
+  var orders: ArraySlice<WalletDirective> = []
+  var answers: ArraySlice<WalletEvent> = []
   /// What the phone has told it and it has not read yet.
-  var inbox: ArraySlice<Mail> = []
-  var background = BackgroundWork()
-  var paymentTasks = PaymentTasks()
-  var spliceTask = SpliceTask()
+  var inbox: ArraySlice<WalletEvent> = []
   /// Tasks up to this one may have been given up before their payments were over.
   var excusedTasks: UInt64 = 0
 
+  /// Under which its node runs.
   var claim: Claim?
   /// The epoch that was seen, if nothing is claimed before the dial.
   var claimsAfterDialling: Epoch?
-  /// Read in the claim, until the node is started with it.
-  var claimedState = NodeState()
-  /// Grows with every start of the node: its news of an earlier start is not told in a later one.
-  var nodeStarts: UInt32 = 0
+  /// Its node was started before.
+  var hasStarted = false
   /// The node's connection.
   var wire: UInt64?
   /// How many payments were received when the push came.
@@ -47,6 +39,8 @@ public struct Life: Hashable, Sendable {
   var hasThawed = false
   /// In a coordination of others: its node has spoken of its channel, and was not told to stop.
   var isDriving = false
+  /// In a coordination of others: what it knew of the channel when it took the lease.
+  var channelOfLease: Channel?
   /// Since when it has run without a pause.
   var runningSince: Instant
   public internal(set) var status: Status?
@@ -58,39 +52,26 @@ public struct Life: Hashable, Sendable {
   /// The newest state of the channel that is durable under its claim, or was read under it.
   var soundRevision: UInt64 = 0
 
-  struct Posted: Hashable, Sendable {
-    var event: GuardEvent
-    /// Nil: whatever the node does.
-    var nodeStarts: UInt32?
-  }
-
-  enum Mail: Hashable, Sendable {
-    case word(GuardEvent)
-    /// The person has pressed "send".
-    case send(Int)
-    /// The same for money on chain.
-    case withdraw(Int)
-  }
-
   init(role: Role, identity: ProcessIdentity, settings: WorldSettings, now: Instant) {
     self.role = role
     self.identity = identity
-    guardValue = GuardValue(
-      role: role, configuration: settings.guardConfiguration, coordination: settings.coordination)
-    node = NodeMachine(
-      configuration: .init(
+    wallet = WalletMachine(
+      guardrail: WorldGuard(role: role, settings: settings),
+      node: .init(
         rules: settings.rules, multiPartWindow: settings.multiPartWindow,
-        fundingKey: settings.splices ? World.walletKey : nil))
+        fundingKey: settings.splices ? World.walletKey : nil),
+      background: role == .app ? settings.background : nil)
     runningSince = now
-    inbox = [.word(.launched)]
+    inbox = [.guardrail(.launched)]
   }
+
+  mutating func answer(_ event: GuardEvent) { answers.append(.guardrail(event)) }
+  mutating func answer(_ event: NodeEvent) { answers.append(.node(event)) }
 
   var isStopped: Bool { isFrozen || isSuspended }
 
   /// Nothing is half done: it waits for something to happen.
-  var isIdle: Bool {
-    nodeTodo.isEmpty && nodeQueue.isEmpty && guardTodo.isEmpty && guardQueue.isEmpty && posted.isEmpty
-  }
+  var isIdle: Bool { orders.isEmpty && answers.isEmpty }
 
   /// What others see of it without looking inside.
   struct Glance {
@@ -111,19 +92,7 @@ public struct Life: Hashable, Sendable {
   var glance: Glance {
     Glance(
       pid: identity.pid, isFrozen: isFrozen, isStopped: isStopped, isIdle: isIdle,
-      hasMail: !inbox.isEmpty || !background.words.isEmpty,
-      deadline: isStopped ? nil : deadline,
+      hasMail: !inbox.isEmpty, deadline: isStopped ? nil : wallet.deadline,
       nextIsOwnAffair: nextIsOwnAffair, isAboutToWrite: isAboutToWrite, isOwner: claim != nil)
-  }
-
-  var deadline: Instant? {
-    let core: Instant? =
-      switch (guardValue.deadline, node.deadline) {
-      case (let one?, let other?): min(one, other)
-      case (let one, nil): one
-      case (nil, let other): other
-      }
-    guard let work = background.deadline else { return core }
-    return core.map { min($0, work) } ?? work
   }
 }

@@ -66,13 +66,9 @@ extension World {
 
 extension Life {
   var isAboutToWrite: Bool {
-    if let next = nodeTodo.first {
-      if case .write = next { return true }
-      return false
-    }
-    switch guardTodo.first {
-    case .claim?, .raiseEpoch?: return true
-    default: return false
+    switch orders.first {
+    case .container(.write)?, .container(.claim)?, .container(.raiseEpoch)?: true
+    default: false
     }
   }
 }

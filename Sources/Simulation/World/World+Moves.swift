@@ -2,6 +2,7 @@ import Ground
 import Guardrails
 import Lightning
 import PhonePolicy
+import Wallet
 
 // One move, and what follows from it at once.
 extension World {
@@ -61,54 +62,40 @@ extension World {
 
   // MARK: A process
 
-  /// Does the next thing in the order of a real process: a directive is carried out, and what it leads the cores to
+  /// Does the next thing in the order of a real process: an order is carried out, and what its answer leads the wallet to
   /// think is thought at once, as nobody else can see that.
   private mutating func work(_ role: Role) {
     withLife(role) { world, life in
-      if let directive = life.nodeTodo.popFirst() {
-        world.carryOut(directive, &life)
-      } else if let directive = life.guardTodo.popFirst() {
-        world.carryOut(directive, &life)
+      switch life.orders.popFirst() {
+      case .container(let order)?: world.carryOut(order, &life)
+      case .wire(let order)?: world.carryOut(order, &life)
+      case .phone(let order)?:
+        world.hasEffect.value = true
+        world.carryOut(order, &life)
+      case nil: break
       }
     }
   }
 
-  /// Until the next directive is to be carried out, or nothing is left to think about.
+  /// Until the next order is to be carried out, or nothing is left to think about.
   private mutating func think(_ life: inout Life) {
-    while life.nodeTodo.isEmpty {
-      if let event = life.nodeQueue.popFirst() {
-        life.nodeTodo += handle(event, &life)
-        continue
-      }
-      guard life.guardTodo.isEmpty else { return }
-      if let event = life.guardQueue.popFirst() {
-        life.guardTodo += handle(event, &life)
-      } else if let news = life.posted.popFirst() {
-        if news.nodeStarts == nil || news.nodeStarts == life.nodeStarts {
-          life.guardQueue.append(news.event)
-        }
-      } else {
-        return
-      }
+    while life.orders.isEmpty, let event = life.answers.popFirst() { life.orders += handle(event, &life) }
+  }
+
+  private mutating func handle(_ event: WalletEvent, _ life: inout Life) -> [WalletDirective] {
+    var observer = WorldObserver(life.role, isHeard: isHeard, ways)
+    let directives = life.wallet.handle(event, at: now, &observer)
+    ways = observer.ways
+    said += observer.said
+    if observer.hasDecided { deliveredEvents &+= 1 }
+    if observer.hasNodeMoved { hasEffect.value = true }
+    if observer.wasStopped { life.isDriving = false }
+    if observer.excusesTasks { life.excusedTasks = life.wallet.requests.generation }
+    if let (claim, state) = observer.started {
+      life.claim = claim
+      life.hasStarted = true
+      if !settings.without.contains(.stateFromClaim) { life.soundRevision = state.channel?.revision ?? 0 }
     }
-  }
-
-  private mutating func handle(_ next: NodeEvent, _ life: inout Life) -> [NodeDirective] {
-    let event = withPast(next)
-    let before = life.node.stage
-    let directives = life.node.handle(event, at: now)
-    if before != life.node.stage { hasEffect.value = true }
-    ways.add(.node, before, life.node.stage)
-    if !directives.isEmpty { deliveredEvents &+= 1 }
-    return directives
-  }
-
-  private mutating func handle(_ event: GuardEvent, _ life: inout Life) -> [GuardDirective] {
-    say(.heard(life.role, event))
-    excuseTasks(after: event, &life)
-    if settings.without.contains(.ownPause) { life.guardValue.ignorePause(at: now) }
-    let directives = life.guardValue.handle(event, at: now, &ways)
-    if !directives.isEmpty { deliveredEvents &+= 1 }
     return directives
   }
 
@@ -124,28 +111,14 @@ extension World {
   }
 
   private mutating func wake(_ role: Role) {
-    let instant = now
-    withLife(role) { world, life in
-      world.workInBackground(&life)
-      if let deadline = life.node.deadline, deadline <= instant { life.nodeQueue.append(.deadlineReached) }
-      if let deadline = life.guardValue.deadline, deadline <= instant {
-        life.guardQueue.append(.deadlineReached)
-      }
-    }
+    withLife(role) { _, life in life.answers.append(.deadlineReached) }
   }
 
   private mutating func hear(_ role: Role) {
-    withLife(role) { world, life in
-      guard let mail = life.inbox.popFirst() else { return world.hearOfTask(&life) }
-      guard case .word(let event) = mail else {
-        if case .send(let number) = mail { world.hearOfSend(number, &life) }
-        if case .withdraw(let number) = mail { world.hearOfWithdrawal(number, &life) }
-        return
-      }
-      world.changeBackgroundWork(after: event)
-      if event == .enteredBackground { life.timeInBackground = life.timesToHear.popFirst() }
-      if case .pushArrived = event { life.newestReceived = world.container.value.received.count }
-      life.guardQueue.append(event)
+    withLife(role) { _, life in
+      guard let event = life.inbox.popFirst() else { return }
+      if event == .guardrail(.enteredBackground) { life.timeInBackground = life.timesToHear.popFirst() }
+      life.answers.append(event)
     }
   }
 
@@ -155,9 +128,9 @@ extension World {
     withLife(letter.to) { world, life in
       // That something was written is read with what is written by then.
       if case .observed = letter.event {
-        life.guardQueue.append(.observed(world.observation(by: life)))
+        life.answer(.observed(world.observation(by: life)))
       } else {
-        life.guardQueue.append(letter.event)
+        life.answer(letter.event)
       }
     }
   }

@@ -3,6 +3,7 @@ import Crypto
 import Guardrails
 import Lightning
 import PhonePolicy
+import Wallet
 
 // The provider, and somebody who pays through it.
 extension World {
@@ -114,7 +115,24 @@ extension World {
       paymentHash: SHA256.hash(preimage.bytes), amountMsat: asked, text: text, tweak: preimage,
       expiresAt: 0, paymentSecret: Bytes32(word: UInt64.max - number))
     invoices.append(WorldInvoice(invoice: invoice, preimage: preimage, amountMsat: amount))
-    withLife(.app) { _, life in life.nodeQueue.append(.invoiceMade(invoice)) }
+    withLife(.app) { _, life in
+      life.answers.append(
+        .requests(
+          .asked(
+            "\(Self.invoiceRequest)\(number)",
+            .invoice(amountMsat: asked, text: text, expirySeconds: 3600))))
+    }
+  }
+
+  private static let invoiceRequest = "invoice "
+
+  /// The seed is the world's.
+  func invoiceMade(for request: String) -> RequestEvent {
+    let number = Int(request.dropFirst(Self.invoiceRequest.count))
+    guard let number, invoices.indices.contains(number) else {
+      return .invoiceNotMade(request, "there is no such invoice")
+    }
+    return .invoiceMade(request, invoices[number].invoice)
   }
 
   mutating func invoiceStored(_ hash: Bytes32) {
@@ -147,7 +165,7 @@ extension World {
     guard let asked = invoices.last(where: { $0.invoice.paymentHash == hash })?.amountMsat else {
       return true
     }
-    let parts = life.node.durableChannel?.htlcs.filter { htlc in
+    let parts = life.wallet.node.durableChannel?.htlcs.filter { htlc in
       guard htlc.direction == .received, htlc.paymentHash == hash, case .fulfilled? = htlc.removal else {
         return false
       }

@@ -37,6 +37,14 @@ extension World {
     settle()
   }
 
+  public mutating func launchTask(_ identifier: String) {
+    hear(.task(.launchedByHand(identifier: identifier)))
+  }
+
+  public mutating func expireTask(_ identifier: String) {
+    hear(.task(.expiredByHand(identifier: identifier)))
+  }
+
   mutating func hear(_ event: PhoneEvent) {
     tellPhone(event)
     settle()

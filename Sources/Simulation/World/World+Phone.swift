@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import PhonePolicy
+import Wallet
 
 // The phone: it starts and ends processes and shows what there is to show.
 extension World {
@@ -63,9 +64,7 @@ extension World {
 
   private mutating func tell(_ role: Role, _ message: PhoneMessage) {
     switch message {
-    case .network(let isThere):
-      lives[role]?.value.nodeQueue.append(.networkChanged(isThere: isThere))
-      post(.networkChanged(isThere: isThere), to: role)
+    case .network(let isThere): post(.networkChanged(isThere: isThere), to: role)
     case .enterForeground: post(.enteredForeground, to: role)
     case .enterBackground:
       lives[role]?.value.timesToHear.append(phone.timesInBackground)
@@ -79,7 +78,7 @@ extension World {
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)
     case .invoice, .memoryWarning: break
-    case .task(let word): if settings.background != nil { lives[role]?.value.background.words.append(word) }
+    case .task(let word): tell(role, word)
     // It plays or not: it only writes it down.
     case .audio: break
     case .push(let id, let deadline) where silentPushes.contains { $0.id == id }:
@@ -102,7 +101,17 @@ extension World {
   }
 
   private mutating func post(_ event: GuardEvent, to role: Role) {
-    lives[role]?.value.inbox.append(.word(event))
+    lives[role]?.value.inbox.append(.guardrail(event))
+  }
+
+  private mutating func tell(_ role: Role, _ word: TaskMessage) {
+    switch word {
+    case .run(let identifier, let number, _):
+      guard let task = BackgroundTask(identifier: identifier) else { return }
+      lives[role]?.value.inbox.append(.background(.runBegan(task, run: number)))
+    case .willExpire(_, let number): lives[role]?.value.inbox.append(.background(.runExpires(run: number)))
+    case .accepted, .refused: break
+    }
   }
 
   // MARK: The person waits

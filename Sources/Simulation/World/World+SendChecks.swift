@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import Lightning
+import Wallet
 
 // What must never be with what the wallet pays: that money leaves it twice for one invoice, that a payment is lost or its
 // end told wrongly; and that the app sleeps while it has a task for one, or stays awake without.
@@ -101,41 +102,37 @@ extension World {
 
   // MARK: The app stays awake
 
-  /// What ends a task although its payment is not over: the phone wants its time back, or the node is somebody else's.
-  func excuseTasks(after event: GuardEvent, _ life: inout Life) {
-    guard life.excusedTasks != life.paymentTasks.generation else { return }
-    switch event {
-    case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed,
-      .containerLost:
-      life.excusedTasks = life.paymentTasks.generation
-    default: break
-    }
-  }
-
   /// The phone suspends the app: its tasks are over, or were taken from it.
   mutating func checkPaymentsLetSleep(_ app: Life) {
     guard !app.isFrozen, now - app.runningSince > Self.healthyAfter else { return }
-    for entry in app.paymentTasks.entries where entry.task.generation > app.excusedTasks {
-      guard let send = sends.first(where: { $0.invoice.paymentHash == entry.payment }),
+    for open in app.wallet.requests.open where open.task.map({ $0.generation > app.excusedTasks }) == true {
+      guard case .payment(let hash)? = open.key,
+        let send = sends.first(where: { $0.invoice.paymentHash == hash }),
         now - send.askedAt < LongLivedTasks.longest
       else { continue }
       report(.awakeForPayments, "The app is suspended while a payment of its own is under way.")
     }
   }
 
-  /// When it has nothing more to think about. A task without its payment would keep it awake for three minutes.
+  /// When it has nothing more to think about. A task without its request would keep it awake for three minutes.
   mutating func checkTasksOfPayments(_ life: Life) {
-    guard life.paymentTasks.generation > 0, life.isIdle, violation == nil,
-      case .app(let app) = life.guardValue
-    else { return }
-    let held = life.paymentTasks.entries.map(\.task.name)
-    if app.paymentTasks.contains(where: { !held.contains($0) }) {
-      report(.awakeForPayments, "The app has a task for a payment that is over.")
+    let requests = life.wallet.requests
+    guard requests.generation > 0, life.isIdle, violation == nil else { return }
+    let held = requests.open.compactMap(\.task?.name)
+    if life.wallet.guardrail.taskNames.contains(where: { $0.isOfRequest && !held.contains($0) }) {
+      report(.awakeForPayments, "The app has a task for a request that is over.")
     }
     guard container.value.isOwned(by: life.claim) else { return }
     let pending = container.value.node.payments.pending.map(\.paymentHash)
-    if life.paymentTasks.entries.contains(where: { $0.request == nil && !pending.contains($0.payment) }) {
-      report(.awakeForPayments, "The app takes a payment that is over for one that is under way.")
+    for open in requests.open where open.isBegun {
+      if case .payment(let hash)? = open.key, !pending.contains(hash) {
+        report(.awakeForPayments, "The app takes a payment that is over for one that is under way.")
+      }
     }
   }
+}
+
+extension String {
+  /// A task of this name was begun for a person's request.
+  fileprivate var isOfRequest: Bool { hasPrefix("outgoing payment ") || hasPrefix("splice ") }
 }

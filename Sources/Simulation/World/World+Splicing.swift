@@ -3,9 +3,9 @@ import Crypto
 import Guardrails
 import Lightning
 import PhonePolicy
+import Wallet
 
-// The person takes money out of the channel. The way is that of a payment: the phone hands it to an app in front, the app
-// begins a task for it and asks its node, and whoever owns the node in the end ends it.
+// The person takes money out of the channel. The way is that of a payment.
 extension World {
   static let walletKey = fundingKey(1)
   static let peerKey = fundingKey(2)
@@ -25,48 +25,15 @@ extension World {
   }
 
   mutating func postWithdrawal(ofRequest request: UInt64) {
-    guard let number = withdrawals.lastIndex(where: { $0.request == request }) else { return }
-    lives.app?.value.inbox.append(.withdraw(number))
+    guard let wanted = withdrawals.last(where: { $0.request == request }) else { return }
+    lives.app?.value.inbox.append(
+      .requests(
+        .asked(
+          "\(request)", .withdrawal(SpliceRequest(amountSat: wanted.amountSat, script: Self.target)))))
   }
 
-  mutating func hearOfWithdrawal(_ number: Int, _ life: inout Life) {
-    let wanted = withdrawals[number]
-    guard let task = life.spliceTask.begin(amountSat: wanted.amountSat, for: "\(wanted.request)") else {
-      return answer("\(wanted.request)", .refused(SpliceTask.underWay))
-    }
-    life.guardQueue.append(.taskBegan(task))
-    life.nodeQueue.append(
-      .spliceRequested(SpliceRequest(amountSat: wanted.amountSat, script: Self.target)))
-  }
-
-  // MARK: What the node says
-
-  mutating func spliceBegun(_ splice: PendingSplice, _ life: inout Life) {
-    answer(life.spliceTask.begun(splice.id.text)?.request, .begun(splice.id))
-  }
-
-  mutating func spliceRefused(_ sentence: String, _ life: inout Life) {
-    let entry = life.spliceTask.refused()
-    endTask(of: entry, &life)
-    answer(entry?.request, .refused(sentence))
-  }
-
-  mutating func spliceEnded(_ id: TransactionID, _ life: inout Life) {
-    endTask(of: life.spliceTask.ended(id.text), &life)
-  }
-
-  mutating func noteSpliceAtStart(_ life: inout Life) {
-    let pending = life.claimedState.channel?.pendingSplice?.id.text
-    endTask(of: life.spliceTask.nodeStarted(pending: pending), &life)
-  }
-
-  private func endTask(of entry: SpliceTask.Entry?, _ life: inout Life) {
-    guard let entry else { return }
-    life.posted.append(Life.Posted(event: .taskEnded(entry.task), nodeStarts: nil))
-  }
-
-  private mutating func answer(_ word: String?, _ answer: WorldWithdrawal.Answer) {
-    guard let request = word.flatMap({ UInt64($0) }) else { return }
+  mutating func answerWithdrawal(_ request: String, _ answer: WorldWithdrawal.Answer) {
+    guard let request = UInt64(request) else { return }
     tellPhone(.invoiceAnswered(request: request))
     guard let number = withdrawals.lastIndex(where: { $0.request == request }) else { return }
     withdrawals[number].answer = answer
@@ -78,7 +45,7 @@ extension World {
   var areSplicesOver: Bool {
     guard settings.splices else { return true }
     let (wallet, other) = (container.value.node.channel, peer.value.state.channel)
-    return wallet?.pendingSplice == nil && other.mayUpdate && lives.app?.value.spliceTask.entry == nil
+    return wallet?.pendingSplice == nil && other.mayUpdate && lives.app?.value.wallet.requests.open.isEmpty ?? true
   }
 
   /// The peer's ledger has another channel. Money leaves by what the person wanted, and from where it was.

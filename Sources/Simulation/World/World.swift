@@ -5,6 +5,7 @@ import Ground
 import Guardrails
 import Lightning
 import PhonePolicy
+import Wallet
 
 /// One phone with its two wallet processes, its container, its peer, its person and somebody who pays.
 ///
@@ -199,7 +200,7 @@ public struct WorldSettings: Hashable, Sendable {
   public var sendsSilentPushes = false
   /// Nil: the app asks the phone for nothing but the node's work. Stories have it; runs and explorations do not, as it
   /// never touches the node.
-  public var background: BackgroundHabits?
+  public var background: BackgroundWork.Habits?
   /// When the phone gives out the wallet's seed.
   public var seedProtection = KeychainProtection.afterFirstUnlock
 

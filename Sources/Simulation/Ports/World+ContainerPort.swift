@@ -2,69 +2,43 @@ import Ground
 import Guardrails
 import Heartbeat
 import Lightning
-import PhonePolicy
 import Wallet
 
-// What the guard's shell does in a real process.
+// The port to the container.
 extension World {
-  mutating func carryOut(_ directive: GuardDirective, _ life: inout Life) {
-    say(.ordered(life.role, directive))
+  mutating func carryOut(_ order: ContainerOrder, _ life: inout Life) {
+    noteEffect(of: order)
+    if settings.coordination != .baton, carryOutForOther(order, &life) { return }
     let pid = life.identity.pid
-    noteEffect(of: directive)
-    if settings.coordination != .baton, carryOutForOther(directive, &life) { return }
-    switch directive {
+    switch order {
     case .raiseWish: container.value.raiseWish(pid)
     case .withdrawWish: container.value.withdrawWish(pid)
-    case .look: life.guardQueue.append(.observed(observation(by: life)))
+    case .look: life.answer(.observed(observation(by: life)))
     case .claim(let seen, _): claim(seen: seen, &life)
     case .raiseEpoch(let claim, let above, _): raise(claim, above: above, &life)
     case .readRow:
-      life.guardQueue.append(
+      life.answer(
         .rowRead(rowForBeat(life), appWantsNode: container.value.isWished(without: settings.without)))
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, life)
-    case .dropLock:
-      life.claim = nil
-      life.claimsAfterDialling = nil
-      container.value.dropLock(life.role, pid)
+    case .dropLock: dropLock(&life)
+    case .settle: break
+    case .markReceived: life.newestReceived = container.value.received.count
     case .readReceived(let hash): readReceived(hash, &life)
-    case .startNode(let claim, let replaced): startNode(claim, replacing: replaced, &life)
-    case .stopNode(let gracefully):
-      if settings.without.contains(.releaseOrder) { container.value.dropLock(life.role, pid) }
-      if !gracefully { abandonWire(&life) }
-      life.nodeQueue.append(.stopRequested(gracefully: gracefully))
-    case .acceptNoNewPayment: life.nodeQueue.append(.handoverRequested)
-    case .endLongPause: life.nodeQueue.append(.peerMayBeThere)
-    case .say(let message):
-      if lives[life.role.other] != nil {
-        letters.append(Letter(to: life.role.other, event: .presenceHeard(message)))
-      }
-    case .mayConnect: break
-    case .show(let status):
-      life.status = status
-      if !settings.reusesNumbers { life.shownSince = now }
-      if life.role == .app, case .connected = status { appConnected() }
-    case .deliver(let push, let content):
-      tellPhone(.contentDelivered(push: push, content.asText, key: content.payment?.hex))
-    case .notify(let content, let payment):
-      tellPhone(.notificationPosted(content.asText, key: payment.hex))
-    case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))
-    case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
-    case .completed(let push, let outcome):
-      tellPhone(.silentPushDone(push: push, SilentPushResult(rawValue: outcome.rawValue) ?? .failed))
-    case .noteFailure: break
-    case .backgroundDone: tellPhone(.backgroundDone(time: life.timeInBackground))
-    case .beginBackgroundTask(let id, _): tellPhone(.taskBegan(id: id, name: ""))
-    case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))
-    case .end: life.hasEnded = true
+    case .checkRow: life.answer(.rowRead(rowForNode(life)))
+    case .checkGreeting: checkGreeting(&life)
+    case .write(let change, let claim): write(change, under: claim, &life)
+    case .readPast(let hash): life.answers.append(.requests(.pastRead(hash, container.value.past[hash])))
+    case .lookAtWallet(let run): lookAtWallet(run, &life)
     }
   }
 
   // MARK: Looking
 
   /// Of a claim and of what is read it shows in the answer; one more beat says that all is as it was.
-  private mutating func noteEffect(of directive: GuardDirective) {
-    switch directive {
-    case .look, .claim, .readRow: break
+  private mutating func noteEffect(of order: ContainerOrder) {
+    switch order {
+    case .look, .claim, .readRow, .settle: break
+    case .write where container.part({ $0.pointee.writer }) != nil: break
     case .beat(let epoch, let phase, _):
       let isOneMore = container.part { place in
         guard let row = place.pointee.row, let last = place.pointee.beats[row.role] else { return false }
@@ -84,7 +58,8 @@ extension World {
 
   /// Without the veto, two votes for a connection outweigh the one that somebody else has the node.
   private func isOutvoted(_ observation: Observation, _ life: Life) -> Bool {
-    guard settings.without.contains(.veto), case .app(let machine) = life.guardValue else { return false }
+    guard settings.without.contains(.veto), case .app(let machine) = life.wallet.guardrail.machine
+    else { return false }
     return phone.app == .foreground && machine.hasNamedTask && observation.row?.role == .extension
   }
 
@@ -139,15 +114,14 @@ extension World {
     switch answer {
     case .claimed(let claim):
       // Durable, and the state that was read with it.
-      let isOld = settings.without.contains(.stateFromClaim) && life.nodeStarts > 0
-      life.claimedState = isOld ? stateInMemory(life) : nodeInContainer
-      life.guardQueue.append(.claimed(claim))
-    case .superseded: life.guardQueue.append(.claimSuperseded)
-    case .ownLockBusy: life.guardQueue.append(.ownLockWasBusy)
+      let isOld = settings.without.contains(.stateFromClaim) && life.hasStarted
+      life.answers.append(.claimed(claim, isOld ? stateInMemory(life) : nodeInContainer))
+    case .superseded: life.answer(.claimSuperseded)
+    case .ownLockBusy: life.answer(.ownLockWasBusy)
     case .blocked(let pid):
       let isStopped = role(ofPid: pid).flatMap { lives[$0] }?.value.isStopped ?? false
-      life.guardQueue.append(.claimFailed(.blocked(pid: pid, isStopped: isStopped)))
-    case .refused: life.guardQueue.append(.claimFailed(.failed("the epoch may not go so far")))
+      life.answer(.claimFailed(.blocked(pid: pid, isStopped: isStopped)))
+    case .refused: life.answer(.claimFailed(.failed("the epoch may not go so far")))
     }
   }
 
@@ -165,15 +139,12 @@ extension World {
         wallClockNanoseconds: 0))
   }
 
-  private mutating func startNode(_ claim: Claim, replacing replaced: ReplacedClaim?, _ life: inout Life) {
-    life.claim = claim
-    life.nodeStarts &+= 1
-    noteNodeStart(&life)
-    noteSpliceAtStart(&life)
-    if !settings.without.contains(.stateFromClaim) {
-      life.soundRevision = life.claimedState.channel?.revision ?? 0
-    }
-    life.nodeQueue.append(.started(claim, life.claimedState, replacing: replaced))
+  private mutating func dropLock(_ life: inout Life) {
+    container.value.dropLock(life.role, life.identity.pid)
+    // Without the rule of the order it is let go of while the node is still connected.
+    guard !settings.without.contains(.releaseOrder) || life.wallet.node.isStopped else { return }
+    life.claim = nil
+    life.claimsAfterDialling = nil
   }
 
   // MARK: What was received
@@ -189,19 +160,6 @@ extension World {
     let settled = found.filter { receipt in
       !inChannel.contains { $0.direction == .received && $0.paymentHash == receipt.invoice.paymentHash }
     }
-    life.guardQueue.append(.receivedFound(settled.map { ReceivedPayment($0) }))
-  }
-}
-
-extension NotificationContent {
-  /// As the wallet's processes write it.
-  var asText: NotificationText {
-    var text = NotificationText(title: title, body: body, badgeIncrement: badgeIncrement)
-    if kind == .payment {
-      text.level = .timeSensitive
-      text.sound = "default"
-      text.category = NotificationCategory.incomingPayment.id
-    }
-    return text
+    life.answer(.receivedFound(settled.map { ReceivedPayment($0) }))
   }
 }

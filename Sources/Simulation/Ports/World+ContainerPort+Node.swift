@@ -1,0 +1,87 @@
+import Ground
+import Guardrails
+import Lightning
+
+// What the node and the background work need of the container.
+extension World {
+  /// Others have no row, and where nothing is claimed before the dial there is none yet: the node reads of its own claim.
+  func rowForNode(_ life: Life) -> ClaimRow? {
+    let hasNone = life.claimsAfterDialling != nil || settings.coordination != .baton
+    return hasNone ? rowOfItsOwn(life) : container.value.row
+  }
+
+  /// What the process goes on with if nobody reads the channel anew. Invoices are looked up when they are needed.
+  func stateInMemory(_ life: Life) -> NodeState {
+    var state = life.wallet.node.durableState
+    let stored = nodeInContainer
+    state.invoices = stored.invoices
+    state.accepted = stored.accepted
+    state.waiting = stored.waiting
+    return state
+  }
+
+  mutating func checkGreeting(_ life: inout Life) {
+    guard !settings.without.contains(.greetingCheck), settings.coordination == .baton else {
+      return life.answer(.greetingChecked(rowOfItsOwn(life), stateInMemory(life)))
+    }
+    guard claimLate(&life) else { return life.answer(.fenced) }
+    life.soundRevision = container.value.node.channel?.revision ?? 0
+    life.answer(.greetingChecked(container.value.row, nodeInContainer))
+  }
+
+  mutating func write(_ change: NodeChange, under claim: Claim, _ life: inout Life) {
+    let isOwner: Bool
+    switch container.value.beginWrite(under: claim, by: life.identity.pid) {
+    case .blocked: return life.answer(.storeBlocked)
+    case .allowed: isOwner = true
+    case .fenced where settings.coordination != .baton: isOwner = true
+    case .fenced:
+      guard settings.without.contains(.fencedWrites) else { return life.answer(.fenced) }
+      isOwner = false
+    }
+    if !isOwner { report(.oneDriver, "A write of \(life.role) under an epoch that it lost succeeds.") }
+    if let channel = change.channel, change.restored == nil, let stored = container.value.node.channel,
+      channel.revision <= stored.revision
+    {
+      report(.channelNeverBack, "The database would go back to revision \(channel.revision).")
+    }
+    store(change)
+    if isOwner, let channel = change.channel { life.soundRevision = channel.revision }
+    life.answer(.written)
+  }
+
+  private mutating func store(_ change: NodeChange) {
+    if let channel = change.channel { container.value.node.channel = channel }
+    if change.restored != nil, let channel = change.channel { container.value.follow(channel) }
+    if let waiting = change.waiting { container.value.write(waiting: waiting, boot: boot, at: peerNow) }
+    if let payments = change.payments { store(payments) }
+    if let failure = change.failure { container.value.node.failure = failure }
+    container.value.node.followInvoices(change)
+    for receipt in change.received {
+      if container.value.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {
+        report(.paidIsReceivedOnce, "A payment is received a second time.")
+      }
+      container.value.received.append(receipt)
+    }
+  }
+
+  /// Where nothing is claimed before the dial, it is now. False: another was before it.
+  private mutating func claimLate(_ life: inout Life) -> Bool {
+    guard let late = life.claimsAfterDialling, let claim = life.claim else { return true }
+    life.claimsAfterDialling = nil
+    let claimant = Container.Claimant(role: life.role, process: life.identity, incarnation: claim.incarnation)
+    let before = container.value.row
+    guard case .claimed = container.value.claim(seen: late, by: claimant, without: settings.without) else {
+      return false
+    }
+    checkDisplacement(of: before, by: life)
+    return true
+  }
+
+  /// One short read, which somebody who is stopped inside a transaction keeps waiting.
+  mutating func lookAtWallet(_ run: UInt64, _ life: inout Life) {
+    let isBlocked = container.part { $0.pointee.writer } != nil
+    life.answers.append(
+      .background(.stepDone(run: run, isBlocked ? .busy("the container is blocked") : .done("it can be read"))))
+  }
+}

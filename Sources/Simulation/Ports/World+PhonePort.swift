@@ -1,0 +1,74 @@
+import Ground
+import Guardrails
+import Lightning
+import PhonePolicy
+import Wallet
+
+// The port to the phone, to the person and to the other process.
+extension World {
+  mutating func carryOut(_ order: PhoneOrder, _ life: inout Life) {
+    switch order {
+    case .say(let message):
+      if lives[life.role.other] != nil {
+        letters.append(Letter(to: life.role.other, event: .presenceHeard(message)))
+      }
+    case .mayConnect, .noteFailure: break
+    case .show(let status):
+      life.status = status
+      if !settings.reusesNumbers { life.shownSince = now }
+      if life.role == .app, case .connected = status { appConnected() }
+    case .deliver(let push, let content):
+      tellPhone(.contentDelivered(push: push, content.asText, key: content.payment?.hex))
+    case .notify(let content, let payment):
+      tellPhone(.notificationPosted(content.asText, key: payment.hex))
+    case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))
+    case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
+    case .completed(let push, let outcome):
+      tellPhone(.silentPushDone(push: push, SilentPushResult(rawValue: outcome.rawValue) ?? .failed))
+    case .backgroundDone: tellPhone(.backgroundDone(time: life.timeInBackground))
+    case .beginBackgroundTask(let id, _): tellPhone(.taskBegan(id: id, name: ""))
+    case .endBackgroundTask(let id): tellPhone(.taskEnded(id: id))
+    case .end: life.hasEnded = true
+    case .makeInvoice(let request, _, _, _): life.answers.append(.requests(invoiceMade(for: request)))
+    case .answer(let request, let answer): answered(request, answer)
+    case .submit(let task):
+      tellPhone(
+        .task(
+          .submitted(
+            TaskRequest(
+              identifier: task.identifier, kind: task == .refresh ? .refresh : .processing,
+              earliest: .seconds(task.earliestSeconds)))))
+    case .complete(let task, let run, let isSuccess, _):
+      tellPhone(.task(.completed(identifier: task.identifier, run: run, isSuccess: isSuccess)))
+    case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
+    case .stopAudio: tellPhone(.audio(.stopped))
+    case .cleanUp(let run):
+      life.answers.append(.background(.stepDone(run: run, .done("no journals are kept here"))))
+    }
+  }
+
+  /// What somebody was told who had asked the wallet for something.
+  private mutating func answered(_ request: String, _ answer: RequestAnswer) {
+    switch answer {
+    case .invoice(let hash): invoiceStored(hash)
+    case .offered: answerSend(request, .offered)
+    case .refused(.payment, let sentence): answerSend(request, .refused(sentence))
+    case .begun(let id, _, _): answerWithdrawal(request, .begun(id))
+    case .refused(.withdrawal, let sentence): answerWithdrawal(request, .refused(sentence))
+    case .refused(.invoice, _), .refused(.move, _), .connected: break
+    }
+  }
+}
+
+extension NotificationContent {
+  /// As the wallet's processes write it.
+  var asText: NotificationText {
+    var text = NotificationText(title: title, body: body, badgeIncrement: badgeIncrement)
+    if kind == .payment {
+      text.level = .timeSensitive
+      text.sound = "default"
+      text.category = NotificationCategory.incomingPayment.id
+    }
+    return text
+  }
+}

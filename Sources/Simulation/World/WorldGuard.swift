@@ -1,0 +1,130 @@
+import Ground
+import Guardrails
+import Wallet
+
+/// The guard of either process, as one value, without the rules that are taken away to see what they are for.
+public struct WorldGuard: Hashable, Sendable, WalletGuard {
+  public static var deadlineReached: GuardEvent { .deadlineReached }
+
+  public enum Machine: Hashable, Sendable {
+    case app(AppMachine)
+    case notifier(ExtensionMachine)
+    /// That of somebody else's pair.
+    case other(OtherGuard)
+    /// While its machine is at work.
+    case none
+  }
+
+  private(set) var machine: Machine
+  private let without: Rules
+
+  init(role: Role, settings: WorldSettings) {
+    without = settings.without
+    machine =
+      switch role {
+      case _ where settings.coordination != .baton:
+        OtherGuard(settings.coordination, role).map(Machine.other) ?? .none
+      case .app: .app(AppMachine(configuration: settings.guardConfiguration))
+      case .extension: .notifier(ExtensionMachine(configuration: settings.guardConfiguration))
+      }
+  }
+
+  public var deadline: Instant? {
+    switch machine {
+    case .app(let machine): machine.deadline
+    case .notifier(let machine): machine.deadline
+    case .other(let guardrail): guardrail.deadline
+    case .none: nil
+    }
+  }
+
+  /// In place: a copy of the machine at each event would cost more than the event.
+  public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    let directives: [GuardDirective]
+    switch machine {
+    case .app(var app):
+      machine = .none
+      // It goes on as if it had not been paused.
+      if without.contains(.ownPause) { app.ignorePause(at: now) }
+      directives = app.handle(event, at: now)
+      machine = .app(app)
+    case .notifier(var notifier):
+      machine = .none
+      if without.contains(.ownPause) { notifier.ignorePause(at: now) }
+      directives = notifier.handle(event, at: now)
+      machine = .notifier(notifier)
+    case .other(var guardrail):
+      machine = .none
+      directives = guardrail.handle(event, at: now)
+      machine = .other(guardrail)
+    case .none: return []
+    }
+    return without.contains(.releaseOrder) ? lettingGoFirst(directives) : directives
+  }
+
+  /// Without the rule the lock is let go of before the node has closed its connection.
+  private func lettingGoFirst(_ directives: [GuardDirective]) -> [GuardDirective] {
+    directives.flatMap { directive in
+      if case .stopNode = directive { return [.dropLock, directive] }
+      return [directive]
+    }
+  }
+
+  func noteStages(_ add: (Ways.Machine, UInt8) -> Void) {
+    switch machine {
+    case .app(let machine):
+      add(.app, machine.stage.rawValue)
+      add(.appOwnership, machine.ownershipStage.rawValue)
+    case .notifier(let machine):
+      add(.notifier, machine.stage.rawValue)
+      add(.notifierOwnership, machine.ownershipStage.rawValue)
+    case .other, .none: break
+    }
+  }
+
+  /// The names of the tasks that keep the app at work.
+  var taskNames: [String] {
+    if case .app(let machine) = machine { machine.taskNames } else { [] }
+  }
+
+  var other: OtherGuard? { if case .other(let guardrail) = machine { guardrail } else { nil } }
+}
+
+extension WorldGuard: Shiftable {
+  public mutating func shift(by span: TimeSpan) {
+    guard case .other(var guardrail) = machine else {
+      return change({ $0.shift(by: span) }, { $0.shift(by: span) })
+    }
+    machine = .none
+    guardrail.shift(by: span)
+    machine = .other(guardrail)
+  }
+
+  mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
+    change({ $0.renumberBeats(ofEpoch: epoch, number) }, { $0.renumberBeats(ofEpoch: epoch, number) })
+  }
+
+  func beatCounter(ofEpoch epoch: Epoch) -> UInt64? {
+    switch machine {
+    case .app(let machine): machine.beatCounter(ofEpoch: epoch)
+    case .notifier(let machine): machine.beatCounter(ofEpoch: epoch)
+    case .other, .none: nil
+    }
+  }
+
+  private mutating func change(
+    _ app: (inout AppMachine) -> Void, _ notifier: (inout ExtensionMachine) -> Void
+  ) {
+    switch machine {
+    case .app(var changed):
+      machine = .none
+      app(&changed)
+      machine = .app(changed)
+    case .notifier(var changed):
+      machine = .none
+      notifier(&changed)
+      machine = .notifier(changed)
+    case .other, .none: break
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Ground
+import Guardrails
+import Heartbeat
+import Lightning
+
+/// What a wallet asks of the outside, through three ports: the container, the wire, and the phone with the other process.
+public enum WalletDirective: Hashable, Sendable {
+  case container(ContainerOrder)
+  case wire(WireOrder)
+  case phone(PhoneOrder)
+}
+
+/// Every order to the container. What answers may say that the container is blocked, or that it failed.
+public enum ContainerOrder: Hashable, Sendable {
+  /// Take or drop the lock that says "the app wants the node". No answer.
+  case raiseWish
+  case withdrawWish
+  /// Answered by the guard's `observed` or `lookFailed`.
+  case look
+  /// Answered by `claimed`, or the guard's `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
+  case claim(seen: Epoch, reason: ClaimReason)
+  /// A new number under the same ownership; answered as a claim is.
+  case raiseEpoch(Claim, above: Epoch, isMove: Bool)
+  /// For the guard; answered by its `rowRead` or `rowReadFailed`.
+  case readRow
+  /// No answer.
+  case beat(epoch: Epoch, phase: Phase, counter: UInt64)
+  case dropLock
+  /// Bring the log into the database; nobody waits for it. No answer.
+  case settle
+  /// What is received from now on came since the push. No answer.
+  case markReceived
+  /// Answered by the guard's `receivedFound`, if it can be read.
+  case readReceived(paymentHash: Bytes32?)
+
+  /// For the node; answered by its `rowRead`, `storeBlocked` or `storeFailed`.
+  case checkRow
+  /// Row and state; answered by the node's `greetingChecked`, `storeBlocked` or `storeFailed`.
+  case checkGreeting
+  /// Answered by the node's `written`, `fenced`, `storeBlocked` or `storeFailed`.
+  case write(NodeChange, under: Claim)
+
+  /// Answered by the requests' `pastRead` or `pastNotRead`.
+  case readPast(Bytes32)
+  /// Answered by the background work's `stepDone`.
+  case lookAtWallet(run: UInt64)
+}
+
+/// Every order to the wire.
+public enum WireOrder: Hashable, Sendable {
+  /// Answered by the node's `dialled` or `closed`.
+  case dial(attempt: Int)
+  case send([NodeOutgoing])
+  /// Shut down, drain to the end, close. Answered by the node's `closed`.
+  case hangUp
+  /// Close at once, whatever is unread or unsent. No answer.
+  case cutOff
+}
+
+/// Every order to the phone, to the person through it, and to the other process. None is answered at once but
+/// `makeInvoice` and `cleanUp`.
+public enum PhoneOrder: Hashable, Sendable {
+  /// To the other process.
+  case say(PresenceMessage)
+  case show(Status)
+  case mayConnect([ConnectionTarget])
+  case deliver(push: UInt64, NotificationContent)
+  case notify(NotificationContent, payment: Bytes32)
+  case withdraw(payment: Bytes32)
+  case finished(push: UInt64, FinishReason)
+  case completed(push: UInt64, SilentPushOutcome)
+  case noteFailure(String)
+  case backgroundDone
+  case beginBackgroundTask(UInt64, name: String?)
+  case endBackgroundTask(UInt64)
+  case end(EndReason)
+
+  /// With the seed; answered by the requests' `invoiceMade` or `invoiceNotMade`.
+  case makeInvoice(String, amountMsat: UInt64, text: String, expirySeconds: Int64)
+  case answer(String, RequestAnswer)
+
+  case submit(BackgroundTask)
+  case complete(BackgroundTask, run: UInt64, isSuccess: Bool, String)
+  case playAudio
+  case stopAudio
+  /// Answered by the background work's `stepDone`.
+  case cleanUp(run: UInt64)
+}

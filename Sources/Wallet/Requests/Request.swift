@@ -1,0 +1,98 @@
+import Ground
+import Guardrails
+import Lightning
+
+/// What a person asks of the wallet. A new kind of request is a case here; what is peculiar to it stands in this file.
+public enum Request: Hashable, Codable, Sendable {
+  /// To be paid.
+  case invoice(amountMsat: UInt64, text: String, expirySeconds: Int64)
+  /// To pay somebody else's invoice.
+  case payment(OutgoingPayment)
+  /// To take money out of the channel on chain.
+  case withdrawal(SpliceRequest)
+  /// The wallet lives in this container from now on, whichever one the peer knows.
+  case move
+
+  public enum Kind: Hashable, Codable, Sendable { case invoice, payment, withdrawal, move }
+
+  public var kind: Kind {
+    switch self {
+    case .invoice: .invoice
+    case .payment: .payment
+    case .withdrawal: .withdrawal
+    case .move: .move
+    }
+  }
+
+  /// What is done first.
+  func preparation(_ id: String) -> RequestDirective {
+    switch self {
+    case .invoice(let amountMsat, let text, let expirySeconds):
+      .makeInvoice(id, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds)
+    case .payment(let payment): .readPast(payment)
+    case .withdrawal(let request): .splice(request)
+    case .move: .moveHere
+    }
+  }
+
+  /// The task that keeps the app at work until the request is over; nil for one that ends with its answer.
+  func taskName(_ id: String, besides taken: [String]) -> String? {
+    switch self {
+    case .payment(let payment): Self.name(ofPayment: payment.paymentHash, besides: taken)
+    // Before there is a transaction only the request has a number.
+    case .withdrawal: "splice \(id.prefix(8))"
+    case .invoice, .move: nil
+    }
+  }
+
+  /// Eight digits tell people enough. Who makes invoices can make two that agree in those, and the end of one payment must
+  /// not be that of the other's task.
+  private static func name(ofPayment hash: Bytes32, besides taken: [String]) -> String {
+    let digits = hash.hex
+    let names = (8...digits.count).lazy.map { "outgoing payment " + digits.prefix($0) }
+    return names.first { !taken.contains($0) } ?? "outgoing payment " + digits
+  }
+
+  /// Why it is not taken on beside those that are open already.
+  func objection(besides open: [Requests.Open]) -> String? {
+    switch self {
+    case .invoice:
+      let waiting = open.count { $0.request.kind == .invoice }
+      guard waiting >= Requests.invoicesMax else { return nil }
+      return "\(Requests.invoicesMax) invoices wait to be stored already; ask again later"
+    case .payment(let payment):
+      let isUnderWay = open.contains { $0.key == .payment(payment.paymentHash) }
+      return isUnderWay ? "this invoice is being paid already; wait for its end" : nil
+    case .withdrawal:
+      return open.contains { $0.request.kind == .withdrawal }
+        ? "money is being taken out of the channel already; wait until that is over" : nil
+    case .move: return nil
+    }
+  }
+
+  /// What a person does about it when the node is not held.
+  var adviceWithoutNode: String {
+    kind == .invoice ? "open the app and ask again" : "open the app and try again"
+  }
+}
+
+/// How the node names what it was asked for.
+public enum RequestKey: Hashable, Codable, Sendable {
+  case invoice(Bytes32)
+  case payment(Bytes32)
+  /// Nil before there is a transaction: one at a time.
+  case splice(TransactionID?)
+}
+
+/// What whoever asked is told, once.
+public enum RequestAnswer: Hashable, Codable, Sendable {
+  /// It is stored, and its payment is recognised from now on.
+  case invoice(paymentHash: Bytes32)
+  /// It is in the channel, whatever becomes of this process.
+  case offered(paymentHash: Bytes32, amountMsat: UInt64)
+  /// The wallet is bound to it.
+  case begun(TransactionID, amountSat: UInt64, feeSat: UInt64)
+  /// The app is connected; whether it took the place of another container for that.
+  case connected(Epoch, hasMoved: Bool)
+  case refused(Request.Kind, String)
+}

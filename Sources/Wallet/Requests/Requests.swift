@@ -1,0 +1,199 @@
+import Ground
+import Guardrails
+import Lightning
+
+/// What people have asked of the wallet, from the asking to the end. All kinds have one life: asked, prepared, given to the
+/// node, begun (durable, and answered with that), ended. A task with a name keeps the app at work from the asking to the end.
+///
+/// A task is of the life that has begun the request. What an earlier one has left in the channel has none: whoever owns the
+/// node ends it, and nobody waits for that (Phoenix begins one when a payment is made or makes progress, and none for what
+/// it finds at its start).
+public struct Requests: Core {
+  public static let name = "requests"
+  public static var deadlineReached: RequestEvent { .deadlineReached }
+
+  /// There is nothing to choose.
+  public struct Configuration: Hashable, Codable, Sendable {
+    public init() {}
+  }
+
+  public struct Open: Hashable, Codable, Sendable {
+    /// Nil once whoever asked has heard.
+    public internal(set) var id: String?
+    public internal(set) var request: Request
+    /// Nil before it is prepared.
+    public internal(set) var key: RequestKey?
+    public internal(set) var task: TaskBeginning?
+
+    /// It is durable: whoever owns the node brings it to its end.
+    public var isBegun: Bool { id == nil }
+  }
+
+  /// A person asks for one at a time; these wait while the container is blocked.
+  public static let invoicesMax = 64
+  /// How a refusal begins for which the node would be needed.
+  public static let notHeld = "the wallet does not hold its node now"
+
+  public private(set) var open: [Open] = []
+  /// Of the newest beginning of a task.
+  public private(set) var generation: UInt64 = 0
+  /// Since the oldest open `move`: a wallet that was here already connects without it.
+  private var hasMoved = false
+
+  public init(configuration: Configuration = Configuration()) {}
+
+  public var deadline: Instant? { nil }
+
+  /// Somebody waits to hear what the app shows.
+  var waitsForStatus: Bool { open.contains { $0.request == .move } }
+
+  public mutating func handle(_ event: RequestEvent, at now: Instant) -> [RequestDirective] {
+    switch event {
+    case .deadlineReached: return []
+    case .asked(let id, let request, let status): return asked(id, request, status)
+    case .invoiceMade(let id, let invoice):
+      guard let index = index(id), case .invoice = open[index].request else { return [] }
+      open[index].key = .invoice(invoice.paymentHash)
+      return [.store(invoice)]
+    case .invoiceNotMade(let id, let sentence): return index(id).map { refuse($0, sentence) } ?? []
+    case .pastRead(let hash, let past):
+      guard let payment = unbegunPayment(hash) else { return [] }
+      return [.pay(payment, past: past)]
+    case .pastNotRead(let hash, let sentence):
+      guard unbegunPayment(hash) != nil else { return [] }
+      return index(.payment(hash)).map { refuse($0, sentence) } ?? []
+    case .shown(let status): return shown(status)
+    case .placeTaken:
+      hasMoved = true
+      return []
+    case .node(let word): return heard(word)
+    }
+  }
+
+  // MARK: Asked
+
+  private mutating func asked(_ id: String, _ request: Request, _ status: Status?) -> [RequestDirective] {
+    if let objection = request.objection(besides: open) {
+      return [.answer(id, .refused(request.kind, objection))]
+    }
+    if request == .move, !waitsForStatus { hasMoved = false }
+    let task = request.taskName(id, besides: open.compactMap(\.task?.name)).map { newTask($0) }
+    open.append(Open(id: id, request: request, key: request.firstKey, task: task))
+    let begin = task.map { [RequestDirective.beginTask($0)] } ?? []
+    // Nothing changes for an app that is connected.
+    let answers = request == .move ? status.map { shown($0) } ?? [] : []
+    return begin + [request.preparation(id)] + answers
+  }
+
+  private mutating func newTask(_ name: String) -> TaskBeginning {
+    generation &+= 1
+    return TaskBeginning(name: name, generation: generation)
+  }
+
+  // MARK: What the app shows
+
+  private mutating func shown(_ status: Status) -> [RequestDirective] {
+    let answer: RequestAnswer
+    switch status {
+    case .connected(let epoch), .settling(let epoch): answer = .connected(epoch, hasMoved: hasMoved)
+    case .usedByAnotherDevice, .trouble: answer = .refused(.move, status.text)
+    case .idle, .waitingForExtension, .waitingForOther, .appGoesFirst, .blocked, .claiming, .connecting,
+      .hinderedFromConnecting, .releasing:
+      return []
+    }
+    let asked = open.filter { $0.request == .move }.compactMap(\.id)
+    open.removeAll { $0.request == .move }
+    return asked.map { .answer($0, answer) }
+  }
+
+  // MARK: The node
+
+  private mutating func heard(_ word: RequestEvent.NodeWord) -> [RequestDirective] {
+    switch word {
+    case .started(let payments, let splice): return started(payments, splice)
+    case .begun(let key, let splice): return begun(key, splice)
+    case .refused(let key, let refusal, let status):
+      guard let index = index(key), !open[index].isBegun else { return [] }
+      return refuse(index, sentence(refusal, open[index].request, status))
+    case .ended(let key): return index(key).map { end($0) } ?? []
+    }
+  }
+
+  /// The node has read what is in the channel: somebody else may have owned it meanwhile, and ended what was begun here.
+  /// Whoever still waits for an answer is answered by the node.
+  private mutating func started(_ payments: [Bytes32], _ splice: TransactionID?) -> [RequestDirective] {
+    let isOver = { (open: Open) in
+      switch open.key {
+      case .payment(let hash)?: open.isBegun && !payments.contains(hash)
+      case .splice(let id?)?: id != splice
+      case .splice(nil)?, .invoice?, nil: false
+      }
+    }
+    let ended = open.filter(isOver).compactMap(\.task)
+    open.removeAll(where: isOver)
+    return ended.map { .endTask($0) }
+  }
+
+  private mutating func begun(_ key: RequestKey, _ splice: PendingSplice?) -> [RequestDirective] {
+    guard let index = index(splice == nil ? key : .splice(nil)) else { return [] }
+    open[index].key = key
+    guard let id = open[index].id else { return [] }
+    open[index].id = nil
+    switch (open[index].request, key) {
+    case (.invoice, .invoice(let hash)):
+      open.remove(at: index)
+      return [.answer(id, .invoice(paymentHash: hash))]
+    case (.payment(let payment), _):
+      return [.answer(id, .offered(paymentHash: payment.paymentHash, amountMsat: payment.amountMsat))]
+    case (.withdrawal, _):
+      guard let splice else { return [] }
+      return [.answer(id, .begun(splice.id, amountSat: splice.amountSat, feeSat: splice.feeSat))]
+    case (.invoice, _), (.move, _): return []
+    }
+  }
+
+  /// With what the person reads in the app, where that is more than that the node is not wanted: to open the app once more
+  /// would not help then.
+  private func sentence(_ refusal: NodeRefusal, _ request: Request, _ status: Status?) -> String {
+    switch refusal {
+    case .because(let sentence): return sentence
+    case .notHeld:
+      guard let status, status != .idle else { return "\(Self.notHeld); \(request.adviceWithoutNode)" }
+      return "\(Self.notHeld): \(status.text)"
+    }
+  }
+
+  // MARK: Ends
+
+  private mutating func refuse(_ index: Int, _ sentence: String) -> [RequestDirective] {
+    let refused = open[index]
+    let answer = refused.id.map { [RequestDirective.answer($0, .refused(refused.request.kind, sentence))] }
+    return end(index) + (answer ?? [])
+  }
+
+  private mutating func end(_ index: Int) -> [RequestDirective] {
+    open.remove(at: index).task.map { [.endTask($0)] } ?? []
+  }
+
+  private func index(_ id: String) -> Int? { open.firstIndex { $0.id == id } }
+
+  private func index(_ key: RequestKey) -> Int? { open.firstIndex { $0.key == key } }
+
+  private func unbegunPayment(_ hash: Bytes32) -> OutgoingPayment? {
+    for open in open where open.key == .payment(hash) && !open.isBegun {
+      if case .payment(let payment) = open.request { return payment }
+    }
+    return nil
+  }
+}
+
+extension Request {
+  /// What the node will call it, where that is known before the node is asked.
+  fileprivate var firstKey: RequestKey? {
+    switch self {
+    case .payment(let payment): .payment(payment.paymentHash)
+    case .withdrawal: .splice(nil)
+    case .invoice, .move: nil
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Ground
+import Guardrails
+import Lightning
+
+/// What can happen to a wallet: what a port says, addressed to the part that it concerns.
+///
+/// What the parts say to each other is not here: the node's reports, tasks and starts never come from outside.
+public enum WalletEvent: Hashable, Sendable {
+  case deadlineReached
+  /// The epoch is claimed, and this is the state that was read in the claim.
+  case claimed(Claim, NodeState)
+  case guardrail(GuardEvent)
+  case node(NodeEvent)
+  case requests(RequestEvent)
+  case background(BackgroundEvent)
+}
+
+/// The guard of a wallet: that of the app or of the extension.
+public protocol WalletGuard: Machine where Event == GuardEvent, Directive == GuardDirective {}
+
+extension AppMachine: WalletGuard {}
+extension ExtensionMachine: WalletGuard {}
+
+/// Whoever looks on while a wallet thinks: a journal, or a simulation. Each part is a core of its own and is written down as
+/// one, in the order in which the parts have thought.
+public protocol WalletObserver {
+  associatedtype Guard: WalletGuard
+
+  mutating func willHandle(_ event: GuardEvent, _ guardrail: Guard)
+  mutating func handled(_ event: GuardEvent, _ directives: [GuardDirective], _ guardrail: Guard)
+  mutating func willHandle(_ event: NodeEvent, _ node: NodeMachine)
+  mutating func handled(_ event: NodeEvent, _ directives: [NodeDirective], _ node: NodeMachine)
+  mutating func handled(_ event: RequestEvent, _ directives: [RequestDirective])
+  mutating func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective])
+}
+
+/// Nobody looks on.
+public struct Unobserved<Guard: WalletGuard>: WalletObserver {
+  public init() {}
+
+  public func willHandle(_: GuardEvent, _: Guard) {}
+  public func handled(_: GuardEvent, _: [GuardDirective], _: Guard) {}
+  public func willHandle(_: NodeEvent, _: NodeMachine) {}
+  public func handled(_: NodeEvent, _: [NodeDirective], _: NodeMachine) {}
+  public func handled(_: RequestEvent, _: [RequestDirective]) {}
+  public func handled(_: BackgroundEvent, _: [BackgroundDirective]) {}
+}

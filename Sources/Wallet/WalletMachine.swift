@@ -1,0 +1,225 @@
+import Ground
+import Guardrails
+import Lightning
+
+/// One wallet process as one core: the guard, the node, the person's requests and the work in the background.
+///
+/// Each part sees the world after all that the part before it ordered. Where the guard starts or stops the node, what the
+/// node orders for that takes the place of the guard's word. What a part says to another one, as the node's reports to the
+/// guard, is heard when the speaker's list is whole, and before anything of it is done: so no report of an earlier
+/// ownership reaches a later one. Nothing that is on the list goes wrong if the ownership is lost meanwhile: a write
+/// carries the claim under which it was decided, and the fence of a newer claim stops it.
+public struct WalletMachine<Guard: WalletGuard>: Machine {
+  public static var deadlineReached: WalletEvent { .deadlineReached }
+
+  public var guardrail: Guard
+  public private(set) var node: NodeMachine
+  public private(set) var requests = Requests()
+  public private(set) var background: BackgroundWork
+  /// Read in the claim, until the node is started with it.
+  private var claimedState = NodeState()
+  /// What the person reads in the app.
+  private var status: Status?
+
+  public init(guardrail: Guard, node: NodeMachine.Configuration, background: BackgroundWork.Habits?) {
+    self.guardrail = guardrail
+    self.node = NodeMachine(configuration: node)
+    self.background = BackgroundWork(configuration: background)
+  }
+
+  public var deadline: Instant? {
+    var earliest = guardrail.deadline
+    for deadline in [node.deadline, background.deadline] {
+      guard let deadline else { continue }
+      earliest = earliest.map { min($0, deadline) } ?? deadline
+    }
+    return earliest
+  }
+
+  public mutating func handle(_ event: WalletEvent, at now: Instant) -> [WalletDirective] {
+    var nobody = Unobserved<Guard>()
+    return handle(event, at: now, &nobody)
+  }
+
+  public mutating func handle<Observer: WalletObserver>(
+    _ event: WalletEvent, at now: Instant, _ observer: inout Observer
+  ) -> [WalletDirective] where Observer.Guard == Guard {
+    var turn = WalletTurn(at: now)
+    begin(event, &turn)
+    while let next = turn.next() {
+      switch next {
+      case .guardrail(let event): think(event, &turn, &observer)
+      case .node(let event): think(event, &turn, &observer)
+      case .requests(let event): think(event, &turn, &observer)
+      case .background(let event): think(event, &turn, &observer)
+      }
+    }
+    return turn.directives
+  }
+
+  private mutating func begin(_ event: WalletEvent, _ turn: inout WalletTurn) {
+    switch event {
+    case .deadlineReached:
+      func isDue(_ deadline: Instant?) -> Bool { deadline.map { $0 <= turn.now } ?? false }
+      if isDue(background.deadline) { turn.tell(.background(.deadlineReached)) }
+      if isDue(node.deadline) { turn.tell(.node(.deadlineReached)) }
+      if isDue(guardrail.deadline) { turn.tell(.guardrail(.deadlineReached)) }
+    case .claimed(let claim, let state):
+      claimedState = state
+      turn.tell(.guardrail(.claimed(claim)))
+    case .guardrail(let event): turn.tell(.guardrail(event))
+    case .node(let event): turn.tell(.node(event))
+    case .requests(.asked(let id, let request, _)): turn.tell(.requests(.asked(id, request, status)))
+    case .requests(let event): turn.tell(.requests(event))
+    case .background(let event): turn.tell(.background(event))
+    }
+  }
+
+  // MARK: The guard
+
+  private mutating func think<Observer: WalletObserver>(
+    _ event: GuardEvent, _ turn: inout WalletTurn, _ observer: inout Observer
+  ) where Observer.Guard == Guard {
+    if case .pushArrived = event { turn.order(.markReceived) }
+    observer.willHandle(event, guardrail)
+    let directives = guardrail.handle(event, at: turn.now)
+    observer.handled(event, directives, guardrail)
+    for directive in directives {
+      switch directive {
+      case .startNode(let claim, let replaced):
+        think(.started(claim, takeClaimedState(), replacing: replaced), &turn, &observer)
+      case .stopNode(let gracefully): think(.stopRequested(gracefully: gracefully), &turn, &observer)
+      case .acceptNoNewPayment: think(.handoverRequested, &turn, &observer)
+      case .endLongPause: think(.peerMayBeThere, &turn, &observer)
+      default: turn.take(directive)
+      }
+      listen(to: directive, &turn)
+    }
+    spread(event, &turn)
+  }
+
+  private mutating func takeClaimedState() -> NodeState {
+    defer { claimedState = NodeState() }
+    return claimedState
+  }
+
+  /// What the requests have to know of it.
+  private mutating func listen(to directive: GuardDirective, _ turn: inout WalletTurn) {
+    switch directive {
+    case .show(let status):
+      self.status = status
+      if requests.waitsForStatus { turn.tell(.requests(.shown(status))) }
+    case .dropLock: claimedState = NodeState()
+    case .raiseEpoch(_, _, .some) where requests.waitsForStatus: turn.tell(.requests(.placeTaken))
+    default: break
+    }
+  }
+
+  /// What the phone says of the process concerns more than the guard.
+  private func spread(_ event: GuardEvent, _ turn: inout WalletTurn) {
+    switch event {
+    case .enteredForeground:
+      turn.tell(.node(.personCame))
+      if background.isWanted { turn.tell(.background(.enteredForeground)) }
+    case .enteredBackground: if background.isWanted { turn.tell(.background(.enteredBackground)) }
+    case .networkChanged(let isThere): turn.tell(.node(.networkChanged(isThere: isThere)))
+    default: break
+    }
+  }
+
+  // MARK: The node
+
+  private mutating func think<Observer: WalletObserver>(
+    _ event: NodeEvent, _ turn: inout WalletTurn, _ observer: inout Observer
+  ) where Observer.Guard == Guard {
+    // Whoever waits for what is over hears of it first.
+    if case .started(_, let state, _) = event, !requests.open.isEmpty {
+      turn.tell(
+        .requests(
+          .node(
+            .started(
+              payments: state.payments.pending.map(\.paymentHash),
+              splice: state.channel?.pendingSplice?.id))))
+    }
+    observer.willHandle(event, node)
+    let directives = node.handle(event, at: turn.now)
+    observer.handled(event, directives, node)
+    for directive in directives { take(directive, &turn) }
+  }
+
+  private func take(_ directive: NodeDirective, _ turn: inout WalletTurn) {
+    switch directive {
+    case .checkRow: turn.order(.checkRow)
+    case .checkGreeting: turn.order(.checkGreeting)
+    case .write(let change, let claim): turn.order(.write(change, under: claim))
+    case .dial(let attempt): turn.order(.dial(attempt: attempt))
+    case .send(let messages): turn.order(.send(messages))
+    case .hangUp: turn.order(.hangUp)
+    case .cutOff: turn.order(.cutOff)
+    case .report(let news): turn.tell(.guardrail(.node(NodeReport(news))))
+    case .invoiceStored(let hash): turn.tell(.begun(.invoice(hash)))
+    case .invoiceRefused(let hash, let why): turn.tell(.refused(.invoice(hash), why, status))
+    case .paymentOffered(let hash): turn.tell(.begun(.payment(hash)))
+    case .paymentRefused(let hash, let why): turn.tell(.refused(.payment(hash), why, status))
+    case .paymentEnded(let ended): turn.tell(.ended(.payment(ended.payment.paymentHash)))
+    case .spliceBegun(let splice): turn.tell(.begun(.splice(splice.id), splice))
+    case .spliceRefused(let why): turn.tell(.refused(.splice(nil), why, status))
+    case .spliceEnded(let id, _): turn.tell(.ended(.splice(id)))
+    }
+  }
+
+  // MARK: Requests and background work
+
+  private mutating func think<Observer: WalletObserver>(
+    _ event: RequestEvent, _ turn: inout WalletTurn, _ observer: inout Observer
+  ) where Observer.Guard == Guard {
+    let directives = requests.handle(event, at: turn.now)
+    observer.handled(event, directives)
+    for directive in directives {
+      switch directive {
+      case .beginTask(let task): turn.tell(.guardrail(.taskBegan(task)))
+      case .endTask(let task): turn.tell(.guardrail(.taskEnded(task)))
+      case .moveHere: turn.tell(.guardrail(.moveRequested))
+      case .makeInvoice(let id, let amountMsat, let text, let expirySeconds):
+        turn.order(.makeInvoice(id, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds))
+      // A node that is not held says so itself, whatever the container has.
+      case .readPast(let payment) where node.isStopped:
+        turn.tell(.requests(.pastRead(payment.paymentHash, nil)))
+      case .readPast(let payment): turn.order(.readPast(payment.paymentHash))
+      case .store(let invoice): turn.tell(.node(.invoiceMade(invoice)))
+      case .pay(let payment, let past): turn.tell(.node(.payRequested(payment, past: past)))
+      case .splice(let request): turn.tell(.node(.spliceRequested(request)))
+      case .answer(let id, let answer): turn.order(.answer(id, answer))
+      }
+    }
+  }
+
+  private mutating func think<Observer: WalletObserver>(
+    _ event: BackgroundEvent, _ turn: inout WalletTurn, _ observer: inout Observer
+  ) where Observer.Guard == Guard {
+    let directives = background.handle(event, at: turn.now)
+    observer.handled(event, directives)
+    for directive in directives {
+      switch directive {
+      case .submit(let task): turn.order(.submit(task))
+      case .complete(let task, let run, let isSuccess, let sentence):
+        turn.order(.complete(task, run: run, isSuccess: isSuccess, sentence))
+      case .playAudio: turn.order(.playAudio)
+      case .stopAudio: turn.order(.stopAudio)
+      case .lookAtWallet(let run): turn.order(.lookAtWallet(run: run))
+      case .cleanUp(let run): turn.order(.cleanUp(run: run))
+      }
+    }
+  }
+}
+
+// In another hour, for an exploration, which takes the same situation at two times for one.
+extension WalletMachine: Shiftable where Guard: Shiftable {
+  public mutating func shift(by span: TimeSpan) {
+    guardrail.shift(by: span)
+    node.shift(by: span)
+    background.shift(by: span)
+  }
+
+  public mutating func forgetLongAgo(at now: Instant) { node.forgetLongAgo(at: now) }
+}

@@ -1,0 +1,82 @@
+import Ground
+import Guardrails
+import Lightning
+import SharedContainer
+import Wallet
+import WalletStore
+
+// What the node, a request and a task of the phone need of the container.
+extension WalletContainer {
+  private var bootMoment: BootMoment { BootMoment(boot: clock.boot, clock: clock.bootClock) }
+
+  /// What the claim, and the check after the greeting, read.
+  func readState(_ reader: NodeReader) throws -> NodeState {
+    var state = try WalletStore.readState(reader, at: bootMoment)
+    try secrets.check(state)
+    secrets.complete(&state.invoices)
+    secrets.complete(&state.accepted)
+    return state
+  }
+
+  func checkRow() {
+    switch container.readRow() {
+    case .row(let row): say(.rowRead(row))
+    case .blocked: say(.storeBlocked)
+    case .failed(let error): failed(error, .node(.storeFailed("\(error)")))
+    }
+  }
+
+  func checkGreeting() {
+    let result = container.read { row, reader in (row, try self.readState(reader)) }
+    switch result {
+    case .read((let row, let state)):
+      learnTweaks(state)
+      say(.greetingChecked(row, state))
+    case .blocked: say(.storeBlocked)
+    case .failed(let error): failed(error, .node(.storeFailed("\(error)")))
+    }
+  }
+
+  func write(_ change: NodeChange, under claim: Claim) {
+    let result = container.fencedWrite(
+      under: claim, what: WalletStore.summary(of: change), atMonotonic: clock.now
+    ) { writer in
+      try WalletStore.apply(
+        change, epoch: claim.epoch, wallClockNanoseconds: clock.wallNanoseconds, at: bootMoment, to: writer)
+    }
+    switch result {
+    case .written:
+      if let invoice = change.newInvoice { learnTweak(of: invoice) }
+      say(.written)
+    case .fenced: say(.fenced)
+    case .blocked: say(.storeBlocked)
+    case .failed(let error): failed(error, .node(.storeFailed("\(error)")))
+    }
+  }
+
+  /// What is over stays so: the wallet hears of it before of anything that was ordered behind this.
+  func readPast(_ hash: Bytes32) {
+    switch container.read({ _, reader in try OutgoingPaymentTable.past(hash, reader) }) {
+    case .read(let past): say(.requests(.pastRead(hash, past)))
+    case .blocked:
+      say(.requests(.pastNotRead(hash, "the wallet's database is in use, and nothing left; try again")))
+    case .failed(let error): failed(error, .requests(.pastNotRead(hash, "\(error)")))
+    }
+  }
+
+  /// One short read, as the guard's own: who owns the node, and whether the channel can be read.
+  func lookAtWallet() -> BackgroundStep {
+    let result = container.read { row, reader in
+      let state = try WalletStore.readState(reader, at: bootMoment)
+      let owner = row.map { "epoch \($0.epoch)" } ?? "no process has owned the node yet"
+      return "\(owner), \(state.channel == nil ? "no channel" : "the channel can be read")"
+    }
+    switch result {
+    case .read(let sentence): return .done(sentence)
+    case .blocked(let holder):
+      return .busy(
+        "the container is blocked by \(holder.map { "\($0)" } ?? "a process that cannot be found")")
+    case .failed(let error): return .failed("\(error)")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import DaemonRuntime
+import Ground
+import Guardrails
+import Lightning
+import Wallet
+
+/// Writes the parts of the wallet down as the cores that they are, in the order in which they have thought: each can be run
+/// again alone from the journal, and people and the judge read what one part did.
+struct WalletJournal<Guard: GuardMachine & WalletGuard>: WalletObserver {
+  let journal: Journal
+  let now: Instant
+
+  func willHandle(_: GuardEvent, _: Guard) {}
+  func willHandle(_: NodeEvent, _: NodeMachine) {}
+
+  func handled(_ event: GuardEvent, _ directives: [GuardDirective], _: Guard) {
+    journal.record(Guard.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: NodeEvent, _ directives: [NodeDirective], _: NodeMachine) {
+    journal.record(NodeMachine.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: RequestEvent, _ directives: [RequestDirective]) {
+    journal.record(Requests.self, event: event, at: now, directives: directives)
+  }
+
+  func handled(_ event: BackgroundEvent, _ directives: [BackgroundDirective]) {
+    journal.record(BackgroundWork.self, event: event, at: now, directives: directives)
+  }
+
+  /// Runs a wallet, and writes it down.
+  static func runner(
+    _ configuration: GuardConfiguration, _ node: NodeMachine.Configuration, _ habits: BackgroundWork.Habits?,
+    loop: EventLoop, clock: Clock, journal: Journal, carryOutAll: @escaping ([WalletDirective]) -> Void
+  ) -> CoreRunner<WalletMachine<Guard>> {
+    journal.record(NodeMachine.self, configuration: node)
+    journal.record(Guard.self, configuration: configuration)
+    journal.record(Requests.self, configuration: Requests.Configuration())
+    if habits != nil { journal.record(BackgroundWork.self, configuration: habits) }
+    let wallet = WalletMachine(
+      guardrail: Guard(configuration: configuration), node: node, background: habits)
+    return CoreRunner(
+      wallet, loop: loop, clock: clock,
+      think: { wallet, event, now in
+        var observer = WalletJournal(journal: journal, now: now)
+        return wallet.handle(event, at: now, &observer)
+      }, carryOutAll: carryOutAll)
+  }
+}
