@@ -127,7 +127,7 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "Crypto", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Crypto", "Simulation",
       ]),
     // The container of the simulation against the real one.
     .testTarget(

@@ -14,7 +14,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
 
   public var guardrail: Guard
   public private(set) var node: NodeMachine
-  public private(set) var requests = Requests()
+  public internal(set) var requests = Requests()
   public private(set) var background: BackgroundWork
   /// Read in the claim, until the node is started with it.
   private var claimedState = NodeState()

@@ -2,6 +2,7 @@ import Ground
 import Heartbeat
 import PhonePolicy
 import Testing
+import Wallet
 
 @testable import Simulation
 
@@ -11,7 +12,7 @@ import Testing
   /// A debug build, as only there a task can be run by hand.
   private func world() -> World {
     var settings = WorldSettings()
-    settings.background = BackgroundHabits()
+    settings.background = BackgroundWork.Habits()
     settings.phone.enforcesLimits = false
     settings.phone.limitsBackground = false
     var world = World(settings: settings)

@@ -7,6 +7,7 @@ import PhonePolicy
 import Testing
 
 @testable import Simulation
+@testable import Wallet
 
 @Suite("Payments of the wallet's own, in runs of a seed") struct SendingTests {
   @Test(
@@ -18,8 +19,11 @@ import Testing
       var run = SeedRun(RunSettings(seed: seed))
       var pid: Int32 = 0
       let result = run.run { world in
-        guard let life = world.life(.app), case .app(let app) = life.guardValue else { return }
-        if life.paymentTasks.generation == 0 { #expect(app.paymentTasks == [], "seed \(seed)") }
+        guard let life = world.life(.app) else { return }
+        if life.wallet.requests.generation == 0 {
+          let names = life.wallet.guardrail.taskNames
+          #expect(!names.contains { $0.hasPrefix("outgoing payment ") }, "seed \(seed)")
+        }
         guard life.claim != nil, life.identity.pid != pid else { return }
         pid = life.identity.pid
         restarts += 1
@@ -136,21 +140,24 @@ import Testing
     let identity = ProcessIdentity(pid: 1, startTime: 1, boot: world.boot)
     var life = Life(role: .app, identity: identity, settings: world.settings, now: .zero)
     life.inbox = []
-    let begun = life.paymentTasks.begin(bill.invoice.paymentHash, amountMsat: 1, for: "1")
-    let task = try #require(begun)
+    let payment = OutgoingPayment(
+      paymentHash: bill.invoice.paymentHash, amountMsat: 1, paymentSecret: bill.invoice.paymentSecret)
+    _ = life.wallet.requests.handle(.asked("1", .payment(payment)), at: world.now)
+    let task = try #require(life.wallet.requests.open.first?.task)
     var excused = life
-    world.excuseTasks(after: .backgroundTimeExpired(task: 1), &excused)
+    excused.excusedTasks = 1
     world.checkPaymentsLetSleep(excused)
     #expect(world.violation == nil)
     world.checkPaymentsLetSleep(life)
     #expect(world.violation?.invariant == .awakeForPayments)
     (world, bill) = self.world()
-    var ways = Ways()
-    _ = life.guardValue.handle(.taskBegan(task), at: world.now, &ways)
+    _ = life.wallet.handle(.guardrail(.taskBegan(task)), at: world.now)
     world.checkTasksOfPayments(life)
     #expect(world.violation == nil)
-    _ = life.paymentTasks.end(bill.invoice.paymentHash)
+    life.wallet.requests = Requests()
+    _ = life.wallet.requests.handle(.asked("2", .payment(payment)), at: world.now)
+    _ = life.wallet.requests.handle(.node(.ended(.payment(payment.paymentHash))), at: world.now)
     world.checkTasksOfPayments(life)
-    #expect(world.violation?.sentence == "The app has a task for a payment that is over.")
+    #expect(world.violation?.sentence == "The app has a task for a request that is over.")
   }
 }

@@ -221,6 +221,8 @@ extension Life {
     // What another's node begins with is read in the moment in which it is started.
     case .container(.readRow)? where wallet.guardrail.other != nil: return true
     case .container(let order)?: return order.isOwnAffair
+    // There is no connection, and so nothing that the peer could notice.
+    case .wire(.cutOff)?, .wire(.send)?: return wire == nil
     case .wire?, nil: return false
     }
   }
@@ -237,6 +239,11 @@ extension PhoneOrder {
 }
 
 extension ContainerOrder {
-  /// Nothing is read or written that another process changes or sees.
-  fileprivate var isOwnAffair: Bool { self == .settle }
+  /// Nothing is written that another process sees; and what is read is meant of the moment in which it was ordered.
+  fileprivate var isOwnAffair: Bool {
+    switch self {
+    case .settle, .markReceived: true
+    default: false
+    }
+  }
 }
