@@ -56,7 +56,7 @@ public struct AppMachine: GuardMachine {
   public var hasNamedTask: Bool { tasks.hasNamed }
 
   public var deadline: Instant? {
-    [ownership.deadline, askAt, tasks.deadline, errand.deadline].compactMap { $0 }.min()
+    [ownership.deadline, askAt, tasks.deadline, errand.deadline(isBusy: isBusy)].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
@@ -64,8 +64,9 @@ public struct AppMachine: GuardMachine {
     ownership.forgetOldMoveWord(at: now)
     if case .presenceHeard(let message) = event, presence.heard(message.code) == .ignored { return [] }
     var directives = react(to: event, at: now)
-    noteTasks(event, at: now)
+    let activity = ownership.activity
     directives += ownership.handle(event, at: now)
+    noteTasks(event, busySince: activity, at: now)
     noteErrand(event, at: now)
     directives += leaveWithoutTasks(at: now)
     directives += afterOwnership(at: now)
@@ -174,7 +175,7 @@ public struct AppMachine: GuardMachine {
   // MARK: What follows from where the ownership stands
 
   private mutating func afterOwnership(at now: Instant) -> [GuardDirective] {
-    if ownership.takeFencedNotice() { endTasksOfNode() }
+    _ = ownership.takeFencedNotice()
     guard ownership.isIdle else { return [] }
     let released = ownership.takeReleasedEpoch()
     switch place {

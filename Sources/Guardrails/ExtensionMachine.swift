@@ -36,9 +36,16 @@ public struct ExtensionMachine: GuardMachine {
 
   public var deadline: Instant? {
     var instants = [ownership.deadline].compactMap { $0 }
-    if case .serving(let service) = state { instants.append(service.endsBy) }
+    if case .serving(let service) = state { instants.append(end(of: service)) }
     if let queueEnds = queue.nextEnd { instants.append(queueEnds) }
     return instants.min()
+  }
+
+  /// Parts that wait for others hold nothing up, nor does what a lost connection has left half-way.
+  private func end(of service: Service) -> Instant {
+    let activity = ownership.activity
+    return service.endsBy(
+      isHalfWay: ownership.isEstablished && (activity.isSettling || activity.isSplicing))
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
@@ -106,7 +113,7 @@ public struct ExtensionMachine: GuardMachine {
 
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
     let unserved = queue.removeExpired(at: now).flatMap { answerUnserved($0, .totalTime, at: now) }
-    guard case .serving(let service) = state, now >= service.endsBy else { return unserved }
+    guard case .serving(let service) = state, now >= end(of: service) else { return unserved }
     return unserved + finish(now >= service.totalEnds ? .totalTime : .idle, at: now)
   }
 
@@ -143,7 +150,7 @@ public struct ExtensionMachine: GuardMachine {
     guard !service.isHandingOver else { return [] }
     service.isHandingOver = true
     state = .serving(service)
-    return [.acceptNoNewPayment] + (service.isSettling ? [] : finish(.handedOver, at: now))
+    return [.acceptNoNewPayment] + (ownership.activity.isSettling ? [] : finish(.handedOver, at: now))
   }
 
   /// While the app holds the node it receives what this push is about, and the text comes from the database. An
@@ -183,16 +190,14 @@ public struct ExtensionMachine: GuardMachine {
       service.idleEnds = now + Self.idleTime
       state = .serving(service)
       return told
-    case .settling(let isSettling):
-      service.isSettling = isSettling
+    case .busy(let activity):
+      service.collect(activity.collecting)
       state = .serving(service)
-      guard !isSettling else { break }
+      // A handover waits for no splice and no parts: the app goes on where they are.
+      guard ownership.activity.isSettling, !activity.isSettling else { break }
       if service.isHandingOver { return finish(.handedOver, at: now) }
       if service.lacksItsPayment { return [.readReceived(paymentHash: service.push.paymentHash)] }
     case .connecting:
-      service.isSettling = false
-      service.isSplicing = false
-      state = .serving(service)
       // The connection was lost while handing over: there is nothing left to wait for.
       if service.isHandingOver { return finish(.handedOver, at: now) }
     case .refused(let highest, let container):
@@ -201,13 +206,6 @@ public struct ExtensionMachine: GuardMachine {
       case .otherDevice: return finish(.otherDevice, at: now)
       case .outOfReach: return finish(.outOfReach, at: now)
       }
-    case .splicing(let isSplicing):
-      // A handover does not wait for it: the app goes on where it is.
-      service.isSplicing = isSplicing
-      state = .serving(service)
-    case .collecting(let payments):
-      service.collect(payments)
-      state = .serving(service)
     case .established, .fenced, .trouble, .stopped: break
     }
     return []

@@ -93,6 +93,15 @@ extension Ownership {
     return owning.phase == .established || owning.phase == .settling
   }
 
+  /// What the node is busy with, while it runs under our claim.
+  var activity: NodeActivity {
+    switch state {
+    case .owning(let owning) where owning.node == .started: owning.activity
+    case .releasing(let owning, _): owning.activity
+    case .idle, .looking, .claiming, .owning, .closing: .nothing
+    }
+  }
+
   /// The node is ours and does not reach its peer: it has said why, and pauses.
   var isHinderedFromConnecting: Bool {
     if case .hinderedFromConnecting = status { true } else { false }

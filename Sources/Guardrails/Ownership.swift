@@ -255,6 +255,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     var owning = before
     let beat = nextBeat(&owning, at: now)
     owning.node = .started
+    owning.activity = .nothing
     state = .owning(owning)
     return [beat, .startNode(owning.claim, replacing: owning.replacing)]
   }
@@ -316,14 +317,19 @@ public struct Ownership: Hashable, Codable, Sendable {
     case (.owning(var owning), .established):
       movesHereUntil = nil
       owning.trouble = nil
-      return enter(.established, owning, at: now)
+      return enter(owning.connectedPhase, owning, at: now)
     case (.owning(var owning), .trouble(let sentence)):
       owning.trouble = sentence
       state = .owning(owning)
       return []
-    case (.owning(let owning), .settling(true)): return enter(.settling, owning, at: now)
-    case (.owning(let owning), .settling(false)) where owning.phase == .settling:
-      return enter(.established, owning, at: now)
+    case (.owning(var owning), .busy(let activity)):
+      owning.activity = activity
+      state = .owning(owning)
+      return isEstablished ? enter(owning.connectedPhase, owning, at: now) : []
+    case (.releasing(var owning, let nodeStopsBy), .busy(let activity)):
+      owning.activity = activity
+      state = .releasing(owning, nodeStopsBy: nodeStopsBy)
+      return []
     case (.owning(let owning), .refused(let highest, let container)):
       return refused(owning, highest, container, at: now)
     default: return []

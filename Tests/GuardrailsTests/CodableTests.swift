@@ -16,8 +16,8 @@ import Testing
     .blocked(pid: nil, isStopped: false), .blocked(pid: 7, isStopped: true), .failed("A \"sentence\"\n."),
   ]
   private static let reports: [NodeReport] = [
-    .connecting, .established, .settling(true), .settling(false), .collecting([paymentHash("aa")]),
-    .splicing(true),
+    .connecting, .established, .busy(.nothing),
+    .busy(NodeActivity(isSettling: true, collecting: [paymentHash("aa")], isSplicing: true)),
     .received(payment),
     .stopped, .fenced,
     .refused(highest: .max, container: container), .trouble("x"),

@@ -48,10 +48,10 @@ import Testing
   }
 
   /// What was settling ended with the connection: the text does not wait for it until the total time is over.
-  @Test(arguments: [NodeReport.settling(true), .splicing(true)])
-  func whatWasUnderWayOnALostConnectionDoesNotHoldUpTheIdleEnd(underWay: NodeReport) {
+  @Test(arguments: [NodeActivity.settling, .splicing])
+  func whatWasUnderWayOnALostConnectionDoesNotHoldUpTheIdleEnd(underWay: NodeActivity) {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.received(payment)), .node(underWay), at: 3)
+    notifier.play(.node(.received(payment)), .node(.busy(underWay)), at: 3)
     notifier.play(.node(.connecting), owned, at: 4)
     let end = ending(&notifier, .deadlineReached, at: 8)
     #expect(end.first == .deliver(push: 1, .received(payment)))

@@ -41,9 +41,9 @@ import Testing
   @Test("P-1.4 A payment that is half-way holds the node in the background, until it is settled")
   func incomingPayment() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.settling(true)))
+    app.play(.node(.busy(.settling)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1), .backgroundDone])
-    #expect(app.send(.node(.settling(false))).suffix(3) == leaving[...])
+    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
   @Test("The phone takes the time back: what is under way is given up, and all is released in order")
@@ -97,7 +97,7 @@ import Testing
   @Test("A payment that was half-way under a claim that is lost keeps nobody in the background later")
   func fencedInFront() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.settling(true)), .rowRead(row(9, .extension), appWantsNode: true))
+    app.play(.node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 

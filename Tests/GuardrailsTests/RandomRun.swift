@@ -135,9 +135,8 @@ struct RandomRun<Machine: GuardMachine> {
   private mutating func report() -> NodeReport {
     let highest = generator.chance(80) ? epoch + Epoch(generator.below(3)) : generator.pick([0, .max])
     return generator.pick([
-      .connecting, .established, .established, .settling(true), .settling(false),
-      .collecting([paymentHash("aa")]),
-      .collecting([]), .splicing(true), .splicing(false), .received(payment),
+      .connecting, .established, .established, .busy(.settling), .busy(.splicing),
+      .busy(.collecting([paymentHash("aa")])), .busy(.nothing), .busy(.nothing), .received(payment),
       .received(secondPayment), .trouble("x"), .stopped, generator.chance(30) ? .fenced : .established,
       .refused(highest: highest, container: generator.chance(80) ? container : otherContainer),
     ])

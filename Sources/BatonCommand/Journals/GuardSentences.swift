@@ -1,3 +1,4 @@
+import Ground
 import Guardrails
 
 /// The guardrails in words: who claimed, lost, waited, handed over.
@@ -45,22 +46,22 @@ enum GuardSentences {
     }
   }
 
-  private static func sets(_ count: Int) -> String { count == 1 ? "a payment" : "\(count) payments" }
+  /// A payment settles in a moment; the others are worth a line.
+  private static func of(_ activity: NodeActivity) -> Sentence {
+    let sets = activity.collecting.count
+    var words = activity.isSettling ? ["settles a payment"] : []
+    if sets > 0 { words.append("waits for more parts of \(sets == 1 ? "a payment" : "\(sets) payments")") }
+    if activity.isSplicing { words.append("is half-way through a splice") }
+    return Sentence(
+      words.isEmpty ? "has nothing half-way" : words.joined(separator: " and "),
+      matters: sets > 0 || activity.isSplicing)
+  }
 
   private static func of(_ report: NodeReport) -> [Sentence] {
     switch report {
     case .connecting: [Sentence("dials the peer", matters: false)]
     case .established: [Sentence("connected: the channel is re-established")]
-    case .settling(let isSettling):
-      [Sentence(isSettling ? "settles a payment" : "has settled", matters: false)]
-    case .collecting(let payments):
-      [
-        Sentence(
-          payments.isEmpty
-            ? "waits for no more parts" : "waits for more parts of \(Self.sets(payments.count))")
-      ]
-    case .splicing(let isSplicing):
-      [Sentence(isSplicing ? "is half-way through a splice" : "has no splice half-way any more")]
+    case .busy(let activity): [of(activity)]
     case .received(let payment):
       [
         Sentence(

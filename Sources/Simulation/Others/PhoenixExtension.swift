@@ -79,7 +79,7 @@ public struct PhoenixExtension: OtherMachine {
       isNodeRunning = false
       isConnected = false
       return isEnding ? [.end(.terminated)] : serveNext(at: now)
-    case .settling, .collecting, .splicing, .fenced, .refused, .trouble: break
+    case .busy, .fenced, .refused, .trouble: break
     }
     return []
   }
