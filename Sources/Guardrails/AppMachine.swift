@@ -134,7 +134,7 @@ public struct AppMachine: GuardMachine {
   /// Who does not look at the app is told otherwise. The peer sends no push to who is connected; should there be one from
   /// before, its text takes this one's place.
   private func received(_ payment: ReceivedPayment) -> [GuardDirective] {
-    place == .foreground ? [] : [.notify(.received(payment), payment: payment.paymentHash)]
+    place == .foreground ? [] : [.notify(payment)]
   }
 
   private mutating func refused(_ highest: Epoch, _ container: ContainerID) -> [GuardDirective] {

@@ -103,7 +103,7 @@ public struct ExtensionMachine: GuardMachine {
 
   /// A push whose turn does not come still gets its text.
   private func answerUnserved(_ push: Push, _ reason: FinishReason, at now: Instant) -> [GuardDirective] {
-    Service(push: push, startedAt: now).contents(for: reason) + [.finished(push: push.id, reason)]
+    [Service(push: push, startedAt: now).text(for: reason), .finished(push: push.id, reason)]
   }
 
   private mutating func expiryWarned(_ id: UInt64, at now: Instant) -> [GuardDirective] {
@@ -181,7 +181,7 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
     if case .finishing = state, case .received(let payment) = report {
       // The text of the push is out already: a payment of the last moment gets a notification of its own.
-      return [.notify(.received(payment), payment: payment.paymentHash)]
+      return [.notify(payment)]
     }
     guard case .serving(var service) = state else { return [] }
     switch report {
@@ -217,7 +217,7 @@ public struct ExtensionMachine: GuardMachine {
     guard case .serving(let service) = state else { return [] }
     state = .finishing(push: service.push.id, reason)
     let told = service.maybeToldAlready.map { [GuardDirective.withdraw(payment: $0)] } ?? []
-    return told + service.contents(for: reason) + ownership.unwant(at: now)
+    return told + [service.text(for: reason)] + ownership.unwant(at: now)
   }
 
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {

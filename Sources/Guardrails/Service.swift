@@ -46,7 +46,7 @@ struct Service: Hashable, Codable, Sendable {
   mutating func tellFurther() -> [GuardDirective] {
     let untold = received.dropFirst().filter { !notified.contains($0.paymentHash) }
     notified += untold.map(\.paymentHash)
-    return untold.map { .notify(.received($0), payment: $0.paymentHash) }
+    return untold.map { .notify($0) }
   }
 
   /// What is incomplete no more has been received just now, or its time was over.
@@ -58,14 +58,11 @@ struct Service: Hashable, Codable, Sendable {
     incomplete = payments
   }
 
-  func contents(for reason: FinishReason) -> [GuardDirective] {
-    guard let first = received.first else {
-      return [.deliver(push: push.id, contentWithoutPayment(for: reason))]
-    }
-    return [.deliver(push: push.id, .received(first))]
+  func text(for reason: FinishReason) -> GuardDirective {
+    .deliver(push: push.id, received.first.map { .received($0) } ?? outcomeWithoutPayment(for: reason))
   }
 
-  private func contentWithoutPayment(for reason: FinishReason) -> NotificationContent {
+  private func outcomeWithoutPayment(for reason: FinishReason) -> PushOutcome {
     switch reason {
     case .appWantsNode, .handedOver, .received: .appContinues
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
@@ -75,7 +72,7 @@ struct Service: Hashable, Codable, Sendable {
       } else if tells(of: givenBack) {
         .partsGivenBack
       } else {
-        .nothingReceived(for: push.reason)
+        .nothingReceived(push.reason)
       }
     }
   }

@@ -46,6 +46,40 @@ import Testing
     #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
+  @Test("A payment that settles does so over a lost connection, and its end is heard on the next one")
+  func settlingOverALostConnection() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.busy(.settling)), owned, .node(.connecting), owned)
+    #expect(app.machine.tasks.count == 1)
+    app.play(.node(.established))
+    #expect(app.send(owned) == [.beat(epoch: 8, phase: .settling, counter: 6)])
+    app.play(.node(.busy(.nothing)))
+    #expect(app.send(owned) == [.beat(epoch: 8, phase: .established, counter: 7)])
+    #expect(app.machine.tasks.isEmpty)
+  }
+
+  @Test("A node that is started anew is busy with nothing until it says so")
+  func startedAnew() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.busy(.splicing)), .node(.connecting), owned)
+    app.play(.node(.refused(highest: 20, container: container)))
+    #expect(app.machine.tasks.isEmpty, "its node is closed")
+    #expect(app.send(.claimed(claim(21))).contains(.startNode(claim(21))))
+    #expect(app.machine.tasks.isEmpty && app.machine.ownership.activity == .nothing)
+  }
+
+  @Test("What was given up after 180 s is not taken up again because something else begins or ends")
+  func givenUpForGood() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.busy(.splicing)), owned)
+    app.play(.deadlineReached, owned, at: 180)
+    #expect(app.machine.tasks.isEmpty)
+    app.play(.node(.busy(NodeActivity(isSettling: true, isSplicing: true))), owned)
+    #expect(app.machine.tasks.held.map(\.task) == [.settling])
+    app.play(.node(.busy(.splicing)), owned)
+    #expect(app.machine.tasks.isEmpty)
+  }
+
   @Test("The phone takes the time back: what is under way is given up, and all is released in order")
   func expiry() {
     var app = Driver<AppMachine>.connected(epoch: 8)

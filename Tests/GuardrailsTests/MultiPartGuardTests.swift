@@ -28,7 +28,7 @@ import Testing
   @Test(
     "Nobody looks at an app in the background: what it receives there is notified, and in front it is not")
   func toldInTheBackground() {
-    let told = GuardDirective.notify(.received(payment), payment: payment.paymentHash)
+    let told = GuardDirective.notify(payment)
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
       !app.send(.node(.received(secondPayment))).contains { if case .notify = $0 { true } else { false } })
@@ -64,7 +64,7 @@ import Testing
       for payments in collecting { notifier.play(.node(.busy(.collecting(payments)))) }
       return notifier.send(.deadlineReached, at: 29.5).first
     }
-    let missed = NotificationContent.nothingReceived(for: .incomingPayment)
+    let missed = PushOutcome.nothingReceived(.incomingPayment)
     #expect(text([other]) == .deliver(push: 1, hash == nil ? .partsWait : missed))
     #expect(
       text([other], [])
@@ -129,7 +129,7 @@ import Testing
     // The text is out, and the set is complete in the last moment: it has a notification of its own.
     #expect(
       notifier.send(.node(.received(secondPayment))) == [
-        .notify(.received(secondPayment), payment: secondPayment.paymentHash)
+        .notify(secondPayment)
       ])
     notifier.play(.node(.stopped))
     #expect(

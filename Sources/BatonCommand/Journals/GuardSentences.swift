@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import Wallet
 
 /// The guardrails in words: who claimed, lost, waited, handed over.
 enum GuardSentences {
@@ -91,8 +92,9 @@ enum GuardSentences {
           matters: false)
       ]
     case .show(let status): [Sentence("shows “\(status.text)”")]
-    case .deliver(let push, let content): [Sentence("delivers push \(push): \(words(content))")]
-    case .notify(let content, _): [Sentence("notifies: \(words(content))")]
+    case .deliver(let push, let outcome):
+      [Sentence("delivers push \(push): \(words(NotificationContent(outcome)))")]
+    case .notify(let payment): [Sentence("notifies: \(words(NotificationContent(payment)))")]
     case .withdraw: [Sentence("takes back what told of the same payment before", matters: false)]
     case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.rawValue)")]
     case .completed(let push, let outcome):
