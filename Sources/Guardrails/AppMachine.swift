@@ -78,6 +78,7 @@ public struct AppMachine: GuardMachine {
   // MARK: The phone, the person, the other process
 
   private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    if let sentence = event.lossOfContainer { return containerLost(sentence) }
     switch event {
     case .launched: return say(presence.resume())
     case .enteredForeground: return enteredForeground(at: now)
@@ -91,7 +92,6 @@ public struct AppMachine: GuardMachine {
     case .presenceHeard(let message): return heard(message)
     case .node(.refused(let highest, let container)): return refused(highest, container)
     case .node(.received(let payment)): return received(payment)
-    case .containerLost(let sentence): return containerLost(sentence)
     case .claimFailed(.failed(let sentence)) where ownership.isRaising:
       return halt(.trouble(sentence))
     default: return []

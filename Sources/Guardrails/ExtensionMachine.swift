@@ -61,6 +61,7 @@ public struct ExtensionMachine: GuardMachine {
   // MARK: What happens
 
   private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    if let sentence = event.lossOfContainer { return containerLost(sentence, at: now) }
     switch event {
     case .pushArrived(let push): return pushArrived(push, at: now)
     case .expiryWarned(let id): return expiryWarned(id, at: now)
@@ -73,7 +74,6 @@ public struct ExtensionMachine: GuardMachine {
     case .observed(let observation): return observed(observation, at: now)
     case .receivedFound(let payments): return receivedBefore(payments, at: now)
     case .node(let report): return node(report, at: now)
-    case .containerLost(let sentence): return containerLost(sentence, at: now)
     default: return []
     }
   }

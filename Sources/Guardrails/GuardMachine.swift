@@ -46,7 +46,7 @@ extension Ownership {
   private func troubleStatus(_ trouble: Trouble) -> Status {
     switch trouble {
     case .blocked(let pid, let isStopped): .blocked(pid: pid, isStopped: isStopped)
-    case .failed(let sentence): .trouble(sentence)
+    case .failed(let sentence), .lost(let sentence): .trouble(sentence)
     }
   }
 

@@ -79,6 +79,11 @@ public struct Ownership: Hashable, Codable, Sendable {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
     case .observed(let observation): return observed(observation, at: now)
+    case .lookFailed(.lost), .rowReadFailed(.lost), .containerLost: return abandon()
+    case .claimFailed(.lost):
+      // Its answer has come.
+      if isClaiming { state = .idle }
+      return abandon()
     case .lookFailed(let trouble): return lookFailed(trouble, at: now)
     case .claimed(let claim): return claimed(claim, at: now)
     case .claimSuperseded: return claimSuperseded(at: now)
@@ -88,7 +93,6 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .rowReadFailed: return rowReadFailed(at: now)
     case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
     case .node(let report): return node(report, at: now)
-    case .containerLost: return abandon()
     case .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived, .expiryWarned,
       .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
       .moveRequested:

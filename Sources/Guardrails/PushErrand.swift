@@ -40,6 +40,10 @@ public struct PushErrand: Hashable, Sendable {
   }
 
   mutating func note(_ event: GuardEvent, isBusy: Bool, at now: Instant) {
+    if let sentence = event.lossOfContainer {
+      fail(of: sentence)
+      return giveUp()
+    }
     switch event {
     case .node(.established):
       quietEnds = now + Self.quiet
@@ -52,9 +56,6 @@ public struct PushErrand: Hashable, Sendable {
     case .node(.received): hasReceived = true
     case .node(.trouble(let sentence)): trouble = sentence
     case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = why.sentence
-    case .containerLost(let sentence):
-      fail(of: sentence)
-      giveUp()
     case .deadlineReached: if let deadline = deadline(isBusy: isBusy), deadline <= now { giveUpInVain() }
     default: break
     }
@@ -98,7 +99,7 @@ extension PushErrand: Shiftable {
 extension Trouble {
   fileprivate var sentence: String {
     switch self {
-    case .failed(let sentence): sentence
+    case .failed(let sentence), .lost(let sentence): sentence
     case .blocked: "another process is inside a transaction of the container"
     }
   }

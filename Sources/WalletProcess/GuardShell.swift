@@ -123,8 +123,9 @@ final class GuardShell<Machine: GuardMachine> {
   }
 
   private func failed(_ error: ContainerError, _ event: (Trouble) -> GuardEvent) {
-    runner.handle(event(.failed("\(error)")))
-    if error.isLossOfTheContainer { lost(error) }
+    guard error.isLossOfTheContainer else { return runner.handle(event(.failed("\(error)"))) }
+    loss = error
+    runner.handle(event(.lost("\(error)")))
   }
 
   private func lost(_ error: ContainerError) {

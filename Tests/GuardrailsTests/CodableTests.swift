@@ -14,6 +14,7 @@ import Testing
   ]
   private static let troubles: [Trouble] = [
     .blocked(pid: nil, isStopped: false), .blocked(pid: 7, isStopped: true), .failed("A \"sentence\"\n."),
+    .lost("It is gone."),
   ]
   private static let reports: [NodeReport] = [
     .connecting, .established, .busy(.nothing),

@@ -129,7 +129,8 @@ struct RandomRun<Machine: GuardMachine> {
   }
 
   private mutating func trouble() -> Trouble {
-    generator.chance(50) ? .blocked(pid: 7, isStopped: true) : .failed("The disk is full.")
+    if generator.chance(3) { return .lost("It is gone.") }
+    return generator.chance(50) ? .blocked(pid: 7, isStopped: true) : .failed("The disk is full.")
   }
 
   private mutating func report() -> NodeReport {

@@ -1,6 +1,7 @@
 import Ground
 import Crypto
 import DaemonRuntime
+import Foundation
 import Guardrails
 import Heartbeat
 import Lightning
@@ -113,6 +114,19 @@ final class GuardShellTests {
     let new = try receive("new")
     #expect(try loop.run(for: .seconds(30)) { !phone.delivered.isEmpty })
     #expect(phone.delivered == [.received(new)])
+  }
+
+  @Test("A look that finds another container at the path is one event, and the end") func containerLost() throws {
+    let shell = shell(AppMachine.self, try scratch.open())
+    var end: EndReason?
+    shell.onEnd = { end = $0 }
+    shell.handle(.launched)
+    try FileManager.default.moveItem(atPath: scratch.path("c"), toPath: scratch.path("elsewhere"))
+    shell.handle(.enteredForeground)
+    #expect(end == .containerLost && shell.loss != nil)
+    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path("j"))
+    let text = try files.map { try String(contentsOfFile: scratch.path("j/\($0)"), encoding: .utf8) }.joined()
+    #expect(text.contains(#""event":{"lookFailed":{"_0":{"lost":"#) && !text.contains("containerLost"))
   }
 
   /// What is left when the log is lost now.

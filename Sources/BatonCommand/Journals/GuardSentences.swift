@@ -33,8 +33,12 @@ enum GuardSentences {
     case .ownLockWasBusy: [Sentence("finds its own role lock busy", matters: false)]
     case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
     case .node(let report): of(report)
-    case .containerLost(let sentence): [Sentence("has lost the container: \(sentence)")]
+    case .containerLost(let sentence): [lost(sentence)]
     }
+  }
+
+  private static func lost(_ sentence: String) -> Sentence {
+    Sentence("has lost the container: \(sentence)")
   }
 
   private static func of(_ trouble: Trouble) -> Sentence {
@@ -44,6 +48,7 @@ enum GuardSentences {
         "is blocked: \(pid.map(String.init) ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
       )
     case .failed(let sentence): Sentence("has trouble with the container: \(sentence)")
+    case .lost(let sentence): lost(sentence)
     }
   }
 
