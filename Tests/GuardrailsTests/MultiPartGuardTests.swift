@@ -49,7 +49,8 @@ import Testing
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), .node(.busy(.nothing)))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsGivenBack))
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), .node(.received(payment)), .node(.busy(.settling)))
+    notifier.play(
+      .node(.busy(.collecting([paymentHash("aa")]))), .node(.received(payment)), .node(.busy(.settling)))
     notifier.play(.node(.busy(.nothing)))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .received(payment)))
   }
@@ -140,7 +141,8 @@ import Testing
     notifier.play(.node(.connecting), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(.node(.established), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(
-      .node(.busy(.collecting([paymentHash("aa")]))), .node(.received(secondPayment)), .node(.busy(.nothing)), at: 10
+      .node(.busy(.collecting([paymentHash("aa")]))), .node(.received(secondPayment)), .node(.busy(.nothing)),
+      at: 10
     )
     #expect(notifier.send(.deadlineReached, at: 15).first == .deliver(push: 2, .received(secondPayment)))
   }

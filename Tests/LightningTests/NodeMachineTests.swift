@@ -92,7 +92,9 @@ struct NodeMachineTests {
     #expect(world.news == [.connecting, .established])
     while world.stored.channel?.isSettling == true, world.moveSomething() || world.letTimePass() {}
     while world.moveSomething() {}
-    #expect(world.news.last == .busy(.nothing) && world.news.count { if case .busy = $0 { true } else { false } } == 1)
+    #expect(
+      world.news.last == .busy(.nothing)
+        && world.news.count { if case .busy = $0 { true } else { false } } == 1)
   }
 }
 

@@ -116,7 +116,9 @@ final class GuardShellTests {
     #expect(phone.delivered == [.received(new)])
   }
 
-  @Test("A look that finds another container at the path is one event, and the end") func containerLost() throws {
+  @Test("A look that finds another container at the path is one event, and the end") func containerLost()
+    throws
+  {
     let shell = shell(AppMachine.self, try scratch.open())
     var end: EndReason?
     shell.onEnd = { end = $0 }
