@@ -119,6 +119,7 @@ let package = Package(
     .testTarget(
       name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
     .testTarget(name: "LightningTests", dependencies: ["Ground", "Crypto", "Lightning"]),
+    .testTarget(name: "WalletTests", dependencies: ["Ground", "Guardrails", "Wallet"]),
     // Reads and writes invoices for the programs of others: Tests/Interop/invoices.py.
     .executableTarget(
       name: "TestInvoices", dependencies: ["Ground", "Crypto", "Lightning"],
@@ -195,7 +196,7 @@ let package = Package(
       name: "WalletProcessTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Database", "PeerTransport", "WalletProcess",
+        "Lightning", "Wallet", "Database", "PeerTransport", "WalletProcess",
       ]),
     // A bad network between a wallet and its peer.
     .target(

@@ -33,11 +33,11 @@ public enum ContainerOrder: Hashable, Sendable {
   /// Answered by the guard's `receivedFound`, if it can be read.
   case readReceived(paymentHash: Bytes32?)
 
-  /// For the node; answered by its `rowRead`, `storeBlocked` or `storeFailed`.
+  /// For the node; answered by its `rowRead`, `storeBlocked`, `storeFailed` or `storeLost`.
   case checkRow
-  /// Row and state; answered by the node's `greetingChecked`, `storeBlocked` or `storeFailed`.
+  /// Row and state; answered by the node's `greetingChecked`, `storeBlocked`, `storeFailed` or `storeLost`.
   case checkGreeting
-  /// Answered by the node's `written`, `fenced`, `storeBlocked` or `storeFailed`.
+  /// Answered by the node's `written`, `fenced`, `storeBlocked`, `storeFailed` or `storeLost`.
   case write(NodeChange, under: Claim)
 
   /// Answered by the requests' `pastRead` or `pastNotRead`.
@@ -64,8 +64,8 @@ public enum PhoneOrder: Hashable, Sendable {
   case say(PresenceMessage)
   case show(Status)
   case mayConnect([ConnectionTarget])
-  case deliver(push: UInt64, NotificationContent)
-  case notify(NotificationContent, payment: Bytes32)
+  case deliver(push: UInt64, PushOutcome)
+  case notify(ReceivedPayment)
   case withdraw(payment: Bytes32)
   case finished(push: UInt64, FinishReason)
   case completed(push: UInt64, SilentPushOutcome)

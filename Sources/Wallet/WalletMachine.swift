@@ -145,6 +145,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     let directives = node.handle(event, at: turn.now)
     observer.handled(event, directives, node)
     for directive in directives { take(directive, &turn) }
+    if case .storeLost(let sentence) = event { turn.tell(.guardrail(.containerLost(sentence))) }
   }
 
   private func take(_ directive: NodeDirective, _ turn: inout WalletTurn) {

@@ -39,14 +39,14 @@ final class EmulatedPhone {
     case .mayConnect(let targets):
       openTargets = targets
       status.map(show)
-    case .deliver(let push, let content):
+    case .deliver(let push, let outcome):
       var message = ControlMessage("content", ["id": "\(push)"])
-      if let payment = content.payment { message["key"] = payment.hex }
-      message.fields += WalletNotifications.fields(of: content)
+      if let payment = outcome.payment { message["key"] = payment.hex }
+      message.fields += WalletNotifications.fields(of: NotificationContent(outcome))
       send(message)
-    case .notify(let content, let payment):
-      var message = ControlMessage("notification", ["key": payment.hex])
-      message.fields += WalletNotifications.fields(of: content)
+    case .notify(let payment):
+      var message = ControlMessage("notification", ["key": payment.paymentHash.hex])
+      message.fields += WalletNotifications.fields(of: NotificationContent(payment))
       send(message)
     case .withdraw(let payment): send(ControlMessage("withdraw", ["key": payment.hex]))
     case .finished(let push, let reason):

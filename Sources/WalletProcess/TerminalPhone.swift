@@ -13,9 +13,12 @@ final class TerminalPhone {
     case .show(let status):
       let epoch = status.epoch.map { " (epoch \($0))" } ?? ""
       printLine("\(role): \(status.text)\(epoch)")
-    case .deliver(let push, let content):
+    case .deliver(let push, let outcome):
+      let content = NotificationContent(outcome)
       printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
-    case .notify(let content, _): printLine("\(role): notification: \(content.title): \(content.body)")
+    case .notify(let payment):
+      let content = NotificationContent(payment)
+      printLine("\(role): notification: \(content.title): \(content.body)")
     case .finished(let push, let reason):
       printLine("\(role): push \(push) is done: \(reason.rawValue)")
       onFinished?(push)

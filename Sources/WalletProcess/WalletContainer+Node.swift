@@ -22,7 +22,7 @@ extension WalletContainer {
     switch container.readRow() {
     case .row(let row): say(.rowRead(row))
     case .blocked: say(.storeBlocked)
-    case .failed(let error): failed(error, .node(.storeFailed("\(error)")))
+    case .failed(let error): storeFailed(error)
     }
   }
 
@@ -33,7 +33,7 @@ extension WalletContainer {
       learnTweaks(state)
       say(.greetingChecked(row, state))
     case .blocked: say(.storeBlocked)
-    case .failed(let error): failed(error, .node(.storeFailed("\(error)")))
+    case .failed(let error): storeFailed(error)
     }
   }
 
@@ -50,7 +50,7 @@ extension WalletContainer {
       say(.written)
     case .fenced: say(.fenced)
     case .blocked: say(.storeBlocked)
-    case .failed(let error): failed(error, .node(.storeFailed("\(error)")))
+    case .failed(let error): storeFailed(error)
     }
   }
 
@@ -60,7 +60,7 @@ extension WalletContainer {
     case .read(let past): say(.requests(.pastRead(hash, past)))
     case .blocked:
       say(.requests(.pastNotRead(hash, "the wallet's database is in use, and nothing left; try again")))
-    case .failed(let error): failed(error, .requests(.pastNotRead(hash, "\(error)")))
+    case .failed(let error): say(.requests(.pastNotRead(hash, "\(error)")))
     }
   }
 

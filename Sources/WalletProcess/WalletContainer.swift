@@ -70,12 +70,19 @@ final class WalletContainer {
   func say(_ event: GuardEvent) { onEvent?(.guardrail(event)) }
   func say(_ event: NodeEvent) { onEvent?(.node(event)) }
 
-  /// With what it means for good, if it does.
-  func failed(_ error: ContainerError, _ event: WalletEvent) {
-    say(event)
-    guard error.isLossOfTheContainer else { return }
+  /// What it means: a failure of this moment, or that this process can never use the container again.
+  private func trouble(_ error: ContainerError) -> Trouble {
+    guard error.isLossOfTheContainer else { return .failed("\(error)") }
     loss = error
-    say(.containerLost("\(error)"))
+    return .lost("\(error)")
+  }
+
+  func storeFailed(_ error: ContainerError) {
+    switch trouble(error) {
+    case .lost(let sentence): say(.storeLost(sentence))
+    case .failed(let sentence): say(.storeFailed(sentence))
+    case .blocked: say(.storeBlocked)
+    }
   }
 
   private func setWish(_ wantsNode: Bool) {
@@ -94,7 +101,7 @@ final class WalletContainer {
       watchHolder(observation.row)
       say(.observed(observation))
     case .blocked(let holder): say(.lookFailed(Trouble(holder)))
-    case .failed(let error): failed(error, .guardrail(.lookFailed(.failed("\(error)"))))
+    case .failed(let error): say(.lookFailed(trouble(error)))
     }
   }
 
@@ -131,14 +138,14 @@ final class WalletContainer {
   private func claim(seen: Epoch, reason: ClaimReason) {
     do throws(ContainerError) {
       answer(container.claim(seen: seen, by: try claimant(reason), reading: readState))
-    } catch { say(.claimFailed(.failed("\(error)"))) }
+    } catch { say(.claimFailed(trouble(error))) }
   }
 
   private func raiseEpoch(_ claim: Claim, above known: Epoch, isMove: Bool) {
     do throws(ContainerError) {
       let claimant = try claimant(isMove ? .movedHere : .raised)
       answer(container.raiseEpoch(under: claim, above: known, by: claimant, reading: readState))
-    } catch { say(.claimFailed(.failed("\(error)"))) }
+    } catch { say(.claimFailed(trouble(error))) }
   }
 
   private func answer(_ result: ClaimResult<NodeState>) {
@@ -150,7 +157,7 @@ final class WalletContainer {
     case .superseded: say(.claimSuperseded)
     case .ownLockBusy: say(.ownLockWasBusy)
     case .blocked(let holder): say(.claimFailed(Trouble(holder)))
-    case .failed(let error): failed(error, .guardrail(.claimFailed(.failed("\(error)"))))
+    case .failed(let error): say(.claimFailed(trouble(error)))
     }
   }
 
@@ -160,7 +167,7 @@ final class WalletContainer {
     switch container.readRow() {
     case .row(let row): say(.rowRead(row, appWantsNode: container.appWantsNode))
     case .blocked(let holder): say(.rowReadFailed(Trouble(holder)))
-    case .failed(let error): failed(error, .guardrail(.rowReadFailed(.failed("\(error)"))))
+    case .failed(let error): say(.rowReadFailed(trouble(error)))
     }
   }
 

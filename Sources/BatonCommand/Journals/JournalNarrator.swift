@@ -4,6 +4,7 @@ import Foundation
 import Guardrails
 import Lightning
 import PhonePolicy
+import Wallet
 
 /// Says in words what a record means. Records that matter to nobody but a developer have no sentence of their own;
 /// `--verbose` shows them as they are.
@@ -49,6 +50,14 @@ struct JournalNarrator {
     case NodeMachine.name:
       guard let body = EventBody<NodeEvent, NodeDirective>(entry.line) else { return [Self.raw(entry)] }
       found = NodeSentences.of(body.event) + body.directives.flatMap(NodeSentences.of)
+    case Requests.name:
+      guard let body = EventBody<RequestEvent, RequestDirective>(entry.line) else { return [Self.raw(entry)] }
+      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
+    case BackgroundWork.name:
+      guard let body = EventBody<BackgroundEvent, BackgroundDirective>(entry.line) else {
+        return [Self.raw(entry)]
+      }
+      found = WalletSentences.of(body.event) + body.directives.flatMap(WalletSentences.of)
     case PeerMachine.name:
       guard let body = EventBody<PeerEvent, PeerDirective>(entry.line) else { return [Self.raw(entry)] }
       found = PeerSentences.of(body.event) + body.directives.flatMap(PeerSentences.of)

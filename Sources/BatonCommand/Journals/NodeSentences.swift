@@ -34,7 +34,7 @@ enum NodeSentences {
           "is to take \(HumanText.amount(msat: request.amountSat &* 1000)) out of the channel on chain")
       ]
     case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
-    case .storeFailed(let sentence): [Sentence("cannot write: \(sentence)")]
+    case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
     case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .greetingChecked, .written,
       .fenced, .personCame, .peerMayBeThere,
       .dialled, .backupReceived:
@@ -48,9 +48,7 @@ enum NodeSentences {
     case .write: [Sentence("writes its next step", matters: false)]
     case .send(let outgoing):
       [Sentence("sends \(HumanText.count(outgoing.count, "message"))", matters: false)]
-    case .invoiceRefused(_, let sentence): [Sentence("cannot make the invoice: \(sentence)")]
     case .paymentOffered(let hash): [Sentence("the payment \(hash.hex.prefix(8)) is in the channel")]
-    case .paymentRefused(_, let sentence): [Sentence("cannot pay: \(sentence)")]
     case .paymentEnded(let ended):
       [Sentence("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
     case .spliceBegun(let splice):
@@ -59,9 +57,10 @@ enum NodeSentences {
           "the splice \(splice.id.text.prefix(8)) over \(HumanText.amount(msat: splice.amountSat &* 1000)) and a fee of \(HumanText.amount(msat: splice.feeSat &* 1000)) is begun"
         )
       ]
-    case .spliceRefused(let sentence): [Sentence("cannot splice: \(sentence)")]
     case .spliceEnded(let id, let end):
       [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
+    // Whoever asked is told why.
+    case .invoiceRefused, .paymentRefused, .spliceRefused: []
     case .checkRow, .checkGreeting, .hangUp, .cutOff, .report, .invoiceStored: []
     }
   }

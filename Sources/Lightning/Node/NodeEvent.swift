@@ -19,6 +19,8 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case fenced
   case storeBlocked
   case storeFailed(String)
+  /// The container is not what lies at its path any more: it is of no use to this process.
+  case storeLost(String)
 
   // The wire.
   case dialled

@@ -41,10 +41,9 @@ struct WorldObserver: WalletObserver {
     if isHeard { said += directives.map { .ordered(role, $0) } }
     for case .stopNode in directives { wasStopped = true }
     switch event {
-    case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed,
-      .containerLost:
+    case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed:
       excusesTasks = true
-    default: break
+    default: if event.lossOfContainer != nil { excusesTasks = true }
     }
   }
 
