@@ -61,6 +61,7 @@ extension Allowance {
     case .clockSteps: "clock-steps"
     case .tasks: "tasks"
     case .networks: "networks"
+    case .storageFaults: "storage-faults"
     }
   }
 }

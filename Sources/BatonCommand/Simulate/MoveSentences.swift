@@ -30,6 +30,8 @@ enum MoveSentences {
     case .restartPeer: "the peer restarts"
     case .replaceLock(let role): "a new file is put in the place of the \(role.rawValue)'s lock"
     case .loseBeat(let role): "the \(role.rawValue)'s beats are wiped out"
+    case .failStorage(let role, let fault): "of the \(role.rawValue) \(fault.sentence), the next one"
+    case .fillDisk(let isFull): isFull ? "the disk is full" : "the disk has room again"
     case .reboot: "the phone reboots"
     case .deviceSleeps(let span): "the device sleeps for \(HumanText.span(span))"
     case .losePush: "the next push will be lost"

@@ -14,6 +14,8 @@ struct SimFigures: Sendable {
   private(set) var connecting = Waits()
   private(set) var settling = Waits()
   private(set) var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
+  /// In the order of `StorageFault.allCases`; the full disk last.
+  private(set) var storageFaults = [Int](repeating: 0, count: StorageFault.allCases.count + 1)
   private(set) var broken: [RunResult] = []
 
   init() {}
@@ -29,6 +31,7 @@ struct SimFigures: Sendable {
     connecting = result.connecting
     settling = result.settling
     faults = result.faults
+    if !result.storageFaults.isEmpty { storageFaults = result.storageFaults }
     if result.violation != nil { broken = [result] }
   }
 
@@ -44,7 +47,16 @@ struct SimFigures: Sendable {
     connecting.add(other.connecting)
     settling.add(other.settling)
     for place in faults.indices { faults[place] += other.faults[place] }
+    for place in storageFaults.indices { storageFaults[place] += other.storageFaults[place] }
     broken += other.broken
+  }
+
+  private static let storageNames = StorageFault.allCases.map(\.sentence) + ["the disk is full"]
+
+  private var storageText: String {
+    let met = zip(Self.storageNames, storageFaults).filter { $0.1 > 0 }
+    guard !met.isEmpty else { return "nothing failed" }
+    return met.map { "\($0) \(HumanText.grouped(UInt64($1)))" }.joined(separator: ", ")
   }
 
   var faultCount: Int { faults.reduce(0, +) }
@@ -70,6 +82,7 @@ struct SimFigures: Sendable {
         "faults", "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) a simulated hour"
       ),
       ("", kinds.isEmpty ? "" : "a simulated hour: \(kinds.joined(separator: ", "))"),
+      ("storage", storageText),
       ("waited", "\(words(connecting)) from opening the app to connected"),
       ("", "\(words(settling)) from a sender's request to the preimage"),
     ]
@@ -93,6 +106,9 @@ struct SimFigures: Sendable {
     object.set("connecting_mean_ms", connecting.mean.wholeMilliseconds)
     object.set("settling_mean_ms", settling.mean.wholeMilliseconds)
     object.set("faults", raw: kinds.text)
+    var storage = JSONObject()
+    for (name, count) in zip(Self.storageNames, storageFaults) { storage.set(name, count) }
+    object.set("storage_faults", raw: storage.text)
     object.set("violations", broken.count)
     object.set("broken_seeds", broken.map { String($0.seed) })
     return object

@@ -18,6 +18,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
   case clockSteps
   case tasks
   case networks
+  case storageFaults
 
   public var sentence: String {
     switch self {
@@ -38,6 +39,7 @@ public enum Allowance: Int, Hashable, Sendable, CaseIterable {
     case .copies: "old copies of the database put back"
     case .clockSteps: "times the wall clock is set back or forth by 8 s"
     case .networks: "times the phone is without a network, until any moment"
+    case .storageFaults: "operations on the container that are blocked, fail, or find it lost"
     case .tasks: "tasks of the app that go on in the background (not --as bitkit or matrix)"
     }
   }
@@ -85,7 +87,7 @@ extension Move {
   var price: Allowance? {
     switch self {
     case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
-      .network(isThere: true), .home, .quit, .invoice, .send, .withdraw, .endTask, .thaw, .copyDatabase,
+      .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .withdraw, .endTask, .thaw, .copyDatabase,
       .noMoreFaults:
       nil
     case .open: .opens
@@ -98,6 +100,7 @@ extension Move {
     case .restartPeer: .peerRestarts
     case .replaceLock: .replacedLocks
     case .loseBeat: .lostBeats
+    case .failStorage, .fillDisk(true): .storageFaults
     case .losePush: .lostPushes
     case .reboot: .reboots
     case .deviceSleeps: .sleeps

@@ -135,10 +135,21 @@ struct Place: Hashable, Sendable {
           moves.append(.freezeInside(role))
         }
       }
+      if left[.storageFaults] > 0, !life.isFrozen { addStorageFaults(role, to: &moves) }
       if left[.replacedLocks] > 0, life.isOwner { moves.append(.replaceLock(role)) }
       if left[.lostBeats] > 0, world.container.part({ $0.pointee.hasReadableBeat(role) }) {
         moves.append(.loseBeat(role))
       }
+    }
+  }
+
+  /// Only what the process is about to do: that it fails later is another moment of the same.
+  private func addStorageFaults(_ role: Role, to moves: inout [Move]) {
+    guard case .container(let order)? = world.life(role)?.orders.first,
+      let operation = StorageOperation(order), world.storage.armed[role] == nil
+    else { return }
+    for fault in StorageFault.allCases where fault.operation == operation {
+      moves.append(.failStorage(role, fault))
     }
   }
 

@@ -102,6 +102,7 @@ extension Life {
     wallet.shift(by: span)
     if withStamps { changeObservations { $0.shift(by: span) } }
     runningSince.shift(by: span)
+    silentAt.shift(by: span)
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
@@ -130,6 +131,7 @@ extension Life {
     forgetOldBeats()
     wallet.forgetLongAgo(at: now)
     runningSince = max(runningSince, now + Self.longEnough)
+    if let silent = silentAt, silent <= now + Self.longEnough { silentAt = nil }
   }
 
   /// The last beat of an epoch is not counted, a beat that is not the row's is not asked for, and the reason of a claim,

@@ -7,6 +7,10 @@ import Wallet
 // The port to the container.
 extension World {
   mutating func carryOut(_ order: ContainerOrder, _ life: inout Life) {
+    if !fails(order, &life) { carryOutSoundly(order, &life) }
+  }
+
+  mutating func carryOutSoundly(_ order: ContainerOrder, _ life: inout Life) {
     noteEffect(of: order)
     if settings.coordination != .baton, carryOutForOther(order, &life) { return }
     let pid = life.identity.pid
@@ -127,8 +131,10 @@ extension World {
 
   // MARK: Owning
 
-  private mutating func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64, _ life: Life) {
-    if phase != .released, !settings.without.contains(.inodeCheck) {
+  mutating func beat(
+    _ epoch: Epoch, _ phase: Phase, _ counter: UInt64, _ life: Life, keepsLock: Bool = true
+  ) {
+    if keepsLock, phase != .released, !settings.without.contains(.inodeCheck) {
       container.value.keepLock(life.role, life.identity.pid)
     }
     if settings.without.contains(.earlyBeat), phase == .claimed || phase == .connecting { return }

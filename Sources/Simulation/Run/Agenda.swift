@@ -17,6 +17,10 @@ public struct Agenda: Hashable, Sendable {
     case sendIsDone
     /// It strikes after so many more moves: in the midst of something, wherever that is.
     case fault(FaultKind, afterMoves: Int)
+    /// It strikes the next such operation of a process.
+    case storage(StorageFault)
+    /// The disk is full for so long.
+    case fullDisk(TimeSpan)
   }
 
   public struct Entry: Hashable, Sendable {
@@ -80,6 +84,7 @@ public struct Agenda: Hashable, Sendable {
       timed.append((at, .withdraw))
       at = at + .milliseconds(Int64(50 + splicing.below(40_000)))
     }
+    timed += Self.storageFaults(seed: seed, until: end)
     // Sorted by time; of one instant in the order of the making, as no sort promises that by itself.
     let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }
     entries = []
@@ -88,6 +93,27 @@ public struct Agenda: Hashable, Sendable {
         Entry(number: number + 1, at: timed[place].at, deed: timed[place].deed, salt: generator.next()))
     }
     elsewhereDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
+  }
+
+  /// A stream of its own, as that of the splices is. Half of the seeds meet none.
+  private static func storageFaults(seed: UInt64, until end: Instant) -> [(at: Instant, deed: Deed)] {
+    var generator = SeededGenerator(seed: seed ^ 0x5704_A6E0_0000_0000)
+    guard generator.chance(50) else { return [] }
+    let kinds = StorageFault.allCases
+    var faults: [(at: Instant, deed: Deed)] = []
+    var at = Instant.zero + .seconds(12)
+    while at < end {
+      let isFull = generator.chance(10)
+      faults.append(
+        (
+          at,
+          isFull
+            ? .fullDisk(.milliseconds(Int64(10 + generator.below(20_000))))
+            : .storage(kinds[generator.below(kinds.count)])
+        ))
+      at = at + .milliseconds(Int64(100 + generator.below(10_000)))
+    }
+    return faults
   }
 
   public func only(_ numbers: [Int]) -> Agenda {

@@ -15,6 +15,8 @@ public struct RunResult: Hashable, Sendable {
   public var arrived = 0
   public var connecting = Waits()
   public var settling = Waits()
+  /// How often each fault of the storage struck, in the order of `StorageFault.allCases`; the full disk last.
+  public var storageFaults: [Int] = []
   /// How often each kind of fault struck.
   public var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
 }

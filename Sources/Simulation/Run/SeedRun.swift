@@ -13,6 +13,7 @@ public struct SeedRun {
   private var thawAt = PerRole<Instant?>(nil, nil)
   private var lettersHeldUntil = Instant.zero
   private var networkBackAt: Instant?
+  private var diskHasRoomAt: Instant?
   private var armed: Armed?
   /// Parts of payments that are still to come, the next one first.
   private var laterParts: [LaterPart] = []
@@ -80,6 +81,7 @@ public struct SeedRun {
     result.sent = world.sends.count
     result.arrived = world.sends.count { $0.hasArrived }
     result.connecting = world.connecting
+    result.storageFaults = world.storage.struck.value
     result.settling = world.settling
     return result
   }
@@ -105,7 +107,7 @@ public struct SeedRun {
   private mutating func passTime(until limit: Instant) {
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
-    for instant in [thawAt.app, thawAt.notifier, networkBackAt, armed?.by, laterParts.first?.at] {
+    for instant in [thawAt.app, thawAt.notifier, networkBackAt, diskHasRoomAt, armed?.by, laterParts.first?.at] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
     if world.peerNow < lettersHeldUntil { span = min(span, lettersHeldUntil - world.peerNow) }
@@ -135,6 +137,11 @@ public struct SeedRun {
       make(.network(isThere: true))
       return true
     }
+    if let instant = diskHasRoomAt, instant <= now {
+      diskHasRoomAt = nil
+      make(.fillDisk(false))
+      return true
+    }
     if let due = armed, due.by <= now {
       strike(due)
       return true
@@ -155,6 +162,7 @@ public struct SeedRun {
     case .send: send(&chance)
     case .withdraw: make(.withdraw(UInt64(1000 + chance.below(5000))))
     case .sendIsDone: if world.settings.coordination != .baton { make(.endTask) }
+    case .storage, .fullDisk: strikeStorage(entry.deed, &chance)
     case .fault(let fault, let after):
       if let due = armed { strike(due) }
       armed = Armed(fault: fault, afterMoves: after, by: now + Self.armedAtMost, chance: chance)
@@ -227,6 +235,18 @@ public struct SeedRun {
     }
   }
 
+  /// Others have no answer to it.
+  private mutating func strikeStorage(_ deed: Agenda.Deed, _ chance: inout SeededGenerator) {
+    guard world.settings.coordination == .baton else { return }
+    switch deed {
+    case .storage(let fault): make(.failStorage(chance.chance(50) ? .app : .extension, fault))
+    case .fullDisk(let span):
+      make(.fillDisk(true))
+      diskHasRoomAt = world.peerNow + span
+    default: break
+    }
+  }
+
   private mutating func freeze(_ role: Role, _ move: Move, _ choice: Int) {
     make(move)
     if world.life(role)?.isFrozen == true {
@@ -243,6 +263,7 @@ public struct SeedRun {
     for role in [Role.app, .extension] where world.life(role)?.isFrozen == true { make(.thaw(role)) }
     thawAt = PerRole(nil, nil)
     networkBackAt = nil
+    diskHasRoomAt = nil
     if !world.phone.device.hasNetwork { make(.network(isThere: true)) }
     for part in laterParts { make(part.move) }
     laterParts = []

@@ -43,6 +43,8 @@ public struct Life: Hashable, Sendable {
   var channelOfLease: Channel?
   /// Since when it has run without a pause.
   var runningSince: Instant
+  /// When it last could not beat: to others it is as if it had been paused.
+  var silentAt: Instant?
   public internal(set) var status: Status?
   /// When it came to show that, and when it was frozen: in runs only, as an explorer would tell states apart by them.
   var shownSince = Instant.zero

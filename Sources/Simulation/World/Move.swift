@@ -49,6 +49,10 @@ public enum Move: Hashable, Sendable {
   /// A new plain file in the place of a role's lock file.
   case replaceLock(Role)
   case loseBeat(Role)
+  /// The process's next operation of this kind fails.
+  case failStorage(Role, StorageFault)
+  /// The disk is full, or has room again.
+  case fillDisk(Bool)
   case reboot
   /// The device sleeps: the phone's clock stands still, the peer's does not.
   case deviceSleeps(TimeSpan)

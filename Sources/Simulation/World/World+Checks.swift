@@ -18,6 +18,7 @@ extension World {
       holder.identity == row.process, row.isOf(holder.claim), !holder.isStopped,
       now - holder.runningSince > Self.healthyAfter
     else { return }
+    if let silentAt = holder.silentAt, now - silentAt <= Self.healthyAfter { return }
     if let lockReplacedAt, now - lockReplacedAt < Self.lockHealsWithin { return }
     report(.healthyOwnerStays, "The \(row.role) owned the node, ran and beat, and the \(life.role) claims.")
   }

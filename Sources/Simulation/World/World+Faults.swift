@@ -48,6 +48,8 @@ extension World {
 
   mutating func endFaults() {
     losesNextPush = false
+    storage.armed = PerRole(nil, nil)
+    storage.isFull = false
     for index in letters.indices { letters[index].isLate = false }
     for index in wires.indices { wires[index].isSlow = false }
   }

@@ -48,6 +48,8 @@ extension World {
     case .restartPeer: restartPeer()
     case .replaceLock(let role): replaceLock(role)
     case .loseBeat(let role): container.value.beats[role] = nil
+    case .failStorage(let role, let fault): if lives[role] != nil { storage.armed[role] = fault }
+    case .fillDisk(let isFull): storage.isFull = isFull
     case .reboot: reboot()
     case .deviceSleeps(let span): peerNow = peerNow + span
     case .losePush: losesNextPush = true

@@ -175,6 +175,7 @@ extension World {
   private mutating func forget(_ role: Role) -> Bool {
     guard let life = lives[role] else { return false }
     lives[role] = nil
+    storage.armed[role] = nil
     container.value.forget(life.value.identity.pid)
     if let wire = life.value.wire { abandonWire(wire) }
     forgetNumber(of: life.value.identity)

@@ -50,6 +50,7 @@ public struct World: Hashable, Sendable {
   /// Until its holder's next beat such a lock looks free, which may displace a healthy owner.
   var lockReplacedAt: Instant?
   var incarnations: UInt64 = 0
+  public internal(set) var storage = WorldStorage()
   /// The container as it was when somebody made a copy.
   var oldCopy: Boxed<Container>?
   /// How often one was put back.
