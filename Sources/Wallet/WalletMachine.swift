@@ -132,20 +132,25 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   private mutating func think<Observer: WalletObserver>(
     _ event: NodeEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
-    // Whoever waits for what is over hears of it first.
-    if case .started(_, let state, _) = event, !requests.open.isEmpty {
-      turn.tell(
-        .requests(
-          .node(
-            .started(
-              payments: state.payments.pending.map(\.paymentHash),
-              splice: state.channel?.pendingSplice?.id))))
-    }
+    tellWhatGoesOn(event, &turn)
     observer.willHandle(event, node)
     let directives = node.handle(event, at: turn.now)
     observer.handled(event, directives, node)
     for directive in directives { take(directive, &turn) }
     if case .storeLost(let sentence) = event { turn.tell(.guardrail(.containerLost(sentence))) }
+  }
+
+  /// What is over by the container is over, whoever ended it, and also if this process wrote its end and did not hear that it
+  /// had.
+  private func tellWhatGoesOn(_ event: NodeEvent, _ turn: inout WalletTurn) {
+    guard !requests.open.isEmpty else { return }
+    switch event {
+    case .started(_, let state, _), .greetingChecked(_, let state):
+      turn.tell(
+        .goesOn(
+          payments: state.payments.pending.map(\.paymentHash), splice: state.channel?.pendingSplice?.id))
+    default: break
+    }
   }
 
   private func take(_ directive: NodeDirective, _ turn: inout WalletTurn) {

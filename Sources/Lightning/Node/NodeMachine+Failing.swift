@@ -52,7 +52,7 @@ extension NodeMachine {
     let refusals = invoices.map {
       NodeDirective.invoiceRefused(paymentHash: $0.paymentHash, .because(failure.sentence))
     }
-    let unpaid = refuseWishes(failure.sentence) + refuseSplice(failure.sentence)
+    let unpaid = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + giveUpUnanswered()
     forgetConnection()
     state = .failed
     self.failure = failure
@@ -73,7 +73,7 @@ extension NodeMachine {
   /// Another owner of the node has heard of it: nobody is dialled.
   mutating func restsFailed() -> [NodeDirective] {
     guard let failure = node.failure else { return [] }
-    let refusals = refuseWishes(failure.sentence) + refuseSplice(failure.sentence)
+    let refusals = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + giveUpUnanswered()
     forgetConnection()
     self.failure = failure
     state = .failed

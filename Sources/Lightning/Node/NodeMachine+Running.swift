@@ -184,8 +184,14 @@ extension NodeMachine {
   /// Nothing of the step was sent, so hanging up and reading the state again is always right.
   mutating func storeFailed(_ sentence: String, at now: Instant) -> [NodeDirective] {
     let refusals = refuseInvoices(sentence)
+    keepUnanswered(at: now)
     step = nil
-    let unpaid = refuseWishes(sentence) + refuseSplice(sentence)
+    var unpaid = refuseWishes(sentence) + refuseSplice(sentence)
+    switch state {
+    // Nothing is read any more.
+    case .stopped, .draining, .failed: unpaid += giveUpUnanswered()
+    default: break
+    }
     guard state != .stopped else { return refusals + unpaid }
     if state == .failed {
       // Last what lasts: the next owner hears of the failure from the peer.

@@ -77,7 +77,7 @@ extension NodeMachine {
     return [.spliceRefused(.because(sentence))]
   }
 
-  private var isBindingSplice: Bool {
+  var isBindingSplice: Bool {
     spliceWish?.isBegun == true && step?.change.channel?.pendingSplice != nil
       && node.channel?.pendingSplice == nil
   }

@@ -112,6 +112,7 @@ public struct NodeMachine: Core {
   /// What the guard knows of it, since the node was started.
   var saidActivity = NodeActivity.nothing
   var spliceWish: SpliceWish?
+  var unanswered = Unanswered()
   /// When the connection is given up, unless the splice on it gets further.
   var spliceStallsAt: Instant?
   /// What the phone last said of it.
@@ -155,6 +156,7 @@ public struct NodeMachine: Core {
     consider(silenceEndsAt)
     consider(partialsEnd)
     consider(wishesEnd)
+    consider(unanswered.giveUpAt)
     consider(spliceDeadline)
     return earliest
   }
@@ -199,7 +201,7 @@ public struct NodeMachine: Core {
     guard self.state == .stopped else { return [] }
     step = nil
     wishes = []
-    let unbegun = refuseSplice(Self.spliceGivenUp)
+    let unbegun = refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
     forgetConnection()
     self.claim = claim
     replacing = replaced
@@ -263,7 +265,7 @@ public struct NodeMachine: Core {
     }
     let refusals = refuseInvoices(Self.givenUp)
     step = nil
-    let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp)
+    let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
     forgetConnection()
     claim = nil
     replacing = nil
@@ -294,7 +296,7 @@ public struct NodeMachine: Core {
   mutating func giveUpWaitingWrites() -> [NodeDirective] {
     let refusals = refuseInvoices(Self.givenUp)
     if step?.retryAt != nil { step = nil }
-    return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp)
+    return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
   }
 
   mutating func refuseInvoices(_ sentence: String) -> [NodeDirective] {
@@ -321,6 +323,7 @@ public struct NodeMachine: Core {
       return write(waiting.change)
     }
     if let wishesEnd, now >= wishesEnd { return refuseLateWishes(at: now) }
+    if let giveUpAt = unanswered.giveUpAt, now >= giveUpAt { return giveUpUnanswered() }
     if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
     if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
     switch state {

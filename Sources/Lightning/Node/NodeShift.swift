@@ -17,6 +17,7 @@ extension NodeMachine: Shiftable {
     establishedAt.shift(by: span)
     for index in wishes.indices { wishes[index].shift(by: span) }
     spliceWish?.shift(by: span)
+    unanswered.shift(by: span)
     spliceStallsAt.shift(by: span)
     for index in partials.indices { partials[index].shift(by: span) }
     chatter.shift(by: span)

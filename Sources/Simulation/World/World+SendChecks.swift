@@ -55,10 +55,24 @@ extension World {
     if !isDurable { report(.sentOnce, "A payment leaves the wallet before it is durable.") }
   }
 
+  /// One that was under way already, or about which nothing is known, may arrive all the same.
+  mutating func noteRefusal(of number: Int, _ sentence: String) {
+    let hash = sends[number].invoice.paymentHash
+    let isKnown = container.value.node.payments.pending.contains { $0.paymentHash == hash }
+    guard sends[number].isAskedOnce, !sends[number].hasArrived, sentence != NodeMachine.payUnknown else { return }
+    sends[number].isRefused = true
+    if isKnown {
+      report(.sentOnce, "The person is told that nothing left, and the payment is under way.")
+    }
+  }
+
   /// Somebody else is paid.
   mutating func arrived(_ hash: Bytes32, _ htlc: UInt64) {
     guard let number = bill(of: hash) else { return }
     sends[number].arrivals.append(htlc)
+    if sends[number].isRefused {
+      report(.sentOnce, "A payment arrives of which the person was told that nothing left.")
+    }
     if sends[number].arrivals.count > 1 { report(.sentOnce, "A payee is paid twice for one invoice.") }
     let isKnown = container.value.node.payments.pending.contains { $0.paymentHash == hash && $0.htlc == htlc }
     if !isKnown, !sends[number].isForgotten, settings.coordination == .baton {
@@ -123,7 +137,8 @@ extension World {
       report(.awakeForPayments, "The app has a task for a request that is over.")
     }
     guard container.value.isOwned(by: life.claim) else { return }
-    let pending = container.value.node.payments.pending.map(\.paymentHash)
+    // By what the process knows: a write whose answer was lost it will know when it has read the container again.
+    let pending = life.wallet.node.durableState.payments.pending.map(\.paymentHash)
     for open in requests.open where open.isBegun {
       if case .payment(let hash)? = open.key, !pending.contains(hash) {
         report(.awakeForPayments, "The app takes a payment that is over for one that is under way.")

@@ -18,6 +18,8 @@ extension World {
     guard sends.indices.contains(number) else { return }
     sendRequests &+= 1
     sends[number].answer = nil
+    sends[number].isRefused = false
+    sends[number].isAskedOnce = sends[number].request == 0
     sends[number].request = sendRequests
     sends[number].askedAt = now
     tellPhone(.paymentWanted(request: sendRequests))
@@ -39,6 +41,7 @@ extension World {
     tellPhone(.invoiceAnswered(request: request))
     guard let number = sends.lastIndex(where: { $0.request == request }) else { return }
     sends[number].answer = answer
+    if case .refused(let sentence) = answer { noteRefusal(of: number, sentence) }
   }
 
   mutating func refuseSend(ofRequest request: UInt64, _ sentence: String) {

@@ -43,7 +43,11 @@ struct WorldObserver: WalletObserver {
     switch event {
     case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed:
       excusesTasks = true
-    default: if event.lossOfContainer != nil { excusesTasks = true }
+    default:
+      // Lost to another process, as its beat finds out.
+      if event.lossOfContainer != nil || directives.contains(.stopNode(gracefully: false)) {
+        excusesTasks = true
+      }
     }
   }
 

@@ -14,6 +14,10 @@ public struct WorldSend: Hashable, Sendable {
   public internal(set) var answer: Answer?
   /// The phone's number of the newest request.
   var request: UInt64
+  /// The person has pressed "send" for it once.
+  var isAskedOnce = false
+  /// The person was told once that nothing left, and has not pressed "send" again.
+  var isRefused = false
   /// When the person pressed "send" last.
   var askedAt: Instant
   /// The HTLCs with which it has come to whoever made the invoice.

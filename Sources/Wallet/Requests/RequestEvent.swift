@@ -21,8 +21,8 @@ public enum RequestEvent: Hashable, Codable, Sendable {
 
   /// What the node says about what it was asked for.
   public enum NodeWord: Hashable, Codable, Sendable {
-    /// It begins to run, and this is what it goes on with.
-    case started(payments: [Bytes32], splice: TransactionID?)
+    /// It has read the channel, and this is what it goes on with.
+    case goesOn(payments: [Bytes32], splice: TransactionID?)
     /// It is durable: whoever owns the node next ends it.
     case begun(RequestKey, PendingSplice? = nil)
     /// Nothing of it is anywhere. With what the app shows.

@@ -110,7 +110,7 @@ public struct Requests: Core {
 
   private mutating func heard(_ word: RequestEvent.NodeWord) -> [RequestDirective] {
     switch word {
-    case .started(let payments, let splice): return started(payments, splice)
+    case .goesOn(let payments, let splice): return nodeGoesOn(payments, splice)
     case .begun(let key, let splice): return begun(key, splice)
     case .refused(let key, let refusal, let status):
       guard let index = index(key), !open[index].isBegun else { return [] }
@@ -121,7 +121,7 @@ public struct Requests: Core {
 
   /// The node has read what is in the channel: somebody else may have owned it meanwhile, and ended what was begun here.
   /// Whoever still waits for an answer is answered by the node.
-  private mutating func started(_ payments: [Bytes32], _ splice: TransactionID?) -> [RequestDirective] {
+  private mutating func nodeGoesOn(_ payments: [Bytes32], _ splice: TransactionID?) -> [RequestDirective] {
     let isOver = { (open: Open) in
       switch open.key {
       case .payment(let hash)?: open.isBegun && !payments.contains(hash)

@@ -1,0 +1,61 @@
+import Ground
+
+/// What people asked for and a step was to make durable whose write has failed: it may be durable all the same. Only the
+/// container knows, and says so when it is read before the channel is spoken of again.
+struct Unanswered: Hashable, Codable, Sendable {
+  var payments: [Bytes32] = []
+  var isSpliceAmong = false
+  /// Nobody waits for longer than that.
+  var giveUpAt: Instant?
+
+  var isEmpty: Bool { payments.isEmpty && !isSpliceAmong }
+}
+
+extension Unanswered: Shiftable {
+  mutating func shift(by span: TimeSpan) { giveUpAt.shift(by: span) }
+}
+
+extension NodeMachine {
+  public static let payUnknown =
+    "the wallet's storage has failed, and it is not known whether the payment left; look among the payments before you try again"
+  static let payNotStored = "the wallet's storage has failed; nothing left; try again"
+  static let spliceUnknown =
+    "the wallet's storage has failed, and it is not known whether money is being taken out; wait before you try again"
+  static let spliceNotStored = "the wallet's storage has failed; nothing has moved; try again"
+
+  /// The step's write has failed. Whoever waits for it is not refused: that could be wrong.
+  mutating func keepUnanswered(at now: Instant) {
+    let offered = step?.change.payments?.offered.map(\.paymentHash) ?? []
+    let waiting = wishes.map(\.payment.paymentHash).filter(offered.contains)
+    wishes.removeAll { waiting.contains($0.payment.paymentHash) }
+    unanswered.payments += waiting
+    if isBindingSplice {
+      spliceWish = nil
+      unanswered.isSpliceAmong = true
+    }
+    if !unanswered.isEmpty { unanswered.giveUpAt = unanswered.giveUpAt ?? now + Self.payPatience }
+  }
+
+  /// The container has been read under the claim of the step.
+  mutating func answerFromContainer() -> [NodeDirective] {
+    guard !unanswered.isEmpty else { return [] }
+    defer { unanswered = Unanswered() }
+    let pending = node.payments.pending.map(\.paymentHash)
+    let payments = unanswered.payments.map { hash in
+      pending.contains(hash)
+        ? NodeDirective.paymentOffered(paymentHash: hash)
+        : .paymentRefused(paymentHash: hash, .because(Self.payNotStored))
+    }
+    guard unanswered.isSpliceAmong else { return payments }
+    let splice = node.channel?.pendingSplice
+    return payments + [splice.map { .spliceBegun($0) } ?? .spliceRefused(.because(Self.spliceNotStored))]
+  }
+
+  /// It will not be read again, or not in time.
+  mutating func giveUpUnanswered() -> [NodeDirective] {
+    guard !unanswered.isEmpty else { return [] }
+    defer { unanswered = Unanswered() }
+    return unanswered.payments.map { .paymentRefused(paymentHash: $0, .because(Self.payUnknown)) }
+      + (unanswered.isSpliceAmong ? [.spliceRefused(.because(Self.spliceUnknown))] : [])
+  }
+}
