@@ -123,6 +123,9 @@ let package = Package(
     .executableTarget(
       name: "TestInvoices", dependencies: ["Ground", "Crypto", "Lightning"],
       path: "Tests/Support/TestInvoices"),
+    .testTarget(
+      name: "WalletTests",
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Crypto", "Wallet"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
     .testTarget(
       name: "SimulationTests",
@@ -195,7 +198,7 @@ let package = Package(
       name: "WalletProcessTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Database", "PeerTransport", "WalletProcess",
+        "Lightning", "Database", "PeerTransport", "Wallet", "WalletProcess",
       ]),
     // A bad network between a wallet and its peer.
     .target(

@@ -58,7 +58,7 @@ struct NodeMachineTests {
     _ = node.handle(.storeBlocked, at: start)
     #expect(
       node.handle(.stopRequested(gracefully: true), at: start) == [
-        .invoiceRefused(paymentHash: invoice.paymentHash, NodeMachine.givenUp), .cutOff, .report(.stopped),
+        .invoiceRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.givenUp)), .cutOff, .report(.stopped),
       ])
     #expect(node.deadline == nil)
     #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
