@@ -67,7 +67,7 @@ struct RandomRequestTests {
       let id = "\(account.asked.count + 1)"
       let request = request(&generator)
       account.asked[id] = request
-      return .asked(id, request, generator.chance(50) ? generator.pick(Self.statuses) : nil)
+      return .asked(id, request)
     case 2: return .invoiceMade(id, made(hash))
     case 3: return generator.chance(50) ? .invoiceNotMade(id, "no") : .placeTaken
     case 4: return generator.chance(70) ? .pastRead(hash, nil) : .pastNotRead(hash, "no")

@@ -84,9 +84,7 @@ struct RequestLifeTests {
 
   @Test("A move is the guard's, and is answered by what the app shows") func moveLife() {
     var desk = Desk()
-    #expect(desk.send(.asked("1", .move, .usedByAnotherDevice)).first == .moveHere)
-    desk = Desk()
-    #expect(desk.send(.asked("1", .move, .idle)) == [.moveHere])
+    #expect(desk.send(.asked("1", .move)) == [.moveHere])
     for status in [Status.idle, .claiming, .connecting(8), .hinderedFromConnecting(8, "no"), .releasing(8)] {
       #expect(desk.send(.shown(status)) == [])
     }
@@ -96,23 +94,22 @@ struct RequestLifeTests {
     #expect(desk.requests.open == [])
   }
 
-  @Test("An app that is connected already is where the person wants it: that is said at once, and nothing has moved")
-  func movedAlready() {
-    var desk = Desk()
+  @Test("An app that is connected without taking the place of another has not moved") func movedAlready() {
     for status in [Status.connected(8), .settling(8)] {
-      #expect(
-        desk.send(.asked("1", .move, status)) == [.moveHere, .answer("1", .connected(8, hasMoved: false))])
+      var desk = Desk()
+      desk.play(.asked("1", .move))
+      #expect(desk.send(.shown(status)) == [.answer("1", .connected(8, hasMoved: false))])
     }
   }
 
   @Test("All who ask to move before it is answered hear the same, and a later one hears of its own move alone")
   func movesTogether() {
     var desk = Desk()
-    desk.play(.asked("1", .move, .idle), .placeTaken, .asked("2", .move, .connecting(8)))
+    desk.play(.asked("1", .move), .placeTaken, .asked("2", .move))
     #expect(
       desk.send(.shown(.connected(9)))
         == [.answer("1", .connected(9, hasMoved: true)), .answer("2", .connected(9, hasMoved: true))])
-    desk.play(.asked("3", .move, .idle))
+    desk.play(.asked("3", .move))
     #expect(desk.send(.shown(.settling(9))) == [.answer("3", .connected(9, hasMoved: false))])
   }
 

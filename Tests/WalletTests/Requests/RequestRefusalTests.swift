@@ -84,7 +84,7 @@ struct RequestRefusalTests {
   @Test("A move that comes to nothing is refused in the words that the app shows") func moveRefused() {
     for status in [Status.usedByAnotherDevice, .trouble("the peer refuses it")] {
       var desk = Desk()
-      desk.play(.asked("1", .move, .idle), .placeTaken)
+      desk.play(.asked("1", .move), .placeTaken)
       #expect(desk.send(.shown(status)) == [.answer("1", .refused(.move, status.text))])
       #expect(desk.send(.shown(.connected(9))) == [])
     }
