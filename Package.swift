@@ -119,11 +119,13 @@ let package = Package(
     .testTarget(
       name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
     .testTarget(name: "LightningTests", dependencies: ["Ground", "Crypto", "Lightning"]),
-    .testTarget(name: "WalletTests", dependencies: ["Ground", "Guardrails", "Wallet"]),
     // Reads and writes invoices for the programs of others: Tests/Interop/invoices.py.
     .executableTarget(
       name: "TestInvoices", dependencies: ["Ground", "Crypto", "Lightning"],
       path: "Tests/Support/TestInvoices"),
+    .testTarget(
+      name: "WalletTests",
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Crypto", "Wallet"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
     .testTarget(
       name: "SimulationTests",

@@ -69,7 +69,6 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       turn.tell(.guardrail(.claimed(claim)))
     case .guardrail(let event): turn.tell(.guardrail(event))
     case .node(let event): turn.tell(.node(event))
-    case .requests(.asked(let id, let request, _)): turn.tell(.requests(.asked(id, request, status)))
     case .requests(let event): turn.tell(.requests(event))
     case .background(let event): turn.tell(.background(event))
     }
@@ -123,6 +122,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       if background.isWanted { turn.tell(.background(.enteredForeground)) }
     case .enteredBackground: if background.isWanted { turn.tell(.background(.enteredBackground)) }
     case .networkChanged(let isThere): turn.tell(.node(.networkChanged(isThere: isThere)))
+    // Only now: what was shown before may be the very thing that the move is to end. Nothing changes for an app that is
+    // connected, or that nobody looks at.
+    case .moveRequested: if let status, requests.waitsForStatus { turn.tell(.requests(.shown(status))) }
     default: break
     }
   }

@@ -143,4 +143,18 @@ import Testing
     #expect(directives.last == .endBackgroundTask(1))
     #expect(app.machine.place == .background)
   }
+
+  @Test("The app says which tasks keep it at work, by their names") func names() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    let splice = TaskBeginning(name: "splice 1", generation: 1)
+    app.play(.taskBegan(send), .taskBegan(splice), .node(.busy(.settling)))
+    #expect(app.machine.taskNames == ["send 5 sat", "splice 1"] && app.machine.hasNamedTask)
+    app.play(.taskEnded(send))
+    #expect(app.machine.taskNames == ["splice 1"])
+    app.play(.taskEnded(splice))
+    #expect(app.machine.taskNames == [] && !app.machine.hasNamedTask)
+    // Of what an earlier life has left in the channel nobody tells: home, and it leaves.
+    app.play(.node(.busy(.nothing)), .enteredBackground)
+    #expect(app.machine.place == .leaving)
+  }
 }

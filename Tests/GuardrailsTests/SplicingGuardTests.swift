@@ -11,11 +11,9 @@ import Testing
   ]
 
   @Test("P-1.4 A splice holds the app awake under its name, and then until the node says that it is over")
-  func named() throws {
+  func named() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    var task = SpliceTask()
-    let first = task.begin(amountSat: 4000, for: "7")
-    let begun = try #require(first)
+    let begun = TaskBeginning(name: "splice 7", generation: 1)
     app.play(.taskBegan(begun))
     #expect(app.machine.hasNamedTask)
     #expect(
@@ -77,29 +75,5 @@ import Testing
     let asked = notifier.send(
       .presenceHeard(PresenceMessage(code: .appPong, wantsNode: true, asksForHandover: true)), at: 2)
     #expect(asked.contains(.acceptNoNewPayment) && asked.contains(.stopNode(gracefully: true)))
-  }
-
-  @Test("One at a time has a task, from the request to its end; who waits is told once")
-  func task() {
-    var task = SpliceTask()
-    let first = task.begin(amountSat: 4000, for: "1")
-    #expect(first == TaskBeginning(name: "splice 1", generation: 1))
-    #expect(task.begin(amountSat: 1, for: "2") == nil)
-    #expect(task.ended("a") == nil)
-    #expect(task.nodeStarted(pending: nil) == nil)
-    #expect(task.begun("a")?.request == "1")
-    #expect(task.begun("a") == nil)
-    #expect(task.refused() == nil)
-    #expect(task.ended("b") == nil)
-    #expect(task.nodeStarted(pending: "a") == nil)
-    #expect(task.ended("a")?.task == first)
-    #expect(task.begin(amountSat: 1, for: "3")?.generation == 2)
-    #expect(task.refused()?.request == "3")
-    #expect(task.entry == nil)
-    _ = task.begin(amountSat: 1, for: "4")
-    _ = task.begun("c")
-    // Another process has ended it meanwhile.
-    #expect(task.nodeStarted(pending: nil)?.splice == "c")
-    #expect(task.entry == nil)
   }
 }

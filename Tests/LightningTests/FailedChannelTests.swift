@@ -70,11 +70,11 @@ import Testing
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
     #expect(
       node.handle(.invoiceMade(invoice), at: now) == [
-        .invoiceRefused(paymentHash: invoice.paymentHash, failure.sentence)
+        .invoiceRefused(paymentHash: invoice.paymentHash, .because(failure.sentence))
       ])
     let request = SpliceRequest(
       amountSat: 1000, script: OutputScript(Bytes([0, 20] + [UInt8](repeating: 7, count: 20))))
-    #expect(node.handle(.spliceRequested(request), at: now) == [.spliceRefused(failure.sentence)])
+    #expect(node.handle(.spliceRequested(request), at: now) == [.spliceRefused(.because(failure.sentence))])
     #expect(node.handle(.stopRequested(gracefully: true), at: now) == [.cutOff, .report(.stopped)])
     // Told between the claim and the peer's greeting, by an owner that is no more.
     var late = NodeMachine(configuration: .init())

@@ -58,10 +58,26 @@ struct NodeMachineTests {
     _ = node.handle(.storeBlocked, at: start)
     #expect(
       node.handle(.stopRequested(gracefully: true), at: start) == [
-        .invoiceRefused(paymentHash: invoice.paymentHash, NodeMachine.givenUp), .cutOff, .report(.stopped),
+        .invoiceRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.givenUp)), .cutOff, .report(.stopped),
       ])
     #expect(node.deadline == nil)
     #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
+  }
+
+  @Test("An invoice that is asked for between two dials, and finds the container blocked, is stored when it is free")
+  func blockedBetweenDials() {
+    var node = dialling()
+    _ = node.handle(.closed("no route"), at: start)
+    let write = NodeDirective.write(NodeChange(newInvoice: invoice), under: fence(1))
+    #expect(node.handle(.invoiceMade(invoice), at: start) == [.checkRow, write])
+    // The row can be read beside whoever is inside a transaction, or cannot be either.
+    for row in [NodeEvent.rowRead(row(1)), .storeBlocked] {
+      var node = node
+      _ = node.handle(row, at: start)
+      _ = node.handle(.storeBlocked, at: start)
+      #expect(node.deadline == start + .milliseconds(100))
+      #expect(node.handle(.deadlineReached, at: start + .milliseconds(100)) == [write])
+    }
   }
 
   @Test("A node that hangs up is ended by whatever breaks its connection, and dials no other")

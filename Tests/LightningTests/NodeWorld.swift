@@ -158,11 +158,8 @@ struct NodeWorld {
     case .report(let said):
       news.append(said)
       return nil
-    case .paymentRefused(_, let sentence):
-      refusals.append(sentence)
-      return nil
-    case .spliceRefused(let sentence):
-      refusals.append(sentence)
+    case .paymentRefused(_, let why), .spliceRefused(let why):
+      refusals.append(why.words)
       return nil
     case .spliceBegun(let splice):
       splicesBegun.append(splice.id)

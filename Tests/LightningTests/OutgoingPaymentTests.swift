@@ -142,7 +142,7 @@ struct OutgoingPaymentTests {
     #expect(world.refusals == [NodeMachine.payInVain])
     world.handle(.stopRequested(gracefully: true), by: world.owners[0].id)
     world.send(1)
-    #expect(world.refusals.last == "the wallet does not hold its node now; open the app and try again")
+    #expect(world.refusals.last == NodeRefusal.notHeldWords)
   }
 
   @Test("A wallet that is restored from the peer's backup knows what is on its way, and ends it")

@@ -54,3 +54,14 @@ extension NodeWorld {
   /// What has not gone for good: what is in the channel on its way to nobody counts as ours.
   var spentMsat: UInt64 { Self.walletMsat - (stored.channel?.localMsat ?? Self.walletMsat) }
 }
+
+extension NodeRefusal {
+  static let notHeldWords = "not held"
+
+  var words: String {
+    switch self {
+    case .notHeld: Self.notHeldWords
+    case .because(let sentence): sentence
+    }
+  }
+}

@@ -15,7 +15,7 @@ import Testing
     story.world.make(.payPart(0, part: 1, of: 2))
     #expect(story.waits { $0.keptParts(.extension) == 1 })
     story.world.make(.open)
-    #expect(story.waits { $0.isConnected(.app) && $0.life(.app)?.node.partials.count == 1 })
+    #expect(story.waits { $0.isConnected(.app) && $0.life(.app)?.wallet.node.partials.count == 1 })
     return story
   }
 
@@ -39,6 +39,6 @@ import Testing
 extension World {
   /// Parts in the channel as the process knows it.
   fileprivate func keptParts(_ role: Role) -> Int {
-    life(role)?.node.durableChannel?.committedHTLCs.count ?? 0
+    life(role)?.wallet.node.durableChannel?.committedHTLCs.count ?? 0
   }
 }

@@ -6,7 +6,7 @@ import Guardrails
 import Lightning
 import SharedContainer
 import Testing
-import WalletStore
+import Wallet
 
 @testable import WalletProcess
 
@@ -18,8 +18,9 @@ final class OvertakenNodeTests {
   private let app: SharedContainer
   private let other: SharedContainer
   private let peer: TestPeer
-  private let node: NodeShell
-  private var reports: [NodeReport] = []
+  private let wallet: TestWallet<AppMachine>
+  /// Of an earlier life, which has left its channel.
+  private let earlier: Claim
 
   init() throws {
     scratch = try ScratchContainer()
@@ -29,83 +30,75 @@ final class OvertakenNodeTests {
     let channel = try Channel(id: SHA256.hash([2]), localMsat: 0, remoteMsat: 5000, isOpener: false)
     peer = try TestPeer(
       try Channel(id: SHA256.hash([2]), localMsat: 5000, remoteMsat: 0, isOpener: true), loop: loop)
-    node = NodeShell(
-      container: app, secrets: try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true), loop: loop,
-      clock: scratch.clock,
-      journal: try Journal(
-        directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: []),
+    wallet = try TestWallet(
+      scratch, app, try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true), loop: loop,
       peer: peer.address)
-    let (claim, _) = try scratch.claim(app)
-    try scratch.write(NodeChange(channel: channel), claim, app)
-    node.onReport = { [unowned self] in reports.append($0) }
+    earlier = try scratch.claim(app).0
+    try scratch.write(NodeChange(channel: channel), earlier, app)
   }
 
-  private func start() throws -> Epoch {
-    let (claim, state) = try scratch.claim(app, seen: 1)
-    node.start(claim, state)
-    return claim.epoch
+  deinit { wallet.die() }
+
+  private func start() {
+    app.releaseRoleLock()
+    wallet.open()
   }
 
   @Test("is fenced before it dials, when the row is another's by then") func beforeTheDial() throws {
-    let (claim, state) = try scratch.claim(app, seen: 1)
-    _ = try scratch.claim(other, seen: claim.epoch)
-    node.start(claim, state)
-    #expect(try loop.run(for: .seconds(30)) { reports.contains(.fenced) || !peer.heard.isEmpty })
-    #expect(reports == [.connecting, .fenced])
+    var isOvertaken = false
+    wallet.willCarryOut = { [unowned self] in
+      guard $0 == .container(.checkRow), !isOvertaken else { return }
+      isOvertaken = true
+      do { _ = try scratch.claim(other, seen: 2) } catch { Issue.record(error) }
+    }
+    start()
+    #expect(try loop.run(for: .seconds(30)) { wallet.status == .waitingForExtension || !peer.heard.isEmpty })
+    #expect(wallet.reports == [.connecting, .fenced, .stopped])
     #expect(peer.heard.isEmpty)
   }
 
   @Test("is fenced before it speaks of its channel, when it was overtaken while it dialled")
   func beforeTheChannel() throws {
-    let epoch = try start()
-    peer.onGreeting = { [unowned self] in _ = try scratch.claim(other, seen: epoch) }
+    peer.onGreeting = { [unowned self] in _ = try scratch.claim(other, seen: 2) }
+    start()
     let isOver = { [unowned self] in
-      reports.contains(.fenced) || peer.heard.contains { $0.type == 136 }
+      wallet.reports.contains(.fenced) || peer.heard.contains { $0.type == 136 }
     }
     #expect(try loop.run(for: .seconds(30), until: isOver))
-    #expect(reports == [.connecting, .fenced])
+    #expect(wallet.reports == [.connecting, .fenced, .stopped])
     #expect(peer.heard.map(\.type) == [16])
   }
 
   @Test("goes on when it was not overtaken") func goesOn() throws {
-    _ = try start()
-    #expect(try loop.run(for: .seconds(30)) { reports.contains(.established) })
-    #expect(reports == [.connecting, .established])
+    start()
+    #expect(try loop.run(for: .seconds(30)) { wallet.status == .connected(2) })
+    #expect(wallet.reports == [.connecting, .established])
     #expect(peer.heard.contains { $0.type == 136 })
-    node.stop(gracefully: false)
   }
 
-  @Test("says so when a write finds that the container is lost") func lost() throws {
-    _ = try start()
+  @Test("says so when a write finds that the container is lost, and the process ends") func lost() throws {
+    start()
     #expect(try loop.run(for: .seconds(30)) { peer.heard.contains { $0.type == 136 } })
-    var loss: ContainerError?
-    node.onContainerLost = { loss = $0 }
     unlink(app.layout.databaseLog)
-    node.store(
-      Invoice(
-        paymentHash: SHA256.hash([1]), amountMsat: 1000, text: "", tweak: SHA256.hash([2]), expiresAt: 0))
-    #expect(try loop.run(for: .seconds(30)) { loss != nil })
-    #expect(loss == .logReplaced(path: app.layout.databaseLog))
-    node.stop(gracefully: false)
+    wallet.ask("1", .invoice(amountMsat: 1000, text: "", expirySeconds: 60))
+    #expect(try loop.run(for: .seconds(30)) { wallet.ended != nil })
+    let loss = ContainerError.logReplaced(path: app.layout.databaseLog)
+    #expect(wallet.container.loss == loss && wallet.ended == .containerLost)
+    #expect(wallet.answers["1"] == .refused(.invoice, "\(loss)"))
   }
 
   @Test("does not begin a payment that the container has as paid") func paidBefore() throws {
-    let payment = OutgoingPayment(
+    var payment = OutgoingPayment(
       paymentHash: SHA256.hash([5]), amountMsat: 1000, paymentSecret: SHA256.hash([6]), htlc: 0)
-    let (claim, state) = try scratch.claim(app, seen: 1)
     let end = PaymentChange.Ended(payment: payment, end: .paid(preimage: SHA256.hash([4])))
-    try scratch.write(NodeChange(payments: PaymentChange(offered: [payment])), claim, app)
-    try scratch.write(NodeChange(payments: PaymentChange(ended: [end])), claim, app)
-    node.start(claim, state)
-    var refused: [Bytes32] = []
-    node.onPayment = { if case .refused(let hash, _) = $0 { refused.append(hash) } }
-    var again = payment
-    again.htlc = nil
+    try scratch.write(NodeChange(payments: PaymentChange(offered: [payment])), earlier, app)
+    try scratch.write(NodeChange(payments: PaymentChange(ended: [end])), earlier, app)
+    start()
+    payment.htlc = nil
+    wallet.ask("1", .payment(payment))
     // Nothing else has been heard by now: the channel is not there to refuse it.
-    node.pay(again)
-    #expect(try loop.run(for: .seconds(30)) { !refused.isEmpty })
-    #expect(refused == [payment.paymentHash])
+    #expect(
+      wallet.answers == ["1": .refused(.payment, "this invoice is paid already; ask for a new one")])
     #expect(peer.heard.isEmpty)
-    node.stop(gracefully: false)
   }
 }

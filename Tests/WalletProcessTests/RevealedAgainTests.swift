@@ -22,13 +22,11 @@ final class RevealedAgainTests {
     secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
   }
 
-  private func node(_ peer: TestPeer, in container: SharedContainer? = nil) throws -> NodeShell {
-    let journal = try Journal(
-      directory: scratch.path("j"), name: "test", clock: scratch.clock, version: "0", arguments: [])
-    return NodeShell(
-      container: container ?? self.container, secrets: secrets, loop: loop, clock: scratch.clock,
-      journal: journal,
-      peer: peer.address)
+  /// In front of the person.
+  private func wallet(_ peer: TestPeer, in container: SharedContainer) throws -> TestWallet<AppMachine> {
+    let wallet = try TestWallet<AppMachine>(scratch, container, secrets, loop: loop, peer: peer.address)
+    wallet.open()
+    return wallet
   }
 
   @Test("Without its invoice it cannot be sent, and no commitment that lacks it is sent either")
@@ -37,17 +35,14 @@ final class RevealedAgainTests {
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
     let peer = try TestPeer(try accept(invoice, isKept: false), loop: loop)
-    let (claim, state) = try scratch.claim(container, seen: 1)
-    let node = try node(peer)
-    var troubles: [String] = []
-    node.onReport = { if case .trouble(let words) = $0 { troubles.append(words) } }
-    node.start(claim, state)
-    #expect(try loop.run(for: .seconds(30)) { !troubles.isEmpty })
-    #expect(troubles == ["the preimage of an accepted payment cannot be derived"])
+    let wallet = try wallet(peer, in: container)
+    defer { wallet.die() }
+    let trouble = NodeReport.trouble("the preimage of an accepted payment cannot be derived")
+    #expect(try loop.run(for: .seconds(30)) { wallet.reports.contains { $0.isTrouble } })
+    #expect(wallet.reports.first { $0.isTrouble } == trouble)
     // The next greeting comes behind all that was sent before.
     #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 16 } == 2 })
     #expect(peer.heard.allSatisfy { [7, 16, 18, 136].contains($0.type) }, "\(peer.heard.map(\.type))")
-    node.stop(gracefully: false)
   }
 
   @Test("The next owner of the node sends it, although the invoice is not open any more") func nextOwner()
@@ -55,43 +50,38 @@ final class RevealedAgainTests {
   {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
     let peer = try TestPeer(try accept(invoice), loop: loop)
-    let (claim, state) = try scratch.claim(container, seen: 1)
+    let state = try scratch.state(container)
     #expect(state.invoices == [] && state.accepted.map(\.paymentHash) == [invoice.paymentHash])
     #expect(state.channel?.htlcs.map(\.state) == [.sentRemoveCommit])
-    let node = try node(peer)
-    node.start(claim, state)
+    let wallet = try wallet(peer, in: container)
+    defer { wallet.die() }
     let isOver = { peer.channel.htlcs.isEmpty && peer.channel.remoteMsat == 1000 }
     #expect(try loop.run(for: .seconds(30), until: isOver))
     #expect(try scratch.state(container).channel?.localMsat == 1000)
-    node.stop(gracefully: false)
   }
 
   @Test("A container that is new has the invoice from the peer's backup: the money comes, and counts once")
   func newContainer() throws {
     let invoice = secrets.makeInvoice(amountMsat: 1000, text: "tea", expiresAt: .max)
     let peer = try TestPeer(try accept(invoice), loop: loop)
-    let (claim, state) = try scratch.claim(container, seen: 1)
-    let node = try node(peer)
     peer.onMessage = { if case .peerStorage = $0 { peer.cutOff() } }
-    node.start(claim, state)
+    let wallet = try wallet(peer, in: container)
     #expect(try loop.run(for: .seconds(30)) { peer.backup != nil })
-    node.stop(gracefully: false)
+    wallet.handle(.terminationRequested)
+    #expect(try loop.run(for: .seconds(30)) { wallet.ended != nil })
     peer.onMessage = nil
     peer.heard.removeAll()
 
     let moved = try scratch.open(named: "moved")
-    let (nextClaim, nothing) = try scratch.claim(moved)
-    #expect(nothing.channel == nil)
-    let next = try self.node(peer, in: moved)
-    var reports: [NodeReport] = []
-    next.onReport = { reports.append($0) }
-    next.start(nextClaim, nothing)
+    #expect(try scratch.state(moved).channel == nil)
+    let next = try self.wallet(peer, in: moved)
+    defer { next.die() }
     let isOver = { peer.channel.htlcs.isEmpty && peer.channel.remoteMsat == 1000 }
     #expect(try loop.run(for: .seconds(30), until: isOver))
     #expect(try scratch.state(moved).channel?.localMsat == 1000)
     #expect(try received(in: moved) == ["1000 tea"])
     // Whoever accepted it has told of it.
-    #expect(!reports.contains { if case .received = $0 { true } else { false } })
+    #expect(!next.reports.contains { if case .received = $0 { true } else { false } })
     // With the end of its HTLC the invoice is in no backup any more, and it is not open either.
     #expect(try loop.run(for: .seconds(30)) { peer.heard.count { $0.type == 7 } >= 2 })
     guard case .backup(let last) = secrets.open(try #require(peer.backup).array) else {
@@ -101,7 +91,6 @@ final class RevealedAgainTests {
     #expect(last.channel.htlcs == [] && last.invoices == [])
     let stored = try scratch.state(moved)
     #expect(stored.invoices == [] && stored.accepted == [])
-    next.stop(gracefully: false)
   }
 
   private func received(in container: SharedContainer) throws -> [String] {
@@ -130,6 +119,11 @@ final class RevealedAgainTests {
     #expect(!wallet.takeOutgoing().isEmpty)
     let received = isKept ? [Receipt(invoice: invoice, amountMsat: 1000)] : []
     try scratch.write(NodeChange(channel: wallet, received: received), claim, container)
+    container.releaseRoleLock()
     return peer
   }
+}
+
+extension NodeReport {
+  fileprivate var isTrouble: Bool { if case .trouble = self { true } else { false } }
 }

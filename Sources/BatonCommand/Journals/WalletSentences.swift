@@ -8,7 +8,7 @@ enum WalletSentences {
 
   static func of(_ event: RequestEvent) -> [Sentence] {
     switch event {
-    case .asked(_, let request, _): [Sentence("is asked \(words(request))")]
+    case .asked(_, let request): [Sentence("is asked \(words(request))")]
     case .invoiceNotMade(_, let why): [Sentence("cannot make the invoice: \(why)", matters: false)]
     case .pastNotRead(_, let why): [Sentence("cannot look the payment up: \(why)", matters: false)]
     case .deadlineReached, .invoiceMade, .pastRead, .shown, .placeTaken, .node: []

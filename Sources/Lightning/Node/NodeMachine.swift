@@ -370,7 +370,8 @@ public struct NodeMachine: Core {
       invoicesToStore.append(invoice)
       return hurry()
     }
-    return store(invoice) + hurry()
+    // In this order: a container that is blocked says no more than that, and its first word is taken for the row's.
+    return hurry() + store(invoice)
   }
 
   mutating func store(_ invoice: Invoice) -> [NodeDirective] {

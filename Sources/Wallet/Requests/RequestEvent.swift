@@ -6,14 +6,14 @@ import Lightning
 public enum RequestEvent: Hashable, Codable, Sendable {
   /// A no-op: requests wait for answers, and never for the time.
   case deadlineReached
-  /// Under the name by which whoever asked knows the answer. With what the app shows.
-  case asked(String, Request, Status? = nil)
+  /// Under the name by which whoever asked knows the answer.
+  case asked(String, Request)
   case invoiceMade(String, Invoice)
   case invoiceNotMade(String, String)
   /// What the container has of an earlier payment of the same invoice that is over.
   case pastRead(Bytes32, PastPayment?)
   case pastNotRead(Bytes32, String)
-  /// The app shows this now.
+  /// The app shows this now; said as well when the guard has heard of a move, which may change nothing.
   case shown(Status)
   /// This container takes the place of the one that the peer knows.
   case placeTaken

@@ -50,7 +50,7 @@ public struct Requests: Core {
   public mutating func handle(_ event: RequestEvent, at now: Instant) -> [RequestDirective] {
     switch event {
     case .deadlineReached: return []
-    case .asked(let id, let request, let status): return asked(id, request, status)
+    case .asked(let id, let request): return asked(id, request)
     case .invoiceMade(let id, let invoice):
       guard let index = index(id), case .invoice = open[index].request else { return [] }
       open[index].key = .invoice(invoice.paymentHash)
@@ -72,7 +72,7 @@ public struct Requests: Core {
 
   // MARK: Asked
 
-  private mutating func asked(_ id: String, _ request: Request, _ status: Status?) -> [RequestDirective] {
+  private mutating func asked(_ id: String, _ request: Request) -> [RequestDirective] {
     if let objection = request.objection(besides: open) {
       return [.answer(id, .refused(request.kind, objection))]
     }
@@ -80,9 +80,7 @@ public struct Requests: Core {
     let task = request.taskName(id, besides: open.compactMap(\.task?.name)).map { newTask($0) }
     open.append(Open(id: id, request: request, key: request.firstKey, task: task))
     let begin = task.map { [RequestDirective.beginTask($0)] } ?? []
-    // Nothing changes for an app that is connected.
-    let answers = request == .move ? status.map { shown($0) } ?? [] : []
-    return begin + [request.preparation(id)] + answers
+    return begin + [request.preparation(id)]
   }
 
   private mutating func newTask(_ name: String) -> TaskBeginning {

@@ -116,16 +116,13 @@ import Testing
     settle(&world)
     #expect(isDone(world))
     var node = NodeMachine(configuration: .init(fundingKey: walletSide.key))
-    guard
-      case .spliceRefused(let sentence)? = node.handle(.spliceRequested(Self.request), at: world.now).first
-    else { return #expect(Bool(false)) }
-    #expect(sentence.hasPrefix(NodeMachine.notHeld))
+    #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [.spliceRefused(.notHeld)])
     _ = node.handle(
       .started(fence(1), NodeState()), at: world.now)
     #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [])
     let late = world.now + .seconds(5)
     #expect(node.deadline.map { $0 <= late } == true)
-    #expect(node.handle(.deadlineReached, at: late).contains(.spliceRefused(NodeMachine.spliceInVain)))
+    #expect(node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceInVain))))
   }
 
   @Test("A connection that ends before anything is signed leaves nothing, and the person reads so")

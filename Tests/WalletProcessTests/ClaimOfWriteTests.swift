@@ -1,0 +1,90 @@
+import Ground
+import Database
+import DaemonRuntime
+import Guardrails
+import Lightning
+import SharedContainer
+import Testing
+import Wallet
+
+@testable import WalletProcess
+
+/// Two invoices wait while the container is blocked. When it is free they are stored one after the other, and in between
+/// the node is lost to another process and claimed again.
+@Suite("Under which claim a step is written")
+final class ClaimOfWriteTests {
+  private let scratch: ScratchContainer
+  private let loop: EventLoop
+  private let app: SharedContainer
+  private let other: SharedContainer
+  private let wallet: TestWallet<AppMachine>
+  private let database: Connection
+  private let tea = Request.invoice(amountMsat: 1000, text: "tea", expirySeconds: 60)
+
+  init() throws {
+    scratch = try ScratchContainer()
+    loop = try EventLoop()
+    app = try scratch.open()
+    other = try scratch.open(role: .extension)
+    wallet = try TestWallet(
+      scratch, app, try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true), loop: loop)
+    database = try Connection(path: app.layout.database, access: .readWrite)
+    wallet.open()
+    try database.execute("BEGIN IMMEDIATE")
+    for id in ["1", "2"] { wallet.ask(id, tea) }
+    #expect(wallet.status?.epoch == 1 && wallet.answers.isEmpty)
+    try database.execute("COMMIT")
+  }
+
+  /// Another process has had the node, and is gone.
+  private func takeOver() throws {
+    _ = try scratch.claim(other, seen: 1)
+    other.releaseRoleLock()
+  }
+
+  private func writes() throws -> [Int64] {
+    try database.rows("SELECT epoch FROM node_writes").map { try $0.integer(0) }
+  }
+
+  @Test("What the node had in mind under one claim is not written under the next") func oldStepUnderANewClaim() throws {
+    var written: Set<Bytes32> = []
+    wallet.willCarryOut = { [unowned self] in
+      guard case .container(.write(let change, _)) = $0, let invoice = change.newInvoice,
+        written.insert(invoice.paymentHash).inserted, written.count == 2
+      else { return }
+      do {
+        try takeOver()
+        app.releaseRoleLock()
+        _ = try scratch.claim(app, seen: 2)
+      } catch { Issue.record(error) }
+    }
+    #expect(try loop.run(for: .seconds(30)) { wallet.answers.count == 2 })
+    #expect(try writes() == [1])
+    guard case .invoice? = wallet.answers["1"], case .refused(.invoice, let why)? = wallet.answers["2"] else {
+      Issue.record("\(wallet.answers)")
+      return
+    }
+    #expect(why == "the node was given up before the invoice was stored; open the app and ask again")
+    #expect(wallet.reports.filter { $0 == .fenced } == [.fenced])
+    // It has claimed anew, and what it had in mind before is forgotten.
+    #expect(wallet.status?.epoch == 4 && wallet.node.durableState.invoices.count == 1)
+  }
+
+  @Test("What was said under one claim does not end the next") func oldWordUnderANewClaim() throws {
+    wallet.willCarryOut = { [unowned self] in
+      guard case .phone(.answer("1", _)) = $0 else { return }
+      do { try takeOver() } catch { Issue.record(error) }
+      wallet.handle(.enteredBackground, .enteredForeground)
+    }
+    #expect(try loop.run(for: .seconds(30)) { wallet.status?.epoch == 3 })
+    guard case .invoice? = wallet.answers["1"], case .invoice? = wallet.answers["2"] else {
+      Issue.record("\(wallet.answers)")
+      return
+    }
+    // The second was on its way under the claim that it was decided under.
+    #expect(try writes() == [1, 1])
+    #expect(!wallet.reports.contains(.fenced))
+    #expect(wallet.reports.drop { $0 != .stopped }.dropFirst().first == .connecting)
+    #expect(!wallet.node.isStopped && wallet.node.durableState.invoices.count == 2)
+  }
+}

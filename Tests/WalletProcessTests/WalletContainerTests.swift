@@ -1,0 +1,97 @@
+import Ground
+import Crypto
+import DaemonRuntime
+import Guardrails
+import Lightning
+import SharedContainer
+import Testing
+import Wallet
+
+@testable import WalletProcess
+
+/// What a wallet orders of its container, on a real one.
+@Suite("The port to the container")
+final class WalletContainerTests {
+  private let scratch: ScratchContainer
+  private let loop: EventLoop
+  private let secrets: WalletSecrets
+
+  init() throws {
+    scratch = try ScratchContainer()
+    loop = try EventLoop()
+    secrets = try WalletSecrets(keychain: scratch.path("k"), walletIsNew: true)
+  }
+
+  private func wallet<Guard: GuardMachine & WalletGuard>(
+    _ type: Guard.Type, _ container: SharedContainer
+  ) throws -> TestWallet<Guard> {
+    try TestWallet(scratch, container, secrets, loop: loop)
+  }
+
+  @Test("The node starts from the state that was read in the claim") func stateOfTheClaim() throws {
+    let payment = OutgoingPayment(
+      paymentHash: SHA256.hash([1]), amountMsat: 1000, paymentSecret: SHA256.hash([2]), htlc: 0)
+    let container = try scratch.open()
+    let (claim, _) = try scratch.claim(container)
+    try scratch.write(NodeChange(payments: PaymentChange(offered: [payment])), claim, container)
+    container.releaseRoleLock()
+    let app = try wallet(AppMachine.self, container)
+    var pending: [OutgoingPayment]?
+    app.willCarryOut = { [unowned app] in
+      if $0 == .container(.checkRow) { pending = pending ?? app.node.durableState.payments.pending }
+    }
+    app.open()
+    #expect(pending == [payment])
+  }
+
+  @Test("When the phone gets its time back, the database has all that was in its log") func settled()
+    throws
+  {
+    let container = try scratch.open()
+    let app = try wallet(AppMachine.self, container)
+    app.open()
+    #expect(app.status?.epoch == 1)
+    #expect(try claims(withoutLogOf: container) == 0)
+    var claimsThen: Int64?
+    app.willCarryOut = { [unowned self] in
+      guard case .phone(.endBackgroundTask) = $0 else { return }
+      do { claimsThen = try claims(withoutLogOf: container) } catch { Issue.record(error) }
+    }
+    app.handle(.enteredBackground)
+    #expect(try loop.run(for: .seconds(30)) { claimsThen != nil })
+    #expect(claimsThen == 1)
+  }
+
+  @Test("A push that names no payment tells of one that the app receives then, and of none from before")
+  func newPayment() throws {
+    let app = try scratch.open()
+    let (claim, _) = try scratch.claim(app)
+    func receive(_ text: String) throws {
+      let invoice = secrets.makeInvoice(amountMsat: 21_000, text: text, expiresAt: .max)
+      try scratch.write(NodeChange(newInvoice: invoice), claim, app)
+      let receipt = Receipt(invoice: invoice, amountMsat: 21_000)
+      try scratch.write(NodeChange(received: [receipt]), claim, app)
+    }
+    try receive("old")
+    let notifier = try wallet(ExtensionMachine.self, try scratch.open(role: .extension))
+    notifier.handle(.launched, .pushArrived(Push(id: 1, reason: .pendingSettlement)))
+    // It has looked, and has seen that the app holds the node.
+    try receive("new")
+    #expect(try loop.run(for: .seconds(30)) { !notifier.delivered.isEmpty })
+    #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
+  }
+
+  @Test("The state of the wallet's container is read for a run of the phone, and the container's owner is named")
+  func lookAtWallet() throws {
+    let container = try scratch.open()
+    let app = try wallet(AppMachine.self, container)
+    #expect(app.container.lookAtWallet() == .done("no process has owned the node yet, no channel"))
+    app.open()
+    #expect(app.container.lookAtWallet() == .done("epoch 1, no channel"))
+  }
+
+  /// What is left when the log is lost now.
+  private func claims(withoutLogOf container: SharedContainer) throws -> Int64? {
+    try scratch.databaseAlone(of: container).firstRow("SELECT count(*) FROM claims")?.integer(0)
+  }
+}

@@ -1,0 +1,210 @@
+import Ground
+import Testing
+
+@testable import Wallet
+
+@Suite("The app's work in the background") struct BackgroundWorkTests {
+  private let done = BackgroundStep.done("epoch 3")
+  private let blocked = BackgroundStep.busy("the container is blocked by 12")
+
+  private func work(cleansUp: Bool = false, audio: Bool = false) -> BackgroundWork {
+    BackgroundWork(configuration: .init(cleansUp: cleansUp, keepsAwakeByAudio: audio))
+  }
+
+  /// A refresh that the phone has given time for at the start.
+  private func refreshing(_ run: UInt64 = 7) -> BackgroundWork {
+    var work = work()
+    _ = work.handle(.runBegan(.refresh, run: run), at: seconds(0))
+    return work
+  }
+
+  private func completed(_ isSuccess: Bool, _ sentence: String, run: UInt64 = 7) -> [BackgroundDirective] {
+    [.complete(.refresh, run: run, isSuccess: isSuccess, sentence)]
+  }
+
+  @Test("K-34, D-1.5 The next refresh is asked for before the work begins") func nextFirst() {
+    var work = work()
+    #expect(
+      work.handle(.runBegan(.refresh, run: 7), at: seconds(0)) == [.submit(.refresh), .lookAtWallet(run: 7)])
+    #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == completed(true, "epoch 3"))
+    #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == [])
+    #expect(work.runs == [] && work.deadline == nil)
+    #expect(BackgroundTask.refresh.earliestSeconds == 14_400)
+  }
+
+  @Test("D-1.6, D-2.4, K-34 A failure completes without success, and the chain goes on") func failure() {
+    var work = refreshing()
+    #expect(
+      work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1)) == completed(false, "no such file"))
+    #expect(
+      work.handle(.runBegan(.refresh, run: 8), at: seconds(2)) == [.submit(.refresh), .lookAtWallet(run: 8)])
+  }
+
+  @Test("D-2.3 Who is blocked looks again until it can read") func looksAgain() {
+    var work = refreshing()
+    for look in 0..<3 {
+      let now = seconds(Double(look) / 4)
+      #expect(work.handle(.stepDone(run: 7, blocked), at: now) == [])
+      #expect(work.deadline == now + .milliseconds(250))
+      #expect(work.handle(.deadlineReached, at: now + .milliseconds(249)) == [])
+      #expect(work.handle(.deadlineReached, at: now + .milliseconds(250)) == [.lookAtWallet(run: 7)])
+      #expect(work.deadline == nil)
+    }
+    #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == completed(true, "epoch 3"))
+  }
+
+  @Test("D-2.2 It gives up when its own time is over, before the phone's is") func ownTime() {
+    #expect(BackgroundWork.patience == .seconds(25))
+    var work = refreshing()
+    #expect(work.handle(.stepDone(run: 7, blocked), at: seconds(24.9)) == [])
+    // Not behind the end: the last look is at it.
+    #expect(work.deadline == seconds(25))
+    #expect(work.handle(.deadlineReached, at: seconds(25)) == [.lookAtWallet(run: 7)])
+    #expect(
+      work.handle(.stepDone(run: 7, blocked), at: seconds(25))
+        == completed(false, "the container is blocked by 12, until its time was up"))
+    #expect(work.deadline == nil)
+  }
+
+  @Test("K-33, D-1.4 Expiry cancels the work, and the run is completed once") func expiry() {
+    let expired = completed(false, "the phone wants its time back")
+    var work = refreshing()
+    _ = work.handle(.stepDone(run: 7, blocked), at: seconds(1))
+    #expect(work.handle(.runExpires(run: 7), at: seconds(1.1)) == expired)
+    #expect(work.handle(.deadlineReached, at: seconds(1.25)) == [])
+    #expect(work.handle(.runExpires(run: 7), at: seconds(2)) == [])
+    // In the middle of a step, whose answer comes too late.
+    work = refreshing()
+    #expect(work.handle(.runExpires(run: 7), at: seconds(1)) == expired)
+    #expect(work.handle(.stepDone(run: 7, done), at: seconds(1)) == [])
+    #expect(work.deadline == nil)
+  }
+
+  @Test("K-33 A late expiry of an older run does not end the newer one") func lateExpiry() {
+    var work = refreshing(1)
+    _ = work.handle(.stepDone(run: 1, done), at: seconds(1))
+    _ = work.handle(.runBegan(.refresh, run: 2), at: seconds(2))
+    #expect(work.handle(.runExpires(run: 1), at: seconds(3)) == [])
+    #expect(
+      work.handle(.runExpires(run: 2), at: seconds(4)) == completed(false, "the phone wants its time back", run: 2))
+  }
+
+  @Test("A run that the phone tells of twice begins once") func toldTwice() {
+    var work = refreshing()
+    #expect(work.handle(.runBegan(.refresh, run: 7), at: seconds(1)) == [])
+    #expect(work.runs.count == 1)
+  }
+
+  @Test("M-3.4 The journals are cleaned step by step, and the phone is heard in between") func steps() {
+    var work = work(cleansUp: true)
+    #expect(
+      work.handle(.runBegan(.processing, run: 3), at: seconds(0)) == [.submit(.processing), .cleanUp(run: 3)])
+    for _ in 0..<3 {
+      // What was raised meanwhile is handled before the next step, which waits for its deadline.
+      #expect(work.handle(.stepDone(run: 3, .goesOn), at: seconds(1)) == [])
+      #expect(work.deadline == seconds(1))
+      #expect(work.handle(.deadlineReached, at: seconds(1)) == [.cleanUp(run: 3)])
+    }
+    #expect(
+      work.handle(.stepDone(run: 3, .done("removed 50 old journals")), at: seconds(1))
+        == [.complete(.processing, run: 3, isSuccess: true, "removed 50 old journals")])
+  }
+
+  @Test("Time for a task of an app of before, which wanted it, is given back at once") func unwanted() {
+    var work = work()
+    #expect(
+      work.handle(.runBegan(.processing, run: 3), at: seconds(0))
+        == [.complete(.processing, run: 3, isSuccess: true, "nothing to do")])
+    #expect(work.runs == [])
+  }
+
+  @Test("In front the tasks are asked for that the person wants, and the audio is silent") func habits() {
+    for cleansUp in [false, true] {
+      for audio in [false, true] {
+        var work = work(cleansUp: cleansUp, audio: audio)
+        #expect(
+          work.handle(.enteredForeground, at: seconds(0)) == [.submit(.refresh)]
+            + (cleansUp ? [.submit(.processing)] : []) + (audio ? [.stopAudio] : []))
+        #expect(work.handle(.enteredBackground, at: seconds(1)) == (audio ? [.playAudio] : []))
+      }
+    }
+  }
+
+  @Test("A process that has no such life asks the phone for nothing") func none() {
+    var work = BackgroundWork(configuration: nil)
+    let events: [BackgroundEvent] = [
+      .enteredForeground, .enteredBackground, .runBegan(.refresh, run: 1), .runExpires(run: 1), .deadlineReached,
+    ]
+    for event in events { #expect(work.handle(event, at: seconds(0)) == []) }
+    #expect(!work.isWanted && work == BackgroundWork(configuration: nil))
+  }
+
+  @Test("Whatever its steps come to, each run is completed once, and within 25 s") func random() {
+    var completions = 0
+    for seed in 0..<300 as Range<UInt64> {
+      var phone = RandomRuns(seed: seed)
+      phone.play()
+      #expect(phone.faults == [], "seed \(seed)")
+      #expect(phone.work.runs == [] && phone.work.deadline == nil, "seed \(seed)")
+      completions += phone.completed.count
+    }
+    #expect(completions > 3000)
+  }
+}
+
+/// A phone that gives time and takes it back at random, and a container that answers at random.
+private struct RandomRuns {
+  var work = BackgroundWork(configuration: .init(cleansUp: true))
+  var generator: SeededGenerator
+  var now = seconds(0)
+  var begun: [UInt64: Instant] = [:]
+  var completed: Set<UInt64> = []
+  var faults: [String] = []
+
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+  mutating func play() {
+    for _ in 0..<60 {
+      run(until: now + .milliseconds(Int64(generator.below(6000))))
+      if generator.chance(40), !begun.isEmpty {
+        handle(.runExpires(run: UInt64(1 + generator.below(begun.count))))
+      } else {
+        let run = UInt64(begun.count + 1)
+        begun[run] = now
+        handle(.runBegan(generator.pick(BackgroundTask.allCases), run: run))
+      }
+    }
+    run(until: now + .seconds(26))
+    if completed.count != begun.count { faults.append("\(begun.count - completed.count) runs are not completed") }
+  }
+
+  private mutating func run(until end: Instant) {
+    while let deadline = work.deadline, deadline <= end {
+      now = max(now, deadline)
+      handle(.deadlineReached)
+    }
+    now = end
+  }
+
+  private mutating func handle(_ event: BackgroundEvent) {
+    for directive in work.handle(event, at: now) {
+      switch directive {
+      case .lookAtWallet(let run), .cleanUp(let run): handle(.stepDone(run: run, step()))
+      case .complete(_, let run, _, _):
+        if !completed.insert(run).inserted { faults.append("\(run) is completed twice") }
+        if let start = begun[run], now - start > .seconds(25) { faults.append("\(run) took \(now - start)") }
+      case .submit, .playAudio, .stopAudio: break
+      }
+    }
+  }
+
+  /// A step takes no time here: on a phone it is a short read, or sixteen files. Many are blocked for long.
+  private mutating func step() -> BackgroundStep {
+    switch generator.below(100) {
+    case 0: .done("")
+    case 1: .failed("")
+    case 2...4: .goesOn
+    default: .busy("blocked")
+    }
+  }
+}

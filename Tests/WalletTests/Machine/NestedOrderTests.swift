@@ -1,0 +1,185 @@
+import Ground
+import Guardrails
+import Heartbeat
+import Lightning
+import Testing
+
+@testable import Wallet
+
+/// What one event leads to stands in one list, whose order is what keeps two processes apart.
+@Suite("The order in which a wallet thinks and orders")
+struct NestedOrderTests {
+  typealias App = TestWallet<AppMachine>
+
+  private let mine = GuardEvent.rowRead(row(8, .app), appWantsNode: true)
+  private let lost = GuardEvent.rowRead(row(9, .extension), appWantsNode: true)
+  private let withdrawn: [WalletDirective] = [
+    .container(.withdrawWish), .phone(.say(PresenceMessage(code: .appPing))),
+  ]
+  private let gone: [WalletDirective] = [
+    .phone(.say(PresenceMessage(code: .appUnavailable, released: 8))), .phone(.show(.idle)),
+  ]
+
+  private func connects(_ status: Status) -> [WalletDirective] {
+    [.phone(.show(status)), .phone(.mayConnect(ConnectionTarget.allCases))]
+  }
+
+  private func barred(_ status: Status) -> [WalletDirective] {
+    [.phone(.show(status)), .phone(.mayConnect([.electrum, .http, .tor]))]
+  }
+
+  @Test("What the node orders for its start takes the place of the guard's word, and its report comes behind both")
+  func start() {
+    var app = App.claiming()
+    // The beat comes before the dial; the guard answers the report when its own list and the node's are whole.
+    #expect(
+      app.send(.claimed(claim(8), NodeState()))
+        == [.container(.beat(epoch: 8, phase: .claimed, counter: 1)), .container(.checkRow)]
+        + connects(.connecting(8)) + [.container(.readRow)])
+    #expect(
+      app.thoughts == [
+        .guardrail(.claimed(claim(8))), .node(.started(claim(8), NodeState())), .guardrail(.node(.connecting)),
+      ])
+  }
+
+  @Test("What the node orders for its stop takes the place of the guard's word") func stop() throws {
+    var app = try App.connected()
+    #expect(
+      app.send(.enteredBackground)
+        == [.phone(.beginBackgroundTask(1, name: nil)), .phone(.backgroundDone)] + withdrawn
+        + [.wire(.hangUp), .phone(.show(.releasing(8))), .phone(.mayConnect([]))])
+    app = App.connecting()
+    #expect(
+      app.send(.enteredBackground)
+        == [.phone(.beginBackgroundTask(1, name: nil)), .phone(.backgroundDone)] + withdrawn
+        + [
+          .wire(.cutOff), .phone(.show(.releasing(8))), .phone(.mayConnect([])), .container(.readRow),
+        ])
+    #expect(
+      app.thoughts == [
+        .guardrail(.enteredBackground), .node(.stopRequested(gracefully: true)), .guardrail(.node(.stopped)),
+      ])
+  }
+
+  @Test("The reports of one list of the node reach the guard in their order, and behind that list") func reports() {
+    var app = App.connecting()
+    // Of the dial: its bound is one second.
+    #expect(
+      app.send(WalletEvent.deadlineReached, at: 1)
+        == [
+          .wire(.cutOff),
+          .phone(.show(.hinderedFromConnecting(8, "the peer did not answer the dial"))),
+        ])
+    #expect(
+      app.thoughts == [
+        .node(.deadlineReached), .guardrail(.node(.trouble("the peer did not answer the dial"))),
+        .guardrail(.node(.connecting)),
+      ])
+  }
+
+  @Test("A node that is stopped abruptly closes its wire before the lock is dropped") func cutBeforeUnlock() throws {
+    for event in [lost, .containerLost("gone"), .node(.fenced)] {
+      var app = try App.connected()
+      app.play(.deadlineReached, at: 2)
+      let orders = app.send(event)
+      let cut = try #require(orders.firstIndex(of: .wire(.cutOff)), "\(event)")
+      let drop = try #require(orders.firstIndex(of: .container(.dropLock)), "\(event)")
+      #expect(cut < drop, "\(event)")
+    }
+    var app = try App.connected()
+    app.play(.deadlineReached, at: 2)
+    #expect(
+      app.send(lost)
+        == [.wire(.cutOff), .container(.dropLock), .container(.look)] + barred(.claiming) + [.container(.settle)])
+  }
+
+  @Test("A node that hangs is cut off before the row is read for the last beat") func hangs() throws {
+    var app = try App.connected()
+    app.play(.guardrail(.enteredBackground))
+    // The node's own bound is shorter: here it has not come to that.
+    #expect(app.send(GuardEvent.deadlineReached, at: 3) == [.wire(.cutOff), .container(.readRow)])
+  }
+
+  @Test("A node that is refused has closed its wire before the epoch is raised") func cutBeforeRaise() {
+    var app = App.connecting()
+    app.play(.node(.dialled))
+    let refusal = FenceAnswer(accepted: false, highest: 20, container: container)
+    #expect(
+      app.send(.node(.received(.fenceAnswer(refusal))))
+        == [.wire(.cutOff), .container(.raiseEpoch(claim(8), above: 20, isMove: false))])
+    // It starts again with the state of the new claim.
+    let state = NodeState(invoices: [invoice("a")])
+    #expect(
+      app.send(.claimed(claim(21), state)).prefix(2)
+        == [.container(.beat(epoch: 21, phase: .claimed, counter: 3)), .container(.checkRow)])
+    #expect(app.wallet.node.durableState == state)
+  }
+
+  @Test("The log is settled behind everything, and only then the phone has its time back") func settle() {
+    var app = App.connecting()
+    app.play(.guardrail(.enteredBackground))
+    #expect(
+      app.send(.rowRead(row(8, .app), appWantsNode: false))
+        == [.container(.beat(epoch: 8, phase: .released, counter: 3)), .container(.dropLock)] + gone
+        + [.container(.settle), .phone(.endBackgroundTask(1))])
+  }
+
+  @Test("The log is settled before a process ends, and before the phone hears of a silent push") func farewells() {
+    var app = App.connecting()
+    app.play(.guardrail(.terminationRequested))
+    #expect(
+      app.send(mine).suffix(2) == [.container(.settle), .phone(.end(.terminated))])
+    app = App()
+    app.play(.guardrail(.launched))
+    app.play(.guardrail(.silentPushArrived(Push(id: 5, reason: .incomingPayment))))
+    app.play(.guardrail(.observed(free(7, .extension))), .claimed(claim(8), NodeState()), .guardrail(mine))
+    app.play(.guardrail(.expiryWarned(push: 5)))
+    let orders = app.send(mine)
+    #expect(orders.suffix(2) == [.container(.settle), .phone(.completed(push: 5, .failed))])
+    #expect(orders.contains { if case .phone(.noteFailure) = $0 { true } else { false } })
+  }
+
+  @Test("The log is settled when the node is connected, and with no other beat") func settledWhenConnected() throws {
+    var app = App.connecting()
+    try app.greet(NodeState())
+    #expect(
+      app.send(mine)
+        == [.container(.beat(epoch: 8, phase: .established, counter: 3)), .container(.settle)])
+    app = App.connecting()
+    app.play(.guardrail(.deadlineReached), at: 2)
+    #expect(app.send(mine) == [.container(.beat(epoch: 8, phase: .connecting, counter: 3))])
+  }
+
+  @Test("A push marks what was received before anything else is done about it") func markReceived() {
+    var notifier = TestWallet<ExtensionMachine>()
+    notifier.play(.guardrail(.launched))
+    #expect(
+      notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: hash("aa"))))
+        == [
+          .container(.markReceived), .phone(.say(PresenceMessage(code: .extensionPing, wantsNode: true))),
+          .container(.readReceived(paymentHash: hash("aa"))), .container(.look), .phone(.show(.claiming)),
+        ])
+    // Each push has a mark of its own.
+    #expect(
+      notifier.send(.pushArrived(Push(id: 2, reason: .incomingPayment))) == [.container(.markReceived)])
+  }
+
+  @Test("What a handover and a waiting peer mean for the node is said to the node in the guard's place") func words() {
+    var app = App.connecting()
+    app.play(.guardrail(mine))
+    app.play(.node(.closed("no route")))
+    app.play(.guardrail(.presenceHeard(PresenceMessage(code: .extensionPing))))
+    #expect(app.thoughts.prefix(2).last == .node(.peerMayBeThere))
+    var notifier = TestWallet<ExtensionMachine>()
+    notifier.play(
+      .guardrail(.launched), .guardrail(.pushArrived(Push(id: 1, reason: .incomingPayment))),
+      .guardrail(.observed(free(7, .app))), .claimed(claim(8), NodeState()),
+      .guardrail(.rowRead(row(8, .extension), appWantsNode: false)), .guardrail(.node(.established)))
+    let ask = PresenceMessage(code: .appPong, wantsNode: true, asksForHandover: true)
+    notifier.play(.guardrail(.presenceHeard(ask)))
+    #expect(
+      notifier.thoughts.dropFirst().prefix(2) == [
+        .node(.handoverRequested), .node(.stopRequested(gracefully: true)),
+      ])
+  }
+}

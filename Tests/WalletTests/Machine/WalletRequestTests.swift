@@ -1,0 +1,147 @@
+import Ground
+import Guardrails
+import Lightning
+import Testing
+
+@testable import Wallet
+
+/// What people ask, from the question to the answer, through all parts of a wallet.
+@Suite("A wallet that is asked for something")
+struct WalletRequestTests {
+  typealias App = TestWallet<AppMachine>
+
+  private let tea = payment("0123456789")
+  private let task = TaskBeginning(name: "outgoing payment 01234567", generation: 1)
+  private let elsewhere = FenceAnswer(accepted: false, highest: 20, container: otherContainer)
+
+  /// In front, and refused as another device: until the person acts nothing goes on.
+  private func halted() -> App {
+    var app = App.connecting()
+    app.play(.node(.dialled), .node(.received(.fenceAnswer(elsewhere))))
+    app.play(.guardrail(.rowRead(row(8, .app), appWantsNode: false)))
+    return app
+  }
+
+  @Test("A payment that the node refuses ends its task, and may be asked for again") func refused() {
+    var app = App()
+    app.play(.guardrail(.launched))
+    for generation in [1, 2] as [UInt64] {
+      let task = TaskBeginning(name: task.name, generation: generation)
+      let sentence = "the wallet does not hold its node now; open the app and try again"
+      // Nobody asks the container on behalf of a node that is not held.
+      #expect(
+        app.send(.requests(.asked("\(generation)", .payment(tea))))
+          == [.phone(.answer("\(generation)", .refused(.payment, sentence)))])
+      #expect(
+        app.thoughts.filter { if case .guardrail = $0 { true } else { false } }
+          == [.guardrail(.taskBegan(task)), .guardrail(.taskEnded(task))])
+      #expect(app.wallet.guardrail.taskNames == [])
+    }
+  }
+
+  @Test("A refusal for want of the node says what the person reads in the app") func refusedWithStatus() {
+    var app = halted()
+    let sentence =
+      "the wallet does not hold its node now: this node is in use by another device; `baton restore` moves it here"
+    #expect(
+      app.send(.requests(.asked("1", .payment(tea)))) == [.phone(.answer("1", .refused(.payment, sentence)))])
+    #expect(
+      app.send(.requests(.asked("2", .withdrawal(spliceRequest))))
+        == [.phone(.answer("2", .refused(.withdrawal, sentence)))])
+    app.play(.requests(.asked("3", invoiceRequest)))
+    #expect(
+      app.send(.requests(.invoiceMade("3", invoice("a"))))
+        == [.phone(.answer("3", .refused(.invoice, sentence)))])
+  }
+
+  @Test("A node that is held hears of a payment with what the container has of it") func past() throws {
+    var app = try App.connected()
+    #expect(
+      app.send(.requests(.asked("1", .payment(tea)))) == [.container(.readPast(tea.paymentHash))])
+    #expect(app.wallet.guardrail.taskNames == [task.name])
+    let sentence = "this invoice is paid already; ask for a new one"
+    #expect(
+      app.send(.requests(.pastRead(tea.paymentHash, .paid)))
+        == [.phone(.answer("1", .refused(.payment, sentence)))])
+    #expect(app.wallet.guardrail.taskNames == [])
+  }
+
+  @Test("An invoice is made by the phone, written under the claim, and answered when that is done") func invoiceLife() {
+    var app = App.connecting()
+    #expect(
+      app.send(.requests(.asked("1", invoiceRequest)))
+        == [.phone(.makeInvoice("1", amountMsat: 1000, text: "tea", expirySeconds: 60))])
+    #expect(
+      app.send(.requests(.invoiceMade("1", invoice("a"))))
+        == [.container(.write(NodeChange(newInvoice: invoice("a")), under: claim(8)))])
+    #expect(app.send(.node(.written)) == [.phone(.answer("1", .invoice(paymentHash: hash("a"))))])
+  }
+
+  @Test("What the node goes on with is heard before its start: the task of what somebody else has ended is over")
+  func endedElsewhere() throws {
+    let tea = payment("0123456789")
+    let pending = NodeState(payments: OutgoingPayments(pending: [tea]))
+    var app = App.connecting(8, pending)
+    app.play(.requests(.asked("1", .payment(tea))))
+    app.play(.requests(.node(.begun(.payment(tea.paymentHash)))))
+    app.play(.node(.fenced), .guardrail(.observed(free(9, .extension))))
+    #expect(app.wallet.guardrail.taskNames == [task.name])
+    var again = app
+    again.play(.claimed(claim(10), pending))
+    #expect(again.wallet.guardrail.taskNames == [task.name])
+    app.play(.claimed(claim(10), NodeState()))
+    #expect(
+      app.thoughts == [
+        .guardrail(.claimed(claim(10))), .node(.started(claim(10), NodeState())),
+        .requests(.node(.goesOn(payments: [], splice: nil))), .guardrail(.node(.connecting)),
+        .guardrail(.taskEnded(task)),
+      ])
+    #expect(app.wallet.guardrail.taskNames == [])
+  }
+
+  // MARK: Moving here
+
+  @Test("The word to move is not refused by the very state that it is to end") func move() throws {
+    var app = halted()
+    let orders = app.send(.requests(.asked("1", .move)))
+    #expect(orders.contains(.container(.look)) && orders.contains(.phone(.show(.claiming))))
+    #expect(!orders.contains { $0.isAnswer })
+    app.play(.guardrail(.observed(free(8, .app))), .claimed(claim(9), NodeState()))
+    app.play(.guardrail(.rowRead(row(9, .app), appWantsNode: true)), .node(.rowRead(row(9, .app))))
+    app.play(.node(.dialled))
+    #expect(
+      app.send(.node(.received(.fenceAnswer(elsewhere)))).contains(
+        .container(.raiseEpoch(claim(9), above: 20, isMove: true))))
+    app.play(.claimed(claim(21), NodeState()), .guardrail(.rowRead(row(21, .app), appWantsNode: true)))
+    app.play(.node(.rowRead(row(21, .app))))
+    #expect(
+      try app.greet(NodeState()).filter(\.isAnswer) == [.phone(.answer("1", .connected(21, hasMoved: true)))])
+  }
+
+  @Test("An app that is connected hears at once that nothing changes") func movedAlready() throws {
+    var app = try App.connected()
+    #expect(
+      app.send(.requests(.asked("1", .move))) == [.phone(.answer("1", .connected(8, hasMoved: false)))])
+  }
+
+  @Test("An app at which nobody looks cannot move, and says at once why it is not connected") func notInFront() {
+    var app = halted()
+    app.play(.guardrail(.enteredBackground))
+    #expect(
+      app.send(.requests(.asked("1", .move)))
+        == [.phone(.answer("1", .refused(.move, Status.usedByAnotherDevice.text)))])
+  }
+
+  @Test("A move that is refused once more is answered with that") func refusedMove() {
+    var app = halted()
+    app.play(.requests(.asked("1", .move)), .guardrail(.observed(free(8, .app))))
+    let orders = app.send(.guardrail(.claimFailed(.failed("The disk is full."))))
+    #expect(orders == [
+      .phone(.show(.trouble("The disk is full."))), .phone(.answer("1", .refused(.move, "The disk is full."))),
+    ])
+  }
+}
+
+extension WalletDirective {
+  fileprivate var isAnswer: Bool { if case .phone(.answer) = self { true } else { false } }
+}

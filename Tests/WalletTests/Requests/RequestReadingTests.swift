@@ -1,0 +1,90 @@
+import Crypto
+import Ground
+import Lightning
+import Testing
+
+@testable import Wallet
+
+/// What a person gives the wallet to pay, before anything begins.
+@Suite("Reading what is to be paid")
+struct RequestReadingTests {
+  private let now: Int64 = 1_700_000_000
+  private let wallet = PrivateKey(hash("1"))?.publicKey
+
+  private func invoice(
+    on network: BitcoinNetwork = .regtest, amountMsat: UInt64? = 1000, madeAt: Int64? = nil,
+    by payee: String = "2", features: Features = .ofEveryInvoice
+  ) throws -> String {
+    let fields = InvoiceFields(
+      network: network, amountMsat: amountMsat, timestamp: UInt64(madeAt ?? now), paymentHash: hash("a"),
+      paymentSecret: hash("5ec"), purpose: .text("tea"), expirySeconds: 3600,
+      finalExpiryDelta: InvoiceFields.finalExpiryDeltaStandard, routeHints: [], features: features)
+    return try SignedInvoice(fields, signedBy: try #require(PrivateKey(hash(payee)))).encoded
+  }
+
+  /// Why it is not paid; nil if it is.
+  private func objection(to text: String, amountMsat: UInt64? = nil) throws -> String? {
+    let wallet = try #require(wallet)
+    do {
+      _ = try Request.payment(of: text, amountMsat: amountMsat, from: wallet, atWallSeconds: now)
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  @Test("An invoice says whom and how much; the person, how much where it leaves that open") func payment() throws {
+    let wallet = try #require(wallet)
+    for (asked, chosen) in [(1000, nil), (nil, 1000)] as [(UInt64?, UInt64?)] {
+      let text = try invoice(amountMsat: asked)
+      #expect(
+        try Request.payment(of: text, amountMsat: chosen, from: wallet, atWallSeconds: now)
+          == .payment(OutgoingPayment(paymentHash: hash("a"), amountMsat: 1000, paymentSecret: hash("5ec"))))
+    }
+  }
+
+  @Test("An amount that nobody names, or both do, is refused") func amounts() throws {
+    #expect(
+      try objection(to: invoice(amountMsat: nil)) == "the invoice leaves the amount to you; say how much")
+    #expect(
+      try objection(to: invoice(), amountMsat: 1000)
+        == "the invoice asks for 1 sat itself; leave the amount out")
+  }
+
+  @Test("An invoice that has expired is refused, and one in its last second is paid") func expired() throws {
+    #expect(
+      try objection(to: invoice(madeAt: now - 3600)) == "the invoice has expired; ask for a new one")
+    #expect(try objection(to: invoice(madeAt: now - 3599)) == nil)
+  }
+
+  @Test("An invoice of another network, of the wallet itself, or with demands nobody here knows is refused")
+  func others() throws {
+    for (network, name) in [(BitcoinNetwork.mainnet, "mainnet"), (.testnet, "testnet"), (.signet, "signet")] {
+      #expect(
+        try objection(to: invoice(on: network))
+          == "the invoice is of \(name), and this wallet is on regtest; pay it with another wallet")
+    }
+    #expect(
+      try objection(to: invoice(by: "1"))
+        == "the invoice is this wallet's own; pay one of another wallet")
+    let demands = Features(Features.ofEveryInvoice.bits + [24])
+    #expect(
+      try objection(to: invoice(features: demands))
+        == "the invoice demands option_route_blinding, which this wallet does not know; pay it with another")
+    // What is merely offered, or is served, hinders nobody.
+    let served = Features(Features.ofEveryInvoice.bits + [Features.basicMPP, 25])
+    #expect(try objection(to: invoice(features: served)) == nil)
+  }
+
+  @Test("What is no invoice is refused in the words of whoever reads invoices") func noInvoice() throws {
+    #expect(try objection(to: "lnbcrt1") == InvoiceError.tooShort.description)
+  }
+
+  @Test("Money goes out to an address of this network, and to no other") func withdrawal() throws {
+    let address = try #require(BitcoinAddress(version: 1, program: [UInt8](repeating: 7, count: 32)))
+    #expect(
+      try Request.withdrawal(amountSat: 4000, to: address.text(on: .regtest))
+        == .withdrawal(SpliceRequest(amountSat: 4000, script: OutputScript(address))))
+    for text in [address.text(on: .mainnet), address.text(on: .regtest) + "q", ""] {
+      #expect(throws: AddressError.self) { try Request.withdrawal(amountSat: 4000, to: text) }
+    }
+  }
+}
