@@ -69,7 +69,7 @@ extension AppMachine {
 
   // MARK: Tasks
 
-  mutating func noteTasks(_ event: GuardEvent, busySince before: NodeActivity, at now: Instant) {
+  mutating func noteTasks(_ event: GuardEvent, wasBusyWith before: NodeActivity, at now: Instant) {
     tasks.follow(ownership.activity, since: before, at: now)
     guard place != .ending else { return tasks.endAll() }
     switch event {

@@ -66,9 +66,9 @@ public struct AppMachine: GuardMachine {
     ownership.forgetOldMoveWord(at: now)
     if case .presenceHeard(let message) = event, presence.heard(message.code) == .ignored { return [] }
     var directives = react(to: event, at: now)
-    let activity = ownership.activity
+    let before = ownership.activity
     directives += ownership.handle(event, at: now)
-    noteTasks(event, busySince: activity, at: now)
+    noteTasks(event, wasBusyWith: before, at: now)
     noteErrand(event, at: now)
     directives += leaveWithoutTasks(at: now)
     directives += afterOwnership(at: now)
@@ -177,6 +177,7 @@ public struct AppMachine: GuardMachine {
   // MARK: What follows from where the ownership stands
 
   private mutating func afterOwnership(at now: Instant) -> [GuardDirective] {
+    // The tasks of its node have ended with the ownership.
     _ = ownership.takeFencedNotice()
     guard ownership.isIdle else { return [] }
     let released = ownership.takeReleasedEpoch()

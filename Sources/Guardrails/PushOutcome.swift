@@ -1,6 +1,6 @@
 import Ground
 
-/// What came of a push. The wallet makes its text from it.
+/// What came of a push. The wallet makes the text from it: no sentence for people stands here.
 public enum PushOutcome: Hashable, Codable, Sendable {
   case received(ReceivedPayment)
   /// In the time there was.

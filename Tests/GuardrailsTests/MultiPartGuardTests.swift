@@ -55,6 +55,14 @@ import Testing
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .received(payment)))
   }
 
+  @Test("They wait whoever has the node next: the text says so also when it was taken from the extension")
+  func textAfterFencing() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
+    let end = notifier.send(.node(.fenced))
+    #expect(end.contains(.deliver(push: 1, .partsWait)) && end.last == .end(.fenced))
+  }
+
   @Test(
     "A push that names a payment is told about that one, whatever waits beside it",
     arguments: [paymentHash("aa"), nil])

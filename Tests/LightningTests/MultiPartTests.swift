@@ -156,6 +156,21 @@ import Testing
     finish(&world)
   }
 
+  @Test("A set that is complete counts as waiting until the step that accepts it is durable")
+  func completeInAStep() throws {
+    var world = try world()
+    world.pay(0, part: 1, amountMsat: 600, world.data(0))
+    finish(&world)
+    var node = world.owners[0].machine
+    let collecting = NodeActivity(collecting: [world.invoices[0].paymentHash])
+    #expect(node.activity == collecting)
+    node.partials = []
+    node.step = NodeMachine.Step(change: NodeChange())
+    #expect(node.activity == collecting)
+    node.step = nil
+    #expect(node.activity == .nothing)
+  }
+
   @Test(
     "Deaths, zombies and blocked writes between any two parts: a set is paid whole or not at all",
     arguments: 0..<UInt64(200))
