@@ -186,7 +186,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     case .noteFailure(let sentence): journal.note("Background HTLC processing failed: \(sentence)")
     case .makeInvoice(let request, let amountMsat, let text, let expirySeconds):
       runner.handle(
-        .requests(makeInvoice(for: request, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds)))
+        .requests(makeInvoice(for: request, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds))
+      )
     case .answer(let request, let answer):
       emulatedPhone?.send(answer.message(to: request, signed: invoices.takeSigned(for: request)))
     case .cleanUp(let run): runner.handle(.background(.stepDone(run: run, cleaner.step())))
@@ -262,7 +263,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     case "task-will-expire":
       runner.handle(.background(.runExpires(run: try message.integer("run", in: 0...UInt64.max))))
     case "task-refused":
-      journal.note("Failed to schedule background task: \(message["message"] ?? "the phone does not say why")")
+      journal.note(
+        "Failed to schedule background task: \(message["message"] ?? "the phone does not say why")")
     default: break
     }
   }

@@ -46,7 +46,8 @@ final class ClaimOfWriteTests {
     try database.rows("SELECT epoch FROM node_writes").map { try $0.integer(0) }
   }
 
-  @Test("What the node had in mind under one claim is not written under the next") func oldStepUnderANewClaim() throws {
+  @Test("What the node had in mind under one claim is not written under the next")
+  func oldStepUnderANewClaim() throws {
     var written: Set<Bytes32> = []
     wallet.willCarryOut = { [unowned self] in
       guard case .container(.write(let change, _)) = $0, let invoice = change.newInvoice,

@@ -36,7 +36,8 @@ final class TestWallet<Guard: GuardMachine & WalletGuard> {
     wire = WalletWire(secrets: secrets, loop: loop, journal: journal, peer: peer)
     invoices = InvoiceMaker(secrets: secrets, clock: scratch.clock, peer: peer?.node)
     let wallet = WalletMachine(
-      guardrail: Guard(configuration: GuardConfiguration()), node: NodeMachine.Configuration(), background: nil)
+      guardrail: Guard(configuration: GuardConfiguration()), node: NodeMachine.Configuration(),
+      background: nil)
     runner = CoreRunner(
       wallet, loop: loop, clock: scratch.clock,
       think: { [unowned self] wallet, event, now in
@@ -79,7 +80,8 @@ final class TestWallet<Guard: GuardMachine & WalletGuard> {
     case .end(let reason): ended = reason
     case .makeInvoice(let id, let amountMsat, let text, let expirySeconds):
       do throws(InvoiceError) {
-        let invoice = try invoices.make(for: id, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds)
+        let invoice = try invoices.make(
+          for: id, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds)
         runner.handle(.requests(.invoiceMade(id, invoice)))
       } catch { runner.handle(.requests(.invoiceNotMade(id, error.description))) }
     default: break

@@ -81,7 +81,8 @@ final class WalletContainerTests {
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }
 
-  @Test("The state of the wallet's container is read for a run of the phone, and the container's owner is named")
+  @Test(
+    "The state of the wallet's container is read for a run of the phone, and the container's owner is named")
   func lookAtWallet() throws {
     let container = try scratch.open()
     let app = try wallet(AppMachine.self, container)

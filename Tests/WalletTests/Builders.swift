@@ -30,7 +30,8 @@ let spliceRequest = SpliceRequest(amountSat: 4000, script: OutputScript([0x51, 2
 /// Each number has another transaction.
 func splice(_ number: UInt8) -> PendingSplice {
   PendingSplice(
-    isOurs: true, stage: .signing, transaction: Bytes([number]), fundingIndex: 0, amountSat: 4000, feeSat: 200)
+    isOurs: true, stage: .signing, transaction: Bytes([number]), fundingIndex: 0, amountSat: 4000, feeSat: 200
+  )
 }
 
 func process(_ role: Role) -> ProcessIdentity {

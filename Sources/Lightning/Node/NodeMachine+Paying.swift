@@ -28,7 +28,9 @@ extension NodeMachine {
     if wishes.contains(where: { $0.payment.paymentHash == hash })
       || node.payments.pending.contains(where: { $0.paymentHash == hash })
     {
-      return [.paymentRefused(paymentHash: hash, .because("this invoice is being paid already; wait for its end"))]
+      return [
+        .paymentRefused(paymentHash: hash, .because("this invoice is being paid already; wait for its end"))
+      ]
     }
     if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }
     wishes.append(PaymentWish(payment: payment, giveUpAt: now + Self.payPatience))
@@ -58,7 +60,8 @@ extension NodeMachine {
         offered.append(payment)
       } catch {
         wishes.removeAll { $0 == wish }
-        refusals.append(.paymentRefused(paymentHash: payment.paymentHash, .because(Self.sentence(error, payment))))
+        refusals.append(
+          .paymentRefused(paymentHash: payment.paymentHash, .because(Self.sentence(error, payment))))
       }
     }
     return (offered, refusals)

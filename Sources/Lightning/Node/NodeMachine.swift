@@ -365,7 +365,9 @@ public struct NodeMachine: Core {
       return [.invoiceRefused(paymentHash: invoice.paymentHash, .notHeld)]
     default: break
     }
-    if let failedSentence { return [.invoiceRefused(paymentHash: invoice.paymentHash, .because(failedSentence))] }
+    if let failedSentence {
+      return [.invoiceRefused(paymentHash: invoice.paymentHash, .because(failedSentence))]
+    }
     guard step == nil else {
       invoicesToStore.append(invoice)
       return hurry()

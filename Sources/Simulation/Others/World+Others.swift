@@ -193,7 +193,8 @@ extension World {
 
   private mutating func noteWaiting() {
     let isWaiting =
-      lives.app?.value.isStopped == false && lives.app?.value.wallet.guardrail.other?.machine.isKeptWaiting == true
+      lives.app?.value.isStopped == false
+      && lives.app?.value.wallet.guardrail.other?.machine.isKeptWaiting == true
       && lives.notifier?.value.wallet.node.isStopped != false
     if !isWaiting { waitsSince = nil } else if waitsSince == nil { waitsSince = now }
   }

@@ -82,6 +82,7 @@ extension World {
   mutating func lookAtWallet(_ run: UInt64, _ life: inout Life) {
     let isBlocked = container.part { $0.pointee.writer } != nil
     life.answers.append(
-      .background(.stepDone(run: run, isBlocked ? .busy("the container is blocked") : .done("it can be read"))))
+      .background(
+        .stepDone(run: run, isBlocked ? .busy("the container is blocked") : .done("it can be read"))))
   }
 }

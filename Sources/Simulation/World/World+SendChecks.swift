@@ -59,7 +59,9 @@ extension World {
   mutating func noteRefusal(of number: Int, _ sentence: String) {
     let hash = sends[number].invoice.paymentHash
     let isKnown = container.value.node.payments.pending.contains { $0.paymentHash == hash }
-    guard sends[number].isAskedOnce, !sends[number].hasArrived, sentence != NodeMachine.payUnknown else { return }
+    guard sends[number].isAskedOnce, !sends[number].hasArrived, sentence != NodeMachine.payUnknown else {
+      return
+    }
     sends[number].isRefused = true
     if isKnown {
       report(.sentOnce, "The person is told that nothing left, and the payment is under way.")

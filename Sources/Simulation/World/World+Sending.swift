@@ -33,7 +33,8 @@ extension World {
           "\(request)",
           .payment(
             OutgoingPayment(
-              paymentHash: bill.paymentHash, amountMsat: bill.amountMsat, paymentSecret: bill.paymentSecret)))))
+              paymentHash: bill.paymentHash, amountMsat: bill.amountMsat, paymentSecret: bill.paymentSecret)))
+      ))
   }
 
   mutating func answerSend(_ request: String, _ answer: WorldSend.Answer) {

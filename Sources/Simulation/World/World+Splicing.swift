@@ -45,7 +45,8 @@ extension World {
   var areSplicesOver: Bool {
     guard settings.splices else { return true }
     let (wallet, other) = (container.value.node.channel, peer.value.state.channel)
-    return wallet?.pendingSplice == nil && other.mayUpdate && lives.app?.value.wallet.requests.open.isEmpty ?? true
+    return wallet?.pendingSplice == nil && other.mayUpdate
+      && lives.app?.value.wallet.requests.open.isEmpty ?? true
   }
 
   /// The peer's ledger has another channel. Money leaves by what the person wanted, and from where it was.

@@ -26,7 +26,8 @@ extension Request {
         paymentSecret: invoice.fields.paymentSecret))
   }
 
-  private static func amount(of invoice: SignedInvoice, _ chosen: UInt64?) throws(PaymentObjection) -> UInt64 {
+  private static func amount(of invoice: SignedInvoice, _ chosen: UInt64?) throws(PaymentObjection) -> UInt64
+  {
     switch (invoice.amountMsat, chosen) {
     case (nil, nil):
       throw PaymentObjection(description: "the invoice leaves the amount to you; say how much")

@@ -173,7 +173,8 @@ public struct Requests: Core {
     open.remove(at: index).task.map { [.endTask($0)] } ?? []
   }
 
-  private func index(_ id: String) -> Int? { open.firstIndex { $0.id == id } }
+  /// The one that is not prepared yet: a phone may give a number twice.
+  private func index(_ id: String) -> Int? { open.firstIndex { $0.id == id && $0.key == nil } }
 
   private func index(_ key: RequestKey) -> Int? { open.firstIndex { $0.key == key } }
 

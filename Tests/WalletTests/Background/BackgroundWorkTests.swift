@@ -35,7 +35,8 @@ import Testing
   @Test("D-1.6, D-2.4, K-34 A failure completes without success, and the chain goes on") func failure() {
     var work = refreshing()
     #expect(
-      work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1)) == completed(false, "no such file"))
+      work.handle(.stepDone(run: 7, .failed("no such file")), at: seconds(1))
+        == completed(false, "no such file"))
     #expect(
       work.handle(.runBegan(.refresh, run: 8), at: seconds(2)) == [.submit(.refresh), .lookAtWallet(run: 8)])
   }
@@ -86,7 +87,8 @@ import Testing
     _ = work.handle(.runBegan(.refresh, run: 2), at: seconds(2))
     #expect(work.handle(.runExpires(run: 1), at: seconds(3)) == [])
     #expect(
-      work.handle(.runExpires(run: 2), at: seconds(4)) == completed(false, "the phone wants its time back", run: 2))
+      work.handle(.runExpires(run: 2), at: seconds(4))
+        == completed(false, "the phone wants its time back", run: 2))
   }
 
   @Test("A run that the phone tells of twice begins once") func toldTwice() {
@@ -133,7 +135,8 @@ import Testing
   @Test("A process that has no such life asks the phone for nothing") func none() {
     var work = BackgroundWork(configuration: nil)
     let events: [BackgroundEvent] = [
-      .enteredForeground, .enteredBackground, .runBegan(.refresh, run: 1), .runExpires(run: 1), .deadlineReached,
+      .enteredForeground, .enteredBackground, .runBegan(.refresh, run: 1), .runExpires(run: 1),
+      .deadlineReached,
     ]
     for event in events { #expect(work.handle(event, at: seconds(0)) == []) }
     #expect(!work.isWanted && work == BackgroundWork(configuration: nil))
@@ -175,7 +178,9 @@ private struct RandomRuns {
       }
     }
     run(until: now + .seconds(26))
-    if completed.count != begun.count { faults.append("\(begun.count - completed.count) runs are not completed") }
+    if completed.count != begun.count {
+      faults.append("\(begun.count - completed.count) runs are not completed")
+    }
   }
 
   private mutating func run(until end: Instant) {

@@ -28,7 +28,9 @@ struct NestedOrderTests {
     [.phone(.show(status)), .phone(.mayConnect([.electrum, .http, .tor]))]
   }
 
-  @Test("What the node orders for its start takes the place of the guard's word, and its report comes behind both")
+  @Test(
+    "What the node orders for its start takes the place of the guard's word, and its report comes behind both"
+  )
   func start() {
     var app = App.claiming()
     // The beat comes before the dial; the guard answers the report when its own list and the node's are whole.
@@ -38,7 +40,8 @@ struct NestedOrderTests {
         + connects(.connecting(8)) + [.container(.readRow)])
     #expect(
       app.thoughts == [
-        .guardrail(.claimed(claim(8))), .node(.started(claim(8), NodeState())), .guardrail(.node(.connecting)),
+        .guardrail(.claimed(claim(8))), .node(.started(claim(8), NodeState())),
+        .guardrail(.node(.connecting)),
       ])
   }
 
@@ -61,7 +64,8 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test("The reports of one list of the node reach the guard in their order, and behind that list") func reports() {
+  @Test("The reports of one list of the node reach the guard in their order, and behind that list")
+  func reports() {
     var app = App.connecting()
     // Of the dial: its bound is one second.
     #expect(
@@ -77,7 +81,9 @@ struct NestedOrderTests {
       ])
   }
 
-  @Test("A node that is stopped abruptly closes its wire before the lock is dropped") func cutBeforeUnlock() throws {
+  @Test("A node that is stopped abruptly closes its wire before the lock is dropped") func cutBeforeUnlock()
+    throws
+  {
     for event in [lost, .containerLost("gone"), .node(.fenced)] {
       var app = try App.connected()
       app.play(.deadlineReached, at: 2)
@@ -90,7 +96,9 @@ struct NestedOrderTests {
     app.play(.deadlineReached, at: 2)
     #expect(
       app.send(lost)
-        == [.wire(.cutOff), .container(.dropLock), .container(.look)] + barred(.claiming) + [.container(.settle)])
+        == [.wire(.cutOff), .container(.dropLock), .container(.look)] + barred(.claiming) + [
+          .container(.settle)
+        ])
   }
 
   @Test("A node that hangs is cut off before the row is read for the last beat") func hangs() throws {
@@ -124,7 +132,8 @@ struct NestedOrderTests {
         + [.container(.settle), .phone(.endBackgroundTask(1))])
   }
 
-  @Test("The log is settled before a process ends, and before the phone hears of a silent push") func farewells() {
+  @Test("The log is settled before a process ends, and before the phone hears of a silent push")
+  func farewells() {
     var app = App.connecting()
     app.play(.guardrail(.terminationRequested))
     #expect(
@@ -139,7 +148,9 @@ struct NestedOrderTests {
     #expect(orders.contains { if case .phone(.noteFailure) = $0 { true } else { false } })
   }
 
-  @Test("The log is settled when the node is connected, and with no other beat") func settledWhenConnected() throws {
+  @Test("The log is settled when the node is connected, and with no other beat") func settledWhenConnected()
+    throws
+  {
     var app = App.connecting()
     try app.greet(NodeState())
     #expect(
@@ -164,7 +175,8 @@ struct NestedOrderTests {
       notifier.send(.pushArrived(Push(id: 2, reason: .incomingPayment))) == [.container(.markReceived)])
   }
 
-  @Test("What a handover and a waiting peer mean for the node is said to the node in the guard's place") func words() {
+  @Test("What a handover and a waiting peer mean for the node is said to the node in the guard's place")
+  func words() {
     var app = App.connecting()
     app.play(.guardrail(mine))
     app.play(.node(.closed("no route")))

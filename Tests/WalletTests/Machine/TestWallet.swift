@@ -72,7 +72,8 @@ extension TestWallet where Guard == AppMachine {
     play(.node(.dialled), .node(.received(.greeting(Greeting()))))
     play(.node(.received(peer.reestablish())))
     var state = state
-    state.channel = try state.channel ?? Channel(id: hash("2"), localMsat: 0, remoteMsat: 5000, isOpener: false)
+    state.channel =
+      try state.channel ?? Channel(id: hash("2"), localMsat: 0, remoteMsat: 5000, isOpener: false)
     play(.node(.greetingChecked(wallet.owner, state)))
     return send(.node(.received(.pong(Bytes()))))
   }
@@ -100,5 +101,7 @@ struct Thoughts<Guard: GuardMachine & WalletGuard>: WalletObserver {
   func handled(_: GuardEvent, _: [GuardDirective], _: Guard) {}
   func handled(_: NodeEvent, _: [NodeDirective], _: NodeMachine) {}
   mutating func handled(_ event: RequestEvent, _: [RequestDirective]) { thoughts.append(.requests(event)) }
-  mutating func handled(_ event: BackgroundEvent, _: [BackgroundDirective]) { thoughts.append(.background(event)) }
+  mutating func handled(_ event: BackgroundEvent, _: [BackgroundDirective]) {
+    thoughts.append(.background(event))
+  }
 }

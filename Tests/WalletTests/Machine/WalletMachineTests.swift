@@ -21,7 +21,9 @@ struct WalletMachineTests {
     #expect(app.wallet.node.durableState == paid)
   }
 
-  @Test("A claim that comes late is checked by its row first; then the node starts from the claim's state all the same")
+  @Test(
+    "A claim that comes late is checked by its row first; then the node starts from the claim's state all the same"
+  )
   func lateClaim() {
     var app = App.claiming()
     #expect(app.send(.claimed(claim(8), paid), at: 10).first == .container(.readRow))
@@ -30,7 +32,9 @@ struct WalletMachineTests {
     #expect(app.thoughts.dropFirst().first == .node(.started(claim(8), paid)))
   }
 
-  @Test("The state of a claim that was lost before the node started is forgotten, and the next claim brings its own")
+  @Test(
+    "The state of a claim that was lost before the node started is forgotten, and the next claim brings its own"
+  )
   func lostClaim() {
     func app(_ state: NodeState) -> App {
       var app = App.claiming()
@@ -45,7 +49,19 @@ struct WalletMachineTests {
     #expect(next.thoughts.contains(.node(.started(claim(10), NodeState()))))
   }
 
-  @Test("A node that was fenced and claims again starts from the state of its new claim") func afterTheFence() {
+  @Test("From its start on the state of the claim is the node's alone: the wallet keeps no copy of it")
+  func noCopy() throws {
+    // The node has read the container once more when it has greeted: what it knew before is replaced by that.
+    func app(_ state: NodeState) throws -> App {
+      var app = App.connecting(8, state)
+      try app.greet(NodeState())
+      return app
+    }
+    #expect(try app(paid).wallet == app(NodeState()).wallet)
+  }
+
+  @Test("A node that was fenced and claims again starts from the state of its new claim") func afterTheFence()
+  {
     var app = App.connecting(8, paid)
     app.play(.node(.fenced))
     #expect(app.wallet.node.durableState == NodeState())
@@ -61,7 +77,8 @@ struct WalletMachineTests {
     var app = App(background: .init())
     app.play(.guardrail(.launched))
     #expect(app.send(.enteredForeground).last == .phone(.submit(.refresh)))
-    #expect(app.thoughts == [.guardrail(.enteredForeground), .node(.personCame), .background(.enteredForeground)])
+    #expect(
+      app.thoughts == [.guardrail(.enteredForeground), .node(.personCame), .background(.enteredForeground)])
     #expect(app.send(.enteredForeground) == [.phone(.submit(.refresh))])
     app.play(.guardrail(.enteredBackground))
     #expect(app.thoughts == [.guardrail(.enteredBackground), .background(.enteredBackground)])
@@ -113,7 +130,8 @@ struct WalletMachineTests {
     #expect(app.thoughts.prefix(2) == [.node(.deadlineReached), .guardrail(.deadlineReached)])
   }
 
-  @Test("Runs of the phone's tasks are completed, and the steps asked for, through the ports") func backgroundOrders() {
+  @Test("Runs of the phone's tasks are completed, and the steps asked for, through the ports")
+  func backgroundOrders() {
     var app = App(background: .init(cleansUp: true, keepsAwakeByAudio: true))
     #expect(
       app.send(.background(.runBegan(.processing, run: 3)))

@@ -66,7 +66,8 @@ struct WalletRequestTests {
     #expect(app.wallet.guardrail.taskNames == [])
   }
 
-  @Test("An invoice is made by the phone, written under the claim, and answered when that is done") func invoiceLife() {
+  @Test("An invoice is made by the phone, written under the claim, and answered when that is done")
+  func invoiceLife() {
     var app = App.connecting()
     #expect(
       app.send(.requests(.asked("1", invoiceRequest)))
@@ -77,7 +78,8 @@ struct WalletRequestTests {
     #expect(app.send(.node(.written)) == [.phone(.answer("1", .invoice(paymentHash: hash("a"))))])
   }
 
-  @Test("What the node goes on with is heard before its start: the task of what somebody else has ended is over")
+  @Test(
+    "What the node goes on with is heard before its start: the task of what somebody else has ended is over")
   func endedElsewhere() throws {
     let tea = payment("0123456789")
     let pending = NodeState(payments: OutgoingPayments(pending: [tea]))
@@ -124,7 +126,8 @@ struct WalletRequestTests {
       app.send(.requests(.asked("1", .move))) == [.phone(.answer("1", .connected(8, hasMoved: false)))])
   }
 
-  @Test("An app at which nobody looks cannot move, and says at once why it is not connected") func notInFront() {
+  @Test("An app at which nobody looks cannot move, and says at once why it is not connected")
+  func notInFront() {
     var app = halted()
     app.play(.guardrail(.enteredBackground))
     #expect(
@@ -136,9 +139,11 @@ struct WalletRequestTests {
     var app = halted()
     app.play(.requests(.asked("1", .move)), .guardrail(.observed(free(8, .app))))
     let orders = app.send(.guardrail(.claimFailed(.failed("The disk is full."))))
-    #expect(orders == [
-      .phone(.show(.trouble("The disk is full."))), .phone(.answer("1", .refused(.move, "The disk is full."))),
-    ])
+    #expect(
+      orders == [
+        .phone(.show(.trouble("The disk is full."))),
+        .phone(.answer("1", .refused(.move, "The disk is full."))),
+      ])
   }
 }
 

@@ -32,7 +32,9 @@ struct RandomRequestTests {
       case .answer(let id, let answer):
         if asked[id] == nil { faults.append("\(id) did not ask") }
         if !answered.insert(id).inserted { faults.append("\(id) is answered twice: \(answer)") }
-        if let kind = asked[id]?.kind, kind != answer.kind { faults.append("\(id) asked for \(kind): \(answer)") }
+        if let kind = asked[id]?.kind, kind != answer.kind {
+          faults.append("\(id) asked for \(kind): \(answer)")
+        }
       case .beginTask(let task):
         if !begun.insert(task).inserted { faults.append("\(task) begins twice") }
         let names = desk.requests.open.compactMap(\.task?.name)
@@ -46,7 +48,9 @@ struct RandomRequestTests {
   }
 
   private static let hashes = ["aaaaaaaa1", "aaaaaaaa2", "b", "c"].map(hash)
-  private static let statuses: [Status] = [.idle, .connecting(8), .connected(8), .usedByAnotherDevice, .settling(9)]
+  private static let statuses: [Status] = [
+    .idle, .connecting(8), .connected(8), .usedByAnotherDevice, .settling(9),
+  ]
 
   private func request(_ generator: inout SeededGenerator) -> Request {
     switch generator.below(4) {
@@ -89,7 +93,8 @@ struct RandomRequestTests {
     case 2: .begun(.splice(splice.id), splice)
     case 3: .refused(generator.pick([.invoice(hash), .payment(hash), .splice(nil)]), .because("no"))
     case 4: .refused(generator.pick([.invoice(hash), .payment(hash), .splice(nil)]), .notHeld, .idle)
-    case 5: .goesOn(payments: generator.chance(50) ? [hash] : [], splice: generator.chance(50) ? splice.id : nil)
+    case 5:
+      .goesOn(payments: generator.chance(50) ? [hash] : [], splice: generator.chance(50) ? splice.id : nil)
     case 6: .ended(.payment(hash))
     default: .ended(.splice(splice.id))
     }
@@ -132,7 +137,8 @@ struct RandomRequestTests {
     #expect(kinds.count == 4 && begun > 1000)
   }
 
-  @Test("Whatever the node says, nobody is answered twice, and no task ends twice or not at all") func lies() {
+  @Test("Whatever the node says, nobody is answered twice, and no task ends twice or not at all") func lies()
+  {
     for seed in 0..<300 as Range<UInt64> {
       let account = account(seed, nodeMayLie: true)
       #expect(account.faults == [], "seed \(seed)")

@@ -70,7 +70,9 @@ struct RequestLifeTests {
     let task = task("splice 12345678")
     let out = splice(1)
     #expect(
-      desk.send(.asked("1234567890", .withdrawal(spliceRequest))) == [.beginTask(task), .splice(spliceRequest)])
+      desk.send(.asked("1234567890", .withdrawal(spliceRequest))) == [
+        .beginTask(task), .splice(spliceRequest),
+      ])
     #expect(
       desk.node(.begun(.splice(out.id), out))
         == [.answer("1234567890", .begun(out.id, amountSat: 4000, feeSat: 200))])
@@ -102,7 +104,8 @@ struct RequestLifeTests {
     }
   }
 
-  @Test("All who ask to move before it is answered hear the same, and a later one hears of its own move alone")
+  @Test(
+    "All who ask to move before it is answered hear the same, and a later one hears of its own move alone")
   func movesTogether() {
     var desk = Desk()
     desk.play(.asked("1", .move), .placeTaken, .asked("2", .move))
@@ -127,7 +130,9 @@ struct RequestLifeTests {
 
   @Test("Two payments whose hashes begin alike have tasks of their own") func alike() {
     var desk = Desk()
-    for (id, digits) in [("1", "aaaaaaaa1"), ("2", "aaaaaaaa2"), ("3", "aaaaaaaa21")] { desk.begin(id, digits) }
+    for (id, digits) in [("1", "aaaaaaaa1"), ("2", "aaaaaaaa2"), ("3", "aaaaaaaa21")] {
+      desk.begin(id, digits)
+    }
     #expect(
       desk.requests.open.compactMap(\.task?.name) == [
         "outgoing payment aaaaaaaa", "outgoing payment aaaaaaaa2", "outgoing payment aaaaaaaa21",
@@ -154,7 +159,8 @@ struct RequestLifeTests {
     #expect(desk.send(.asked("4", .withdrawal(spliceRequest))).first == .beginTask(task("splice 4", 2)))
   }
 
-  @Test("A splice of which the node tells and that nobody has asked for here is nobody's answer") func foreign() {
+  @Test("A splice of which the node tells and that nobody has asked for here is nobody's answer")
+  func foreign() {
     var desk = Desk()
     #expect(desk.node(.begun(.splice(splice(1).id), splice(1))) == [])
     #expect(desk.node(.begun(.payment(hash("a")))) == [])

@@ -31,7 +31,9 @@ struct RequestReadingTests {
     } catch { return "\(error)" }
   }
 
-  @Test("An invoice says whom and how much; the person, how much where it leaves that open") func payment() throws {
+  @Test("An invoice says whom and how much; the person, how much where it leaves that open") func payment()
+    throws
+  {
     let wallet = try #require(wallet)
     for (asked, chosen) in [(1000, nil), (nil, 1000)] as [(UInt64?, UInt64?)] {
       let text = try invoice(amountMsat: asked)

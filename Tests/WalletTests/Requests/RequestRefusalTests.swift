@@ -29,7 +29,8 @@ struct RequestRefusalTests {
     #expect(desk.requests.open == [])
   }
 
-  @Test("Sixty-four invoices wait to be stored; one more is refused, until one of them is") func invoicesMax() {
+  @Test("Sixty-four invoices wait to be stored; one more is refused, until one of them is") func invoicesMax()
+  {
     var desk = Desk()
     func ask(_ number: Int) -> [RequestDirective] { desk.send(.asked("\(number)", invoiceRequest)) }
     for number in 1...64 {
@@ -75,7 +76,8 @@ struct RequestRefusalTests {
     #expect(
       desk.node(.refused(.splice(nil), .because("too much")))
         == [
-          .endTask(TaskBeginning(name: "splice 1", generation: 1)), .answer("1", .refused(.withdrawal, "too much")),
+          .endTask(TaskBeginning(name: "splice 1", generation: 1)),
+          .answer("1", .refused(.withdrawal, "too much")),
         ])
     #expect(desk.node(.begun(.splice(splice(1).id), splice(1))) == [])
     #expect(desk.send(.asked("2", .withdrawal(spliceRequest))).count == 2)
@@ -102,7 +104,9 @@ struct RequestRefusalTests {
       } else if request == .payment(tea) {
         key = .payment(tea.paymentHash)
       }
-      guard case .answer("1", .refused(request.kind, let sentence))? = desk.node(.refused(key, .notHeld, status)).last
+      guard
+        case .answer("1", .refused(request.kind, let sentence))? = desk.node(.refused(key, .notHeld, status))
+          .last
       else { return nil }
       return sentence
     }
