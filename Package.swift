@@ -51,6 +51,12 @@ let package = Package(
     .target(
       name: "SharedContainer",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "Platform", "OwnFiles"]),
+    // What a wallet team uses: all of the above as one coordinator for each process, in Swift and in C.
+    .target(
+      name: "Coordinator",
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Platform"]),
+    .systemLibrary(name: "CBaton"),
+    .target(name: "CoordinatorC", dependencies: ["Coordinator", "Ground", "SharedContainer", "Database", "CBaton"]),
     .target(
       name: "WalletStore",
       dependencies: [

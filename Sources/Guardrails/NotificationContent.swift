@@ -47,13 +47,13 @@ public struct NotificationContent: Hashable, Codable, Sendable {
   }
 
   /// They are kept, and a push comes for the rest: there is nothing that the person should do.
-  static let partsWait = NotificationContent(
+  package static let partsWait = NotificationContent(
     title: "Payment incoming", body: "A part of it has come. The rest is awaited.")
 
-  static let partsGivenBack = NotificationContent(
+  package static let partsGivenBack = NotificationContent(
     title: "Payment not received", body: "Its sender did not send all of it, and has it back.")
 
   /// The app has the node. Whether it reaches its peer is not known here, so nothing is promised.
-  static let appContinues = NotificationContent(
+  package static let appContinues = NotificationContent(
     title: "Payment incoming", body: "The wallet is open: look there whether it has come.")
 }

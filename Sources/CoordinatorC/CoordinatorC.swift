@@ -1,0 +1,1 @@
+// CoordinatorC: x
