@@ -6,7 +6,10 @@ import PackageDescription
 let package = Package(
   name: "Baton",
   products: [
-    // The guardrail library: needs libsqlite3 alone.
+    // What a wallet team uses, in Swift, and in C with Sources/CBaton/baton.h. It needs libsqlite3 alone.
+    .library(name: "Coordinator", targets: ["Coordinator"]),
+    .library(name: "BatonC", type: .dynamic, targets: ["CoordinatorC"]),
+    // Its parts.
     .library(name: "Heartbeat", targets: ["Heartbeat", "Ground"]),
     .library(name: "Guardrails", targets: ["Guardrails"]),
     .library(name: "SharedContainer", targets: ["SharedContainer", "Database", "Platform"]),
@@ -56,7 +59,7 @@ let package = Package(
       name: "Coordinator",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Platform"]),
     .systemLibrary(name: "CBaton"),
-    .target(name: "CoordinatorC", dependencies: ["Coordinator", "Ground", "SharedContainer", "Database", "CBaton"]),
+    .target(name: "CoordinatorC", dependencies: ["Coordinator", "Database", "CBaton"]),
     .target(
       name: "WalletStore",
       dependencies: [
