@@ -142,6 +142,12 @@ int32_t baton_wake(baton *handle);
    found within 250 ms. */
 int32_t baton_process_to_watch(const baton *handle);
 
+/* Has presence messages go through sockets in the container, in place of BATON_SEND_PRESENCE. Gives a descriptor: when it can be
+   read, call baton_presence_arrived. -1 where the path is too long for a socket: then send the messages by other means, or not
+   at all; without them all comes to pass later by up to 2 s. The descriptor is closed with the handle. */
+int32_t baton_listen(baton *handle);
+int32_t baton_presence_arrived(baton *handle);
+
 /* ---- What is asked for ---- */
 
 enum {

@@ -24,6 +24,7 @@ public final class Coordinator<Node: NodeDriver> {
   private var failure: ContainerError?
   /// What the phone hears last: it may suspend the process there, and then nothing may lie half done.
   private var saidLast: [() -> Void] = []
+  private var presence: PresenceSocket?
 
   /// Called after everything that may have changed `nanosecondsToWake`, for who has a timer to set.
   public var onRearm: (() -> Void)?
@@ -73,6 +74,18 @@ public final class Coordinator<Node: NodeDriver> {
   /// The process whose end is worth calling `partnerEnded`, where a system can tell of it. Without that its end is found
   /// within 250 ms.
   public var processToWatch: Int32? { container.holderToWatch?.pid }
+
+  // MARK: The other process
+
+  /// Has presence messages go through sockets in the container, and no longer through the phone. When the descriptor can be
+  /// read: `presenceArrived`. Nil where a path is too long for a socket; without messages all comes to pass later by up to a
+  /// beat of 2 s, and nothing else is different.
+  public func listen() -> Int32? {
+    presence = presence ?? PresenceSocket(directory: container.shared.layout.presence, role: container.shared.role)
+    return presence?.descriptor
+  }
+
+  public func presenceArrived() { for bytes in presence?.received() ?? [] { presenceHeard(bytes) } }
 
   // MARK: Events
 
@@ -126,7 +139,7 @@ public final class Coordinator<Node: NodeDriver> {
 
   private func ask(_ directive: GuardDirective) {
     switch directive {
-    case .say(let message): phone.send(presence: message.encoded())
+    case .say(let message): say(message.encoded())
     case .show(let status): phone.show(NodeStatus(status, failure))
     case .mayConnect(let targets):
       phone.mayConnect(toPeer: targets.contains(.peer), toOthers: targets.contains(.http))
@@ -142,6 +155,10 @@ public final class Coordinator<Node: NodeDriver> {
     case .end(let reason): last { $0.ended(EndReason(reason)) }
     default: break
     }
+  }
+
+  private func say(_ bytes: [UInt8]) {
+    if let presence { presence.send(bytes) } else { phone.send(presence: bytes) }
   }
 
   private func last(_ say: @escaping (any PhonePort) -> Void) { saidLast.append { [phone] in say(phone) } }

@@ -95,6 +95,17 @@ public func wake(_ pointer: OpaquePointer?) -> Int32 {
 @_cdecl("baton_process_to_watch")
 public func processToWatch(_ pointer: OpaquePointer?) -> Int32 { handle(pointer)?.coordinator?.processToWatch ?? 0 }
 
+@_cdecl("baton_listen")
+public func listen(_ pointer: OpaquePointer?) -> Int32 { handle(pointer)?.coordinator?.listen() ?? -1 }
+
+@_cdecl("baton_presence_arrived")
+public func presenceArrived(_ pointer: OpaquePointer?) -> Int32 {
+  opened(pointer) { _, coordinator in
+    coordinator.presenceArrived()
+    return Code.ok
+  }
+}
+
 @_cdecl("baton_next")
 public func next(_ pointer: OpaquePointer?, _ directive: UnsafeMutablePointer<baton_message>?) -> Int32 {
   guard let handle = handle(pointer) else { return Code.misuse }
