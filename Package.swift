@@ -155,6 +155,10 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "Database", "Platform", "SharedContainer", "TestClaimer",
       ]),
     .testTarget(
+      name: "CoordinatorTests",
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer", "Coordinator"]),
+    .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "CoordinatorC"]),
+    .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),
     // A wallet process that stands still at a chosen place.
     .executableTarget(

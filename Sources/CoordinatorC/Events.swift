@@ -3,7 +3,7 @@ import Coordinator
 
 extension Handle {
   /// An event of C in the coordinator's words.
-  func tell(_ event: baton_message, to coordinator: Coordinator<CNode>) -> Int32 {
+  func tell(_ event: baton_message, to coordinator: NodeCoordinator<CNode>) -> Int32 {
     let text = event.text.map { String(cString: $0) } ?? ""
     let bytes = [UInt8](UnsafeBufferPointer(start: event.bytes, count: event.bytes == nil ? 0 : event.length))
     switch CEnum(event.kind) {
@@ -24,7 +24,7 @@ extension Handle {
     return Code.ok
   }
 
-  private func push(_ event: baton_message, _ bytes: [UInt8], to coordinator: Coordinator<CNode>) -> Int32 {
+  private func push(_ event: baton_message, _ bytes: [UInt8], to coordinator: NodeCoordinator<CNode>) -> Int32 {
     guard let reason = PushReason(code: event.code) else { return misuse("there is no such reason of a push") }
     let payment = PaymentHash(bytes)
     guard payment != nil || bytes.isEmpty else { return misuse("a payment's hash has 32 bytes") }

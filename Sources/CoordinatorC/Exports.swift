@@ -10,7 +10,7 @@ private func handle(_ pointer: OpaquePointer?) -> Handle? {
 
 /// The coordinator of a handle that did open.
 private func opened(
-  _ pointer: OpaquePointer?, _ body: (Handle, Coordinator<CNode>) -> Int32
+  _ pointer: OpaquePointer?, _ body: (Handle, NodeCoordinator<CNode>) -> Int32
 ) -> Int32 {
   guard let handle = handle(pointer) else { return Code.misuse }
   guard let coordinator = handle.coordinator else { return handle.misuse("this handle was not opened") }

@@ -6,7 +6,7 @@ import Coordinator
 
 /// What a `baton` of C points to.
 final class Handle {
-  private(set) var coordinator: Coordinator<CNode>?
+  private(set) var coordinator: NodeCoordinator<CNode>?
   let outbox = Outbox()
   private let node: CNode
   private let error = CText()
@@ -18,7 +18,7 @@ final class Handle {
 
   func open(_ role: ProcessRole, _ directory: String, _ migrations: [String]) -> Int32 {
     do throws(CoordinatorError) {
-      coordinator = try Coordinator(
+      coordinator = try NodeCoordinator(
         role, directory: directory, migrations: migrations, node: node, phone: CPhone(outbox: outbox))
       return Code.ok
     } catch { return failed(error) }

@@ -3,7 +3,7 @@ import Guardrails
 
 // What the phone, the person and the other process say. What does not matter now changes nothing, so a second call does no
 // harm.
-extension Coordinator {
+extension NodeCoordinator {
   // MARK: The app
 
   /// It is in front of the person and wants the node.

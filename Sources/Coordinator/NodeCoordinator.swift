@@ -8,7 +8,7 @@ import SharedContainer
 
 /// One process's coordinator. Not for several threads: whoever uses it from more than one queue must serialise every call,
 /// of its leases too. Everything it asks of node and phone it asks in the calling thread.
-public final class Coordinator<Node: NodeDriver> {
+public final class NodeCoordinator<Node: NodeDriver> {
   public let role: ProcessRole
   private let node: Node
   private let phone: any PhonePort
@@ -185,7 +185,7 @@ public final class Coordinator<Node: NodeDriver> {
   }
 }
 
-extension Coordinator: LeaseOwner {
+extension NodeCoordinator: LeaseOwner {
   func heard(_ news: NodeNews, from lease: Lease) {
     guard lease === self.lease else { return }
     if news == .stopped || news == .fenced { endLease() }
