@@ -40,7 +40,8 @@ public enum CoordinatorError: Error, Hashable, Sendable, CustomStringConvertible
     case _ where error.isLossOfTheContainer: self = .containerLost(log: log)
     case .corrupt, .databaseLost, .lacksAPart, .epochsExhausted: self = .damaged(log: log)
     case .schemaFromTheFuture: self = .newerVersion(log: log)
-    case .missing, .notADirectory, .isAFile, .symbolicLink, .wrongOwner, .wrongMode, .noRights, .notAPlainFile,
+    case .missing, .notADirectory, .isAFile, .symbolicLink, .wrongOwner, .wrongMode, .noRights,
+      .notAPlainFile,
       .lockUnavailable, .notAContainer, .neverBegun, .readOnly:
       self = .unusable(log: log)
     default: self = .failed(log: log)

@@ -107,7 +107,9 @@ package final class GuardContainer<State> {
     _ reason: ClaimReason, _ body: (Claimant) -> ClaimResult<State>
   ) -> ContainerAnswer<State> {
     let incarnation: UInt64
-    do { incarnation = try SharedContainer.newIncarnation() } catch { return failed(error) { .claimFailed($0) } }
+    do { incarnation = try SharedContainer.newIncarnation() } catch {
+      return failed(error) { .claimFailed($0) }
+    }
     let claimant = Claimant(
       process: process, incarnation: incarnation, reason: reason.rawValue, bootClock: clock.bootClock(),
       wallClockNanoseconds: clock.wallNanoseconds())

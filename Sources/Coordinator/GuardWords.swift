@@ -42,7 +42,8 @@ extension NodeNews {
     case .established: [.established]
     case .busy(let activity):
       [
-        .splicing(activity.isSplicing), .settling(activity.isSettling), .collecting(activity.incompletePayments),
+        .splicing(activity.isSplicing), .settling(activity.isSettling),
+        .collecting(activity.incompletePayments),
       ]
     case .received(let payment): [.received(payment.guarded)]
     case .stopped: [.stopped]
@@ -128,7 +129,9 @@ struct ToldPayments {
   mutating func note(_ newer: [ReceivedPayment]) { payments = Array((newer + payments).prefix(Self.most)) }
 
   func result(_ content: NotificationContent) -> PushResult {
-    if let hash = content.payment, let payment = payments.first(where: { $0.hash == hash }) { return .received(payment) }
+    if let hash = content.payment, let payment = payments.first(where: { $0.hash == hash }) {
+      return .received(payment)
+    }
     switch content {
     case .partsWait: return .partsWait
     case .partsGivenBack: return .partsGivenBack

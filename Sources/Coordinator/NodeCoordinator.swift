@@ -81,7 +81,8 @@ public final class NodeCoordinator<Node: NodeDriver> {
   /// read: `presenceArrived`. Nil where a path is too long for a socket; without messages all comes to pass later by up to a
   /// beat of 2 s, and nothing else is different.
   public func listen() -> Int32? {
-    presence = presence ?? PresenceSocket(directory: container.shared.layout.presence, role: container.shared.role)
+    presence =
+      presence ?? PresenceSocket(directory: container.shared.layout.presence, role: container.shared.role)
     return presence?.descriptor
   }
 

@@ -36,7 +36,9 @@ public protocol NodeDriver: AnyObject {
 extension NodeDriver {
   public func acceptNoNewPayment() {}
   public func dialNow() {}
-  public func settledPayments(_ hash: PaymentHash?, _ database: StateReader) throws -> [ReceivedPayment] { [] }
+  public func settledPayments(_ hash: PaymentHash?, _ database: StateReader) throws -> [ReceivedPayment] {
+    []
+  }
 }
 
 /// What a node tells about itself, through its lease.

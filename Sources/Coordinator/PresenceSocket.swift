@@ -17,7 +17,8 @@ final class PresenceSocket {
   private static let mostAtOnce = 32
 
   init?(directory: String, role: Role) {
-    guard let own = Self.address(of: role, in: directory), let partner = Self.address(of: role.other, in: directory)
+    guard let own = Self.address(of: role, in: directory),
+      let partner = Self.address(of: role.other, in: directory)
     else { return nil }
     let descriptor = Kernel.datagramSocket()
     guard descriptor >= 0 else { return nil }
@@ -47,7 +48,9 @@ final class PresenceSocket {
     return messages
   }
 
-  private static func path(of role: Role, in directory: String) -> String { "\(directory)/\(role.rawValue).dgram" }
+  private static func path(of role: Role, in directory: String) -> String {
+    "\(directory)/\(role.rawValue).dgram"
+  }
 
   /// Nil for a path that is too long.
   private static func address(of role: Role, in directory: String) -> sockaddr_un? {

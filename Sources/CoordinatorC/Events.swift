@@ -18,14 +18,19 @@ extension Handle {
     case BATON_EVENT_PRESENCE: coordinator.presenceHeard(bytes)
     case BATON_EVENT_PARTNER_ENDED: coordinator.partnerEnded()
     default:
-      guard let news = news(event, text, bytes) else { return misuse("there is no such event, or its bytes have a wrong length") }
+      guard let news = news(event, text, bytes) else {
+        return misuse("there is no such event, or its bytes have a wrong length")
+      }
       lease(event.id)?.report(news)
     }
     return Code.ok
   }
 
-  private func push(_ event: baton_message, _ bytes: [UInt8], to coordinator: NodeCoordinator<CNode>) -> Int32 {
-    guard let reason = PushReason(code: event.code) else { return misuse("there is no such reason of a push") }
+  private func push(_ event: baton_message, _ bytes: [UInt8], to coordinator: NodeCoordinator<CNode>) -> Int32
+  {
+    guard let reason = PushReason(code: event.code) else {
+      return misuse("there is no such reason of a push")
+    }
     let payment = PaymentHash(bytes)
     guard payment != nil || bytes.isEmpty else { return misuse("a payment's hash has 32 bytes") }
     if CEnum(event.kind) == BATON_EVENT_PUSH {

@@ -22,13 +22,17 @@ private func text(_ pointer: UnsafePointer<CChar>?) -> String? {
 }
 
 @_cdecl("baton_open")
-public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutablePointer<OpaquePointer?>?)
+  -> Int32
+{
   result?.pointee = nil
   guard let options = options?.pointee, let result else { return Code.misuse }
   let handle = Handle(readState: options.read_state, context: options.context)
   result.pointee = OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
   let roles: [Int32: ProcessRole] = [Int32(BATON_APP): .app, Int32(BATON_EXTENSION): .notificationExtension]
-  guard let role = roles[options.role] else { return handle.misuse("the role is neither BATON_APP nor BATON_EXTENSION") }
+  guard let role = roles[options.role] else {
+    return handle.misuse("the role is neither BATON_APP nor BATON_EXTENSION")
+  }
   guard let directory = text(options.directory) else { return handle.misuse("the directory is not UTF-8") }
   let count = options.migrations == nil ? 0 : options.migration_count
   let migrations = (0..<count).map { text(options.migrations[$0]) }
@@ -58,7 +62,9 @@ nonisolated(unsafe) private let noHandle: CText = {
 @_cdecl("baton_want")
 public func want(_ pointer: OpaquePointer?) -> Int32 {
   opened(pointer) { handle, coordinator in
-    guard coordinator.role == .app else { return handle.misuse("only the app wants the node; the extension gets pushes") }
+    guard coordinator.role == .app else {
+      return handle.misuse("only the app wants the node; the extension gets pushes")
+    }
     coordinator.enteredForeground()
     return Code.ok
   }
@@ -67,7 +73,9 @@ public func want(_ pointer: OpaquePointer?) -> Int32 {
 @_cdecl("baton_unwant")
 public func unwant(_ pointer: OpaquePointer?) -> Int32 {
   opened(pointer) { handle, coordinator in
-    guard coordinator.role == .app else { return handle.misuse("only the app wants the node; the extension gets pushes") }
+    guard coordinator.role == .app else {
+      return handle.misuse("only the app wants the node; the extension gets pushes")
+    }
     coordinator.enteredBackground()
     return Code.ok
   }
@@ -93,7 +101,9 @@ public func wake(_ pointer: OpaquePointer?) -> Int32 {
 }
 
 @_cdecl("baton_process_to_watch")
-public func processToWatch(_ pointer: OpaquePointer?) -> Int32 { handle(pointer)?.coordinator?.processToWatch ?? 0 }
+public func processToWatch(_ pointer: OpaquePointer?) -> Int32 {
+  handle(pointer)?.coordinator?.processToWatch ?? 0
+}
 
 @_cdecl("baton_listen")
 public func listen(_ pointer: OpaquePointer?) -> Int32 { handle(pointer)?.coordinator?.listen() ?? -1 }
@@ -121,7 +131,9 @@ public func write(
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   opened(pointer) { handle, _ in
-    guard let what = text(what), body != nil else { return handle.misuse("a write needs a name in UTF-8 and a body") }
+    guard let what = text(what), body != nil else {
+      return handle.misuse("a write needs a name in UTF-8 and a body")
+    }
     guard let lease = handle.lease(lease) else { return handle.failed(.fenced) }
     return handle.running { try lease.write(what) { try Access.run(.writing($0), body, context) } }
   }

@@ -46,7 +46,9 @@ final class Handle {
     do {
       try body()
       return Code.ok
-    } catch let error as CallersError { return failed(error.code, error.words) } catch let error as CoordinatorError {
+    } catch let error as CallersError { return failed(error.code, error.words) } catch let error
+      as CoordinatorError
+    {
       return failed(error)
     } catch { return failed(Code.sql, "\(error)") }
   }
@@ -89,6 +91,8 @@ final class CNode: NodeDriver {
     outbox.append(Outbox.Message(BATON_STOP_NODE, code: gracefully ? 1 : 0, id: lease?.epoch ?? 0))
   }
 
-  func acceptNoNewPayment() { outbox.append(Outbox.Message(BATON_ACCEPT_NO_NEW_PAYMENT, id: lease?.epoch ?? 0)) }
+  func acceptNoNewPayment() {
+    outbox.append(Outbox.Message(BATON_ACCEPT_NO_NEW_PAYMENT, id: lease?.epoch ?? 0))
+  }
   func dialNow() { outbox.append(Outbox.Message(BATON_DIAL_NOW, id: lease?.epoch ?? 0)) }
 }

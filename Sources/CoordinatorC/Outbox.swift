@@ -11,7 +11,8 @@ final class Outbox {
     var bytes: [UInt8]
 
     init(
-      _ kind: CEnum, code: Int32 = 0, id: UInt64 = 0, number: UInt64 = 0, text: String? = nil, bytes: [UInt8] = []
+      _ kind: CEnum, code: Int32 = 0, id: UInt64 = 0, number: UInt64 = 0, text: String? = nil,
+      bytes: [UInt8] = []
     ) {
       self.kind = Int32(kind)
       self.code = code
@@ -59,7 +60,9 @@ final class CText {
     }
   }
 
-  var pointer: UnsafePointer<CChar>? { memory?.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: CChar.self)) } }
+  var pointer: UnsafePointer<CChar>? {
+    memory?.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: CChar.self)) }
+  }
   var bytePointer: UnsafePointer<UInt8>? {
     memory?.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
   }

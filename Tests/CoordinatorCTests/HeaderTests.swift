@@ -43,7 +43,9 @@ final class HeaderTests {
     }
   }
 
-  private func event(_ handle: OpaquePointer?, _ kind: Int, id: UInt64 = 0, code: Int = 0, _ bytes: [UInt8] = []) -> Int32 {
+  private func event(
+    _ handle: OpaquePointer?, _ kind: Int, id: UInt64 = 0, code: Int = 0, _ bytes: [UInt8] = []
+  ) -> Int32 {
     bytes.withUnsafeBufferPointer {
       var message = baton_message()
       message.kind = Int32(kind)
@@ -104,7 +106,9 @@ final class HeaderTests {
     #expect(carryOut(app).last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_CONNECTED) } == true)
     #expect(baton_wait(app) > 0 && baton_wake(app) == Int32(BATON_OK))
     #expect(baton_unwant(app) == Int32(BATON_OK))
-    let kinds = carryOut(app).map(\.kind).filter { $0 != BATON_SHOW && $0 != BATON_MAY_CONNECT && $0 != BATON_SEND_PRESENCE }
+    let kinds = carryOut(app).map(\.kind).filter {
+      $0 != BATON_SHOW && $0 != BATON_MAY_CONNECT && $0 != BATON_SEND_PRESENCE
+    }
     #expect(kinds == [BATON_BEGIN_TASK, BATON_STOP_NODE, BATON_END_TASK])
     #expect(baton_wait(app) == -1)
   }
@@ -181,8 +185,11 @@ final class HeaderTests {
       return 123
     }
     #expect(baton_write(app, lease, "given up", giveUp, nil) == 123)
-    let wrong: baton_body = { access, _ in baton_sql(access, "INSERT INTO nowhere VALUES (1)", nil, 0, nil, nil) }
-    #expect(baton_write(app, lease, "wrong", wrong, nil) == Int32(BATON_SQL) && error(app).contains("nowhere"))
+    let wrong: baton_body = { access, _ in
+      baton_sql(access, "INSERT INTO nowhere VALUES (1)", nil, 0, nil, nil)
+    }
+    #expect(
+      baton_write(app, lease, "wrong", wrong, nil) == Int32(BATON_SQL) && error(app).contains("nowhere"))
     let guarded: baton_body = { access, _ in baton_sql(access, "DELETE FROM claims", nil, 0, nil, nil) }
     #expect(baton_write(app, lease, "around the lease", guarded, nil) == Int32(BATON_SQL))
     let isEmpty: baton_body = { access, _ in

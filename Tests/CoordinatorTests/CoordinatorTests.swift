@@ -59,7 +59,9 @@ struct CoordinatorTests {
     #expect(app.coordinator.nanosecondsToWake == nil)
   }
 
-  @Test("A node that does not stop is waited for for 3 s; after that its lease writes nothing, though nobody else has claimed")
+  @Test(
+    "A node that does not stop is waited for for 3 s; after that its lease writes nothing, though nobody else has claimed"
+  )
   func hangingNode() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -163,7 +165,8 @@ struct CoordinatorTests {
     let app = try place.wallet(.app)
     let first = try place.otherOwner(.extension, seen: 0)
     app.coordinator.enteredForeground()
-    #expect(app.phone.status == .waitingForExtension && app.coordinator.processToWatch == ProcessIdentity.other.pid)
+    #expect(
+      app.phone.status == .waitingForExtension && app.coordinator.processToWatch == ProcessIdentity.other.pid)
     first.container.releaseRoleLock()
     app.coordinator.partnerEnded()
     #expect(app.phone.status == .connected(epoch: 2) && app.coordinator.processToWatch == nil)
@@ -192,7 +195,11 @@ struct CoordinatorTests {
     #expect(wallet.node.asked == ["start 1 []"] && wallet.coordinator.nanosecondsToWake == 0)
     wallet.coordinator.wake()
     #expect(wallet.node.asked == ["start 1 []", "cut"])
-    #expect(wallet.phone.said == ["deliver 1 nothingReceived(Coordinator.PushReason.incomingPayment)", "finished 1 fenced", "ended fenced"])
+    #expect(
+      wallet.phone.said == [
+        "deliver 1 nothingReceived(Coordinator.PushReason.incomingPayment)", "finished 1 fenced",
+        "ended fenced",
+      ])
     #expect(try app.node.lease?.read { try $0.rows("SELECT number FROM payments").count } == 2)
   }
 
@@ -222,7 +229,9 @@ struct CoordinatorTests {
     #expect(app.phone.said.last == "ended containerLost" && app.node.asked.last == "cut")
   }
 
-  @Test("A peer that knows another device, and one whose epoch is out of reach, are told apart from a failing disk")
+  @Test(
+    "A peer that knows another device, and one whose epoch is out of reach, are told apart from a failing disk"
+  )
   func refused() throws {
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
@@ -234,6 +243,7 @@ struct CoordinatorTests {
     let foreign = try #require(Fence(epoch: 9, container: [UInt8](repeating: 1, count: 16)))
     app.node.lease?.report(.refused(foreign))
     #expect(app.phone.status == .usedByAnotherDevice)
+    app.node.connects = false
     app.coordinator.moveHere()
     app.node.lease?.report(.refused(foreign))
     #expect(app.node.lease?.replacing == foreign && app.node.lease?.epoch == 10)

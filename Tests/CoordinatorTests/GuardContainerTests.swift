@@ -47,7 +47,9 @@ struct GuardContainerTests {
   func raised() throws {
     let container = try container(.app)
     func claim(_ directive: GuardDirective) throws -> Claim {
-      guard case .claimed(let claim)? = container.carryOut(directive)?.events.first else { throw NotClaimed() }
+      guard case .claimed(let claim)? = container.carryOut(directive)?.events.first else {
+        throw NotClaimed()
+      }
       return claim
     }
     let first = try claim(.claim(seen: 0, reason: .neverClaimed))
@@ -98,7 +100,9 @@ struct GuardContainerTests {
     unlink(place.directory + "/locks/app.lock")
     let other = try place.open(.app)
     #expect(other.keepRoleLock() == .taken)
-    for counter in [2, 3] as [UInt64] { _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: counter)) }
+    for counter in [2, 3] as [UInt64] {
+      _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: counter))
+    }
     #expect(notes.all == [.roleLockHeldByAnother])
     other.releaseRoleLock()
     _ = container.carryOut(.beat(epoch: 1, phase: .released, counter: 4))
@@ -119,7 +123,9 @@ struct GuardContainerTests {
     #expect(beat == said)
   }
 
-  @Test("The log is to be settled when the node is connected and when it is given up, and then lies in the database")
+  @Test(
+    "The log is to be settled when the node is connected and when it is given up, and then lies in the database"
+  )
   func settling() throws {
     let container = try container(.app)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))

@@ -74,7 +74,9 @@ final class Wallet {
     let end = place.now + span
     while place.now < end {
       place.now = min(end, place.now + .milliseconds(50))
-      for wallet in [self] + others where wallet.coordinator.nanosecondsToWake == 0 { wallet.coordinator.wake() }
+      for wallet in [self] + others where wallet.coordinator.nanosecondsToWake == 0 {
+        wallet.coordinator.wake()
+      }
     }
   }
 }
@@ -112,7 +114,9 @@ final class ListNode: NodeDriver {
   func settledPayments(_ hash: PaymentHash?, _ database: StateReader) throws -> [ReceivedPayment] { settled }
 
   func pay(_ number: Int64) throws {
-    try lease?.write("payment \(number)") { try $0.execute("INSERT INTO payments VALUES (?)", [.integer(number)]) }
+    try lease?.write("payment \(number)") {
+      try $0.execute("INSERT INTO payments VALUES (?)", [.integer(number)])
+    }
   }
 }
 
@@ -132,7 +136,9 @@ final class Phone: AppPhone, ExtensionPhone {
   }
   func deliver(_ result: PushResult, for push: UInt64) { said.append("deliver \(push) \(result.word)") }
   func finished(push: UInt64, _ reason: FinishReason) { said.append("finished \(push) \(reason)") }
-  func completed(silentPush: UInt64, _ result: SilentPushResult) { said.append("completed \(silentPush) \(result)") }
+  func completed(silentPush: UInt64, _ result: SilentPushResult) {
+    said.append("completed \(silentPush) \(result)")
+  }
   func ended(_ reason: EndReason) { said.append("ended \(reason)") }
   func note(_ line: String) { said.append("note") }
 }

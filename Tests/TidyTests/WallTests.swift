@@ -40,8 +40,9 @@ import Testing
     }
   }
 
-  @Test func whatTheExtensionLinksKnowsNoFoundationAndNoConcurrency() {
-    let linked = Manifest.linked(into: "NotifyExtd")
+  @Test(arguments: ["NotifyExtd", "CoordinatorC"])
+  func whatAnExtensionLinksKnowsNoFoundationAndNoConcurrency(program: String) {
+    let linked = Manifest.linked(into: program)
     #expect(linked.contains("Heartbeat") && linked.contains("SharedContainer"))
     for file in Project.sources where linked.contains(file.module) {
       let heavy = file.imports.filter { $0.hasPrefix("Foundation") || $0 == "Dispatch" || $0.hasPrefix("_") }
