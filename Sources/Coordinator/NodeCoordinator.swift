@@ -63,6 +63,10 @@ public final class NodeCoordinator<Node: NodeDriver> {
     handle(.launched)
   }
 
+  /// Who lets go of it without a word keeps the lock for as long as the lease lives, as the node's socket may be open; but
+  /// nobody beats any more, so nothing is written either.
+  deinit { lease?.end() }
+
   /// How long until `wake` must be called, if nothing else happens before; nil for as long as nothing is to be done.
   public var nanosecondsToWake: Int64? {
     if !queue.isEmpty { return 0 }

@@ -250,6 +250,40 @@ struct CoordinatorTests {
     #expect(Fence(epoch: 1, container: [1, 2]) == nil)
   }
 
+  @Test("An error of the wallet's own comes out of a write as it went in, and nothing is written")
+  func ownError() throws {
+    struct Own: Error {}
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    let lease = try #require(app.node.lease)
+    #expect(throws: Own.self) {
+      try lease.write("given up") {
+        try $0.execute("INSERT INTO payments VALUES (1)")
+        throw Own()
+      }
+    }
+    #expect(throws: DatabaseError.self) {
+      try lease.write("wrong") { try $0.execute("INSERT INTO nowhere VALUES (1)") }
+    }
+    #expect(throws: Own.self) { try lease.read { _ in throw Own() } }
+    #expect(try lease.read { try $0.rows("SELECT * FROM payments").count } == 0)
+    #expect(try lease.holds())
+  }
+
+  @Test(
+    "A coordinator that is let go takes its lease along, and leaves its lock as long as the node may speak")
+  func letGo() throws {
+    var app: Wallet? = try place.wallet(.app)
+    app?.coordinator.enteredForeground()
+    var lease = app?.node.lease
+    let lock = FileLock(path: place.directory + "/locks/app.lock")
+    app = nil
+    #expect(lease?.isCurrent == false && lock.probe() == .busy)
+    #expect(throws: CoordinatorError.fenced) { try lease?.write("too late") { _ in } }
+    lease = nil
+    #expect(lock.probe() == .free)
+  }
+
   @Test("A task keeps the node in the background, until it ends")
   func task() throws {
     let app = try place.wallet(.app)

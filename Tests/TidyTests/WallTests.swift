@@ -51,6 +51,16 @@ import Testing
     }
   }
 
+  /// A wallet that uses the library sees nothing that only the simulation asks of a machine.
+  @Test func noHookOfTheSimulationIsPublic() {
+    let library = Manifest.linked(into: "CoordinatorC")
+    let hooks =
+      #"\bpublic\b.*\b(Shiftable|Staged|Stage|SeededGenerator|func (shift|renumber\w*|ignorePause|beatCounter))\b"#
+    for file in Project.sources where library.contains(file.module) {
+      #expect(file.places(matching: hooks) == [])
+    }
+  }
+
   @Test func theJudgeSharesNoCodeWithTheAccused() {
     let own = Manifest.linked(into: "Judge")
     for accused in ["Guardrails", "Lightning", "SharedContainer", "WalletStore", "Database", "WalletProcess"]
