@@ -109,7 +109,7 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy", "Simulation",
         "Scenario",
         "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
       ]),
@@ -128,6 +128,7 @@ let package = Package(
     .testTarget(
       name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
     .testTarget(name: "LightningTests", dependencies: ["Ground", "Crypto", "Lightning"]),
+    .testTarget(name: "WalletTests", dependencies: ["Ground", "Guardrails", "Wallet"]),
     // Reads and writes invoices for the programs of others: Tests/Interop/invoices.py.
     .executableTarget(
       name: "TestInvoices", dependencies: ["Ground", "Crypto", "Lightning"],
@@ -208,7 +209,7 @@ let package = Package(
       name: "WalletProcessTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Database", "PeerTransport", "WalletProcess",
+        "Lightning", "Wallet", "Database", "PeerTransport", "WalletProcess",
       ]),
     // A bad network between a wallet and its peer.
     .target(

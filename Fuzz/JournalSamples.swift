@@ -53,7 +53,8 @@ enum JournalSamples {
       [
         .launched, .enteredForeground, .observed(seen), .claimed(claim), .node(.connecting),
         .node(.established),
-        .node(.settling(true)), .node(.received(received)), .rowRead(row, appWantsNode: true),
+        .node(.busy(NodeActivity(isSettling: true, collecting: [received.paymentHash], isSplicing: true))),
+        .node(.received(received)), .rowRead(row, appWantsNode: true),
         .enteredBackground,
         .node(.stopped), .lookFailed(.blocked(pid: 7, isStopped: true)),
       ])

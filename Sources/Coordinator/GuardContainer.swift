@@ -21,10 +21,10 @@ package struct ContainerClock {
 
 /// What the container answers to a directive.
 package struct ContainerAnswer<State> {
-  package var events: [GuardEvent] = []
+  package var event: GuardEvent?
   /// The node's state as the claim has read it: what was known of it earlier is void.
   package var state: State?
-  /// Why there is no answer, as the events say for people.
+  /// Why there is no answer, as the event says for people.
   package var failure: ContainerError?
 }
 
@@ -116,7 +116,7 @@ package final class GuardContainer<State> {
     switch body(claimant) {
     case .claimed(let claim, let state):
       holderToWatch = nil
-      return ContainerAnswer(events: [.claimed(claim)], state: state)
+      return ContainerAnswer(event: .claimed(claim), state: state)
     case .superseded: return answered(.claimSuperseded)
     case .ownLockBusy: return answered(.ownLockWasBusy)
     case .blocked(let holder): return answered(.claimFailed(Trouble(holder)))
@@ -132,11 +132,11 @@ package final class GuardContainer<State> {
     }
   }
 
-  private func answered(_ event: GuardEvent) -> ContainerAnswer<State> { ContainerAnswer(events: [event]) }
+  private func answered(_ event: GuardEvent) -> ContainerAnswer<State> { ContainerAnswer(event: event) }
 
   private func failed(_ error: ContainerError, _ event: (Trouble) -> GuardEvent) -> ContainerAnswer<State> {
-    let loss: [GuardEvent] = error.isLossOfTheContainer ? [.containerLost("\(error)")] : []
-    return ContainerAnswer(events: [event(.failed("\(error)"))] + loss, failure: error)
+    let trouble = error.isLossOfTheContainer ? Trouble.lost("\(error)") : .failed("\(error)")
+    return ContainerAnswer(event: event(trouble), failure: error)
   }
 
   private func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64) {

@@ -18,7 +18,9 @@ extension NodeCoordinator {
   public func silentPush(
     _ id: UInt64, _ reason: PushReason, payment: PaymentHash? = nil, forNanoseconds time: Int64? = nil
   ) {
-    handle(.silentPushArrived(Push(id, reason, payment, time.map(TimeSpan.init(nanoseconds:)))))
+    handle(
+      .silentPushArrived(
+        Push(id: id, reason: reason, paymentHash: payment, time: time.map(TimeSpan.init(nanoseconds:)))))
   }
 
   /// Work that must not be left half done has begun; the app keeps the node for it in the background. The end belongs to
@@ -40,7 +42,7 @@ extension NodeCoordinator {
 
   /// Ids are the caller's, and never used twice in one process.
   public func push(_ id: UInt64, _ reason: PushReason, payment: PaymentHash? = nil) {
-    handle(.pushArrived(Push(id, reason, payment, nil)))
+    handle(.pushArrived(Push(id: id, reason: reason, paymentHash: payment)))
   }
 
   public func timeWillExpire(push: UInt64) { handle(.expiryWarned(push: push)) }

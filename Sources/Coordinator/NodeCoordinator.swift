@@ -19,7 +19,6 @@ public final class NodeCoordinator<Node: NodeDriver> {
   private var isHandling = false
   private var state: Node.State?
   private var lease: Lease?
-  private var told = ToldPayments()
   /// Why the container gave no answer last; nil when it gave one.
   private var failure: ContainerError?
   /// What the phone hears last: it may suspend the process there, and then nothing may lie half done.
@@ -45,7 +44,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     configuration: GuardConfiguration = GuardConfiguration(), now: @escaping () -> Instant
   ) throws(CoordinatorError) {
     let shared: SharedContainer
-    do { shared = try SharedContainer.open(directory, role: Role(role), nodeSchema: migrations) } catch {
+    do { shared = try SharedContainer.open(directory, role: role, nodeSchema: migrations) } catch {
       throw CoordinatorError(error)
     }
     self.role = role
@@ -58,7 +57,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     machine =
       switch role {
       case .app: AppMachine(configuration: configuration)
-      case .notificationExtension: ExtensionMachine(configuration: configuration)
+      case .extension: ExtensionMachine(configuration: configuration)
       }
     handle(.launched)
   }
@@ -96,10 +95,8 @@ public final class NodeCoordinator<Node: NodeDriver> {
 
   /// What is raised while directives are carried out waits until all of them are: the machine must see the world after all
   /// that it ordered.
-  func handle(_ event: GuardEvent) { handle([event]) }
-
-  private func handle(_ events: [GuardEvent]) {
-    queue += events
+  func handle(_ event: GuardEvent) {
+    queue.append(event)
     guard !isHandling else { return }
     isHandling = true
     while !queue.isEmpty {
@@ -126,9 +123,9 @@ public final class NodeCoordinator<Node: NodeDriver> {
   private func carryOut(_ directive: GuardDirective) {
     if let answer = container.carryOut(directive) {
       if let state = answer.state { self.state = state }
-      if !answer.events.isEmpty { failure = answer.failure }
-      queue += answer.events
-      return
+      guard let event = answer.event else { return }
+      failure = answer.failure
+      return queue.append(event)
     }
     switch directive {
     case .startNode(let claim, let replaced): start(claim, replacing: replaced)
@@ -148,14 +145,13 @@ public final class NodeCoordinator<Node: NodeDriver> {
     case .show(let status): phone.show(NodeStatus(status, failure))
     case .mayConnect(let targets):
       phone.mayConnect(toPeer: targets.contains(.peer), toOthers: targets.contains(.http))
-    case .deliver(let push, let content): phone.deliver(told.result(content), for: push)
-    case .notify(let content, _):
-      if case .received(let payment) = told.result(content) { phone.notify(payment) }
+    case .deliver(let push, let outcome): phone.deliver(outcome, for: push)
+    case .notify(let payment): phone.notify(payment)
     case .withdraw(let payment): phone.withdrawNotification(of: payment)
     case .noteFailure(let line): phone.note(line)
     case .beginBackgroundTask(let task, let name): phone.beginBackgroundTask(task, name: name)
     case .endBackgroundTask(let task): last { $0.endBackgroundTask(task) }
-    case .completed(let push, let outcome): last { $0.completed(silentPush: push, SilentPushResult(outcome)) }
+    case .completed(let push, let outcome): last { $0.completed(silentPush: push, outcome) }
     case .finished(let push, let reason): last { $0.finished(push: push, FinishReason(reason)) }
     case .end(let reason): last { $0.ended(EndReason(reason)) }
     default: break
@@ -184,9 +180,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
 
   private func readReceived(_ hash: PaymentHash?) {
     let result = container.shared.read { _, reader in try node.settledPayments(hash, reader) }
-    guard case .read(let payments) = result else { return }
-    told.note(payments)
-    queue.append(.receivedFound(payments.map(\.guarded)))
+    if case .read(let payments) = result { queue.append(.receivedFound(payments)) }
   }
 }
 
@@ -194,12 +188,8 @@ extension NodeCoordinator: LeaseOwner {
   func heard(_ news: NodeNews, from lease: Lease) {
     guard lease === self.lease else { return }
     if news == .stopped || news == .fenced { endLease() }
-    switch news {
-    case .received(let payment): told.note([payment])
-    case .refused: failure = nil
-    default: break
-    }
-    handle(news.events)
+    if case .refused = news { failure = nil }
+    handle(.node(news.report))
   }
 
   func wasFenced(_ lease: Lease) {

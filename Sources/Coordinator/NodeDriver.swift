@@ -1,4 +1,5 @@
 import Ground
+import Guardrails
 import SharedContainer
 
 /// Reads the wallet's own tables inside one transaction.
@@ -6,6 +7,10 @@ public typealias StateReader = NodeReader
 /// Reads and changes the wallet's own tables inside one fenced write.
 public typealias StateWriter = NodeWriter
 public typealias PaymentHash = Bytes32
+/// A payment that came, with the wallet's own words for it, such as the invoice's description.
+public typealias ReceivedPayment = Guardrails.ReceivedPayment
+/// What a node is in the middle of. The app stays awake for all of it; a handover waits for what settles and for nothing else.
+public typealias NodeActivity = Ground.NodeActivity
 
 /// The wallet's Lightning node. Nothing is dialled before `start`, also not by a node that connects in its initialiser.
 public protocol NodeDriver: AnyObject {
@@ -58,35 +63,6 @@ public enum NodeNews: Hashable, Sendable {
   case refused(Fence)
   /// Something for the status; the node goes on trying.
   case trouble(String)
-}
-
-/// What must not be left half-way without need.
-public struct NodeActivity: Hashable, Sendable {
-  /// A payment is between its first and its last step. A handover waits for it, and the app stays awake.
-  public var isSettling: Bool
-  /// The app stays awake for it and the extension goes on, but a handover does not wait.
-  public var isSplicing: Bool
-  /// Payments of which not all parts have come.
-  public var incompletePayments: [PaymentHash]
-
-  public init(isSettling: Bool = false, isSplicing: Bool = false, incompletePayments: [PaymentHash] = []) {
-    self.isSettling = isSettling
-    self.isSplicing = isSplicing
-    self.incompletePayments = incompletePayments
-  }
-}
-
-public struct ReceivedPayment: Hashable, Sendable {
-  public var hash: PaymentHash
-  public var amountMsat: UInt64
-  /// The wallet's own words for it, such as the invoice's description.
-  public var memo: String
-
-  public init(hash: PaymentHash, amountMsat: UInt64, memo: String = "") {
-    self.hash = hash
-    self.amountMsat = amountMsat
-    self.memo = memo
-  }
 }
 
 /// What a peer is told when a node connects, if it can tell an older owner from a newer one, and what it refuses with.

@@ -1,3 +1,6 @@
+import Ground
+import Guardrails
+
 /// What the coordinator asks of the phone and of the wallet's views. Conform to `AppPhone` in the app and to
 /// `ExtensionPhone` in the extension: these ask for what the process needs.
 public protocol PhonePort: AnyObject {
@@ -20,12 +23,12 @@ public protocol PhonePort: AnyObject {
   /// Everything is released: the app may be suspended now.
   func endBackgroundTask(_ task: UInt64)
   /// Once for each silent push, when everything is released.
-  func completed(silentPush: UInt64, _ result: SilentPushResult)
+  func completed(silentPush: UInt64, _ outcome: SilentPushOutcome)
 
   // The extension.
   /// What the text of this push tells, exactly once. The phone may suspend the process as soon as it has the text: where
   /// there is time, keep it until `finished`.
-  func deliver(_ result: PushResult, for push: UInt64)
+  func deliver(_ outcome: PushOutcome, for push: UInt64)
   /// The work on this push is over and everything is released.
   func finished(push: UInt64, _ reason: FinishReason)
   /// Takes the notification of a payment away: its push has come, and brings the text itself.
@@ -40,12 +43,12 @@ extension PhonePort {
   public func mayConnect(toPeer: Bool, toOthers: Bool) {}
   public func ended(_ reason: EndReason) {}
   public func note(_ line: String) {}
-  public func completed(silentPush: UInt64, _ result: SilentPushResult) {}
+  public func completed(silentPush: UInt64, _ outcome: SilentPushOutcome) {}
   public func withdrawNotification(of payment: PaymentHash) {}
 }
 
 extension AppPhone {
-  public func deliver(_ result: PushResult, for push: UInt64) {}
+  public func deliver(_ outcome: PushOutcome, for push: UInt64) {}
   public func finished(push: UInt64, _ reason: FinishReason) {}
 }
 
@@ -54,11 +57,11 @@ extension ExtensionPhone {
   public func endBackgroundTask(_ task: UInt64) {}
 }
 
-/// Which of the wallet's two processes this is.
-public enum ProcessRole: Hashable, Sendable, CaseIterable {
-  case app
-  case notificationExtension
-}
+public typealias ProcessRole = Role
+/// What a push is about, as far as the wallet could read it.
+public typealias PushReason = Push.Reason
+public typealias PushOutcome = Guardrails.PushOutcome
+public typealias SilentPushOutcome = Guardrails.SilentPushOutcome
 
 /// How things stand with the node.
 public enum NodeStatus: Hashable, Sendable {
@@ -85,27 +88,6 @@ public enum NodeStatus: Hashable, Sendable {
   case failed(CoordinatorError)
 }
 
-/// What a push is about, as far as the wallet could read it.
-public enum PushReason: Hashable, Sendable {
-  case incomingPayment
-  case pendingSettlement
-  /// Nothing about money.
-  case other
-  case unreadable
-}
-
-/// What came of a push.
-public enum PushResult: Hashable, Sendable {
-  case received(ReceivedPayment)
-  case nothingReceived(PushReason)
-  /// Parts of a payment are here and kept; a push comes for the rest.
-  case partsWait
-  /// Not all of a payment came, and its sender has the parts back.
-  case partsGivenBack
-  /// The app has the node and goes on with it.
-  case appContinues
-}
-
 /// Why the work on a push ended.
 public enum FinishReason: Hashable, Sendable {
   case totalTime
@@ -121,12 +103,6 @@ public enum FinishReason: Hashable, Sendable {
   case peerOutOfReach
   case tooManyPushes
   case containerLost
-}
-
-public enum SilentPushResult: Hashable, Sendable {
-  case newData
-  case noData
-  case failed
 }
 
 /// Why a coordinator ended.

@@ -22,7 +22,7 @@ final class CPhone: AppPhone, ExtensionPhone {
     outbox.append(Message(BATON_BEGIN_TASK, id: task, text: name))
   }
   func endBackgroundTask(_ task: UInt64) { outbox.append(Message(BATON_END_TASK, id: task)) }
-  func completed(silentPush: UInt64, _ result: SilentPushResult) {
+  func completed(silentPush: UInt64, _ result: SilentPushOutcome) {
     outbox.append(Message(BATON_COMPLETED, code: Int32(result.code), id: silentPush))
   }
   func finished(push: UInt64, _ reason: FinishReason) {
@@ -30,7 +30,7 @@ final class CPhone: AppPhone, ExtensionPhone {
   }
   func ended(_ reason: EndReason) { outbox.append(Message(BATON_ENDED, code: Int32(reason.code))) }
 
-  func deliver(_ result: PushResult, for push: UInt64) {
+  func deliver(_ result: PushOutcome, for push: UInt64) {
     var message = Message(BATON_DELIVER, code: Int32(result.code), id: push)
     switch result {
     case .received(let payment): message.tell(of: payment)
@@ -49,8 +49,8 @@ extension Outbox.Message {
 
   fileprivate mutating func tell(of payment: ReceivedPayment) {
     number = payment.amountMsat
-    text = payment.memo
-    bytes = payment.hash.bytes
+    text = payment.text
+    bytes = payment.paymentHash.bytes
   }
 
   fileprivate init(_ status: NodeStatus) {

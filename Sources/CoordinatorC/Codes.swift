@@ -35,14 +35,14 @@ extension PushReason {
     switch self {
     case .incomingPayment: BATON_REASON_INCOMING_PAYMENT
     case .pendingSettlement: BATON_REASON_PENDING_SETTLEMENT
-    case .other: BATON_REASON_OTHER
+    case .onionMessage: BATON_REASON_OTHER
     case .unreadable: BATON_REASON_UNREADABLE
     }
   }
 
   /// Nil for a number that there is not.
   init?(code: Int32) {
-    let all: [PushReason] = [.incomingPayment, .pendingSettlement, .other, .unreadable]
+    let all: [PushReason] = [.incomingPayment, .pendingSettlement, .onionMessage, .unreadable]
     guard let reason = all.first(where: { Int32($0.code) == code }) else { return nil }
     self = reason
   }
@@ -69,7 +69,7 @@ extension NodeStatus {
   }
 }
 
-extension PushResult {
+extension PushOutcome {
   var code: CEnum {
     switch self {
     case .received: BATON_RESULT_RECEIVED
@@ -101,7 +101,7 @@ extension FinishReason {
   }
 }
 
-extension SilentPushResult {
+extension SilentPushOutcome {
   var code: CEnum {
     switch self {
     case .newData: BATON_COMPLETED_NEW_DATA

@@ -52,7 +52,9 @@ extension Handle {
           isSettling: CEnum(event.code) & BATON_SETTLING != 0,
           isSplicing: CEnum(event.code) & BATON_SPLICING != 0))
     case BATON_EVENT_RECEIVED:
-      PaymentHash(bytes).map { .received(ReceivedPayment(hash: $0, amountMsat: event.number, memo: text)) }
+      PaymentHash(bytes).map {
+        .received(ReceivedPayment(paymentHash: $0, amountMsat: event.number, text: text))
+      }
     case BATON_EVENT_STOPPED: .stopped
     case BATON_EVENT_NODE_FENCED: .fenced
     case BATON_EVENT_REFUSED: Fence(epoch: event.number, container: bytes).map { .refused($0) }

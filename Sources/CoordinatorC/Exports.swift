@@ -29,7 +29,7 @@ public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutab
   guard let options = options?.pointee, let result else { return Code.misuse }
   let handle = Handle(readState: options.read_state, context: options.context)
   result.pointee = OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
-  let roles: [Int32: ProcessRole] = [Int32(BATON_APP): .app, Int32(BATON_EXTENSION): .notificationExtension]
+  let roles: [Int32: ProcessRole] = [Int32(BATON_APP): .app, Int32(BATON_EXTENSION): .extension]
   guard let role = roles[options.role] else {
     return handle.misuse("the role is neither BATON_APP nor BATON_EXTENSION")
   }

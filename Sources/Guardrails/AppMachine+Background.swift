@@ -54,33 +54,27 @@ extension AppMachine {
     return say(presence.isSuspended ? presence.resume() : nil) + ownership.want(at: now)
   }
 
+  /// Something is under way that a silent push waits for.
+  var isBusy: Bool { ownership.activity != .nothing }
+
   mutating func noteErrand(_ event: GuardEvent, at now: Instant) {
     guard !errand.pushes.isEmpty else { return }
     // Somebody else has the node: what waits is received there.
     if case .holder = ownership.waitsFor { return errand.giveUp() }
     switch event {
     case .expiryWarned: errand.giveUpInVain()
-    default: errand.note(event, at: now)
+    default: errand.note(event, isBusy: isBusy, at: now)
     }
   }
 
   // MARK: Tasks
 
-  mutating func noteTasks(_ event: GuardEvent, at now: Instant) {
+  mutating func noteTasks(_ event: GuardEvent, wasBusyWith before: NodeActivity, at now: Instant) {
+    tasks.follow(ownership.activity, since: before, at: now)
     guard place != .ending else { return tasks.endAll() }
     switch event {
     case .taskBegan(let task): tasks.begin(.named(task.name), generation: task.generation, at: now)
     case .taskEnded(let task): tasks.end(.named(task.name), generation: task.generation)
-    case .node(.settling(true)) where !ownership.isIdle: tasks.begin(.settling, at: now)
-    case .node(.collecting(let payments)) where !payments.isEmpty:
-      if !ownership.isIdle, !tasks.has(.multiPartPayment) { tasks.begin(.multiPartPayment, at: now) }
-    case .node(.settling(false)): tasks.end(.settling)
-    case .node(.collecting): tasks.end(.multiPartPayment)
-    case .node(.splicing(true)) where !ownership.isIdle && !tasks.has(.splicing):
-      // Said anew with each connection, and one task all the same.
-      tasks.begin(.splicing, at: now)
-    case .node(.splicing(false)): tasks.end(.splicing)
-    case .node(.stopped), .node(.fenced): endTasksOfNode()
     // Whatever is under way: what is not let go of now is taken.
     case .backgroundTimeExpired(let task) where task == backgroundTask:
       tasks.endAll()
@@ -88,13 +82,6 @@ extension AppMachine {
     case .deadlineReached: tasks.endOverdue(at: now)
     default: break
     }
-  }
-
-  /// What was half-way is the next owner's.
-  mutating func endTasksOfNode() {
-    tasks.end(.settling)
-    tasks.end(.multiPartPayment)
-    tasks.end(.splicing)
   }
 
   /// The last task is over; or there is no node any more that it could go on with.

@@ -56,7 +56,7 @@ public struct AppMachine: GuardMachine {
   public var hasNamedTask: Bool { tasks.hasNamed }
 
   public var deadline: Instant? {
-    [ownership.deadline, askAt, tasks.deadline, errand.deadline].compactMap { $0 }.min()
+    [ownership.deadline, askAt, tasks.deadline, errand.deadline(isBusy: isBusy)].compactMap { $0 }.min()
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
@@ -64,8 +64,9 @@ public struct AppMachine: GuardMachine {
     ownership.forgetOldMoveWord(at: now)
     if case .presenceHeard(let message) = event, presence.heard(message.code) == .ignored { return [] }
     var directives = react(to: event, at: now)
-    noteTasks(event, at: now)
+    let before = ownership.activity
     directives += ownership.handle(event, at: now)
+    noteTasks(event, wasBusyWith: before, at: now)
     noteErrand(event, at: now)
     directives += leaveWithoutTasks(at: now)
     directives += afterOwnership(at: now)
@@ -77,6 +78,7 @@ public struct AppMachine: GuardMachine {
   // MARK: The phone, the person, the other process
 
   private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    if let sentence = event.lossOfContainer { return containerLost(sentence) }
     switch event {
     case .launched: return say(presence.resume())
     case .enteredForeground: return enteredForeground(at: now)
@@ -90,7 +92,6 @@ public struct AppMachine: GuardMachine {
     case .presenceHeard(let message): return heard(message)
     case .node(.refused(let highest, let container)): return refused(highest, container)
     case .node(.received(let payment)): return received(payment)
-    case .containerLost(let sentence): return containerLost(sentence)
     case .claimFailed(.failed(let sentence)) where ownership.isRaising:
       return halt(.trouble(sentence))
     default: return []
@@ -133,7 +134,7 @@ public struct AppMachine: GuardMachine {
   /// Who does not look at the app is told otherwise. The peer sends no push to who is connected; should there be one from
   /// before, its text takes this one's place.
   private func received(_ payment: ReceivedPayment) -> [GuardDirective] {
-    place == .foreground ? [] : [.notify(.received(payment), payment: payment.paymentHash)]
+    place == .foreground ? [] : [.notify(payment)]
   }
 
   private mutating func refused(_ highest: Epoch, _ container: ContainerID) -> [GuardDirective] {
@@ -174,7 +175,8 @@ public struct AppMachine: GuardMachine {
   // MARK: What follows from where the ownership stands
 
   private mutating func afterOwnership(at now: Instant) -> [GuardDirective] {
-    if ownership.takeFencedNotice() { endTasksOfNode() }
+    // The tasks of its node have ended with the ownership.
+    _ = ownership.takeFencedNotice()
     guard ownership.isIdle else { return [] }
     let released = ownership.takeReleasedEpoch()
     switch place {

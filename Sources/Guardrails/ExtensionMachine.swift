@@ -36,9 +36,16 @@ public struct ExtensionMachine: GuardMachine {
 
   public var deadline: Instant? {
     var instants = [ownership.deadline].compactMap { $0 }
-    if case .serving(let service) = state { instants.append(service.endsBy) }
+    if case .serving(let service) = state { instants.append(end(of: service)) }
     if let queueEnds = queue.nextEnd { instants.append(queueEnds) }
     return instants.min()
+  }
+
+  /// Parts that wait for others hold nothing up, nor does what a lost connection has left half-way.
+  private func end(of service: Service) -> Instant {
+    let activity = ownership.activity
+    return service.endsBy(
+      isHalfWay: ownership.isEstablished && (activity.isSettling || activity.isSplicing))
   }
 
   public mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
@@ -54,6 +61,7 @@ public struct ExtensionMachine: GuardMachine {
   // MARK: What happens
 
   private mutating func react(to event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    if let sentence = event.lossOfContainer { return containerLost(sentence, at: now) }
     switch event {
     case .pushArrived(let push): return pushArrived(push, at: now)
     case .expiryWarned(let id): return expiryWarned(id, at: now)
@@ -66,7 +74,6 @@ public struct ExtensionMachine: GuardMachine {
     case .observed(let observation): return observed(observation, at: now)
     case .receivedFound(let payments): return receivedBefore(payments, at: now)
     case .node(let report): return node(report, at: now)
-    case .containerLost(let sentence): return containerLost(sentence, at: now)
     default: return []
     }
   }
@@ -96,7 +103,7 @@ public struct ExtensionMachine: GuardMachine {
 
   /// A push whose turn does not come still gets its text.
   private func answerUnserved(_ push: Push, _ reason: FinishReason, at now: Instant) -> [GuardDirective] {
-    Service(push: push, startedAt: now).contents(for: reason) + [.finished(push: push.id, reason)]
+    [Service(push: push, startedAt: now).text(for: reason), .finished(push: push.id, reason)]
   }
 
   private mutating func expiryWarned(_ id: UInt64, at now: Instant) -> [GuardDirective] {
@@ -106,7 +113,7 @@ public struct ExtensionMachine: GuardMachine {
 
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
     let unserved = queue.removeExpired(at: now).flatMap { answerUnserved($0, .totalTime, at: now) }
-    guard case .serving(let service) = state, now >= service.endsBy else { return unserved }
+    guard case .serving(let service) = state, now >= end(of: service) else { return unserved }
     return unserved + finish(now >= service.totalEnds ? .totalTime : .idle, at: now)
   }
 
@@ -143,7 +150,7 @@ public struct ExtensionMachine: GuardMachine {
     guard !service.isHandingOver else { return [] }
     service.isHandingOver = true
     state = .serving(service)
-    return [.acceptNoNewPayment] + (service.isSettling ? [] : finish(.handedOver, at: now))
+    return [.acceptNoNewPayment] + (ownership.activity.isSettling ? [] : finish(.handedOver, at: now))
   }
 
   /// While the app holds the node it receives what this push is about, and the text comes from the database. An
@@ -174,7 +181,7 @@ public struct ExtensionMachine: GuardMachine {
   private mutating func node(_ report: NodeReport, at now: Instant) -> [GuardDirective] {
     if case .finishing = state, case .received(let payment) = report {
       // The text of the push is out already: a payment of the last moment gets a notification of its own.
-      return [.notify(.received(payment), payment: payment.paymentHash)]
+      return [.notify(payment)]
     }
     guard case .serving(var service) = state else { return [] }
     switch report {
@@ -183,16 +190,14 @@ public struct ExtensionMachine: GuardMachine {
       service.idleEnds = now + Self.idleTime
       state = .serving(service)
       return told
-    case .settling(let isSettling):
-      service.isSettling = isSettling
+    case .busy(let activity):
+      service.collect(activity.collecting)
       state = .serving(service)
-      guard !isSettling else { break }
+      // A handover waits for no splice and no parts: the app goes on where they are.
+      guard ownership.activity.isSettling, !activity.isSettling else { break }
       if service.isHandingOver { return finish(.handedOver, at: now) }
       if service.lacksItsPayment { return [.readReceived(paymentHash: service.push.paymentHash)] }
     case .connecting:
-      service.isSettling = false
-      service.isSplicing = false
-      state = .serving(service)
       // The connection was lost while handing over: there is nothing left to wait for.
       if service.isHandingOver { return finish(.handedOver, at: now) }
     case .refused(let highest, let container):
@@ -201,13 +206,6 @@ public struct ExtensionMachine: GuardMachine {
       case .otherDevice: return finish(.otherDevice, at: now)
       case .outOfReach: return finish(.outOfReach, at: now)
       }
-    case .splicing(let isSplicing):
-      // A handover does not wait for it: the app goes on where it is.
-      service.isSplicing = isSplicing
-      state = .serving(service)
-    case .collecting(let payments):
-      service.collect(payments)
-      state = .serving(service)
     case .established, .fenced, .trouble, .stopped: break
     }
     return []
@@ -219,7 +217,7 @@ public struct ExtensionMachine: GuardMachine {
     guard case .serving(let service) = state else { return [] }
     state = .finishing(push: service.push.id, reason)
     let told = service.maybeToldAlready.map { [GuardDirective.withdraw(payment: $0)] } ?? []
-    return told + service.contents(for: reason) + ownership.unwant(at: now)
+    return told + [service.text(for: reason)] + ownership.unwant(at: now)
   }
 
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {

@@ -39,9 +39,9 @@ public enum GuardDirective: Hashable, Codable, Sendable {
 
   // The phone.
   /// The content of this push; exactly once for each.
-  case deliver(push: UInt64, NotificationContent)
+  case deliver(push: UInt64, PushOutcome)
   /// A notification beside that of the push, under the payment's hash.
-  case notify(NotificationContent, payment: Bytes32)
+  case notify(ReceivedPayment)
   /// Takes that notification away: the push it belongs to has come, and brings the text itself.
   case withdraw(payment: Bytes32)
   /// Ready for the next push.

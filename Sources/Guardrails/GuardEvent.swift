@@ -40,7 +40,7 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case rowRead(ClaimRow?, appWantsNode: Bool)
   case rowReadFailed(Trouble)
   case receivedFound([ReceivedPayment])
-  /// What this process has open is not the container any more that lies at its path, and never will be again: why.
+  /// The container is lost, as in `Trouble.lost`; found by the node.
   case containerLost(String)
 
   case node(NodeReport)
@@ -52,6 +52,20 @@ public enum Trouble: Hashable, Codable, Sendable {
   case blocked(pid: Int32?, isStopped: Bool)
   /// One sentence for people.
   case failed(String)
+  /// What this process has open is not the container any more that lies at its path, and never will be again: why.
+  case lost(String)
+}
+
+extension GuardEvent {
+  /// Why this process can never use its container again: an answer says so, or the node has found it.
+  public var lossOfContainer: String? {
+    switch self {
+    case .containerLost(let sentence), .lookFailed(.lost(let sentence)), .claimFailed(.lost(let sentence)),
+      .rowReadFailed(.lost(let sentence)):
+      sentence
+    default: nil
+    }
+  }
 }
 
 /// One push for the extension, as far as it could be read.

@@ -46,7 +46,7 @@ extension Ownership {
   private func troubleStatus(_ trouble: Trouble) -> Status {
     switch trouble {
     case .blocked(let pid, let isStopped): .blocked(pid: pid, isStopped: isStopped)
-    case .failed(let sentence): .trouble(sentence)
+    case .failed(let sentence), .lost(let sentence): .trouble(sentence)
     }
   }
 
@@ -91,6 +91,15 @@ extension Ownership {
   var isEstablished: Bool {
     guard case .owning(let owning) = state else { return false }
     return owning.phase == .established || owning.phase == .settling
+  }
+
+  /// What the node is busy with, while it runs under our claim.
+  var activity: NodeActivity {
+    switch state {
+    case .owning(let owning) where owning.node == .started: owning.activity
+    case .releasing(let owning, _): owning.activity
+    case .idle, .looking, .claiming, .owning, .closing: .nothing
+    }
   }
 
   /// The node is ours and does not reach its peer: it has said why, and pauses.

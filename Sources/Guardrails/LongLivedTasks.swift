@@ -46,8 +46,6 @@ public struct LongLivedTasks: Hashable, Sendable {
   var hasNamed: Bool { held.contains { if case .named = $0.task { true } else { false } } }
   var deadline: Instant? { held.map(\.endsAt).min() }
 
-  func has(_ task: LongLivedTask) -> Bool { held.contains { $0.task == task } }
-
   /// An older beginning than the one that counts changes nothing.
   mutating func begin(_ task: LongLivedTask, generation: UInt64 = 0, at now: Instant) {
     let beginning = Held(task: task, generation: generation, endsAt: now + Self.longest)
@@ -57,6 +55,21 @@ public struct LongLivedTasks: Hashable, Sendable {
 
   mutating func end(_ task: LongLivedTask, generation: UInt64 = 0) {
     held.removeAll { $0.task == task && $0.generation == generation }
+  }
+
+  /// What the node has begun and ended, and no more: what is said again is no new task, and what was given up stays so.
+  mutating func follow(_ activity: NodeActivity, since before: NodeActivity, at now: Instant) {
+    follow(.settling, activity.isSettling, since: before.isSettling, at: now)
+    follow(.splicing, activity.isSplicing, since: before.isSplicing, at: now)
+    follow(
+      .multiPartPayment, !activity.collecting.isEmpty, since: !before.collecting.isEmpty, at: now)
+  }
+
+  private mutating func follow(
+    _ task: LongLivedTask, _ isUnderWay: Bool, since wasUnderWay: Bool, at now: Instant
+  ) {
+    guard isUnderWay != wasUnderWay else { return }
+    if isUnderWay { begin(task, at: now) } else { end(task) }
   }
 
   mutating func endOverdue(at now: Instant) { held.removeAll { $0.endsAt <= now } }

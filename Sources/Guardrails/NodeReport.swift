@@ -6,12 +6,8 @@ public enum NodeReport: Hashable, Codable, Sendable {
   case connecting
   /// The channel is re-established.
   case established
-  /// Whether a payment is being settled: between true and false nothing should cut in.
-  case settling(Bool)
-  /// Whether parts of a payment are here and wait for the others. They are durable, whoever owns the node next.
-  case collecting([Bytes32])
-  /// Whether a splice is half-way. It is durable, whoever owns the node next.
-  case splicing(Bool)
+  /// Said when it changes, from nothing at the start of the node on.
+  case busy(NodeActivity)
   case received(ReceivedPayment)
   /// The socket is closed and nothing more will be written.
   case stopped

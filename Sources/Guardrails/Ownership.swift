@@ -79,6 +79,11 @@ public struct Ownership: Hashable, Codable, Sendable {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
     case .observed(let observation): return observed(observation, at: now)
+    case .lookFailed(.lost), .rowReadFailed(.lost), .containerLost: return abandon()
+    case .claimFailed(.lost):
+      // Its answer has come.
+      if isClaiming { state = .idle }
+      return abandon()
     case .lookFailed(let trouble): return lookFailed(trouble, at: now)
     case .claimed(let claim): return claimed(claim, at: now)
     case .claimSuperseded: return claimSuperseded(at: now)
@@ -88,7 +93,6 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .rowReadFailed: return rowReadFailed(at: now)
     case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
     case .node(let report): return node(report, at: now)
-    case .containerLost: return abandon()
     case .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived, .expiryWarned,
       .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
       .moveRequested:
@@ -255,6 +259,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     var owning = before
     let beat = nextBeat(&owning, at: now)
     owning.node = .started
+    owning.activity = .nothing
     state = .owning(owning)
     return [beat, .startNode(owning.claim, replacing: owning.replacing)]
   }
@@ -316,14 +321,19 @@ public struct Ownership: Hashable, Codable, Sendable {
     case (.owning(var owning), .established):
       movesHereUntil = nil
       owning.trouble = nil
-      return enter(.established, owning, at: now)
+      return enter(owning.connectedPhase, owning, at: now)
     case (.owning(var owning), .trouble(let sentence)):
       owning.trouble = sentence
       state = .owning(owning)
       return []
-    case (.owning(let owning), .settling(true)): return enter(.settling, owning, at: now)
-    case (.owning(let owning), .settling(false)) where owning.phase == .settling:
-      return enter(.established, owning, at: now)
+    case (.owning(var owning), .busy(let activity)):
+      owning.activity = activity
+      state = .owning(owning)
+      return isEstablished ? enter(owning.connectedPhase, owning, at: now) : []
+    case (.releasing(var owning, let nodeStopsBy), .busy(let activity)):
+      owning.activity = activity
+      state = .releasing(owning, nodeStopsBy: nodeStopsBy)
+      return []
     case (.owning(let owning), .refused(let highest, let container)):
       return refused(owning, highest, container, at: now)
     default: return []

@@ -42,6 +42,8 @@ extension Ownership {
     /// The row is being read for the next beat.
     var isReadingRow = false
     var node = Node.unstarted
+    /// Of the node that was started last.
+    var activity = NodeActivity.nothing
     /// The number was raised above the peer's once: a peer that refuses the new one too would have it raised for ever.
     var hasRaised = false
     /// What keeps the node from being connected, for people.
@@ -57,4 +59,9 @@ extension Ownership {
     /// wants it any more)
     case raising
   }
+}
+
+extension Ownership.Owning {
+  /// What the beats say while the peer is connected.
+  var connectedPhase: Phase { activity.isSettling ? .settling : .established }
 }

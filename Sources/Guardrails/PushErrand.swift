@@ -12,9 +12,6 @@ public struct PushErrand: Hashable, Sendable {
   private(set) var pushes: [UInt64] = []
   private(set) var isOver = true
   private var hasReceived = false
-  private var isSettling = false
-  private var isCollecting = false
-  private var isSplicing = false
   private var quietEnds: Instant?
   private var patienceEnds: Instant?
   /// What was in its way last.
@@ -22,11 +19,10 @@ public struct PushErrand: Hashable, Sendable {
   /// It has come to nothing, and of what.
   private var failure: String?
 
-  var deadline: Instant? {
-    isOver ? nil : [isHalfWay ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
+  /// A node that is busy is waited for although nothing new comes.
+  func deadline(isBusy: Bool) -> Instant? {
+    isOver ? nil : [isBusy ? nil : quietEnds, patienceEnds].compactMap { $0 }.min()
   }
-
-  private var isHalfWay: Bool { isSettling || isCollecting || isSplicing }
 
   mutating func begin(_ push: UInt64, time: TimeSpan?, isEstablished: Bool, at now: Instant) {
     let ends = now + Self.patience(of: time)
@@ -43,35 +39,24 @@ public struct PushErrand: Hashable, Sendable {
     return min(patience, max(rest, TimeSpan(nanoseconds: time.nanoseconds / 2)))
   }
 
-  mutating func note(_ event: GuardEvent, at now: Instant) {
+  mutating func note(_ event: GuardEvent, isBusy: Bool, at now: Instant) {
+    if let sentence = event.lossOfContainer {
+      fail(of: sentence)
+      return giveUp()
+    }
     switch event {
     case .node(.established):
       quietEnds = now + Self.quiet
       trouble = nil
     // The connection is lost: nothing can come before the next one.
-    case .node(.connecting): quietEnds = nil
-    case .node(.stopped), .node(.fenced):
-      quietEnds = nil
-      isCollecting = false
-      isSplicing = false
+    case .node(.connecting), .node(.stopped), .node(.fenced): quietEnds = nil
     case .claimed: trouble = nil
-    case .node(.settling(let isSettling)):
-      self.isSettling = isSettling
-      // All that was waiting came at once.
-      if !isHalfWay, hasReceived { giveUp() }
-    case .node(.splicing(let isSplicing)):
-      self.isSplicing = isSplicing
-      if !isHalfWay, hasReceived { giveUp() }
-    case .node(.collecting(let payments)):
-      isCollecting = !payments.isEmpty
-      if !isHalfWay, hasReceived { giveUp() }
+    // All that was waiting came at once.
+    case .node(.busy): if !isBusy, hasReceived { giveUp() }
     case .node(.received): hasReceived = true
     case .node(.trouble(let sentence)): trouble = sentence
     case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = why.sentence
-    case .containerLost(let sentence):
-      fail(of: sentence)
-      giveUp()
-    case .deadlineReached: if let deadline, deadline <= now { giveUpInVain() }
+    case .deadlineReached: if let deadline = deadline(isBusy: isBusy), deadline <= now { giveUpInVain() }
     default: break
     }
   }
@@ -114,7 +99,7 @@ extension PushErrand: Shiftable {
 extension Trouble {
   fileprivate var sentence: String {
     switch self {
-    case .failed(let sentence): sentence
+    case .failed(let sentence), .lost(let sentence): sentence
     case .blocked: "another process is inside a transaction of the container"
     }
   }

@@ -12,10 +12,7 @@ struct Service: Hashable, Codable, Sendable {
   var notified: [Bytes32] = []
   /// The payment of the text, when it was received earlier: it may have been notified on its own, and has its push now.
   var maybeToldAlready: Bytes32?
-  var isSettling = false
-  /// A splice that the app began is half-way: the connection that brings it on is this one.
-  var isSplicing = false
-  /// Payments of which not all has come.
+  /// Payments of which not all has come, also when the node that said so is not ours any more: the text tells of them.
   private var incomplete: [Bytes32] = []
   /// Those of which not all came: their senders have the parts back.
   private var givenBack: [Bytes32] = []
@@ -32,7 +29,7 @@ struct Service: Hashable, Codable, Sendable {
   }
 
   /// What is half-way is not cut off by the idle end: a payment restarts it in a moment, or the total ends it.
-  var endsBy: Instant { isSettling || isSplicing ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
+  func endsBy(isHalfWay: Bool) -> Instant { isHalfWay ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
 
   /// What was settled just now may be its payment all the same, accepted in an earlier life that was cut short.
   var lacksItsPayment: Bool {
@@ -49,7 +46,7 @@ struct Service: Hashable, Codable, Sendable {
   mutating func tellFurther() -> [GuardDirective] {
     let untold = received.dropFirst().filter { !notified.contains($0.paymentHash) }
     notified += untold.map(\.paymentHash)
-    return untold.map { .notify(.received($0), payment: $0.paymentHash) }
+    return untold.map { .notify($0) }
   }
 
   /// What is incomplete no more has been received just now, or its time was over.
@@ -61,14 +58,11 @@ struct Service: Hashable, Codable, Sendable {
     incomplete = payments
   }
 
-  func contents(for reason: FinishReason) -> [GuardDirective] {
-    guard let first = received.first else {
-      return [.deliver(push: push.id, contentWithoutPayment(for: reason))]
-    }
-    return [.deliver(push: push.id, .received(first))]
+  func text(for reason: FinishReason) -> GuardDirective {
+    .deliver(push: push.id, received.first.map { .received($0) } ?? outcomeWithoutPayment(for: reason))
   }
 
-  private func contentWithoutPayment(for reason: FinishReason) -> NotificationContent {
+  private func outcomeWithoutPayment(for reason: FinishReason) -> PushOutcome {
     switch reason {
     case .appWantsNode, .handedOver, .received: .appContinues
     case .totalTime, .idle, .unreadablePush, .timeWillExpire, .fenced, .terminated, .otherDevice,
@@ -78,7 +72,7 @@ struct Service: Hashable, Codable, Sendable {
       } else if tells(of: givenBack) {
         .partsGivenBack
       } else {
-        .nothingReceived(for: push.reason)
+        .nothingReceived(push.reason)
       }
     }
   }

@@ -10,9 +10,7 @@ extension NodeReport {
     switch news {
     case .connecting: self = .connecting
     case .established: self = .established
-    case .settling(let isSettling): self = .settling(isSettling)
-    case .collecting(let payments): self = .collecting(payments)
-    case .splicing(let isSplicing): self = .splicing(isSplicing)
+    case .busy(let activity): self = .busy(activity)
     case .received(let receipt): self = .received(ReceivedPayment(receipt))
     case .stopped: self = .stopped
     case .fenced: self = .fenced

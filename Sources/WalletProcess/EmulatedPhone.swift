@@ -2,6 +2,7 @@ import Ground
 import Database
 import DaemonRuntime
 import Guardrails
+import Wallet
 
 /// The phone at the other end of the channel that iosd gives its children.
 final class EmulatedPhone: PhoneLink {
@@ -48,16 +49,16 @@ final class EmulatedPhone: PhoneLink {
     connection.send(message)
   }
 
-  func deliver(_ push: UInt64, _ content: NotificationContent) {
+  func deliver(_ push: UInt64, _ outcome: PushOutcome) {
     var message = ControlMessage("content", ["id": "\(push)"])
-    if let payment = content.payment { message["key"] = payment.hex }
-    message.fields += WalletNotifications.fields(of: content)
+    if let payment = outcome.payment { message["key"] = payment.hex }
+    message.fields += WalletNotifications.fields(of: NotificationContent(outcome))
     connection.send(message)
   }
 
-  func notify(_ content: NotificationContent, payment: Bytes32) {
-    var message = ControlMessage("notification", ["key": payment.hex])
-    message.fields += WalletNotifications.fields(of: content)
+  func notify(_ payment: ReceivedPayment) {
+    var message = ControlMessage("notification", ["key": payment.paymentHash.hex])
+    message.fields += WalletNotifications.fields(of: NotificationContent(payment))
     connection.send(message)
   }
 

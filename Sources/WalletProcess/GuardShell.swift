@@ -91,8 +91,8 @@ final class GuardShell<Machine: GuardMachine> {
       phone.show(status)
       onStatus?(status)
     case .mayConnect(let targets): phone.mayConnect(targets)
-    case .deliver(let push, let content): phone.deliver(push, content)
-    case .notify(let content, let payment): phone.notify(content, payment: payment)
+    case .deliver(let push, let outcome): phone.deliver(push, outcome)
+    case .notify(let payment): phone.notify(payment)
     case .withdraw(let payment): phone.withdraw(payment: payment)
     case .finished(let push, let reason): phone.finished(push, reason)
     case .noteFailure(let sentence): journal.note("Background HTLC processing failed: \(sentence)")
@@ -123,8 +123,9 @@ final class GuardShell<Machine: GuardMachine> {
   }
 
   private func failed(_ error: ContainerError, _ event: (Trouble) -> GuardEvent) {
-    runner.handle(event(.failed("\(error)")))
-    if error.isLossOfTheContainer { lost(error) }
+    guard error.isLossOfTheContainer else { return runner.handle(event(.failed("\(error)"))) }
+    loss = error
+    runner.handle(event(.lost("\(error)")))
   }
 
   private func lost(_ error: ContainerError) {

@@ -5,8 +5,8 @@ import Guardrails
 protocol PhoneLink: AnyObject {
   func show(_ status: Status)
   func mayConnect(_ targets: [ConnectionTarget])
-  func deliver(_ push: UInt64, _ content: NotificationContent)
-  func notify(_ content: NotificationContent, payment: Bytes32)
+  func deliver(_ push: UInt64, _ outcome: PushOutcome)
+  func notify(_ payment: ReceivedPayment)
   func withdraw(payment: Bytes32)
   func finished(_ push: UInt64, _ reason: FinishReason)
   func completed(_ push: UInt64, _ outcome: SilentPushOutcome)

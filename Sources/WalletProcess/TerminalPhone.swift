@@ -1,6 +1,7 @@
 import Ground
 import DaemonRuntime
 import Guardrails
+import Wallet
 
 /// Stands in for the phone when a process was started by hand: what it says goes to the terminal.
 final class TerminalPhone: PhoneLink {
@@ -14,14 +15,16 @@ final class TerminalPhone: PhoneLink {
     printLine("\(role): \(status.text)\(epoch)")
   }
 
-  func deliver(_ push: UInt64, _ content: NotificationContent) {
+  func deliver(_ push: UInt64, _ outcome: PushOutcome) {
+    let content = NotificationContent(outcome)
     printLine("\(role): notification for push \(push): \(content.title): \(content.body)")
   }
 
   func withdraw(payment: Bytes32) {}
   func mayConnect(_ targets: [ConnectionTarget]) {}
 
-  func notify(_ content: NotificationContent, payment: Bytes32) {
+  func notify(_ payment: ReceivedPayment) {
+    let content = NotificationContent(payment)
     printLine("\(role): notification: \(content.title): \(content.body)")
   }
 

@@ -1,5 +1,5 @@
 import DaemonRuntime
-import Guardrails
+import Wallet
 
 /// How the wallet's notifications look, and what the person can do with them.
 enum WalletNotifications {

@@ -2,8 +2,8 @@ import Testing
 
 @testable import BatonCommand
 
-/// Journals as an earlier program wrote them, when the peer's claims named the halves of a container's id one by one and
-/// the node was told whether the row is its own.
+/// Journals as an earlier program wrote them, when the peer's claims named the halves of a container's id one by one, the
+/// node was told whether the row is its own and said one by one what it is busy with, and the guard made texts.
 @Suite("A journal of an earlier program")
 struct OlderJournalTests {
   private func replay(_ text: String) throws -> JournalReplay.Outcome {
@@ -31,6 +31,39 @@ struct OlderJournalTests {
     #expect(outcome.difference == nil && outcome.missing?.line == 2 && !outcome.isWhole)
     #expect(outcome.missing?.sentence.hasPrefix("the node of an earlier program begins here") == true)
   }
+
+  @Test(
+    "of a guard cannot be run again from where its node is busy or a text is made",
+    arguments: [
+      (
+        #""event":{"node":{"_0":{"settling":{"_0":true}}}},"directives":[]}"#,
+        "an earlier program says here in other words what its node is busy with"
+      ),
+      (
+        #""event":{"node":{"_0":{"collecting":{"_0":[]}}}},"directives":[]}"#,
+        "an earlier program says here in other words what its node is busy with"
+      ),
+      (
+        #""event":{"pushArrived":{"_0":{"id":1,"reason":"unreadable"}}},"directives":[{"deliver":{"push":1,"_1":{"title":"Wallet"}}}]}"#,
+        "the guard of an earlier program makes a text here"
+      ),
+    ])
+  func `guard`(record: String, sentence: String) throws {
+    let outcome = try replay(Self.extension + record)
+    #expect(outcome.difference == nil && outcome.missing?.line == 2)
+    #expect(outcome.missing?.sentence.hasPrefix(sentence) == true, "\(outcome)")
+  }
+
+  @Test("of a guard that differs in other words has been changed") func changedGuard() throws {
+    let record = #""event":{"launched":{}},"directives":[{"deliver":{"push":1,"_1":{"partsWait":{}}}}]}"#
+    #expect(try replay(Self.extension + record).difference?.line == 2)
+  }
+
+  private static let `extension` = #"""
+    {"seq":1,"t":1,"wall":1,"kind":"core","core":"guard-extension",\#
+    "configuration":{"takeover":"lock","timing":{"interval":2000000000,"staleAfter":5000000000}}}
+    {"seq":2,"t":2,"wall":1,"kind":"event","core":"guard-extension",
+    """#
 
   private static let peer = #"""
     {"seq":1,"t":18600963715446,"wall":1795381351655052880,"kind":"core","core":"peer",\#

@@ -166,13 +166,14 @@ final class HeaderTests {
         let memo = UnsafeRawBufferPointer(start: columns[1].bytes, count: columns[1].length)
         let blob = UnsafeRawBufferPointer(start: columns[2].bytes, count: columns[2].length)
         found.text =
-          "\(columns[0].integer) \(String(decoding: memo, as: UTF8.self)) \(Array(blob)) \(columns[3].real) \(columns[4].type)"
+          "\(columns[0].integer) \(String(decoding: memo, as: UTF8.self)) \(Array(blob)) \(columns[3].real) \((0..<5).map { columns[$0].type })"
         return Int32(BATON_OK)
       }
       return baton_sql(access, "SELECT *, NULL FROM payments", nil, 0, row, context)
     }
     #expect(baton_read(app, lease, read, Unmanaged.passUnretained(found).toOpaque()) == Int32(BATON_OK))
-    #expect(found.text == "-5 für [0, 1] 0.5 \(BATON_NULL)")
+    #expect(
+      found.text == "-5 für [0, 1] 0.5 \([BATON_INTEGER, BATON_TEXT, BATON_BLOB, BATON_REAL, BATON_NULL])")
   }
 
   @Test("Whatever a body returns comes out, and nothing is written")
@@ -196,6 +197,8 @@ final class HeaderTests {
       baton_sql(access, "SELECT number FROM payments", nil, 0, { _, _, _ in 99 }, nil)
     }
     #expect(baton_read(app, lease, isEmpty, nil) == Int32(BATON_OK))
+    let stopped: baton_body = { access, _ in baton_sql(access, "SELECT 1", nil, 0, { _, _, _ in 124 }, nil) }
+    #expect(baton_read(app, lease, stopped, nil) == 124)
     #expect(baton_write(app, lease, "nothing", nil, nil) == Int32(BATON_MISUSE))
   }
 

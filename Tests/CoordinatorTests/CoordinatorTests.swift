@@ -45,15 +45,16 @@ struct CoordinatorTests {
     let app = try place.wallet(.app)
     let other = try place.open(.extension)
     var isFree: Bool?
-    var claims: Int64?
+    var payments: Int64?
     app.phone.onTimeGivenBack = { [place] in
       isFree = FileLock(path: place.directory + "/locks/app.lock").probe() == .free
-      claims = place.claimsWithoutLog()
+      payments = place.paymentsWithoutLog()
     }
     app.coordinator.enteredForeground()
+    try app.node.pay(1)
     app.coordinator.enteredBackground()
     #expect(app.phone.said == ["begin 1", "end 1"])
-    #expect(isFree == true && claims == 1)
+    #expect(isFree == true && payments == 1)
     #expect(app.node.asked == ["start 1 []", "stop"])
     #expect(!other.appWantsNode)
     #expect(app.coordinator.nanosecondsToWake == nil)
@@ -84,11 +85,11 @@ struct CoordinatorTests {
 
   @Test("An extension gives the text first, releases, and says last that it has finished")
   func push() throws {
-    let wallet = try place.wallet(.notificationExtension)
+    let wallet = try place.wallet(.extension)
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     wallet.coordinator.push(4, .incomingPayment, payment: hash)
     #expect(wallet.phone.status == .connected(epoch: 1))
-    wallet.node.lease?.report(.received(ReceivedPayment(hash: hash, amountMsat: 21)))
+    wallet.node.lease?.report(.received(ReceivedPayment(paymentHash: hash, amountMsat: 21, text: "")))
     wallet.pass(.milliseconds(5_100))
     #expect(wallet.phone.said == ["deliver 4 received 21", "finished 4 idle"])
     #expect(wallet.phone.status == .idle)
@@ -99,8 +100,8 @@ struct CoordinatorTests {
     let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
     let app = try place.wallet(.app)
     app.coordinator.enteredForeground()
-    let wallet = try place.wallet(.notificationExtension)
-    wallet.node.settled = [ReceivedPayment(hash: hash, amountMsat: 7)]
+    let wallet = try place.wallet(.extension)
+    wallet.node.settled = [ReceivedPayment(paymentHash: hash, amountMsat: 7, text: "")]
     wallet.coordinator.push(1, .incomingPayment, payment: hash)
     #expect(wallet.phone.said == ["deliver 1 received 7", "finished 1 received"])
     #expect(wallet.node.asked == [])
@@ -108,17 +109,17 @@ struct CoordinatorTests {
 
   @Test(
     "A push without a payment says what it was about",
-    arguments: [PushReason.incomingPayment, .pendingSettlement, .other, .unreadable])
+    arguments: [PushReason.incomingPayment, .pendingSettlement, .onionMessage, .unreadable])
   func nothingReceived(reason: PushReason) throws {
-    let wallet = try place.wallet(.notificationExtension)
+    let wallet = try place.wallet(.extension)
     wallet.coordinator.push(1, reason)
     wallet.coordinator.timeWillExpire(push: 1)
-    #expect(wallet.phone.said.first == "deliver 1 nothingReceived(Coordinator.PushReason.\(reason))")
+    #expect(wallet.phone.said.first == "deliver 1 nothingReceived \(reason)")
   }
 
   @Test("What a node is in the middle of holds the handover up, and no longer")
   func busy() throws {
-    let wallet = try place.wallet(.notificationExtension)
+    let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     wallet.coordinator.push(1, .incomingPayment)
     wallet.node.lease?.report(.busy(NodeActivity(isSettling: true)))
@@ -134,7 +135,7 @@ struct CoordinatorTests {
 
   @Test("By the sockets in the container a handover needs no time at all")
   func presence() throws {
-    let wallet = try place.wallet(.notificationExtension)
+    let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     #expect(wallet.coordinator.listen() != nil && app.coordinator.listen() != nil)
     wallet.coordinator.push(1, .incomingPayment)
@@ -149,7 +150,7 @@ struct CoordinatorTests {
 
   @Test("Presence goes through the phone where there are no sockets, and what is no message is ignored")
   func presenceByThePhone() throws {
-    let wallet = try place.wallet(.notificationExtension)
+    let wallet = try place.wallet(.extension)
     let app = try place.wallet(.app)
     wallet.coordinator.push(1, .incomingPayment)
     app.coordinator.enteredForeground()
@@ -180,7 +181,7 @@ struct CoordinatorTests {
 
   @Test("A frozen owner is replaced after 5 s, and what it writes then changes nothing")
   func frozen() throws {
-    let wallet = try place.wallet(.notificationExtension)
+    let wallet = try place.wallet(.extension)
     wallet.coordinator.push(1, .incomingPayment)
     try wallet.node.pay(1)
     let app = try place.wallet(.app)
@@ -197,7 +198,7 @@ struct CoordinatorTests {
     #expect(wallet.node.asked == ["start 1 []", "cut"])
     #expect(
       wallet.phone.said == [
-        "deliver 1 nothingReceived(Coordinator.PushReason.incomingPayment)", "finished 1 fenced",
+        "deliver 1 nothingReceived incomingPayment", "finished 1 fenced",
         "ended fenced",
       ])
     #expect(try app.node.lease?.read { try $0.rows("SELECT number FROM payments").count } == 2)
@@ -205,7 +206,7 @@ struct CoordinatorTests {
 
   @Test("Whoever sets a timer hears of all that may change it")
   func rearm() throws {
-    let wallet = try place.wallet(.notificationExtension)
+    let wallet = try place.wallet(.extension)
     var waits: [Int64?] = []
     wallet.coordinator.onRearm = { [unowned wallet] in waits.append(wallet.coordinator.nanosecondsToWake) }
     wallet.coordinator.push(1, .incomingPayment)
@@ -291,7 +292,7 @@ struct CoordinatorTests {
     app.coordinator.taskBegan("outgoing payment", generation: 1)
     app.coordinator.enteredBackground()
     #expect(app.phone.said == ["begin 1"] && app.phone.status == .connected(epoch: 1))
-    app.node.lease?.report(.received(ReceivedPayment(hash: .zero, amountMsat: 5)))
+    app.node.lease?.report(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5, text: "")))
     app.coordinator.taskEnded("outgoing payment", generation: 1)
     #expect(app.phone.said == ["begin 1", "notify 5", "end 1"])
   }
@@ -311,13 +312,13 @@ extension Place {
   /// As the claim of who has found the holder silent: its lock is not asked.
   func claimAnyway(over seen: Epoch) throws -> Claim { try otherOwner(.app, seen: seen).claim }
 
-  /// The claims in the database alone: what is left when the log is lost now. Copied by another process, as closing the
+  /// The payments in the database alone: what is left when the log is lost now. Copied by another process, as closing the
   /// database here would drop SQLite's locks.
-  func claimsWithoutLog() -> Int64? {
+  func paymentsWithoutLog() -> Int64? {
     let copy = path + "/copy.sqlite"
     guard system("cp '\(directory)/node.sqlite' '\(copy)'") == 0,
       let connection = try? Connection(path: copy, access: .readWrite)
     else { return nil }
-    return try? connection.firstRow("SELECT count(*) FROM claims")?.integer(0)
+    return try? connection.firstRow("SELECT count(*) FROM payments")?.integer(0)
   }
 }

@@ -134,17 +134,21 @@ final class Phone: AppPhone, ExtensionPhone {
     said.append("end \(task)")
     onTimeGivenBack?()
   }
-  func deliver(_ result: PushResult, for push: UInt64) { said.append("deliver \(push) \(result.word)") }
+  func deliver(_ outcome: PushOutcome, for push: UInt64) { said.append("deliver \(push) \(outcome.word)") }
   func finished(push: UInt64, _ reason: FinishReason) { said.append("finished \(push) \(reason)") }
-  func completed(silentPush: UInt64, _ result: SilentPushResult) {
-    said.append("completed \(silentPush) \(result)")
+  func completed(silentPush: UInt64, _ outcome: SilentPushOutcome) {
+    said.append("completed \(silentPush) \(outcome)")
   }
   func ended(_ reason: EndReason) { said.append("ended \(reason)") }
   func note(_ line: String) { said.append("note") }
 }
 
-extension PushResult {
+extension PushOutcome {
   fileprivate var word: String {
-    if case .received(let payment) = self { "received \(payment.amountMsat)" } else { "\(self)" }
+    switch self {
+    case .received(let payment): "received \(payment.amountMsat)"
+    case .nothingReceived(let reason): "nothingReceived \(reason)"
+    default: "\(self)"
+    }
   }
 }

@@ -13,6 +13,12 @@ func paymentHash(_ digits: String) -> Bytes32 {
 /// Each number has another.
 func paymentHash(of number: UInt64) -> Bytes32 { paymentHash("\(number)f") }
 
+extension NodeActivity {
+  static let settling = NodeActivity(isSettling: true)
+  static let splicing = NodeActivity(isSplicing: true)
+  static func collecting(_ payments: [Bytes32]) -> NodeActivity { NodeActivity(collecting: payments) }
+}
+
 let payment = ReceivedPayment(paymentHash: paymentHash("aa"), amountMsat: 21_000, text: "coffee")
 let secondPayment = ReceivedPayment(paymentHash: paymentHash("bb"), amountMsat: 1_500, text: "")
 

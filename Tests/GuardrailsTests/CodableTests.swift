@@ -14,10 +14,11 @@ import Testing
   ]
   private static let troubles: [Trouble] = [
     .blocked(pid: nil, isStopped: false), .blocked(pid: 7, isStopped: true), .failed("A \"sentence\"\n."),
+    .lost("It is gone."),
   ]
   private static let reports: [NodeReport] = [
-    .connecting, .established, .settling(true), .settling(false), .collecting([paymentHash("aa")]),
-    .splicing(true),
+    .connecting, .established, .busy(.nothing),
+    .busy(NodeActivity(isSettling: true, collecting: [paymentHash("aa")], isSplicing: true)),
     .received(payment),
     .stopped, .fenced,
     .refused(highest: .max, container: container), .trouble("x"),
@@ -48,8 +49,7 @@ import Testing
       .claim(seen: 3, reason: .holderReleased), .claim(seen: 4, reason: .earlierBoot), .readRow, .dropLock,
       .readReceived(paymentHash: nil), .readReceived(paymentHash: paymentHash("aa")), .startNode(claim(8)),
       .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment, .endLongPause,
-      .deliver(push: 1, .received(payment)),
-      .notify(.received(secondPayment), payment: secondPayment.paymentHash),
+      .notify(secondPayment),
       .withdraw(payment: paymentHash("ff")),
       .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1), .completed(push: 1, .newData),
       .completed(push: 1, .failed), .noteFailure("x"),
@@ -58,7 +58,10 @@ import Testing
     + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) } + [
       .mayConnect(ConnectionTarget.allCases)
     ]
-    + finishes.map { .finished(push: 1, $0) }
+    + finishes.map { .finished(push: 1, $0) } + outcomes.map { .deliver(push: 1, $0) }
+
+  private static let outcomes: [PushOutcome] =
+    [.received(payment), .partsWait, .partsGivenBack, .appContinues] + reasons.map { .nothingReceived($0) }
 
   private static let finishes: [FinishReason] = [
     .totalTime, .idle, .appWantsNode, .handedOver, .received, .unreadablePush, .timeWillExpire, .fenced,

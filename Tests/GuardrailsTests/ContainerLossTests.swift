@@ -33,6 +33,53 @@ import Testing
     #expect(end.last == .end(.containerLost))
   }
 
+  /// One failed answer is one event, and the same as if the node had found it.
+  @Test func theAppEndsOfTheAnswerThatSaysSo() {
+    let trouble = Trouble.lost("It is gone.")
+    var app = Driver<AppMachine>()
+    app.play(.launched, .enteredForeground)
+    #expect(app.send(.lookFailed(trouble)).last == .end(.containerLost))
+    app = .claiming()
+    #expect(app.send(.claimFailed(trouble)).last == .end(.containerLost))
+    app = .connected()
+    var told = app
+    app.play(.deadlineReached, at: 2)
+    told.play(.deadlineReached, at: 2)
+    let end = app.send(.rowReadFailed(trouble))
+    #expect(end == told.send(lost) && end.contains(.dropLock))
+    #expect(app.shown.last == .trouble("It is gone."))
+    app = .connected()
+    app.play(.node(.connecting), .node(.refused(highest: 20, container: container)))
+    #expect(app.send(.claimFailed(trouble)).last == .end(.containerLost), "a higher number was on its way")
+  }
+
+  @Test func theExtensionEndsOfTheAnswerThatSaysSo() {
+    let trouble = Trouble.lost("It is gone.")
+    for (event, before) in [
+      (GuardEvent.lookFailed(trouble), Driver<ExtensionMachine>.looking()),
+      (.claimFailed(trouble), .claiming()), (.rowReadFailed(trouble), .claimed()),
+    ] {
+      var notifier = before
+      let end = notifier.send(event)
+      #expect(end.contains(.finished(push: 1, .containerLost)) && end.last == .end(.containerLost))
+      #expect(notifier.shown.last == .trouble("It is gone."))
+    }
+  }
+
+  /// What is asked while it is under way is answered first.
+  @Test func aClaimThatIsUnderWayIsAwaitedWhenTheNodeFindsTheLoss() {
+    var app = Driver<AppMachine>.claiming()
+    #expect(app.send(lost).last != .end(.containerLost))
+    #expect(app.send(.claimFailed(.lost("It is gone."))).last == .end(.containerLost))
+  }
+
+  @Test func aSilentPushFailsOfIt() {
+    var app = Driver<AppMachine>()
+    app.play(.launched, .silentPushArrived(push(3)))
+    let end = app.send(.lookFailed(.lost("It is gone.")))
+    #expect(end.contains(.noteFailure("It is gone.")) && end.contains(.completed(push: 3, .failed)))
+  }
+
   @Test func theExtensionDeliversEveryTextOnceAndEnds() {
     var notifier = Driver<ExtensionMachine>.claimed()
     notifier.play(.pushArrived(push(2)))

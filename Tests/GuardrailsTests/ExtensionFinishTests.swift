@@ -7,8 +7,7 @@ import Testing
 /// Each way in which the work on one push ends; the text comes first, and once.
 @Suite struct ExtensionFinishTests {
   private let owned = GuardEvent.rowRead(row(8, .extension), appWantsNode: false)
-  private let missed = NotificationContent(
-    title: "Missed incoming payment", body: "Open the wallet and ask the sender to retry.")
+  private let missed = PushOutcome.nothingReceived(.incomingPayment)
 
   /// From the first directive of the end to the last, with a node that stops at once.
   private func ending(
@@ -48,10 +47,10 @@ import Testing
   }
 
   /// What was settling ended with the connection: the text does not wait for it until the total time is over.
-  @Test(arguments: [NodeReport.settling(true), .splicing(true)])
-  func whatWasUnderWayOnALostConnectionDoesNotHoldUpTheIdleEnd(underWay: NodeReport) {
+  @Test(arguments: [NodeActivity.settling, .splicing])
+  func whatWasUnderWayOnALostConnectionDoesNotHoldUpTheIdleEnd(underWay: NodeActivity) {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.received(payment)), .node(underWay), at: 3)
+    notifier.play(.node(.received(payment)), .node(.busy(underWay)), at: 3)
     notifier.play(.node(.connecting), owned, at: 4)
     let end = ending(&notifier, .deadlineReached, at: 8)
     #expect(end.first == .deliver(push: 1, .received(payment)))
@@ -64,11 +63,11 @@ import Testing
     #expect(notifier.play(.node(.received(secondPayment)), at: 3) == [])
     let own = notifier.send(.node(.received(payment)), at: 4)
     #expect(
-      own == [.notify(.received(secondPayment), payment: secondPayment.paymentHash)],
+      own == [.notify(secondPayment)],
       "the text is for its own payment")
     let third = ReceivedPayment(paymentHash: paymentHash("cc"), amountMsat: 1000, text: "")
     #expect(
-      notifier.send(.node(.received(third)), at: 5) == [.notify(.received(third), payment: paymentHash("cc"))]
+      notifier.send(.node(.received(third)), at: 5) == [.notify(third)]
     )
     notifier.play(.deadlineReached, owned, at: 9)
     let end = ending(&notifier, .deadlineReached, at: 10)
@@ -135,19 +134,11 @@ import Testing
     #expect(end.last == .end(.terminated))
   }
 
-  @Test(arguments: [
-    (Push.Reason.incomingPayment, "Missed incoming payment"), (.pendingSettlement, "Please open the wallet"),
-    (.onionMessage, "Wallet"),
-  ])
-  func everyKindOfPushHasATextOfItsOwn(reason: Push.Reason, title: String) {
+  @Test(arguments: [Push.Reason.incomingPayment, .pendingSettlement, .onionMessage])
+  func everyKindOfPushHasATextOfItsOwn(reason: Push.Reason) {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1, reason)))
-    guard case .deliver(push: 1, let content) = notifier.send(.expiryWarned(push: 1)).first else {
-      Issue.record("no text")
-      return
-    }
-    #expect(content.title == title)
-    #expect(content.badgeIncrement == 0)
+    #expect(notifier.send(.expiryWarned(push: 1)).first == .deliver(push: 1, .nothingReceived(reason)))
   }
 
   /// The app may have the node and not reach its peer: nothing is promised in its name.
@@ -167,18 +158,8 @@ import Testing
       notifier.play(.deadlineReached, at: 1.25)
       end = notifier.send(.observed(observation(row(9, .app), lockIsBusy: true, appWantsNode: true)))
     }
-    let text = end.compactMap { if case .deliver(1, let content) = $0 { content } else { nil } }
-    #expect(
-      text == [
-        NotificationContent(
-          title: "Payment incoming", body: "The wallet is open: look there whether it has come.")
-      ])
+    let text = end.compactMap { if case .deliver(1, let outcome) = $0 { outcome } else { nil } }
+    #expect(text == [.appContinues])
     #expect(end.last == .finished(push: 1, reason))
-  }
-
-  @Test func aReceivedPaymentIsToldWithAmountAndDescription() {
-    #expect(NotificationContent.received(payment).body == "+21 sat: coffee")
-    #expect(NotificationContent.received(secondPayment).body == "+1,500 msat")
-    #expect(NotificationContent.received(payment).badgeIncrement == 1)
   }
 }

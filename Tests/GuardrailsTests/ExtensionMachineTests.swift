@@ -91,9 +91,9 @@ import Testing
   /// Its owner accepted it and went before the peer had the preimage: that is no payment yet that one could tell of.
   @Test func whatIsHalfWayIsSettledFirstAndToldThen() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.settling(true)), owned())
+    notifier.play(.node(.busy(.settling)), owned())
     #expect(
-      notifier.send(.node(.settling(false)), at: 2).contains(.readReceived(paymentHash: paymentHash("aa"))))
+      notifier.send(.node(.busy(.nothing)), at: 2).contains(.readReceived(paymentHash: paymentHash("aa"))))
     notifier.play(owned(), at: 2)
     #expect(notifier.send(.receivedFound([payment]), at: 2) == [])
     #expect(delivered(notifier.send(.deadlineReached, at: 6.9)) == [])
@@ -104,23 +104,23 @@ import Testing
   /// It was the first until then, and would have been the text.
   @Test func whatItsOwnPaymentDisplacesIsToldAtOnce() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.settling(true)), owned())
+    notifier.play(.node(.busy(.settling)), owned())
     #expect(notifier.send(.node(.received(secondPayment)), at: 1) == [])
-    notifier.play(.node(.settling(false)), owned(), at: 2)
+    notifier.play(.node(.busy(.nothing)), owned(), at: 2)
     #expect(
       notifier.send(.receivedFound([payment]), at: 2) == [
-        .notify(.received(secondPayment), payment: secondPayment.paymentHash)
+        .notify(secondPayment)
       ])
     let end = notifier.send(.deadlineReached, at: 7)
     #expect(end.prefix(2) == [.withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment))])
-    #expect(!end.contains(.notify(.received(secondPayment), payment: secondPayment.paymentHash)))
+    #expect(!end.contains(.notify(secondPayment)))
   }
 
   /// Its own payment was reported by the node: nothing is read for it.
   @Test func whatTheNodeReportedIsNotReadAgain() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.settling(true)), owned(), .node(.received(payment)))
-    #expect(!notifier.send(.node(.settling(false))).contains(.readReceived(paymentHash: paymentHash("aa"))))
+    notifier.play(.node(.busy(.settling)), owned(), .node(.received(payment)))
+    #expect(!notifier.send(.node(.busy(.nothing))).contains(.readReceived(paymentHash: paymentHash("aa"))))
   }
 
   @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
@@ -192,11 +192,11 @@ import Testing
 
   @Test func connectedItHandsOverWhenThePaymentInHandIsSettled() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.settling(true)), owned())
+    notifier.play(.node(.busy(.settling)), owned())
     #expect(notifier.send(request) == [.acceptNoNewPayment])
     #expect(notifier.send(request) == [], "asked again, nothing changes")
     notifier.play(.node(.received(payment)))
-    let end = notifier.send(.node(.settling(false)))
+    let end = notifier.send(.node(.busy(.nothing)))
     #expect(
       end.filter { $0 != .readRow } == [.deliver(push: 1, .received(payment)), .stopNode(gracefully: true)])
     notifier.play(.node(.stopped))
@@ -213,7 +213,7 @@ import Testing
 
   @Test func aConnectionLostWhileHandingOverIsASafePoint() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.settling(true)), owned(), request)
+    notifier.play(.node(.busy(.settling)), owned(), request)
     #expect(delivered(notifier.send(.node(.connecting))) == [1])
   }
 

@@ -41,9 +41,43 @@ import Testing
   @Test("P-1.4 A payment that is half-way holds the node in the background, until it is settled")
   func incomingPayment() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.settling(true)))
+    app.play(.node(.busy(.settling)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1), .backgroundDone])
-    #expect(app.send(.node(.settling(false))).suffix(3) == leaving[...])
+    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
+  }
+
+  @Test("A payment that settles does so over a lost connection, and its end is heard on the next one")
+  func settlingOverALostConnection() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.busy(.settling)), owned, .node(.connecting), owned)
+    #expect(app.machine.tasks.count == 1)
+    app.play(.node(.established))
+    #expect(app.send(owned) == [.beat(epoch: 8, phase: .settling, counter: 6)])
+    app.play(.node(.busy(.nothing)))
+    #expect(app.send(owned) == [.beat(epoch: 8, phase: .established, counter: 7)])
+    #expect(app.machine.tasks.isEmpty)
+  }
+
+  @Test("A node that is started anew is busy with nothing until it says so")
+  func startedAnew() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.busy(.splicing)), .node(.connecting), owned)
+    app.play(.node(.refused(highest: 20, container: container)))
+    #expect(app.machine.tasks.isEmpty, "its node is closed")
+    #expect(app.send(.claimed(claim(21))).contains(.startNode(claim(21))))
+    #expect(app.machine.tasks.isEmpty && app.machine.ownership.activity == .nothing)
+  }
+
+  @Test("What was given up after 180 s is not taken up again because something else begins or ends")
+  func givenUpForGood() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(.node(.busy(.splicing)), owned)
+    app.play(.deadlineReached, owned, at: 180)
+    #expect(app.machine.tasks.isEmpty)
+    app.play(.node(.busy(NodeActivity(isSettling: true, isSplicing: true))), owned)
+    #expect(app.machine.tasks.held.map(\.task) == [.settling])
+    app.play(.node(.busy(.splicing)), owned)
+    #expect(app.machine.tasks.isEmpty)
   }
 
   @Test("The phone takes the time back: what is under way is given up, and all is released in order")
@@ -97,7 +131,7 @@ import Testing
   @Test("A payment that was half-way under a claim that is lost keeps nobody in the background later")
   func fencedInFront() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.settling(true)), .rowRead(row(9, .extension), appWantsNode: true))
+    app.play(.node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 

@@ -13,29 +13,29 @@ import Testing
   @Test("P-1.4 Home in the middle of a set: the app stays at work under a named task until it is complete")
   func homeInTheMiddle() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    #expect(app.send(.node(.collecting([paymentHash("aa")]))) == [])
+    #expect(app.send(.node(.busy(.collecting([paymentHash("aa")])))) == [])
     #expect(app.machine.hasNamedTask)
     #expect(
       app.send(.enteredBackground) == [
         .beginBackgroundTask(1, name: "incoming multi-part payment"), .backgroundDone,
       ])
     #expect(app.machine.place == .staying)
-    app.play(.node(.settling(true)), .node(.collecting([])))
+    app.play(.node(.busy(.settling)))
     #expect(app.machine.place == .staying, "the last part settles")
-    #expect(app.send(.node(.settling(false))).suffix(3) == leaving[...])
+    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
   @Test(
     "Nobody looks at an app in the background: what it receives there is notified, and in front it is not")
   func toldInTheBackground() {
-    let told = GuardDirective.notify(.received(payment), payment: payment.paymentHash)
+    let told = GuardDirective.notify(payment)
     var app = Driver<AppMachine>.connected(epoch: 8)
     #expect(
       !app.send(.node(.received(secondPayment))).contains { if case .notify = $0 { true } else { false } })
-    app.play(.node(.collecting([paymentHash("aa")])), .enteredBackground, .node(.settling(true)))
+    app.play(.node(.busy(.collecting([paymentHash("aa")]))), .enteredBackground, .node(.busy(.settling)))
     #expect(app.machine.place == .staying)
     #expect(app.send(.node(.received(payment))) == [told])
-    app.play(.node(.collecting([])), .node(.settling(false)))
+    app.play(.node(.busy(.nothing)))
     #expect(app.machine.place == .leaving)
     #expect(app.send(.node(.received(payment))) == [told], "in the last moment")
   }
@@ -43,15 +43,24 @@ import Testing
   @Test("The text of a push says what became of the parts: nobody is told to retry what is on its way")
   func textOfParts() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting([paymentHash("aa")])))
+    notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsWait))
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting([paymentHash("aa")])), .node(.collecting([])))
+    notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), .node(.busy(.nothing)))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .partsGivenBack))
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting([paymentHash("aa")])), .node(.settling(true)), .node(.received(payment)))
-    notifier.play(.node(.collecting([])), .node(.settling(false)))
+    notifier.play(
+      .node(.busy(.collecting([paymentHash("aa")]))), .node(.received(payment)), .node(.busy(.settling)))
+    notifier.play(.node(.busy(.nothing)))
     #expect(notifier.send(.deadlineReached, at: 29.5).first == .deliver(push: 1, .received(payment)))
+  }
+
+  @Test("They wait whoever has the node next: the text says so also when it was taken from the extension")
+  func textAfterFencing() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
+    let end = notifier.send(.node(.fenced))
+    #expect(end.contains(.deliver(push: 1, .partsWait)) && end.last == .end(.fenced))
   }
 
   @Test(
@@ -59,31 +68,31 @@ import Testing
     arguments: [paymentHash("aa"), nil])
   func textOfItsOwn(hash: Bytes32?) {
     let other = paymentHash("cc")
-    func text(_ reports: [NodeReport]) -> GuardDirective? {
+    func text(_ collecting: [Bytes32]...) -> GuardDirective? {
       var notifier = Driver<ExtensionMachine>.connected(hash: hash)
-      for report in reports { notifier.play(.node(report)) }
+      for payments in collecting { notifier.play(.node(.busy(.collecting(payments)))) }
       return notifier.send(.deadlineReached, at: 29.5).first
     }
-    let missed = NotificationContent.nothingReceived(for: .incomingPayment)
-    #expect(text([.collecting([other])]) == .deliver(push: 1, hash == nil ? .partsWait : missed))
+    let missed = PushOutcome.nothingReceived(.incomingPayment)
+    #expect(text([other]) == .deliver(push: 1, hash == nil ? .partsWait : missed))
     #expect(
-      text([.collecting([other]), .collecting([])])
+      text([other], [])
         == .deliver(push: 1, hash == nil ? .partsGivenBack : missed))
     #expect(
-      text([.collecting([paymentHash("aa"), other]), .collecting([other])])
+      text([paymentHash("aa"), other], [other])
         == .deliver(push: 1, hash == nil ? .partsWait : .partsGivenBack))
     #expect(
-      text([.collecting([paymentHash("aa")]), .collecting([]), .collecting([paymentHash("aa")])])
+      text([paymentHash("aa")], [], [paymentHash("aa")])
         == .deliver(push: 1, .partsWait))
     #expect(
-      text([.collecting([other]), .collecting([]), .collecting([paymentHash("aa")]), .collecting([])])
+      text([other], [], [paymentHash("aa")], [])
         == .deliver(push: 1, .partsGivenBack))
   }
 
   @Test("P-1.1 After 180 s the app leaves, whatever has come; a lost connection begins nothing anew")
   func bounded() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.collecting([paymentHash("aa")])))
+    app.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let begun = app.now
     app.play(.enteredBackground, .node(.connecting), .node(.established))
     #expect(app.machine.tasks.deadline == begun + .seconds(180))
@@ -95,26 +104,15 @@ import Testing
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
-      .node(.collecting([paymentHash("aa")])), .node(.settling(true)),
+      .node(.busy(.collecting([paymentHash("aa")]))), .node(.busy(.settling)),
       .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
-  }
-
-  @Test("Woken by a silent push, the app is not done because nothing comes for 5 s in the middle of a set")
-  func silentPush() {
-    var errand = PushErrand()
-    let start = Instant(nanoseconds: 0)
-    errand.begin(1, time: nil, isEstablished: true, at: start)
-    errand.note(.node(.collecting([paymentHash("aa")])), at: start)
-    #expect(errand.deadline == start + .seconds(25))
-    errand.note(.node(.collecting([])), at: start)
-    #expect(errand.deadline == start + .seconds(5))
   }
 
   @Test("A set that waits for its rest keeps the extension for all of its time, as there is no text yet")
   func setAlone() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.collecting([paymentHash("aa")])), at: 1)
+    notifier.play(.node(.busy(.collecting([paymentHash("aa")]))), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
     #expect(notifier.play(.node(.received(payment)), at: 21) == [])
     #expect(
@@ -129,7 +127,7 @@ import Testing
     var notifier = Driver<ExtensionMachine>.connected()
     for event in second < 3 ? [0, 1] : [1, 0] {
       notifier.play(
-        event == 0 ? .node(.collecting([paymentHash("aa")])) : .node(.received(payment)),
+        event == 0 ? .node(.busy(.collecting([paymentHash("aa")]))) : .node(.received(payment)),
         at: event == 0 ? second : 3)
     }
     #expect(!notifier.send(.deadlineReached, at: 7.999).contains(.stopNode(gracefully: true)))
@@ -140,7 +138,7 @@ import Testing
     // The text is out, and the set is complete in the last moment: it has a notification of its own.
     #expect(
       notifier.send(.node(.received(secondPayment))) == [
-        .notify(.received(secondPayment), payment: secondPayment.paymentHash)
+        .notify(secondPayment)
       ])
     notifier.play(.node(.stopped))
     #expect(
@@ -151,7 +149,8 @@ import Testing
     notifier.play(.node(.connecting), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(.node(.established), .rowRead(row(9, .extension), appWantsNode: false))
     notifier.play(
-      .node(.collecting([paymentHash("aa")])), .node(.received(secondPayment)), .node(.collecting([])), at: 10
+      .node(.busy(.collecting([paymentHash("aa")]))), .node(.received(secondPayment)), .node(.busy(.nothing)),
+      at: 10
     )
     #expect(notifier.send(.deadlineReached, at: 15).first == .deliver(push: 2, .received(secondPayment)))
   }
@@ -159,7 +158,7 @@ import Testing
   @Test("The app's wish is granted in the middle of a set: the parts are durable, and the next owner's")
   func handover() {
     var notifier = Driver<ExtensionMachine>.connected(epoch: 8)
-    notifier.play(.node(.collecting([paymentHash("aa")])))
+    notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
     let directives = notifier.send(.rowRead(row(8, .extension), appWantsNode: true))
     #expect(directives.contains(.acceptNoNewPayment))
     #expect(directives.contains(.stopNode(gracefully: true)))

@@ -129,15 +129,15 @@ struct RandomRun<Machine: GuardMachine> {
   }
 
   private mutating func trouble() -> Trouble {
-    generator.chance(50) ? .blocked(pid: 7, isStopped: true) : .failed("The disk is full.")
+    if generator.chance(3) { return .lost("It is gone.") }
+    return generator.chance(50) ? .blocked(pid: 7, isStopped: true) : .failed("The disk is full.")
   }
 
   private mutating func report() -> NodeReport {
     let highest = generator.chance(80) ? epoch + Epoch(generator.below(3)) : generator.pick([0, .max])
     return generator.pick([
-      .connecting, .established, .established, .settling(true), .settling(false),
-      .collecting([paymentHash("aa")]),
-      .collecting([]), .splicing(true), .splicing(false), .received(payment),
+      .connecting, .established, .established, .busy(.settling), .busy(.splicing),
+      .busy(.collecting([paymentHash("aa")])), .busy(.nothing), .busy(.nothing), .received(payment),
       .received(secondPayment), .trouble("x"), .stopped, generator.chance(30) ? .fenced : .established,
       .refused(highest: highest, container: generator.chance(80) ? container : otherContainer),
     ])

@@ -32,8 +32,8 @@ import Testing
     "B-1.5.1e, K-18, K-22 It connects, receives, releases everything, and only then says that something came")
   func received() {
     var app = connected()
-    app.play(.node(.settling(true)), .node(.received(payment)))
-    #expect(app.send(.node(.settling(false))).last == .stopNode(gracefully: true))
+    app.play(.node(.busy(.settling)), .node(.received(payment)))
+    #expect(app.send(.node(.busy(.nothing))).last == .stopNode(gracefully: true))
     let end = released(&app)
     #expect(end.last == .completed(push: 3, .newData))
     #expect(end.contains(.dropLock))
@@ -50,7 +50,7 @@ import Testing
     var directives = app.send(.silentPushArrived(push))
     for event: GuardEvent in [
       .observed(observation(nil, lockIsBusy: false)), .claimed(claim(8)), .node(.connecting),
-      .node(.established), .node(.settling(true)), .node(.received(payment)), .node(.settling(false)),
+      .node(.established), .node(.busy(.settling)), .node(.received(payment)), .node(.busy(.nothing)),
       .node(.stopped), owned,
     ] { directives += app.send(event) }
     let order: [GuardDirective] = [
@@ -82,7 +82,7 @@ import Testing
         .filter { if case .completed = $0 { true } else { $0 == .noteFailure("it was taken away") } }
         == [.noteFailure("it was taken away"), .completed(push: 3, .failed)])
     var lucky = connected()
-    lucky.play(.node(.settling(true)), .node(.received(payment)))
+    lucky.play(.node(.busy(.settling)), .node(.received(payment)))
     #expect(lucky.send(.containerLost("too late")).contains(.completed(push: 3, .newData)))
   }
 
@@ -126,7 +126,7 @@ import Testing
           .noteFailure("the app was asked to end before anything came"), .completed(push: 3, .failed),
         ])
     var lucky = connected()
-    lucky.play(.node(.settling(true)), .node(.received(payment)))
+    lucky.play(.node(.busy(.settling)), .node(.received(payment)))
     #expect(outcome(&lucky, after: .terminationRequested) == [.completed(push: 3, .newData)])
   }
 
@@ -165,6 +165,30 @@ import Testing
     #expect(app.send(.deadlineReached, at: 4.9).contains(.stopNode(gracefully: true)) == false)
     #expect(app.send(.deadlineReached, at: 5).last == .stopNode(gracefully: true))
     #expect(released(&app).last == .completed(push: 3, .noData))
+  }
+
+  @Test(
+    "It is not done because nothing comes for 5 s while a payment settles, a set waits for its rest or a splice is half-way",
+    arguments: [NodeActivity.settling, .collecting([paymentHash("aa")]), .splicing])
+  func busy(activity: NodeActivity) {
+    var app = connected()
+    app.play(.node(.busy(activity)))
+    #expect(!app.send(.deadlineReached, at: 24.9).contains(.stopNode(gracefully: true)))
+    var idle = app
+    idle.play(.node(.busy(.nothing)))
+    #expect(idle.send(.deadlineReached).contains(.stopNode(gracefully: true)))
+    #expect(app.send(.deadlineReached, at: 25).contains(.stopNode(gracefully: true)))
+  }
+
+  @Test("What the node was busy with before the push came is waited for, too")
+  func busyBefore() {
+    var app = Driver<AppMachine>.connected(epoch: 8)
+    app.play(
+      .node(.busy(.splicing)), .taskBegan(TaskBeginning(name: "send", generation: 1)), .enteredBackground)
+    app.play(.silentPushArrived(push))
+    #expect(!app.send(.deadlineReached, at: 6).contains(.completed(push: 3, .noData)))
+    app.play(.node(.busy(.nothing)))
+    #expect(app.send(.deadlineReached).contains(.completed(push: 3, .noData)))
   }
 
   @Test("While the connection is lost nothing can come: the 5 s begin with the next one")
@@ -209,7 +233,7 @@ import Testing
   )
   func expiry() {
     var app = connected()
-    app.play(.node(.settling(true)))
+    app.play(.node(.busy(.settling)))
     #expect(app.send(.expiryWarned(push: 3)).last != .completed(push: 3, .noData))
     let end = released(&app)
     let order = [end.firstIndex(of: .dropLock), end.firstIndex(of: .completed(push: 3, .noData))]
@@ -242,7 +266,7 @@ import Testing
   @Test("A payment that is half-way after 25 s is left to the next owner: the phone takes the time at 30 s")
   func stalledPeer() {
     var app = connected()
-    app.play(.node(.settling(true)))
+    app.play(.node(.busy(.settling)))
     #expect(!app.send(.deadlineReached, at: 24.9).contains(.stopNode(gracefully: true)))
     #expect(app.send(.deadlineReached, at: 25).last == .stopNode(gracefully: true))
     #expect(released(&app).last == .completed(push: 3, .noData))

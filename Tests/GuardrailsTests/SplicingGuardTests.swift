@@ -20,27 +20,27 @@ import Testing
     #expect(app.machine.hasNamedTask)
     #expect(
       app.send(.enteredBackground) == [.beginBackgroundTask(1, name: "splice 7"), .backgroundDone])
-    app.play(.node(.splicing(true)))
+    app.play(.node(.busy(.splicing)))
     #expect(app.send(.taskEnded(begun)) == [])
     #expect(app.machine.place == .staying)
-    #expect(app.send(.node(.splicing(false))).suffix(3) == leaving[...])
+    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
   @Test("P-1.4 A splice that an earlier life has left half-way holds the app awake, too, and without a name")
   func found() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.splicing(true)))
+    app.play(.node(.busy(.splicing)))
     #expect(app.send(.enteredBackground) == [.beginBackgroundTask(1, name: nil), .backgroundDone])
     #expect(app.machine.place == .staying)
-    #expect(app.send(.node(.splicing(false))).suffix(3) == leaving[...])
+    #expect(app.send(.node(.busy(.nothing))).suffix(3) == leaving[...])
   }
 
   @Test("P-1.1 After 180 s the app leaves: what each new connection says again is no new task")
   func bounded() {
     var app = Driver<AppMachine>.connected(epoch: 8)
-    app.play(.node(.splicing(true)))
+    app.play(.node(.busy(.splicing)))
     let begun = app.now
-    app.play(.enteredBackground, .node(.connecting), .node(.established), .node(.splicing(true)), at: 100)
+    app.play(.enteredBackground, .node(.connecting), .node(.established), .node(.busy(.splicing)), at: 100)
     #expect(app.machine.tasks.deadline == begun + .seconds(180))
   }
 
@@ -48,46 +48,35 @@ import Testing
   func fenced() {
     var app = Driver<AppMachine>.connected(epoch: 8)
     app.play(
-      .node(.splicing(true)), .node(.settling(true)), .rowRead(row(9, .extension), appWantsNode: true))
+      .node(.busy(.splicing)), .node(.busy(.settling)), .rowRead(row(9, .extension), appWantsNode: true))
     #expect(app.machine.tasks.isEmpty)
   }
 
   @Test("The idle end of the extension waits for it, the total one and a lost connection do not")
   func idle() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.splicing(true)), .node(.received(payment)), at: 1)
+    notifier.play(.node(.busy(.splicing)), .node(.received(payment)), at: 1)
     #expect(!notifier.send(.deadlineReached, at: 20).contains(.stopNode(gracefully: true)))
-    #expect(notifier.play(.node(.splicing(false)), at: 21) == [])
+    #expect(notifier.play(.node(.busy(.nothing)), at: 21) == [])
     #expect(
       notifier.send(.deadlineReached, at: 21) == [
         .deliver(push: 1, .received(payment)), .stopNode(gracefully: true),
       ])
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.splicing(true)), .node(.received(payment)), at: 1)
+    notifier.play(.node(.busy(.splicing)), .node(.received(payment)), at: 1)
     #expect(notifier.send(.deadlineReached, at: 29.5).contains(.stopNode(gracefully: true)))
     notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.splicing(true)), .node(.received(payment)), .node(.connecting), at: 1)
+    notifier.play(.node(.busy(.splicing)), .node(.received(payment)), .node(.connecting), at: 1)
     #expect(notifier.send(.deadlineReached, at: 6).contains(.stopNode(gracefully: true)))
   }
 
   @Test("A handover does not wait for it")
   func handover() {
     var notifier = Driver<ExtensionMachine>.connected()
-    notifier.play(.node(.splicing(true)), at: 1)
+    notifier.play(.node(.busy(.splicing)), at: 1)
     let asked = notifier.send(
       .presenceHeard(PresenceMessage(code: .appPong, wantsNode: true, asksForHandover: true)), at: 2)
     #expect(asked.contains(.acceptNoNewPayment) && asked.contains(.stopNode(gracefully: true)))
-  }
-
-  @Test("Woken by a silent push, the app is not done because nothing comes for 5 s in the middle of one")
-  func silentPush() {
-    var errand = PushErrand()
-    let start = Instant(nanoseconds: 0)
-    errand.begin(1, time: nil, isEstablished: true, at: start)
-    errand.note(.node(.splicing(true)), at: start)
-    #expect(errand.deadline == start + .seconds(25))
-    errand.note(.node(.splicing(false)), at: start)
-    #expect(errand.deadline == start + .seconds(5))
   }
 
   @Test("One at a time has a task, from the request to its end; who waits is told once")

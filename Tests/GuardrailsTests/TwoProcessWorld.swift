@@ -258,7 +258,7 @@ struct TwoProcessWorld {
       } else if let place = unpaid.firstIndex(of: hash) {
         received.append(unpaid.remove(at: place))
         let payment = ReceivedPayment(paymentHash: hash, amountMsat: 1000, text: "")
-        reports = [.received(payment), .settling(false)]
+        reports = [.received(payment), .busy(.nothing)]
       }
     case _ where node.isStopping: reports = [.stopped]
     case .dialling:
@@ -276,7 +276,7 @@ struct TwoProcessWorld {
     case .idle:
       if node.acceptsNew, let hash = unpaid.first {
         node.step = .settling(hash)
-        reports = [.settling(true)]
+        reports = [.busy(.settling)]
       }
     case .stopped: break
     }

@@ -25,7 +25,7 @@ import Testing
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
     finish(&world)
     #expect(world.received.isEmpty && world.paid.isEmpty && world.failed == 0)
-    #expect(world.news == [.collecting([world.invoices[0].paymentHash])])
+    #expect(world.news == [.busy(NodeActivity(collecting: [world.invoices[0].paymentHash]))])
     #expect(world.owners[0].machine.deadline == world.now + .seconds(60))
     world.pay(0, part: 2, amountMsat: 400, world.data(0))
     finish(&world)
@@ -33,10 +33,10 @@ import Testing
     #expect(world.amounts == [1000])
     #expect(world.paid.count == 2)
     #expect(world.owners[0].machine.deadline == nil)
-    guard world.news.count == 5, case .received = world.news[1] else {
+    guard world.news.count == 4, case .received = world.news[1] else {
       return #expect(world.news == [])
     }
-    #expect(Array(world.news[2...]) == [.settling(true), .collecting([]), .settling(false)])
+    #expect(Array(world.news[2...]) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
   }
 
   @Test("P-5.1 The part that one owner received counts for the next one")
@@ -46,7 +46,7 @@ import Testing
     finish(&world)
     world.claim(leavingZombie: false)
     finish(&world)
-    #expect(world.news.last == .collecting([world.invoices[0].paymentHash]))
+    #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
     world.pay(0, part: 2, amountMsat: 400, world.data(0))
     finish(&world)
     #expect(world.amounts == [1000] && world.paid.count == 2)
@@ -88,7 +88,7 @@ import Testing
     #expect(world.failures[100] == .refusedByRecipient(code: 23))
     #expect(world.failures[200] == .refusedByRecipient(code: 23))
     #expect(world.received.isEmpty && world.stored.invoices.count == 1 && world.waits.isEmpty)
-    #expect(world.news.suffix(3) == [.settling(true), .collecting([]), .settling(false)])
+    #expect(world.news.suffix(2) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
     // The invoice can still be paid.
     world.pay(0, part: 3, amountMsat: 1000, world.data(0))
     finish(&world)
@@ -154,6 +154,21 @@ import Testing
       world.wires[connection]?.toWallet.append(message)
     }
     finish(&world)
+  }
+
+  @Test("A set that is complete counts as waiting until the step that accepts it is durable")
+  func completeInAStep() throws {
+    var world = try world()
+    world.pay(0, part: 1, amountMsat: 600, world.data(0))
+    finish(&world)
+    var node = world.owners[0].machine
+    let collecting = NodeActivity(collecting: [world.invoices[0].paymentHash])
+    #expect(node.activity == collecting)
+    node.partials = []
+    node.step = NodeMachine.Step(change: NodeChange())
+    #expect(node.activity == collecting)
+    node.step = nil
+    #expect(node.activity == .nothing)
   }
 
   @Test(

@@ -46,7 +46,7 @@ import Testing
       world.claim(leavingZombie: false)
       finish(&world)
       #expect(deadline(world) == first + .seconds(60))
-      #expect(world.news.last == .collecting([world.invoices[0].paymentHash]))
+      #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
     }
     // The connection alone breaks.
     let connection = try #require(world.owners.last?.connection)
@@ -74,7 +74,7 @@ import Testing
     live(&world, .milliseconds(29_500))
     #expect(world.failed == 30 && world.waits.isEmpty && world.stored.channel?.htlcs == [])
     #expect(Set(world.failures.values) == [.refusedByRecipient(code: FailureCode.mppTimeout)])
-    #expect(world.news.last == .settling(false))
+    #expect(world.news.last == .busy(.nothing))
   }
 
   @Test("Each connection leaves it 3 s at least: the part that was missing may wait at the peer")

@@ -53,7 +53,7 @@ import Testing
   @Test("104: 'UNLESS it's already connected to the peer': it goes on, and hands over at a safe point")
   func connected() {
     var notifier = Process<ExtensionMachine>.connected(8)
-    _ = notifier.hears(.node(.settling(true)))
+    _ = notifier.hears(.node(.busy(NodeActivity(isSettling: true))))
     let request = GuardEvent.presenceHeard(
       PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true))
     let directives = notifier.hears(wish, request)

@@ -34,7 +34,7 @@ enum Walls {
     (
       "BatonCommand",
       """
-      Ground Heartbeat Guardrails Lightning PhonePolicy Simulation Scenario Crypto Database SharedContainer \
+      Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
       WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
       """
     ),

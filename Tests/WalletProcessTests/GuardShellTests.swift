@@ -1,11 +1,13 @@
 import Ground
 import Crypto
 import DaemonRuntime
+import Foundation
 import Guardrails
 import Heartbeat
 import Lightning
 import SharedContainer
 import Testing
+import Wallet
 
 @testable import WalletProcess
 
@@ -16,13 +18,13 @@ final class GuardShellTests {
   private final class Phone: PhoneLink {
     var status: Status?
     var onTimeGivenBack: (() -> Void)?
-    var delivered: [NotificationContent] = []
+    var delivered: [PushOutcome] = []
 
     func show(_ status: Status) { self.status = status }
     func endBackgroundTask(_ id: UInt64) { onTimeGivenBack?() }
     func mayConnect(_ targets: [ConnectionTarget]) {}
-    func deliver(_ push: UInt64, _ content: NotificationContent) { delivered.append(content) }
-    func notify(_ content: NotificationContent, payment: Bytes32) {}
+    func deliver(_ push: UInt64, _ outcome: PushOutcome) { delivered.append(outcome) }
+    func notify(_ payment: ReceivedPayment) {}
     func withdraw(payment: Bytes32) {}
     func finished(_ push: UInt64, _ reason: FinishReason) {}
     func completed(_ push: UInt64, _ outcome: SilentPushOutcome) {}
@@ -97,20 +99,36 @@ final class GuardShellTests {
   func newPayment() throws {
     let app = try scratch.open()
     let (claim, _) = try scratch.claim(app)
-    func receive(_ text: String) throws {
+    func receive(_ text: String) throws -> ReceivedPayment {
       let invoice = secrets.makeInvoice(amountMsat: 21_000, text: text, expiresAt: .max)
       try scratch.write(NodeChange(newInvoice: invoice), claim, app)
       let receipt = Receipt(invoice: invoice, amountMsat: 21_000)
       try scratch.write(NodeChange(received: [receipt]), claim, app)
+      return ReceivedPayment(receipt)
     }
-    try receive("old")
+    _ = try receive("old")
     let shell = shell(ExtensionMachine.self, try scratch.open(role: .extension))
     shell.handle(.launched)
     shell.handle(.pushArrived(Push(id: 1, reason: .pendingSettlement)))
     // It has looked, and has seen that the app holds the node.
-    try receive("new")
+    let new = try receive("new")
     #expect(try loop.run(for: .seconds(30)) { !phone.delivered.isEmpty })
-    #expect(phone.delivered.map(\.body) == ["+21 sat: new"])
+    #expect(phone.delivered == [.received(new)])
+  }
+
+  @Test("A look that finds another container at the path is one event, and the end") func containerLost()
+    throws
+  {
+    let shell = shell(AppMachine.self, try scratch.open())
+    var end: EndReason?
+    shell.onEnd = { end = $0 }
+    shell.handle(.launched)
+    try FileManager.default.moveItem(atPath: scratch.path("c"), toPath: scratch.path("elsewhere"))
+    shell.handle(.enteredForeground)
+    #expect(end == .containerLost && shell.loss != nil)
+    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path("j"))
+    let text = try files.map { try String(contentsOfFile: scratch.path("j/\($0)"), encoding: .utf8) }.joined()
+    #expect(text.contains(#""event":{"lookFailed":{"_0":{"lost":"#) && !text.contains("containerLost"))
   }
 
   /// What is left when the log is lost now.

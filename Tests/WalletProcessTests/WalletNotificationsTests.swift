@@ -1,12 +1,13 @@
 import DaemonRuntime
 import Guardrails
 import Testing
+import Wallet
 
 @testable import WalletProcess
 
 @Suite struct WalletNotificationsTests {
-  private func fields(_ content: NotificationContent) -> ControlMessage {
-    ControlMessage("content", fields: WalletNotifications.fields(of: content))
+  private func fields(_ outcome: PushOutcome) -> ControlMessage {
+    ControlMessage("content", fields: WalletNotifications.fields(of: NotificationContent(outcome)))
   }
 
   @Test(
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test("B-1.2.4 Everything else disturbs nobody") func other() {
-    let message = fields(.nothingReceived(for: .incomingPayment))
+    let message = fields(.nothingReceived(.incomingPayment))
     #expect(message["title"] == "Missed incoming payment")
     #expect(message["level"] == nil)
     #expect(message["sound"] == nil)

@@ -1,4 +1,6 @@
+import Ground
 import Guardrails
+import Wallet
 
 /// The guardrails in words: who claimed, lost, waited, handed over.
 enum GuardSentences {
@@ -31,8 +33,12 @@ enum GuardSentences {
     case .ownLockWasBusy: [Sentence("finds its own role lock busy", matters: false)]
     case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
     case .node(let report): of(report)
-    case .containerLost(let sentence): [Sentence("has lost the container: \(sentence)")]
+    case .containerLost(let sentence): [lost(sentence)]
     }
+  }
+
+  private static func lost(_ sentence: String) -> Sentence {
+    Sentence("has lost the container: \(sentence)")
   }
 
   private static func of(_ trouble: Trouble) -> Sentence {
@@ -42,25 +48,26 @@ enum GuardSentences {
         "is blocked: \(pid.map(String.init) ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
       )
     case .failed(let sentence): Sentence("has trouble with the container: \(sentence)")
+    case .lost(let sentence): lost(sentence)
     }
   }
 
-  private static func sets(_ count: Int) -> String { count == 1 ? "a payment" : "\(count) payments" }
+  /// A payment settles in a moment; the others are worth a line.
+  private static func of(_ activity: NodeActivity) -> Sentence {
+    let sets = activity.collecting.count
+    var words = activity.isSettling ? ["settles a payment"] : []
+    if sets > 0 { words.append("waits for more parts of \(sets == 1 ? "a payment" : "\(sets) payments")") }
+    if activity.isSplicing { words.append("is half-way through a splice") }
+    return Sentence(
+      words.isEmpty ? "has nothing half-way" : words.joined(separator: " and "),
+      matters: sets > 0 || activity.isSplicing)
+  }
 
   private static func of(_ report: NodeReport) -> [Sentence] {
     switch report {
     case .connecting: [Sentence("dials the peer", matters: false)]
     case .established: [Sentence("connected: the channel is re-established")]
-    case .settling(let isSettling):
-      [Sentence(isSettling ? "settles a payment" : "has settled", matters: false)]
-    case .collecting(let payments):
-      [
-        Sentence(
-          payments.isEmpty
-            ? "waits for no more parts" : "waits for more parts of \(Self.sets(payments.count))")
-      ]
-    case .splicing(let isSplicing):
-      [Sentence(isSplicing ? "is half-way through a splice" : "has no splice half-way any more")]
+    case .busy(let activity): [of(activity)]
     case .received(let payment):
       [
         Sentence(
@@ -90,8 +97,9 @@ enum GuardSentences {
           matters: false)
       ]
     case .show(let status): [Sentence("shows “\(status.text)”")]
-    case .deliver(let push, let content): [Sentence("delivers push \(push): \(words(content))")]
-    case .notify(let content, _): [Sentence("notifies: \(words(content))")]
+    case .deliver(let push, let outcome):
+      [Sentence("delivers push \(push): \(words(NotificationContent(outcome)))")]
+    case .notify(let payment): [Sentence("notifies: \(words(NotificationContent(payment)))")]
     case .withdraw: [Sentence("takes back what told of the same payment before", matters: false)]
     case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.rawValue)")]
     case .completed(let push, let outcome):

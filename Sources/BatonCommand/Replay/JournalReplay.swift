@@ -114,10 +114,18 @@ struct JournalReplay {
       default: break
       }
     } catch {
+      differs(
+        line, "the record cannot be read as one of core \(line.header.core ?? "?"): \(Self.words(error))")
+    }
+  }
+
+  /// What an earlier program wrote in other words is no difference.
+  private mutating func differs(_ line: JournalLine, _ sentence: String, computed: String? = nil) {
+    if let older = OlderRecords.refusal(of: line) {
+      outcome.missing = Missing(line: line.number, sentence: older)
+    } else {
       outcome.difference = Difference(
-        line: line.number,
-        sentence: "the record cannot be read as one of core \(line.header.core ?? "?"): \(Self.words(error))",
-        recorded: line.text)
+        line: line.number, sentence: sentence, recorded: line.text, computed: computed)
     }
   }
 
@@ -149,14 +157,6 @@ struct JournalReplay {
         line: line.number, sentence: "core \(name) has an event before it began")
       return
     }
-    if OlderRecords.isStartOfToldNode(line.bytes) {
-      outcome.missing = Missing(
-        line: line.number,
-        sentence:
-          "the node of an earlier program begins here, to which less was told of its claim; use the program that wrote it"
-      )
-      return
-    }
     onStep?(line)
     let computed = try cores[index].replay.line(for: line)
     if let place = outcome.events.firstIndex(where: { $0.core == name }) { outcome.events[place].count += 1 }
@@ -165,8 +165,7 @@ struct JournalReplay {
 
   private mutating func compare(_ line: JournalLine, _ computed: String, _ sentence: String) {
     guard Array(computed.utf8) != line.bytes else { return }
-    outcome.difference = Difference(
-      line: line.number, sentence: sentence, recorded: line.text, computed: computed)
+    differs(line, sentence, computed: computed)
   }
 
   private static func words(_ error: any Error) -> String {

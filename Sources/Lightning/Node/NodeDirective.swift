@@ -46,11 +46,8 @@ public enum NodeOutgoing: Hashable, Codable, Sendable {
 public enum NodeNews: Hashable, Codable, Sendable {
   case connecting
   case established
-  case settling(Bool)
-  /// Of which payments parts are here, and wait for the others.
-  case collecting([Bytes32])
-  /// Whether a splice is half-way: bound to, and not over.
-  case splicing(Bool)
+  /// Said when it changes, from nothing at the start of the node on.
+  case busy(NodeActivity)
   case received(Receipt)
   case stopped
   case fenced

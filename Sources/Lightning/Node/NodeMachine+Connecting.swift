@@ -131,16 +131,13 @@ extension NodeMachine {
     self.channel = channel
     state = .established
     // Messages are answered in their order: what comes behind our word shows that the peer takes it, at the latest the pong.
-    var directives: [NodeDirective] = [
+    let spoken: [NodeDirective] = [
       .send(missingBackup(heard) + [.message(ours), .message(Silence.ping)])
     ]
-    // Half-way from an earlier connection or owner: between true and false nothing should cut in.
     watchSplice(at: now)
     // By what the peer said it may be over; no message follows that would make it durable.
     let hasMoved = channel.pendingSplice != node.channel?.pendingSplice
-    let advanced = advance(mustStore: hasMoved, at: now)
-    directives += sayWhatChanged(received: [])
-    return directives + advanced
+    return spoken + advance(mustStore: hasMoved, at: now)
   }
 
   /// Whether the channel runs, as far as the peer has shown.
@@ -150,7 +147,7 @@ extension NodeMachine {
   mutating func taken(by message: Message, at now: Instant) -> [NodeDirective] {
     guard state == .established, establishedAt == nil, message.showsThatChannelRuns else { return [] }
     establishedAt = now
-    return [.report(.established)] + sayWhatChanged(received: [])
+    return [.report(.established)] + say(activity)
   }
 
   private func splicingSide(_ heard: Heard) -> SplicingSide? {

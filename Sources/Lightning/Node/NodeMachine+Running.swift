@@ -116,7 +116,8 @@ extension NodeMachine {
       directives.append(.invoiceStored(paymentHash: invoice.paymentHash))
     }
     // What a backup tells of was told by whoever accepted it.
-    directives += sayWhatChanged(received: done.change.restored == nil ? done.change.received : [])
+    if done.change.restored == nil { directives += done.change.received.map { .report(.received($0)) } }
+    if isRunning { directives += say(activity) }
     directives +=
       tellOfPayments(done.change.payments)
       + tellOfSplice(since: before, isRestored: done.change.restored != nil)
@@ -135,27 +136,19 @@ extension NodeMachine {
     node.followInvoices(change)
   }
 
-  mutating func sayWhatChanged(received: [Receipt]) -> [NodeDirective] {
-    let isSettling = node.channel?.isSettling ?? false
-    var directives: [NodeDirective] = received.map { .report(.received($0)) }
-    if isRunning, isSettling != saidSettling {
-      saidSettling = isSettling
-      directives.append(.report(.settling(isSettling)))
-    }
-    let isSplicing = node.channel?.pendingSplice != nil
-    if isRunning, isSplicing != saidSplicing {
-      saidSplicing = isSplicing
-      directives.append(.report(.splicing(isSplicing)))
-    }
-    // That all of it has come is said behind its settling: nobody may think in between that there is nothing to do.
+  /// A set that is complete waits until the step which accepts it is durable, and settles from then on.
+  var activity: NodeActivity {
     let waiting = partials.map(\.paymentHash)
-    let inStep = step == nil ? [] : saidCollecting.filter { !waiting.contains($0) }
-    let collecting = (waiting + inStep).sorted()
-    if isRunning, collecting != saidCollecting {
-      saidCollecting = collecting
-      directives.append(.report(.collecting(collecting)))
-    }
-    return directives
+    let inStep = step == nil ? [] : saidActivity.collecting.filter { !waiting.contains($0) }
+    return NodeActivity(
+      isSettling: node.channel?.isSettling ?? false, collecting: (waiting + inStep).sorted(),
+      isSplicing: node.channel?.pendingSplice != nil)
+  }
+
+  mutating func say(_ activity: NodeActivity) -> [NodeDirective] {
+    guard activity != saidActivity else { return [] }
+    saidActivity = activity
+    return [.report(.busy(activity))]
   }
 
   /// Until the next step has to be stored, or nothing waits any more.

@@ -104,13 +104,19 @@ extension NodeMachine {
       let isDone = node.channel?.funding == old.funding
       directives.append(.spliceEnded(old.id, isDone ? .done : isRestored ? .lost : .forgotten))
       // There may be no connection on which it would be said.
-      if new == nil, state != .established { directives.append(.report(.splicing(false))) }
+      if new == nil, !isRunning { directives += sayNoSplice() }
     }
     guard let new else { return directives }
     // One that comes out of a backup is not the one that a person waits for now.
     guard spliceWish?.isBegun == true else { return directives + refuseSplice(Self.spliceUnderWay) }
     spliceWish = nil
     return directives + [.spliceBegun(new)]
+  }
+
+  private mutating func sayNoSplice() -> [NodeDirective] {
+    var activity = saidActivity
+    activity.isSplicing = false
+    return say(activity)
   }
 
   // MARK: Patience

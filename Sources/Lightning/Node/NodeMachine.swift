@@ -107,15 +107,13 @@ public struct NodeMachine: Core {
   /// Nil while there is no connection.
   var silence: Silence?
   var acceptsPayments = true
-  var saidSettling = false
   /// In the order of their first parts.
   var partials: [PartialPayment] = []
-  /// Kept from one connection to the next: the parts are still there, and nobody is told twice.
-  var saidCollecting: [Bytes32] = []
+  /// What the guard knows of it, since the node was started.
+  var saidActivity = NodeActivity.nothing
   var spliceWish: SpliceWish?
   /// When the connection is given up, unless the splice on it gets further.
   var spliceStallsAt: Instant?
-  var saidSplicing = false
   /// What the phone last said of it.
   var isNetworkThere = true
 
@@ -210,8 +208,7 @@ public struct NodeMachine: Core {
     failure = nil
     failureToStore = nil
     acceptsPayments = true
-    saidSettling = false
-    saidCollecting = []
+    saidActivity = .nothing
     if node.failure != nil { return unbegun + [.report(.connecting)] + restsFailed() }
     return unbegun + [.report(.connecting)] + dialOrWait()
   }
@@ -288,8 +285,6 @@ public struct NodeMachine: Core {
     step?.outgoing = []
     inbox = []
     channel = nil
-    saidSettling = false
-    saidSplicing = false
     spliceStallsAt = nil
     partials = []
   }

@@ -83,9 +83,9 @@ public struct LeaseExtension: OtherMachine {
   ) -> [GuardDirective] {
     guard let finished = serving else { return [] }
     serving = nil
-    let content = payment.map(NotificationContent.received) ?? .nothingReceived(for: finished.push.reason)
+    let outcome = payment.map { PushOutcome.received($0) } ?? .nothingReceived(finished.push.reason)
     return [
-      .deliver(push: finished.push.id, content), .finished(push: finished.push.id, reason),
+      .deliver(push: finished.push.id, outcome), .finished(push: finished.push.id, reason),
     ]
   }
 }

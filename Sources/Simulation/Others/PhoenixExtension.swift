@@ -79,7 +79,7 @@ public struct PhoenixExtension: OtherMachine {
       isNodeRunning = false
       isConnected = false
       return isEnding ? [.end(.terminated)] : serveNext(at: now)
-    case .settling, .collecting, .splicing, .fenced, .refused, .trouble: break
+    case .busy, .fenced, .refused, .trouble: break
     }
     return []
   }
@@ -105,9 +105,9 @@ public struct PhoenixExtension: OtherMachine {
     nextBeat = nil
     let contents: [GuardDirective] =
       finished.received.isEmpty
-      ? [.deliver(push: finished.push.id, .nothingReceived(for: finished.push.reason))]
+      ? [.deliver(push: finished.push.id, .nothingReceived(finished.push.reason))]
       : [.deliver(push: finished.push.id, .received(finished.received[0]))]
-        + finished.received.dropFirst().map { .notify(.received($0), payment: $0.paymentHash) }
+        + finished.received.dropFirst().map { .notify($0) }
     return contents + (isNodeRunning ? [.stopNode(gracefully: false)] : []) + say(presence.suspend())
       + [.finished(push: finished.push.id, reason)]
       + (isEnding && !isNodeRunning ? [.end(.terminated)] : serveNext(at: now))

@@ -43,10 +43,11 @@ extension World {
       life.status = status
       if !settings.reusesNumbers { life.shownSince = now }
       if life.role == .app, case .connected = status { appConnected() }
-    case .deliver(let push, let content):
-      tellPhone(.contentDelivered(push: push, content.asText, key: content.payment?.hex))
-    case .notify(let content, let payment):
-      tellPhone(.notificationPosted(content.asText, key: payment.hex))
+    case .deliver(let push, let outcome):
+      tellPhone(
+        .contentDelivered(push: push, NotificationContent(outcome).asText, key: outcome.payment?.hex))
+    case .notify(let payment):
+      tellPhone(.notificationPosted(NotificationContent(payment).asText, key: payment.paymentHash.hex))
     case .withdraw(let payment): tellPhone(.notificationWithdrawn(key: payment.hex))
     case .finished(let push, let reason): tellPhone(.serviceFinished(push: push, reason: reason.rawValue))
     case .completed(let push, let outcome):

@@ -105,11 +105,10 @@ extension World {
   func excuseTasks(after event: GuardEvent, _ life: inout Life) {
     guard life.excusedTasks != life.paymentTasks.generation else { return }
     switch event {
-    case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed,
-      .containerLost:
-      life.excusedTasks = life.paymentTasks.generation
-    default: break
+    case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed: break
+    default: guard event.lossOfContainer != nil else { return }
     }
+    life.excusedTasks = life.paymentTasks.generation
   }
 
   /// The phone suspends the app: its tasks are over, or were taken from it.

@@ -21,6 +21,8 @@ import Testing
     return world
   }
 
+  private let splicing = NodeActivity(isSplicing: true)
+
   private func settle(_ world: inout NodeWorld) {
     for _ in 0..<20_000 where !world.moveSomething() {
       let isDone = world.owners.allSatisfy { $0.machine.deadline == nil } && world.peer.deadline == nil
@@ -58,8 +60,8 @@ import Testing
     ask(&world)
     settle(&world)
     #expect(isDone(world) && world.refusals == [] && world.complaints == [])
-    #expect(world.news.filter { $0 == .splicing(true) }.count == 1)
-    #expect(world.news.last == .splicing(false))
+    #expect(world.news.filter { $0 == .busy(splicing) }.count == 1)
+    #expect(world.news.last == .busy(.nothing))
   }
 
   @Test("The wallet is bound to nothing that is not durable, and its backup goes out first")
@@ -155,8 +157,8 @@ import Testing
     #expect(isDone(world))
     #expect(world.splicesBegun.count == 1)
     // The zombie has the last word, and it is about its claim.
-    let said = world.news.filter { $0 == .splicing(true) || $0 == .splicing(false) }
-    #expect(said == [.splicing(true), .splicing(false)], "\(world.news)")
+    let said = world.news.filter { $0 == .busy(splicing) || $0 == .busy(.nothing) }
+    #expect(said == [.busy(splicing), .busy(.nothing)], "\(world.news)")
   }
 
   @Test("Payments both ways wait until it is over")
@@ -253,12 +255,12 @@ import Testing
     ask(&world)
     deliver(&world)
     let owner = try #require(world.owners.first?.id)
-    #expect(world.news.last == .splicing(true))
+    #expect(world.news.last == .busy(splicing))
     let word = TransactionAbort(channel: world.peer.state.channel.id, text: "no")
     world.handle(.received(.transactionAbort(word)), by: owner)
     #expect(world.splicesEnded.map(\.end) == [.forgotten])
     #expect(world.stored.channel?.pendingSplice == nil)
-    #expect(world.news.contains(.splicing(false)))
+    #expect(world.news.contains(.busy(.nothing)))
   }
 
   @Test("In 200 runs of owners that die anywhere each splice is done or nothing, and both ends agree")

@@ -1,0 +1,47 @@
+import Ground
+import Guardrails
+import Testing
+import Wallet
+
+/// What the person reads of each outcome.
+@Suite("The text of a notification") struct NotificationContentTests {
+  private static let payment = ReceivedPayment(paymentHash: .zero, amountMsat: 21_000, text: "coffee")
+  private static let secondPayment = ReceivedPayment(paymentHash: .zero, amountMsat: 1_500, text: "")
+
+  @Test("A payment is told with its amount and its description, and one more on the badge")
+  func received() {
+    let content = NotificationContent(.received(Self.payment))
+    #expect(content.title == "Received payment" && content.body == "+21 sat: coffee")
+    #expect(content.badgeIncrement == 1 && content.kind == .payment)
+    #expect(NotificationContent(.received(Self.secondPayment)).body == "+1,500 msat")
+  }
+
+  @Test("A payment is told in the same words with its push and beside it")
+  func beside() {
+    #expect(NotificationContent(Self.payment) == NotificationContent(.received(Self.payment)))
+  }
+
+  @Test(
+    "Everything else has a text of its own, and leaves the badge as it is",
+    arguments: [
+      (
+        .nothingReceived(.incomingPayment), "Missed incoming payment",
+        "Open the wallet and ask the sender to retry."
+      ),
+      (
+        .nothingReceived(.pendingSettlement), "Please open the wallet", "An incoming settlement is pending."
+      ),
+      (.nothingReceived(.onionMessage), "Wallet", "Is running in the background."),
+      (.nothingReceived(.unreadable), "Wallet", "Open the wallet to check for new activity."),
+      (.partsWait, "Payment incoming", "A part of it has come. The rest is awaited."),
+      (
+        .partsGivenBack, "Payment not received", "Its sender did not send all of it, and has it back."
+      ),
+      (.appContinues, "Payment incoming", "The wallet is open: look there whether it has come."),
+    ] as [(PushOutcome, String, String)])
+  func others(outcome: PushOutcome, title: String, body: String) {
+    let content = NotificationContent(outcome)
+    #expect(content.title == title && content.body == body)
+    #expect(content.badgeIncrement == 0 && content.kind == .note)
+  }
+}
