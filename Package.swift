@@ -6,7 +6,10 @@ import PackageDescription
 let package = Package(
   name: "Baton",
   products: [
-    // The guardrail library: needs libsqlite3 alone.
+    // What a wallet team uses, in Swift, and in C with Sources/CBaton/baton.h. It needs libsqlite3 alone.
+    .library(name: "Coordinator", targets: ["Coordinator"]),
+    .library(name: "BatonC", type: .dynamic, targets: ["CoordinatorC"]),
+    // Its parts.
     .library(name: "Heartbeat", targets: ["Heartbeat", "Ground"]),
     .library(name: "Guardrails", targets: ["Guardrails"]),
     .library(name: "SharedContainer", targets: ["SharedContainer", "Database", "Platform"]),
@@ -51,6 +54,12 @@ let package = Package(
     .target(
       name: "SharedContainer",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "Platform", "OwnFiles"]),
+    // What a wallet team uses: all of the above as one coordinator for each process, in Swift and in C.
+    .target(
+      name: "Coordinator",
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Platform"]),
+    .systemLibrary(name: "CBaton"),
+    .target(name: "CoordinatorC", dependencies: ["Coordinator", "Database", "CBaton"]),
     .target(
       name: "WalletStore",
       dependencies: [
@@ -148,6 +157,10 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Database", "Platform", "SharedContainer", "TestClaimer",
       ]),
+    .testTarget(
+      name: "CoordinatorTests",
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer", "Coordinator"]),
+    .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "CoordinatorC"]),
     .testTarget(
       name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),
     // A wallet process that stands still at a chosen place.

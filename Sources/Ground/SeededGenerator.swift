@@ -1,11 +1,11 @@
 /// SplitMix64: numbers that are even enough, from a seed and nothing else. The same seed gives the same run of a
 /// simulation or a test, on any machine and in any build.
-public struct SeededGenerator: RandomNumberGenerator, Hashable, Codable, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Hashable, Codable, Sendable {
   private var state: UInt64
 
-  public init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
-  public mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -14,14 +14,14 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Codable, Sendabl
   }
 
   /// From 0 up to, not including, the bound; the upper half of a product, so that no bound is favoured noticeably.
-  public mutating func below(_ bound: Int) -> Int {
+  package mutating func below(_ bound: Int) -> Int {
     bound <= 1 ? 0 : Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  public mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+  package mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
   /// True once in so many times.
-  public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+  package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-  public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
+  package mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 }

@@ -2,17 +2,17 @@
 ///
 /// A core knows nothing but differences of instants: moved together with everything around it, it does the same. That
 /// is what lets an explorer see that it has been somewhere before, only earlier.
-public protocol Shiftable {
+package protocol Shiftable {
   mutating func shift(by span: TimeSpan)
 }
 
 extension Instant: Shiftable {
   /// The end of all time stays where it is.
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     if nanoseconds != .max { self = self + span }
   }
 }
 
 extension Optional: Shiftable where Wrapped: Shiftable {
-  public mutating func shift(by span: TimeSpan) { self?.shift(by: span) }
+  package mutating func shift(by span: TimeSpan) { self?.shift(by: span) }
 }

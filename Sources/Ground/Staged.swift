@@ -1,5 +1,5 @@
 /// A machine whose states have names, so that it can be said which ways between them were taken.
-public protocol Staged {
+package protocol Staged {
   associatedtype Stage: RawRepresentable<UInt8> & CaseIterable & Hashable & Sendable
 
   var stage: Stage { get }

@@ -2,22 +2,22 @@ import Ground
 
 // The guards in another hour, and with beats that have other numbers.
 extension AppMachine: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     ownership.shift(by: span)
     askAt.shift(by: span)
     tasks.shift(by: span)
     errand.shift(by: span)
   }
 
-  public func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
+  package func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
 
-  public mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
+  package mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
     ownership.renumberBeats(ofEpoch: epoch, number)
   }
 }
 
 extension ExtensionMachine: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     ownership.shift(by: span)
     queue.shift(by: span)
     if case .serving(var service) = state {
@@ -26,9 +26,9 @@ extension ExtensionMachine: Shiftable {
     }
   }
 
-  public func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
+  package func beatCounter(ofEpoch epoch: Epoch) -> UInt64? { ownership.beatCounter(ofEpoch: epoch) }
 
-  public mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
+  package mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {
     ownership.renumberBeats(ofEpoch: epoch, number)
   }
 }
@@ -47,7 +47,7 @@ extension PushQueue: Shiftable {
 }
 
 extension Ownership: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     movesHereUntil.shift(by: span)
     switch state {
     case .looking(var looking):
@@ -116,7 +116,7 @@ extension Ownership.Looking: Shiftable {
 }
 
 extension ClaimRule: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     monitor.shift(by: span)
     appHeadStartEnds.shift(by: span)
   }

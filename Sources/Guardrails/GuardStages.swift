@@ -3,11 +3,11 @@ import Ground
 // The states of the guards by their names, and where one event can lead from each. What is passed through within one
 // event is not a stop on the way.
 extension Ownership: Staged {
-  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+  package enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case idle, looking, claiming, owning, releasing, closing
   }
 
-  public var stage: Stage {
+  package var stage: Stage {
     switch state {
     case .idle: .idle
     case .looking: .looking
@@ -18,7 +18,7 @@ extension Ownership: Staged {
     }
   }
 
-  public static func next(after stage: Stage) -> [Stage] {
+  package static func next(after stage: Stage) -> [Stage] {
     switch stage {
     case .idle: [.looking]
     case .looking: [.claiming, .idle]
@@ -31,11 +31,11 @@ extension Ownership: Staged {
 }
 
 extension AppMachine: Staged {
-  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+  package enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case background, foreground, staying, leaving, ending, ended
   }
 
-  public var stage: Stage {
+  package var stage: Stage {
     switch place {
     case .background: .background
     case .foreground: .foreground
@@ -46,7 +46,7 @@ extension AppMachine: Staged {
     }
   }
 
-  public static func next(after stage: Stage) -> [Stage] {
+  package static func next(after stage: Stage) -> [Stage] {
     switch stage {
     case .background: [.foreground, .staying, .ended]
     case .foreground: [.staying, .leaving, .background, .ending, .ended]
@@ -57,15 +57,15 @@ extension AppMachine: Staged {
     }
   }
 
-  public var ownershipStage: Ownership.Stage { ownership.stage }
+  package var ownershipStage: Ownership.Stage { ownership.stage }
 }
 
 extension ExtensionMachine: Staged {
-  public enum Stage: UInt8, Hashable, Sendable, CaseIterable {
+  package enum Stage: UInt8, Hashable, Sendable, CaseIterable {
     case waiting, serving, finishing, ended
   }
 
-  public var stage: Stage {
+  package var stage: Stage {
     switch state {
     case .waiting: .waiting
     case .serving: .serving
@@ -74,7 +74,7 @@ extension ExtensionMachine: Staged {
     }
   }
 
-  public static func next(after stage: Stage) -> [Stage] {
+  package static func next(after stage: Stage) -> [Stage] {
     switch stage {
     case .waiting: [.serving, .ended]
     case .serving: [.finishing, .waiting, .ended]
@@ -83,5 +83,5 @@ extension ExtensionMachine: Staged {
     }
   }
 
-  public var ownershipStage: Ownership.Stage { ownership.stage }
+  package var ownershipStage: Ownership.Stage { ownership.stage }
 }

@@ -78,7 +78,7 @@ public struct LongLivedTasks: Hashable, Sendable {
 }
 
 extension LongLivedTasks: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     for index in held.indices { held[index].endsAt.shift(by: span) }
   }
 }

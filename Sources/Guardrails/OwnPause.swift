@@ -16,9 +16,9 @@ extension Ownership {
 }
 
 extension AppMachine {
-  public mutating func ignorePause(at now: Instant) { ownership.ignorePause(at: now) }
+  package mutating func ignorePause(at now: Instant) { ownership.ignorePause(at: now) }
 }
 
 extension ExtensionMachine {
-  public mutating func ignorePause(at now: Instant) { ownership.ignorePause(at: now) }
+  package mutating func ignorePause(at now: Instant) { ownership.ignorePause(at: now) }
 }

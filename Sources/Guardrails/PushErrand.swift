@@ -90,7 +90,7 @@ public struct PushErrand: Hashable, Sendable {
 }
 
 extension PushErrand: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     quietEnds.shift(by: span)
     patienceEnds.shift(by: span)
   }

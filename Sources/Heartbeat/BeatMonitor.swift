@@ -28,7 +28,7 @@ public struct BeatMonitor: Hashable, Codable, Sendable {
   public mutating func reset() { watch = nil }
 
   /// As if it had looked all the time: for a simulation without that rule.
-  public mutating func ignorePause(at now: Instant) { watch?.lastLook = now }
+  package mutating func ignorePause(at now: Instant) { watch?.lastLook = now }
 
   /// To be called with every look that finds the holder's lock busy. Beats of other epochs and `released` beats
   /// are no sign of life of this holder.

@@ -2,12 +2,12 @@ import Ground
 
 // The same in another hour.
 extension BeatMonitor: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     watch?.silentSince.shift(by: span)
     watch?.lastLook.shift(by: span)
   }
 
-  public mutating func renumber(ofEpoch epoch: UInt64, _ number: (UInt64) -> UInt64) {
+  package mutating func renumber(ofEpoch epoch: UInt64, _ number: (UInt64) -> UInt64) {
     guard let watch else { return }
     // Of another epoch it is forgotten at the next look.
     self.watch = watch.epoch == epoch ? watch : nil
@@ -16,8 +16,8 @@ extension BeatMonitor: Shiftable {
 }
 
 extension BeatSchedule: Shiftable {
-  public mutating func shift(by span: TimeSpan) { nextBeat.shift(by: span) }
+  package mutating func shift(by span: TimeSpan) { nextBeat.shift(by: span) }
 
   /// The monitor asks only whether a number is another one than before.
-  public mutating func renumber(_ number: (UInt64) -> UInt64) { counter = number(counter) }
+  package mutating func renumber(_ number: (UInt64) -> UInt64) { counter = number(counter) }
 }

@@ -88,6 +88,15 @@
       if fcntl(descriptor, F_FULLFSYNC) != 0 { fsync(descriptor) }
     }
 
+    /// A local socket for datagrams: it waits for nothing, and no child inherits it. Negative with `errno`.
+    public static func datagramSocket() -> Int32 {
+      let descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
+      guard descriptor >= 0 else { return descriptor }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      return descriptor
+    }
+
     public static func times(of status: stat) -> (modified: timespec, changed: timespec) {
       (status.st_mtimespec, status.st_ctimespec)
     }

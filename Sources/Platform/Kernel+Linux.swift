@@ -115,6 +115,11 @@
     /// Makes what was written, or a directory's new names, outlive a loss of power.
     public static func makeDurable(_ descriptor: Int32) { fsync(descriptor) }
 
+    /// A local socket for datagrams: it waits for nothing, and no child inherits it. Negative with `errno`.
+    public static func datagramSocket() -> Int32 {
+      socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    }
+
     public static func times(of status: stat) -> (modified: timespec, changed: timespec) {
       (status.st_mtim, status.st_ctim)
     }

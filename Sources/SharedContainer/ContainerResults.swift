@@ -15,9 +15,9 @@ public enum ClaimResult<State> {
   case failed(ContainerError)
 }
 
-/// What a write of node state gave. Whoever is fenced ends its node.
+/// What a write of node state gave, or a read under the same check. Whoever is fenced ends its node.
 public enum FencedResult<Value> {
-  /// Durable.
+  /// Durable, if it was a write.
   case written(Value)
   /// Another claim owns the node; nothing was changed.
   case fenced(by: ClaimRow?)

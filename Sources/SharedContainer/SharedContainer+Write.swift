@@ -33,4 +33,19 @@ extension SharedContainer {
       }
     }
   }
+
+  /// Reads node state under the same check as a write, in one transaction with the row.
+  public func fencedRead<Value>(under claim: Claim, _ body: (NodeReader) throws -> Value) -> FencedResult<
+    Value
+  > {
+    let result: ReadResult<FencedResult<Value>> = read { row, reader in
+      guard claim.owns(row), row?.container == claim.container else { return .fenced(by: row) }
+      return .written(try body(reader))
+    }
+    switch result {
+    case .read(let answer): return answer
+    case .blocked(let holder): return .blocked(holder)
+    case .failed(let error): return .failed(error)
+    }
+  }
 }

@@ -40,13 +40,24 @@ import Testing
     }
   }
 
-  @Test func whatTheExtensionLinksKnowsNoFoundationAndNoConcurrency() {
-    let linked = Manifest.linked(into: "NotifyExtd")
+  @Test(arguments: ["NotifyExtd", "CoordinatorC"])
+  func whatAnExtensionLinksKnowsNoFoundationAndNoConcurrency(program: String) {
+    let linked = Manifest.linked(into: program)
     #expect(linked.contains("Heartbeat") && linked.contains("SharedContainer"))
     for file in Project.sources where linked.contains(file.module) {
       let heavy = file.imports.filter { $0.hasPrefix("Foundation") || $0 == "Dispatch" || $0.hasPrefix("_") }
       #expect(heavy.isEmpty, "\(file.path) imports \(heavy)")
       #expect(file.places(matching: #"\b(async|await|actor)\b\s"#) == [])
+    }
+  }
+
+  /// A wallet that uses the library sees nothing that only the simulation asks of a machine.
+  @Test func noHookOfTheSimulationIsPublic() {
+    let library = Manifest.linked(into: "CoordinatorC")
+    let hooks =
+      #"\bpublic\b.*\b(Shiftable|Staged|Stage|SeededGenerator|func (shift|renumber\w*|ignorePause|beatCounter))\b"#
+    for file in Project.sources where library.contains(file.module) {
+      #expect(file.places(matching: hooks) == [])
     }
   }
 

@@ -14,6 +14,8 @@ enum Walls {
     ("Database", "CSQLite Glibc Darwin"),
     ("OwnFiles", "Platform Glibc Darwin"),
     ("SharedContainer", "Ground Heartbeat Guardrails Database Platform OwnFiles Glibc Darwin"),
+    ("Coordinator", "Ground Heartbeat Guardrails SharedContainer Database Platform Glibc Darwin"),
+    ("CoordinatorC", "Coordinator Database CBaton"),
     ("WalletStore", "Ground Heartbeat Guardrails SharedContainer Database Lightning Crypto"),
     ("DaemonRuntime", "Ground CLinux Platform OwnFiles Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto Lightning CLinux Glibc"),

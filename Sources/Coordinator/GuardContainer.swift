@@ -1,0 +1,167 @@
+import Ground
+import Guardrails
+import Heartbeat
+import Platform
+import SharedContainer
+
+/// The clocks that claims, looks and beats note. The machine's own clock is its driver's.
+package struct ContainerClock {
+  package var bootClock: () -> Instant
+  package var wallNanoseconds: () -> Int64
+
+  package init(bootClock: @escaping () -> Instant, wallNanoseconds: @escaping () -> Int64) {
+    self.bootClock = bootClock
+    self.wallNanoseconds = wallNanoseconds
+  }
+
+  package static var kernel: ContainerClock {
+    ContainerClock(bootClock: { Kernel.bootClock }, wallNanoseconds: { Kernel.wallNanoseconds })
+  }
+}
+
+/// What the container answers to a directive.
+package struct ContainerAnswer<State> {
+  package var event: GuardEvent?
+  /// The node's state as the claim has read it: what was known of it earlier is void.
+  package var state: State?
+  /// Why there is no answer, as the event says for people.
+  package var failure: ContainerError?
+}
+
+/// Carries out what a guard says about its container, on the real one. It decides nothing, and watches nobody.
+package final class GuardContainer<State> {
+  package let shared: SharedContainer
+  private let process: ProcessIdentity
+  private let clock: ContainerClock
+  private let reading: (NodeReader) throws -> State
+  private let note: (ContainerNote) -> Void
+  /// What was last noted about the own lock: it is looked at with every beat, and said once.
+  private var lastLockTry = LockTry.taken
+
+  /// Whose death would be worth a look: the process of the row, unless it is this one. Its lock says what its death means.
+  package private(set) var holderToWatch: ProcessIdentity?
+  /// Something lies in the log alone that `settle` is to bring into the database when nobody waits for it.
+  package private(set) var isSettlingDue = false
+
+  /// The process is asked for once: it does not change, and is named in every beat.
+  package init(
+    _ shared: SharedContainer, process: ProcessIdentity, clock: ContainerClock = .kernel,
+    note: @escaping (ContainerNote) -> Void, reading: @escaping (NodeReader) throws -> State
+  ) {
+    self.shared = shared
+    self.process = process
+    self.clock = clock
+    self.note = note
+    self.reading = reading
+  }
+
+  /// Nil for a directive that is not the container's.
+  package func carryOut(_ directive: GuardDirective) -> ContainerAnswer<State>? {
+    switch directive {
+    case .raiseWish: setWish(true)
+    case .withdrawWish: setWish(false)
+    case .look: return look()
+    case .claim(let seen, let reason):
+      return claim(reason) { shared.claim(seen: seen, by: $0, reading: reading) }
+    case .raiseEpoch(let claim, let known, let replaced):
+      return self.claim(replaced == nil ? .raised : .movedHere) {
+        shared.raiseEpoch(under: claim, above: known, by: $0, reading: reading)
+      }
+    case .readRow: return readRow()
+    case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter)
+    case .dropLock:
+      shared.releaseRoleLock()
+      isSettlingDue = true
+    default: return nil
+    }
+    return ContainerAnswer()
+  }
+
+  /// Brings the log into the database. Before the phone hears anything after which it may stop this process: who is
+  /// stopped in the middle of this holds a lock.
+  package func settle() {
+    isSettlingDue = false
+    shared.settle()
+  }
+
+  private func setWish(_ wantsNode: Bool) {
+    switch shared.setWish(wantsNode) {
+    case .taken: break
+    case .busy: note(.wishHeldByAnother)
+    case .damaged(let error): note(.wishDamaged(error))
+    }
+  }
+
+  private func look() -> ContainerAnswer<State> {
+    switch shared.look(boot: process.boot, bootClock: clock.bootClock()) {
+    case .seen(let observation):
+      let holder = observation.row?.process
+      holderToWatch = holder?.pid == process.pid ? nil : holder
+      return answered(.observed(observation))
+    case .blocked(let holder): return answered(.lookFailed(Trouble(holder)))
+    case .failed(let error): return failed(error) { .lookFailed($0) }
+    }
+  }
+
+  private func claim(
+    _ reason: ClaimReason, _ body: (Claimant) -> ClaimResult<State>
+  ) -> ContainerAnswer<State> {
+    let incarnation: UInt64
+    do { incarnation = try SharedContainer.newIncarnation() } catch {
+      return failed(error) { .claimFailed($0) }
+    }
+    let claimant = Claimant(
+      process: process, incarnation: incarnation, reason: reason.rawValue, bootClock: clock.bootClock(),
+      wallClockNanoseconds: clock.wallNanoseconds())
+    switch body(claimant) {
+    case .claimed(let claim, let state):
+      holderToWatch = nil
+      return ContainerAnswer(event: .claimed(claim), state: state)
+    case .superseded: return answered(.claimSuperseded)
+    case .ownLockBusy: return answered(.ownLockWasBusy)
+    case .blocked(let holder): return answered(.claimFailed(Trouble(holder)))
+    case .failed(let error): return failed(error) { .claimFailed($0) }
+    }
+  }
+
+  private func readRow() -> ContainerAnswer<State> {
+    switch shared.readRow() {
+    case .row(let row): answered(.rowRead(row, appWantsNode: shared.appWantsNode))
+    case .blocked(let holder): answered(.rowReadFailed(Trouble(holder)))
+    case .failed(let error): failed(error) { .rowReadFailed($0) }
+    }
+  }
+
+  private func answered(_ event: GuardEvent) -> ContainerAnswer<State> { ContainerAnswer(event: event) }
+
+  private func failed(_ error: ContainerError, _ event: (Trouble) -> GuardEvent) -> ContainerAnswer<State> {
+    let trouble = error.isLossOfTheContainer ? Trouble.lost("\(error)") : .failed("\(error)")
+    return ContainerAnswer(event: event(trouble), failure: error)
+  }
+
+  private func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64) {
+    if phase != .released { keepRoleLock() }
+    let beat = Beat(
+      role: shared.role, epoch: epoch, phase: phase, counter: counter, process: process,
+      bootClock: clock.bootClock(), wallClockNanoseconds: clock.wallNanoseconds())
+    if case .failed(let error) = shared.write(beat) { note(.beatNotWritten(error)) }
+    if phase == .established { isSettlingDue = true }
+  }
+
+  private func keepRoleLock() {
+    let lockTry = shared.keepRoleLock()
+    defer { lastLockTry = lockTry }
+    guard lockTry != lastLockTry else { return }
+    switch lockTry {
+    case .taken: note(.roleLockGuardsAgain)
+    case .busy: note(.roleLockHeldByAnother)
+    case .damaged(let error): note(.roleLockDamaged(error))
+    }
+  }
+}
+
+extension Trouble {
+  fileprivate init(_ holder: BlockedBy?) {
+    self = .blocked(pid: holder?.pid, isStopped: holder?.isStopped ?? false)
+  }
+}

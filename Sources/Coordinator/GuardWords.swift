@@ -1,0 +1,71 @@
+// The guard's vocabulary in the words of this library: the one file that knows both.
+
+import Ground
+import Guardrails
+import SharedContainer
+
+extension NodeNews {
+  var report: NodeReport {
+    switch self {
+    case .connecting: .connecting
+    case .established: .established
+    case .busy(let activity): .busy(activity)
+    case .received(let payment): .received(payment)
+    case .stopped: .stopped
+    case .fenced: .fenced
+    case .refused(let fence): .refused(highest: fence.epoch, container: fence.id)
+    case .trouble(let sentence): .trouble(sentence)
+    }
+  }
+}
+
+extension NodeStatus {
+  /// What failed the container knows better than a sentence.
+  init(_ status: Status, _ failure: ContainerError?) {
+    switch status {
+    case .idle: self = .idle
+    case .waitingForExtension: self = .waitingForExtension
+    case .waitingForOther(let pid): self = .waitingForProcess(pid: pid)
+    case .appGoesFirst: self = .appGoesFirst
+    case .blocked(let pid, let isStopped): self = .blocked(pid: pid, isStopped: isStopped)
+    case .claiming: self = .claiming
+    case .connecting(let epoch): self = .connecting(epoch: epoch)
+    case .hinderedFromConnecting(let epoch, let sentence): self = .hindered(epoch: epoch, trouble: sentence)
+    case .connected(let epoch): self = .connected(epoch: epoch)
+    case .settling(let epoch): self = .settling(epoch: epoch)
+    case .releasing(let epoch): self = .releasing(epoch: epoch)
+    case .usedByAnotherDevice: self = .usedByAnotherDevice
+    case .trouble: self = failure.map { .failed(CoordinatorError($0)) } ?? .peerOutOfReach
+    }
+  }
+}
+
+extension FinishReason {
+  init(_ reason: Guardrails.FinishReason) {
+    switch reason {
+    case .totalTime: self = .totalTime
+    case .idle: self = .idle
+    case .appWantsNode: self = .appWantsNode
+    case .handedOver: self = .handedOver
+    case .received: self = .received
+    case .unreadablePush: self = .unreadablePush
+    case .timeWillExpire: self = .timeWillExpire
+    case .fenced: self = .fenced
+    case .terminated: self = .terminated
+    case .otherDevice: self = .otherDevice
+    case .outOfReach: self = .peerOutOfReach
+    case .tooManyPushes: self = .tooManyPushes
+    case .containerLost: self = .containerLost
+    }
+  }
+}
+
+extension EndReason {
+  init(_ reason: Guardrails.EndReason) {
+    switch reason {
+    case .fenced: self = .fenced
+    case .terminated: self = .terminated
+    case .containerLost: self = .containerLost
+    }
+  }
+}

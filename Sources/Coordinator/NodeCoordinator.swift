@@ -1,0 +1,205 @@
+// Coordinator: one wallet process's side of the guardrails, complete: the machine, its container, its timer, and a lease to
+// write under. The wallet brings a node and a phone. It knows no wallet's tables, no wire and no words for people.
+
+import Ground
+import Guardrails
+import Platform
+import SharedContainer
+
+/// One process's coordinator. Not for several threads: whoever uses it from more than one queue must serialise every call,
+/// of its leases too. Everything it asks of node and phone it asks in the calling thread.
+public final class NodeCoordinator<Node: NodeDriver> {
+  public let role: ProcessRole
+  private let node: Node
+  private let phone: any PhonePort
+  private let container: GuardContainer<Node.State>
+  private let now: () -> Instant
+  private var machine: any GuardMachine
+  private var queue: [GuardEvent] = []
+  private var isHandling = false
+  private var state: Node.State?
+  private var lease: Lease?
+  /// Why the container gave no answer last; nil when it gave one.
+  private var failure: ContainerError?
+  /// What the phone hears last: it may suspend the process there, and then nothing may lie half done.
+  private var saidLast: [() -> Void] = []
+  private var presence: PresenceSocket?
+
+  /// Called after everything that may have changed `nanosecondsToWake`, for who has a timer to set.
+  public var onRearm: (() -> Void)?
+
+  /// Opens the container, creating it if it is missing. Called first in a process, before the node opens any socket: the
+  /// kernel closes the descriptors of a dead process in their order, and the locks must not be free before its sockets are
+  /// closed. `migrations` are the steps of the wallet's own schema; one that has shipped is never changed, only followed by
+  /// further ones.
+  public convenience init(
+    _ role: ProcessRole, directory: String, migrations: [String] = [], node: Node, phone: any PhonePort
+  ) throws(CoordinatorError) {
+    try self.init(role, directory, migrations, node, phone, now: { Kernel.now })
+  }
+
+  /// With a clock of a test's own.
+  package init(
+    _ role: ProcessRole, _ directory: String, _ migrations: [String], _ node: Node, _ phone: any PhonePort,
+    configuration: GuardConfiguration = GuardConfiguration(), now: @escaping () -> Instant
+  ) throws(CoordinatorError) {
+    let shared: SharedContainer
+    do { shared = try SharedContainer.open(directory, role: role, nodeSchema: migrations) } catch {
+      throw CoordinatorError(error)
+    }
+    self.role = role
+    self.node = node
+    self.phone = phone
+    self.now = now
+    container = GuardContainer(
+      shared, process: Kernel.ownIdentity(), note: { phone.note($0.description) },
+      reading: { try node.readState($0) })
+    machine =
+      switch role {
+      case .app: AppMachine(configuration: configuration)
+      case .extension: ExtensionMachine(configuration: configuration)
+      }
+    handle(.launched)
+  }
+
+  /// Who lets go of it without a word keeps the lock for as long as the lease lives, as the node's socket may be open; but
+  /// nobody beats any more, so nothing is written either.
+  deinit { lease?.end() }
+
+  /// How long until `wake` must be called, if nothing else happens before; nil for as long as nothing is to be done.
+  public var nanosecondsToWake: Int64? {
+    if !queue.isEmpty { return 0 }
+    return machine.deadline.map { max(0, ($0 - now()).nanoseconds) }
+  }
+
+  public func wake() { handle(.deadlineReached) }
+
+  /// The process whose end is worth calling `partnerEnded`, where a system can tell of it. Without that its end is found
+  /// within 250 ms.
+  public var processToWatch: Int32? { container.holderToWatch?.pid }
+
+  // MARK: The other process
+
+  /// Has presence messages go through sockets in the container, and no longer through the phone. When the descriptor can be
+  /// read: `presenceArrived`. Nil where a path is too long for a socket; without messages all comes to pass later by up to a
+  /// beat of 2 s, and nothing else is different.
+  public func listen() -> Int32? {
+    presence =
+      presence ?? PresenceSocket(directory: container.shared.layout.presence, role: container.shared.role)
+    return presence?.descriptor
+  }
+
+  public func presenceArrived() { for bytes in presence?.received() ?? [] { presenceHeard(bytes) } }
+
+  // MARK: Events
+
+  /// What is raised while directives are carried out waits until all of them are: the machine must see the world after all
+  /// that it ordered.
+  func handle(_ event: GuardEvent) {
+    queue.append(event)
+    guard !isHandling else { return }
+    isHandling = true
+    while !queue.isEmpty {
+      for directive in machine.handle(queue.removeFirst(), at: now()) { carryOut(directive) }
+      if queue.isEmpty { endTurn() }
+    }
+    isHandling = false
+    onRearm?()
+  }
+
+  /// What a lease finds inside the node's own work is not acted on in the middle of that.
+  private func handleLater(_ event: GuardEvent) {
+    queue.append(event)
+    if !isHandling { onRearm?() }
+  }
+
+  private func endTurn() {
+    if container.isSettlingDue { container.settle() }
+    let said = saidLast
+    saidLast = []
+    for say in said { say() }
+  }
+
+  private func carryOut(_ directive: GuardDirective) {
+    if let answer = container.carryOut(directive) {
+      if let state = answer.state { self.state = state }
+      guard let event = answer.event else { return }
+      failure = answer.failure
+      return queue.append(event)
+    }
+    switch directive {
+    case .startNode(let claim, let replaced): start(claim, replacing: replaced)
+    case .stopNode(let gracefully):
+      if !gracefully { endLease() }
+      node.stop(gracefully: gracefully)
+    case .acceptNoNewPayment: node.acceptNoNewPayment()
+    case .endLongPause: node.dialNow()
+    case .readReceived(let hash): readReceived(hash)
+    default: ask(directive)
+    }
+  }
+
+  private func ask(_ directive: GuardDirective) {
+    switch directive {
+    case .say(let message): say(message.encoded())
+    case .show(let status): phone.show(NodeStatus(status, failure))
+    case .mayConnect(let targets):
+      phone.mayConnect(toPeer: targets.contains(.peer), toOthers: targets.contains(.http))
+    case .deliver(let push, let outcome): phone.deliver(outcome, for: push)
+    case .notify(let payment): phone.notify(payment)
+    case .withdraw(let payment): phone.withdrawNotification(of: payment)
+    case .noteFailure(let line): phone.note(line)
+    case .beginBackgroundTask(let task, let name): phone.beginBackgroundTask(task, name: name)
+    case .endBackgroundTask(let task): last { $0.endBackgroundTask(task) }
+    case .completed(let push, let outcome): last { $0.completed(silentPush: push, outcome) }
+    case .finished(let push, let reason): last { $0.finished(push: push, FinishReason(reason)) }
+    case .end(let reason): last { $0.ended(EndReason(reason)) }
+    default: break
+    }
+  }
+
+  private func say(_ bytes: [UInt8]) {
+    if let presence { presence.send(bytes) } else { phone.send(presence: bytes) }
+  }
+
+  private func last(_ say: @escaping (any PhonePort) -> Void) { saidLast.append { [phone] in say(phone) } }
+
+  private func start(_ claim: Claim, replacing replaced: ReplacedClaim?) {
+    guard let state else { return }
+    // What is kept here would be old by the next start.
+    self.state = nil
+    let lease = Lease(claim, replacing: replaced, shared: container.shared, now: now, owner: self)
+    self.lease = lease
+    node.start(lease, state)
+  }
+
+  private func endLease() {
+    lease?.end()
+    lease = nil
+  }
+
+  private func readReceived(_ hash: PaymentHash?) {
+    let result = container.shared.read { _, reader in try node.settledPayments(hash, reader) }
+    if case .read(let payments) = result { queue.append(.receivedFound(payments)) }
+  }
+}
+
+extension NodeCoordinator: LeaseOwner {
+  func heard(_ news: NodeNews, from lease: Lease) {
+    guard lease === self.lease else { return }
+    if news == .stopped || news == .fenced { endLease() }
+    if case .refused = news { failure = nil }
+    handle(.node(news.report))
+  }
+
+  func wasFenced(_ lease: Lease) {
+    guard lease === self.lease else { return }
+    endLease()
+    handleLater(.node(.fenced))
+  }
+
+  func lostContainer(_ error: ContainerError) {
+    failure = error
+    handleLater(.containerLost("\(error)"))
+  }
+}

@@ -1,0 +1,115 @@
+import CBaton
+import Coordinator
+import Database
+
+/// What a `baton_access` of C points to: the inside of one transaction.
+final class Access {
+  enum Way {
+    case reading(StateReader)
+    case writing(StateWriter)
+  }
+
+  private let way: Way
+  /// The sentence of the statement that failed last.
+  private var words = "a callback of the caller's gave up"
+
+  private init(_ way: Way) { self.way = way }
+
+  /// Throws what the body returns, unless that is BATON_OK.
+  static func run(_ way: Way, _ body: baton_body?, _ context: UnsafeMutableRawPointer?) throws {
+    guard let body else { return }
+    let access = Access(way)
+    let code = withExtendedLifetime(access) {
+      body(OpaquePointer(Unmanaged.passUnretained(access).toOpaque()), context)
+    }
+    if code != Code.ok { throw CallersError(code: code, words: access.words) }
+  }
+
+  func execute(
+    _ sql: String, _ values: [SQLValue], _ row: baton_row?, _ context: UnsafeMutableRawPointer?
+  ) -> Int32 {
+    let each: (Row) throws -> Void = { found in
+      let code = found.withCValues { row?($0.baseAddress, $0.count, context) ?? Code.ok }
+      if code != Code.ok { throw CallersError(code: code, words: "a callback of the caller's gave up") }
+    }
+    do {
+      switch way {
+      case .reading(let reader): try reader.forEachRow(sql, values, each)
+      case .writing(let writer): try writer.forEachRow(sql, values, each)
+      }
+      return Code.ok
+    } catch let error as CallersError { return error.code } catch {
+      words = "\(error)"
+      return (error as? DatabaseError)?.code ?? Code.sql
+    }
+  }
+}
+
+extension DatabaseError {
+  fileprivate var code: Int32 {
+    switch kind {
+    case .busy: Code.blocked
+    case .full: Code.diskFull
+    default: Code.sql
+    }
+  }
+}
+
+extension SQLValue {
+  /// Nil for a type that there is not, or a text that is not UTF-8.
+  init?(_ value: baton_value) {
+    let bytes = UnsafeRawBufferPointer(start: value.bytes, count: value.bytes == nil ? 0 : value.length)
+    switch CEnum(value.type) {
+    case BATON_NULL: self = .null
+    case BATON_INTEGER: self = .integer(value.integer)
+    case BATON_REAL: self = .real(value.real)
+    case BATON_TEXT:
+      guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+      self = .text(text)
+    case BATON_BLOB: self = .blob([UInt8](bytes))
+    default: return nil
+    }
+  }
+
+  fileprivate func withCValue(_ body: (baton_value) -> Void) {
+    var value = baton_value()
+    func bytes(_ type: CEnum, _ bytes: some Collection<UInt8>) {
+      value.type = Int32(type)
+      value.length = bytes.count
+      Array(bytes).withUnsafeBytes {
+        value.bytes = $0.baseAddress
+        body(value)
+      }
+    }
+    switch self {
+    case .null:
+      value.type = Int32(BATON_NULL)
+      body(value)
+    case .integer(let number):
+      value.type = Int32(BATON_INTEGER)
+      value.integer = number
+      body(value)
+    case .real(let number):
+      value.type = Int32(BATON_REAL)
+      value.real = number
+      body(value)
+    case .text(let text): bytes(BATON_TEXT, text.utf8)
+    case .blob(let blob): bytes(BATON_BLOB, blob)
+    }
+  }
+}
+
+extension Row {
+  fileprivate func withCValues(_ body: (UnsafeBufferPointer<baton_value>) -> Int32) -> Int32 {
+    var code = Code.ok
+    func add(_ rest: ArraySlice<SQLValue>, to found: [baton_value]) {
+      guard let first = rest.first else {
+        found.withUnsafeBufferPointer { code = body($0) }
+        return
+      }
+      first.withCValue { add(rest.dropFirst(), to: found + [$0]) }
+    }
+    add(values[...], to: [])
+    return code
+  }
+}

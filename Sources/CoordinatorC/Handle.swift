@@ -1,0 +1,98 @@
+// CoordinatorC: `baton.h` over the coordinator, for those who write C, Rust or Kotlin. It adds a queue of directives, and
+// decides nothing.
+
+import CBaton
+import Coordinator
+
+/// What a `baton` of C points to.
+final class Handle {
+  private(set) var coordinator: NodeCoordinator<CNode>?
+  let outbox = Outbox()
+  private let node: CNode
+  private let error = CText()
+
+  init(readState: baton_body?, context: UnsafeMutableRawPointer?) {
+    node = CNode(outbox: outbox, readState: readState, context: context)
+    error.set("")
+  }
+
+  func open(_ role: ProcessRole, _ directory: String, _ migrations: [String]) -> Int32 {
+    do throws(CoordinatorError) {
+      coordinator = try NodeCoordinator(
+        role, directory: directory, migrations: migrations, node: node, phone: CPhone(outbox: outbox))
+      return Code.ok
+    } catch { return failed(error) }
+  }
+
+  var errorText: UnsafePointer<CChar>? { error.pointer }
+
+  func failed(_ error: CoordinatorError) -> Int32 { failed(error.code, error.description) }
+
+  func failed(_ code: Int32, _ sentence: String) -> Int32 {
+    error.set(sentence)
+    return code
+  }
+
+  func misuse(_ sentence: String) -> Int32 { failed(Code.misuse, sentence) }
+
+  /// The node's lease, if this is the number of the one that it has.
+  func lease(_ number: UInt64) -> Lease? {
+    guard let lease = node.lease, lease.epoch == number else { return nil }
+    return lease
+  }
+
+  /// What a callback returned goes out as it came.
+  func running(_ body: () throws -> Void) -> Int32 {
+    do {
+      try body()
+      return Code.ok
+    } catch let error as CallersError { return failed(error.code, error.words) } catch let error
+      as CoordinatorError
+    {
+      return failed(error)
+    } catch { return failed(Code.sql, "\(error)") }
+  }
+}
+
+/// A callback of the caller's, or a statement in it, gave something else than BATON_OK.
+struct CallersError: Error {
+  var code: Int32
+  var words: String
+}
+
+/// The node is the caller's: it hears of everything by directives.
+final class CNode: NodeDriver {
+  private let outbox: Outbox
+  private let read: baton_body?
+  private let context: UnsafeMutableRawPointer?
+  private(set) var lease: Lease?
+
+  init(outbox: Outbox, readState: baton_body?, context: UnsafeMutableRawPointer?) {
+    self.outbox = outbox
+    read = readState
+    self.context = context
+  }
+
+  func readState(_ database: StateReader) throws {
+    try Access.run(.reading(database), read, context)
+  }
+
+  func start(_ lease: Lease, _ state: Void) {
+    self.lease = lease
+    var message = Outbox.Message(BATON_START_NODE, id: lease.epoch, bytes: lease.fence.container)
+    if let replaced = lease.replacing {
+      message.code = 1
+      message.number = replaced.epoch
+    }
+    outbox.append(message)
+  }
+
+  func stop(gracefully: Bool) {
+    outbox.append(Outbox.Message(BATON_STOP_NODE, code: gracefully ? 1 : 0, id: lease?.epoch ?? 0))
+  }
+
+  func acceptNoNewPayment() {
+    outbox.append(Outbox.Message(BATON_ACCEPT_NO_NEW_PAYMENT, id: lease?.epoch ?? 0))
+  }
+  func dialNow() { outbox.append(Outbox.Message(BATON_DIAL_NOW, id: lease?.epoch ?? 0)) }
+}

@@ -1,0 +1,239 @@
+import CBaton
+import CoordinatorC
+import Glibc
+import Testing
+
+/// `baton.h` as a program in C calls it: these are the header's own functions.
+@Suite("The header for C")
+final class HeaderTests {
+  private let path: String
+  private var open: [OpaquePointer] = []
+
+  init() {
+    var template = Array("/tmp/baton-header-XXXXXX".utf8CString)
+    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
+  }
+
+  deinit {
+    for handle in open { baton_close(handle) }
+    system("rm -rf '\(path)'")
+  }
+
+  private func handle(
+    _ role: Int = BATON_APP, _ directory: String? = nil, reading: baton_body? = nil
+  ) -> (code: Int32, handle: OpaquePointer?) {
+    let table = strdup("CREATE TABLE payments (number INTEGER NOT NULL, memo TEXT, bytes BLOB, share REAL)")
+    let place = strdup(directory ?? path + "/AppGroup")
+    defer {
+      free(table)
+      free(place)
+    }
+    let migrations = [UnsafePointer(table)]
+    return migrations.withUnsafeBufferPointer { steps in
+      var options = baton_options()
+      options.role = Int32(role)
+      options.directory = UnsafePointer(place)
+      options.migrations = steps.baseAddress
+      options.migration_count = 1
+      options.read_state = reading
+      var handle: OpaquePointer?
+      let code = baton_open(&options, &handle)
+      if let handle { open.append(handle) }
+      return (code, handle)
+    }
+  }
+
+  private func event(
+    _ handle: OpaquePointer?, _ kind: Int, id: UInt64 = 0, code: Int = 0, _ bytes: [UInt8] = []
+  ) -> Int32 {
+    bytes.withUnsafeBufferPointer {
+      var message = baton_message()
+      message.kind = Int32(kind)
+      message.id = id
+      message.code = Int32(code)
+      message.bytes = $0.baseAddress
+      message.length = bytes.count
+      return baton_event(handle, &message)
+    }
+  }
+
+  /// Everything that is asked for, by kind, with the node connected as soon as it is started.
+  private func carryOut(_ handle: OpaquePointer?) -> [(kind: Int, id: UInt64, code: Int)] {
+    var asked: [(Int, UInt64, Int)] = []
+    var message = baton_message()
+    while baton_next(handle, &message) == Int32(BATON_OK) {
+      asked.append((Int(message.kind), message.id, Int(message.code)))
+      if message.kind == Int32(BATON_START_NODE) {
+        #expect(message.length == 16 && message.bytes != nil)
+        _ = event(handle, BATON_EVENT_ESTABLISHED, id: message.id)
+      }
+      if message.kind == Int32(BATON_STOP_NODE) { _ = event(handle, BATON_EVENT_STOPPED, id: message.id) }
+    }
+    return asked
+  }
+
+  private func error(_ handle: OpaquePointer?) -> String { String(cString: baton_error(handle)) }
+
+  @Test("A handle that does not open says why, and can do nothing but be closed")
+  func notOpened() throws {
+    let (code, handle) = handle(BATON_APP, "/dev/null")
+    #expect(code == Int32(BATON_UNUSABLE))
+    #expect(error(handle).contains("/dev/null"))
+    #expect(baton_want(handle) == Int32(BATON_MISUSE) && error(handle) == "this handle was not opened")
+    #expect(baton_wait(handle) == -1 && baton_process_to_watch(handle) == 0 && baton_listen(handle) == -1)
+    #expect(self.handle(7).code == Int32(BATON_MISUSE))
+    var result: OpaquePointer?
+    #expect(baton_open(nil, &result) == Int32(BATON_MISUSE) && result == nil)
+  }
+
+  @Test("Null is no handle and no crash")
+  func null() {
+    let codes = [
+      baton_want(nil), baton_unwant(nil), baton_event(nil, nil), baton_wake(nil), baton_next(nil, nil),
+      baton_write(nil, 1, nil, nil, nil), baton_read(nil, 1, nil, nil), baton_sql(nil, nil, nil, 0, nil, nil),
+      baton_presence_arrived(nil),
+    ]
+    #expect(codes.allSatisfy { $0 == Int32(BATON_MISUSE) })
+    #expect(error(nil) == "there is no handle")
+    baton_close(nil)
+  }
+
+  @Test("The app gets the node and gives it back, in the order of the directives")
+  func life() {
+    let (code, app) = handle()
+    #expect(code == Int32(BATON_OK))
+    #expect(baton_want(app) == Int32(BATON_OK))
+    #expect(carryOut(app).last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_CONNECTED) } == true)
+    #expect(baton_wait(app) > 0 && baton_wake(app) == Int32(BATON_OK))
+    #expect(baton_unwant(app) == Int32(BATON_OK))
+    let kinds = carryOut(app).map(\.kind).filter {
+      $0 != BATON_SHOW && $0 != BATON_MAY_CONNECT && $0 != BATON_SEND_PRESENCE
+    }
+    #expect(kinds == [BATON_BEGIN_TASK, BATON_STOP_NODE, BATON_END_TASK])
+    #expect(baton_wait(app) == -1)
+  }
+
+  @Test("An extension is not asked to want, and an event must be one")
+  func misuse() {
+    let (_, wallet) = handle(BATON_EXTENSION)
+    #expect(baton_want(wallet) == Int32(BATON_MISUSE) && baton_unwant(wallet) == Int32(BATON_MISUSE))
+    #expect(event(wallet, 999) == Int32(BATON_MISUSE))
+    #expect(event(wallet, BATON_EVENT_PUSH, id: 1, code: 9) == Int32(BATON_MISUSE))
+    #expect(event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_OTHER, [1, 2]) == Int32(BATON_MISUSE))
+    #expect(error(wallet) == "a payment's hash has 32 bytes")
+    #expect(event(wallet, BATON_EVENT_RECEIVED, id: 1, [1]) == Int32(BATON_MISUSE))
+    #expect(carryOut(wallet).allSatisfy { $0.kind == BATON_SHOW })
+    #expect(event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_INCOMING_PAYMENT) == Int32(BATON_OK))
+    #expect(carryOut(wallet).contains { $0.kind == BATON_START_NODE })
+    #expect(event(wallet, BATON_EVENT_TIME_WILL_EXPIRE, id: 1) == Int32(BATON_OK))
+    let asked = carryOut(wallet)
+    #expect(asked.contains { $0 == (BATON_DELIVER, 1, BATON_RESULT_NOTHING_RECEIVED) })
+    #expect(asked.last.map { $0 == (BATON_FINISHED, 1, BATON_FINISH_TIME_WILL_EXPIRE) } == true)
+  }
+
+  @Test("All kinds of values go in and come out")
+  func values() {
+    let (_, app) = handle()
+    baton_want(app)
+    let lease = carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
+    let insert: baton_body = { access, _ in
+      let memo = Array("für".utf8)
+      let blob: [UInt8] = [0, 1]
+      return memo.withUnsafeBytes { memo in
+        blob.withUnsafeBytes { blob in
+          var values = [baton_value](repeating: baton_value(), count: 4)
+          values[0].type = Int32(BATON_INTEGER)
+          values[0].integer = -5
+          values[1].type = Int32(BATON_TEXT)
+          values[1].bytes = memo.baseAddress
+          values[1].length = memo.count
+          values[2].type = Int32(BATON_BLOB)
+          values[2].bytes = blob.baseAddress
+          values[2].length = blob.count
+          values[3].type = Int32(BATON_REAL)
+          values[3].real = 0.5
+          return baton_sql(access, "INSERT INTO payments VALUES (?, ?, ?, ?)", values, 4, nil, nil)
+        }
+      }
+    }
+    #expect(baton_write(app, lease, "a payment", insert, nil) == Int32(BATON_OK))
+    final class Found { var text = "" }
+    let found = Found()
+    let read: baton_body = { access, context in
+      let row: baton_row = { columns, count, context in
+        guard let columns, let context, count == 5 else { return Int32(BATON_CALLERS) }
+        let found = Unmanaged<Found>.fromOpaque(context).takeUnretainedValue()
+        let memo = UnsafeRawBufferPointer(start: columns[1].bytes, count: columns[1].length)
+        let blob = UnsafeRawBufferPointer(start: columns[2].bytes, count: columns[2].length)
+        found.text =
+          "\(columns[0].integer) \(String(decoding: memo, as: UTF8.self)) \(Array(blob)) \(columns[3].real) \((0..<5).map { columns[$0].type })"
+        return Int32(BATON_OK)
+      }
+      return baton_sql(access, "SELECT *, NULL FROM payments", nil, 0, row, context)
+    }
+    #expect(baton_read(app, lease, read, Unmanaged.passUnretained(found).toOpaque()) == Int32(BATON_OK))
+    #expect(
+      found.text == "-5 für [0, 1] 0.5 \([BATON_INTEGER, BATON_TEXT, BATON_BLOB, BATON_REAL, BATON_NULL])")
+  }
+
+  @Test("Whatever a body returns comes out, and nothing is written")
+  func rollback() {
+    let (_, app) = handle()
+    baton_want(app)
+    let lease = carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
+    let giveUp: baton_body = { access, _ in
+      _ = baton_sql(access, "INSERT INTO payments (number) VALUES (1)", nil, 0, nil, nil)
+      return 123
+    }
+    #expect(baton_write(app, lease, "given up", giveUp, nil) == 123)
+    let wrong: baton_body = { access, _ in
+      baton_sql(access, "INSERT INTO nowhere VALUES (1)", nil, 0, nil, nil)
+    }
+    #expect(
+      baton_write(app, lease, "wrong", wrong, nil) == Int32(BATON_SQL) && error(app).contains("nowhere"))
+    let guarded: baton_body = { access, _ in baton_sql(access, "DELETE FROM claims", nil, 0, nil, nil) }
+    #expect(baton_write(app, lease, "around the lease", guarded, nil) == Int32(BATON_SQL))
+    let isEmpty: baton_body = { access, _ in
+      baton_sql(access, "SELECT number FROM payments", nil, 0, { _, _, _ in 99 }, nil)
+    }
+    #expect(baton_read(app, lease, isEmpty, nil) == Int32(BATON_OK))
+    let stopped: baton_body = { access, _ in baton_sql(access, "SELECT 1", nil, 0, { _, _, _ in 124 }, nil) }
+    #expect(baton_read(app, lease, stopped, nil) == 124)
+    #expect(baton_write(app, lease, "nothing", nil, nil) == Int32(BATON_MISUSE))
+  }
+
+  @Test("A lease of another number, and one that is over, write nothing")
+  func fenced() {
+    let (_, app) = handle()
+    baton_want(app)
+    let lease = carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
+    let insert: baton_body = { access, _ in
+      baton_sql(access, "INSERT INTO payments (number) VALUES (1)", nil, 0, nil, nil)
+    }
+    #expect(baton_write(app, lease + 1, "another's", insert, nil) == Int32(BATON_FENCED))
+    #expect(baton_read(app, lease, nil, nil) == Int32(BATON_OK))
+    baton_unwant(app)
+    _ = carryOut(app)
+    #expect(baton_write(app, lease, "too late", insert, nil) == Int32(BATON_FENCED))
+    #expect(baton_read(app, lease, nil, nil) == Int32(BATON_FENCED))
+  }
+
+  @Test("A state that cannot be read is no claim")
+  func unreadableState() {
+    let (_, app) = handle(reading: { _, _ in 200 })
+    baton_want(app)
+    let asked = carryOut(app)
+    #expect(!asked.contains { $0.kind == BATON_START_NODE })
+    #expect(asked.last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_FAILED) } == true)
+  }
+
+  @Test("A path that is too long for a socket is said so")
+  func tooLong() {
+    let (code, app) = handle(BATON_APP, path + "/" + String(repeating: "x", count: 100))
+    #expect(code == Int32(BATON_OK) && baton_listen(app) == -1)
+    let (_, other) = handle()
+    let descriptor = baton_listen(other)
+    #expect(descriptor >= 0 && baton_listen(other) == descriptor)
+    #expect(baton_presence_arrived(other) == Int32(BATON_OK))
+  }
+}

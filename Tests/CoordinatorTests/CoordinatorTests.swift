@@ -1,0 +1,324 @@
+import Coordinator
+import Database
+import Glibc
+import Ground
+import SharedContainer
+import Testing
+
+@Suite("A wallet's coordinator")
+struct CoordinatorTests {
+  private let place = Place()
+
+  @Test("The app in front claims, and its node starts from what the claim has read")
+  func front() throws {
+    let other = try place.otherOwner(.extension, seen: 0)
+    let written = other.container.fencedWrite(under: other.claim, what: "a payment", atMonotonic: place.now) {
+      try $0.execute("INSERT INTO payments VALUES (3)")
+    }
+    guard case .written = written else { return #expect(Bool(false)) }
+    other.container.releaseRoleLock()
+    let app = try place.wallet(.app)
+    #expect(app.node.asked == [] && app.phone.status == .idle)
+    app.coordinator.enteredForeground()
+    #expect(app.node.asked == ["start 2 [3]"])
+    #expect(app.phone.status == .connected(epoch: 2))
+    #expect(app.coordinator.nanosecondsToWake == 2_000_000_000)
+  }
+
+  @Test("What the node reports in the middle of its start is heard behind everything that was ordered before")
+  func nested() throws {
+    let app = try place.wallet(.app)
+    var statusThen: NodeStatus?
+    app.node.onStart = { [node = app.node, phone = app.phone] in
+      node.lease?.report(.connecting)
+      node.lease?.report(.established)
+      statusThen = phone.status
+    }
+    app.node.connects = false
+    app.coordinator.enteredForeground()
+    #expect(statusThen == .claiming)
+    #expect(app.phone.status == .connected(epoch: 1))
+  }
+
+  @Test("The phone gets its time back when the lock is free and the log is in the database")
+  func timeGivenBack() throws {
+    let app = try place.wallet(.app)
+    let other = try place.open(.extension)
+    var isFree: Bool?
+    var payments: Int64?
+    app.phone.onTimeGivenBack = { [place] in
+      isFree = FileLock(path: place.directory + "/locks/app.lock").probe() == .free
+      payments = place.paymentsWithoutLog()
+    }
+    app.coordinator.enteredForeground()
+    try app.node.pay(1)
+    app.coordinator.enteredBackground()
+    #expect(app.phone.said == ["begin 1", "end 1"])
+    #expect(isFree == true && payments == 1)
+    #expect(app.node.asked == ["start 1 []", "stop"])
+    #expect(!other.appWantsNode)
+    #expect(app.coordinator.nanosecondsToWake == nil)
+  }
+
+  @Test(
+    "A node that does not stop is waited for for 3 s; after that its lease writes nothing, though nobody else has claimed"
+  )
+  func hangingNode() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    app.node.stops = false
+    app.coordinator.enteredBackground()
+    try app.node.pay(1)
+    app.pass(.milliseconds(2_900))
+    #expect(app.phone.said == ["begin 1"])
+    app.pass(.milliseconds(200))
+    #expect(app.phone.said == ["begin 1", "end 1"] && app.node.asked.last == "cut")
+    #expect(throws: CoordinatorError.fenced) { try app.node.pay(2) }
+    // A late word of it is not taken for one of the next lease.
+    let late = app.node.lease
+    app.node.stops = true
+    app.coordinator.enteredForeground()
+    late?.report(.stopped)
+    late?.report(.fenced)
+    #expect(app.phone.status == .connected(epoch: 2) && app.node.asked.last == "start 2 [1]")
+  }
+
+  @Test("An extension gives the text first, releases, and says last that it has finished")
+  func push() throws {
+    let wallet = try place.wallet(.extension)
+    let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
+    wallet.coordinator.push(4, .incomingPayment, payment: hash)
+    #expect(wallet.phone.status == .connected(epoch: 1))
+    wallet.node.lease?.report(.received(ReceivedPayment(paymentHash: hash, amountMsat: 21, text: "")))
+    wallet.pass(.milliseconds(5_100))
+    #expect(wallet.phone.said == ["deliver 4 received 21", "finished 4 idle"])
+    #expect(wallet.phone.status == .idle)
+  }
+
+  @Test("A push of a payment that the app has received tells of it")
+  func receivedByTheApp() throws {
+    let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    let wallet = try place.wallet(.extension)
+    wallet.node.settled = [ReceivedPayment(paymentHash: hash, amountMsat: 7, text: "")]
+    wallet.coordinator.push(1, .incomingPayment, payment: hash)
+    #expect(wallet.phone.said == ["deliver 1 received 7", "finished 1 received"])
+    #expect(wallet.node.asked == [])
+  }
+
+  @Test(
+    "A push without a payment says what it was about",
+    arguments: [PushReason.incomingPayment, .pendingSettlement, .onionMessage, .unreadable])
+  func nothingReceived(reason: PushReason) throws {
+    let wallet = try place.wallet(.extension)
+    wallet.coordinator.push(1, reason)
+    wallet.coordinator.timeWillExpire(push: 1)
+    #expect(wallet.phone.said.first == "deliver 1 nothingReceived \(reason)")
+  }
+
+  @Test("What a node is in the middle of holds the handover up, and no longer")
+  func busy() throws {
+    let wallet = try place.wallet(.extension)
+    let app = try place.wallet(.app)
+    wallet.coordinator.push(1, .incomingPayment)
+    wallet.node.lease?.report(.busy(NodeActivity(isSettling: true)))
+    app.coordinator.enteredForeground()
+    app.pass(.seconds(3), with: wallet)
+    #expect(wallet.node.asked == ["start 1 []", "no new payment"])
+    #expect(app.phone.status == .waitingForExtension)
+    wallet.node.lease?.report(.busy(NodeActivity()))
+    app.pass(.milliseconds(300), with: wallet)
+    #expect(app.phone.status == .connected(epoch: 2))
+    #expect(wallet.phone.said.last == "finished 1 handedOver")
+  }
+
+  @Test("By the sockets in the container a handover needs no time at all")
+  func presence() throws {
+    let wallet = try place.wallet(.extension)
+    let app = try place.wallet(.app)
+    #expect(wallet.coordinator.listen() != nil && app.coordinator.listen() != nil)
+    wallet.coordinator.push(1, .incomingPayment)
+    app.coordinator.presenceArrived()
+    app.coordinator.enteredForeground()
+    #expect(app.phone.status == .waitingForExtension)
+    wallet.coordinator.presenceArrived()
+    app.coordinator.presenceArrived()
+    #expect(app.phone.status == .connected(epoch: 2))
+    #expect(app.phone.sent.count == 1, "only what was said before there were sockets")
+  }
+
+  @Test("Presence goes through the phone where there are no sockets, and what is no message is ignored")
+  func presenceByThePhone() throws {
+    let wallet = try place.wallet(.extension)
+    let app = try place.wallet(.app)
+    wallet.coordinator.push(1, .incomingPayment)
+    app.coordinator.enteredForeground()
+    for bytes in app.phone.sent { wallet.coordinator.presenceHeard(bytes + [0]) }
+    #expect(wallet.phone.said == [])
+    for bytes in app.phone.sent { wallet.coordinator.presenceHeard(bytes) }
+    for bytes in wallet.phone.sent { app.coordinator.presenceHeard(bytes) }
+    #expect(app.phone.status == .connected(epoch: 2))
+  }
+
+  @Test("Who is told that the other process has ended looks at once; who is not, within 250 ms")
+  func death() throws {
+    let app = try place.wallet(.app)
+    let first = try place.otherOwner(.extension, seen: 0)
+    app.coordinator.enteredForeground()
+    #expect(
+      app.phone.status == .waitingForExtension && app.coordinator.processToWatch == ProcessIdentity.other.pid)
+    first.container.releaseRoleLock()
+    app.coordinator.partnerEnded()
+    #expect(app.phone.status == .connected(epoch: 2) && app.coordinator.processToWatch == nil)
+    app.coordinator.enteredBackground()
+    let second = try place.otherOwner(.extension, seen: 2)
+    app.coordinator.enteredForeground()
+    second.container.releaseRoleLock()
+    app.pass(.milliseconds(250))
+    #expect(app.phone.status == .connected(epoch: 4))
+  }
+
+  @Test("A frozen owner is replaced after 5 s, and what it writes then changes nothing")
+  func frozen() throws {
+    let wallet = try place.wallet(.extension)
+    wallet.coordinator.push(1, .incomingPayment)
+    try wallet.node.pay(1)
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    app.pass(.milliseconds(4_900))
+    #expect(app.phone.status == .waitingForExtension)
+    app.pass(.milliseconds(300))
+    #expect(app.phone.status == .connected(epoch: 2) && app.node.asked == ["start 2 [1]"])
+    try app.node.pay(2)
+    #expect(throws: CoordinatorError.fenced) { try wallet.node.pay(2) }
+    // Nothing happens in the middle of the node's own work; it is due at once.
+    #expect(wallet.node.asked == ["start 1 []"] && wallet.coordinator.nanosecondsToWake == 0)
+    wallet.coordinator.wake()
+    #expect(wallet.node.asked == ["start 1 []", "cut"])
+    #expect(
+      wallet.phone.said == [
+        "deliver 1 nothingReceived incomingPayment", "finished 1 fenced",
+        "ended fenced",
+      ])
+    #expect(try app.node.lease?.read { try $0.rows("SELECT number FROM payments").count } == 2)
+  }
+
+  @Test("Whoever sets a timer hears of all that may change it")
+  func rearm() throws {
+    let wallet = try place.wallet(.extension)
+    var waits: [Int64?] = []
+    wallet.coordinator.onRearm = { [unowned wallet] in waits.append(wallet.coordinator.nanosecondsToWake) }
+    wallet.coordinator.push(1, .incomingPayment)
+    #expect(waits == [2_000_000_000])
+    let lease = try #require(wallet.node.lease)
+    _ = try place.claimAnyway(over: 1)
+    #expect(try !lease.holds())
+    #expect(waits == [2_000_000_000, 0])
+  }
+
+  @Test("A container that was taken away is the end, and says so by its kind")
+  func lostContainer() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    rename(place.directory, place.path + "/elsewhere")
+    #expect { try app.node.pay(1) } throws: { error in
+      if case CoordinatorError.containerLost? = error as? CoordinatorError { true } else { false }
+    }
+    app.coordinator.wake()
+    guard case .failed(.containerLost)? = app.phone.status else { return #expect(Bool(false)) }
+    #expect(app.phone.said.last == "ended containerLost" && app.node.asked.last == "cut")
+  }
+
+  @Test(
+    "A peer that knows another device, and one whose epoch is out of reach, are told apart from a failing disk"
+  )
+  func refused() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    let fence = try #require(app.node.lease?.fence)
+    app.node.lease?.report(.refused(try #require(Fence(epoch: .max, container: fence.container))))
+    #expect(app.phone.status == .peerOutOfReach)
+    app.coordinator.enteredBackground()
+    app.coordinator.enteredForeground()
+    let foreign = try #require(Fence(epoch: 9, container: [UInt8](repeating: 1, count: 16)))
+    app.node.lease?.report(.refused(foreign))
+    #expect(app.phone.status == .usedByAnotherDevice)
+    app.node.connects = false
+    app.coordinator.moveHere()
+    app.node.lease?.report(.refused(foreign))
+    #expect(app.node.lease?.replacing == foreign && app.node.lease?.epoch == 10)
+    #expect(Fence(epoch: 1, container: [1, 2]) == nil)
+  }
+
+  @Test("An error of the wallet's own comes out of a write as it went in, and nothing is written")
+  func ownError() throws {
+    struct Own: Error {}
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    let lease = try #require(app.node.lease)
+    #expect(throws: Own.self) {
+      try lease.write("given up") {
+        try $0.execute("INSERT INTO payments VALUES (1)")
+        throw Own()
+      }
+    }
+    #expect(throws: DatabaseError.self) {
+      try lease.write("wrong") { try $0.execute("INSERT INTO nowhere VALUES (1)") }
+    }
+    #expect(throws: Own.self) { try lease.read { _ in throw Own() } }
+    #expect(try lease.read { try $0.rows("SELECT * FROM payments").count } == 0)
+    #expect(try lease.holds())
+  }
+
+  @Test(
+    "A coordinator that is let go takes its lease along, and leaves its lock as long as the node may speak")
+  func letGo() throws {
+    var app: Wallet? = try place.wallet(.app)
+    app?.coordinator.enteredForeground()
+    var lease = app?.node.lease
+    let lock = FileLock(path: place.directory + "/locks/app.lock")
+    app = nil
+    #expect(lease?.isCurrent == false && lock.probe() == .busy)
+    #expect(throws: CoordinatorError.fenced) { try lease?.write("too late") { _ in } }
+    lease = nil
+    #expect(lock.probe() == .free)
+  }
+
+  @Test("A task keeps the node in the background, until it ends")
+  func task() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    app.coordinator.taskBegan("outgoing payment", generation: 1)
+    app.coordinator.enteredBackground()
+    #expect(app.phone.said == ["begin 1"] && app.phone.status == .connected(epoch: 1))
+    app.node.lease?.report(.received(ReceivedPayment(paymentHash: .zero, amountMsat: 5, text: "")))
+    app.coordinator.taskEnded("outgoing payment", generation: 1)
+    #expect(app.phone.said == ["begin 1", "notify 5", "end 1"])
+  }
+
+  @Test("A silent push is completed once, when everything is released")
+  func silentPush() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.silentPush(3, .incomingPayment)
+    #expect(app.phone.status == .connected(epoch: 1))
+    app.pass(.seconds(6))
+    #expect(app.phone.said == ["completed 3 noData"])
+    #expect(app.phone.status == .idle)
+  }
+}
+
+extension Place {
+  /// As the claim of who has found the holder silent: its lock is not asked.
+  func claimAnyway(over seen: Epoch) throws -> Claim { try otherOwner(.app, seen: seen).claim }
+
+  /// The payments in the database alone: what is left when the log is lost now. Copied by another process, as closing the
+  /// database here would drop SQLite's locks.
+  func paymentsWithoutLog() -> Int64? {
+    let copy = path + "/copy.sqlite"
+    guard system("cp '\(directory)/node.sqlite' '\(copy)'") == 0,
+      let connection = try? Connection(path: copy, access: .readWrite)
+    else { return nil }
+    return try? connection.firstRow("SELECT count(*) FROM payments")?.integer(0)
+  }
+}

@@ -1,0 +1,173 @@
+import Coordinator
+import Glibc
+import Ground
+import Guardrails
+import Heartbeat
+import SharedContainer
+import Testing
+
+@Suite("The container's side of a guard")
+struct GuardContainerTests {
+  private let place = Place()
+  private let own = ProcessIdentity(pid: 1, startTime: 2, boot: BootID(high: 1, low: 2))
+
+  /// Notes, for who cannot look at a closure's own variable.
+  private final class Notes { var all: [ContainerNote] = [] }
+
+  private func container(_ role: Role, _ notes: Notes = Notes()) throws -> GuardContainer<Int64> {
+    GuardContainer(
+      try place.open(role), process: own,
+      clock: ContainerClock(bootClock: { [place] in place.now }, wallNanoseconds: { 5 }),
+      note: { notes.all.append($0) }
+    ) { try $0.firstRow("SELECT count(*) FROM payments")?.integer(0) ?? -1 }
+  }
+
+  @Test("A claim brings the state that it has read, and names this process")
+  func claim() throws {
+    let container = try container(.app)
+    let answer = try #require(container.carryOut(.claim(seen: 0, reason: .neverClaimed)))
+    #expect(answer.state == 0)
+    guard case .claimed(let claim)? = answer.event else { return #expect(Bool(false)) }
+    #expect(claim.epoch == 1)
+    let look = try #require(container.carryOut(.look))
+    guard case .observed(let seen)? = look.event else { return #expect(Bool(false)) }
+    #expect(seen.row?.process == own && seen.boot == own.boot && seen.bootClock == place.now)
+    #expect(look.state == nil)
+  }
+
+  @Test("A claim from an old look changes nothing and brings no state")
+  func superseded() throws {
+    let container = try container(.app)
+    _ = try place.otherOwner(.extension, seen: 0)
+    let answer = try #require(container.carryOut(.claim(seen: 0, reason: .neverClaimed)))
+    #expect(answer.event == .claimSuperseded && answer.state == nil)
+  }
+
+  @Test("A raised epoch is a claim, and says for what it was raised")
+  func raised() throws {
+    let container = try container(.app)
+    func claim(_ directive: GuardDirective) throws -> Claim {
+      guard case .claimed(let claim)? = container.carryOut(directive)?.event else {
+        throw NotClaimed()
+      }
+      return claim
+    }
+    let first = try claim(.claim(seen: 0, reason: .neverClaimed))
+    let second = try claim(.raiseEpoch(first, above: 9))
+    let replaced = ReplacedClaim(epoch: 20, container: ContainerID(high: 1, low: 1))
+    let third = try claim(.raiseEpoch(second, above: 20, replacing: replaced))
+    #expect([first, second, third].map(\.epoch) == [1, 10, 21])
+    #expect(try reasons() == ["never-claimed", "raised-above-peer", "raised-to-move-here"])
+  }
+
+  private func reasons() throws -> [String] {
+    let result = try place.open(.extension).read { _, reader in
+      try reader.rows("SELECT reason FROM claims ORDER BY epoch").map { try $0.text(0) }
+    }
+    guard case .read(let reasons) = result else { throw NotClaimed() }
+    return reasons
+  }
+
+  @Test("The other process that holds the node is worth watching; this one, and one that is replaced, is not")
+  func watching() throws {
+    let container = try container(.app)
+    _ = container.carryOut(.look)
+    #expect(container.holderToWatch == nil)
+    let other = try place.otherOwner(.extension, seen: 0)
+    _ = container.carryOut(.look)
+    #expect(container.holderToWatch == .other)
+    other.container.releaseRoleLock()
+    _ = container.carryOut(.claim(seen: 1, reason: .holderDied))
+    #expect(container.holderToWatch == nil)
+    _ = container.carryOut(.look)
+    #expect(container.holderToWatch == nil)
+  }
+
+  @Test("What is not the container's has no answer")
+  func foreign() throws {
+    #expect(try container(.app).carryOut(.stopNode(gracefully: true)) == nil)
+    #expect(try container(.app).carryOut(.readReceived(paymentHash: nil)) == nil)
+  }
+
+  @Test("Each beat but the last sees to it that the role lock guards, and that is said once")
+  func roleLock() throws {
+    let notes = Notes()
+    let container = try container(.app, notes)
+    _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
+    _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: 1))
+    #expect(notes.all == [])
+    // Somebody tidies up: another process would find the lock free.
+    unlink(place.directory + "/locks/app.lock")
+    let other = try place.open(.app)
+    #expect(other.keepRoleLock() == .taken)
+    for counter in [2, 3] as [UInt64] {
+      _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: counter))
+    }
+    #expect(notes.all == [.roleLockHeldByAnother])
+    other.releaseRoleLock()
+    _ = container.carryOut(.beat(epoch: 1, phase: .released, counter: 4))
+    #expect(notes.all == [.roleLockHeldByAnother])
+    _ = container.carryOut(.beat(epoch: 1, phase: .claimed, counter: 5))
+    #expect(notes.all == [.roleLockHeldByAnother, .roleLockGuardsAgain])
+  }
+
+  @Test("A beat is what the guard says, of this process")
+  func beat() throws {
+    let container = try container(.extension)
+    _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
+    _ = container.carryOut(.beat(epoch: 1, phase: .connecting, counter: 8))
+    let beat = HeartbeatFile(path: place.directory + "/heartbeat").read(.extension)
+    let said = Beat(
+      role: .extension, epoch: 1, phase: .connecting, counter: 8, process: own, bootClock: place.now,
+      wallClockNanoseconds: 5)
+    #expect(beat == said)
+  }
+
+  @Test(
+    "The log is to be settled when the node is connected and when it is given up, and then lies in the database"
+  )
+  func settling() throws {
+    let container = try container(.app)
+    _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
+    _ = container.carryOut(.beat(epoch: 1, phase: .connecting, counter: 1))
+    #expect(!container.isSettlingDue)
+    _ = container.carryOut(.beat(epoch: 1, phase: .established, counter: 2))
+    #expect(container.isSettlingDue)
+    container.settle()
+    #expect(!container.isSettlingDue)
+    _ = container.carryOut(.dropLock)
+    #expect(container.isSettlingDue)
+    #expect(container.shared.roleLock.probe() == .free)
+  }
+
+  @Test("The wish is state that the other process reads, and a wish that cannot be taken is noted")
+  func wish() throws {
+    let notes = Notes()
+    let container = try container(.app, notes)
+    let other = try place.open(.extension)
+    _ = container.carryOut(.raiseWish)
+    #expect(other.appWantsNode)
+    _ = try self.container(.app, notes).carryOut(.raiseWish)
+    #expect(notes.all == [.wishHeldByAnother])
+    _ = container.carryOut(.withdrawWish)
+    #expect(!other.appWantsNode)
+  }
+
+  @Test("The row comes with the wish")
+  func row() throws {
+    let container = try container(.extension)
+    let app = try place.open(.app)
+    #expect(app.setWish(true) == .taken)
+    #expect(container.carryOut(.readRow)?.event == .rowRead(nil, appWantsNode: true))
+  }
+
+  @Test("A container that was taken away fails, and is lost")
+  func lost() throws {
+    let container = try container(.app)
+    rename(place.directory, place.path + "/elsewhere")
+    for directive in [.look, .readRow, .claim(seen: 0, reason: .neverClaimed)] as [GuardDirective] {
+      let answer = try #require(container.carryOut(directive))
+      #expect(answer.failure?.isLossOfTheContainer == true && answer.event?.lossOfContainer != nil)
+    }
+  }
+}
