@@ -71,7 +71,7 @@ let package = Package(
     .target(
       name: "WalletProcess",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "WalletStore",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
         "Lightning", "Wallet", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
       ]),
     .target(name: "Judge", dependencies: ["CSQLite", "CSodium", "CSecp256k1"]),

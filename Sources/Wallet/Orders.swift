@@ -20,7 +20,7 @@ public enum ContainerOrder: Hashable, Sendable {
   /// Answered by `claimed`, or the guard's `claimSuperseded`, `ownLockWasBusy` or `claimFailed`.
   case claim(seen: Epoch, reason: ClaimReason)
   /// A new number under the same ownership; answered as a claim is.
-  case raiseEpoch(Claim, above: Epoch, isMove: Bool)
+  case raiseEpoch(Claim, above: Epoch, replacing: ReplacedClaim?)
   /// For the guard; answered by its `rowRead` or `rowReadFailed`.
   case readRow
   /// No answer.

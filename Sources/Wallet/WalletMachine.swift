@@ -223,11 +223,11 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
 
 // In another hour, for an exploration, which takes the same situation at two times for one.
 extension WalletMachine: Shiftable where Guard: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     guardrail.shift(by: span)
     node.shift(by: span)
     background.shift(by: span)
   }
 
-  public mutating func forgetLongAgo(at now: Instant) { node.forgetLongAgo(at: now) }
+  package mutating func forgetLongAgo(at now: Instant) { node.forgetLongAgo(at: now) }
 }

@@ -42,7 +42,7 @@ struct WalletTurn {
     case .look: order(.look)
     case .claim(let seen, let reason): order(.claim(seen: seen, reason: reason))
     case .raiseEpoch(let claim, let known, let replaced):
-      order(.raiseEpoch(claim, above: known, isMove: replaced != nil))
+      order(.raiseEpoch(claim, above: known, replacing: replaced))
     case .readRow: order(.readRow)
     case .beat(let epoch, let phase, let counter):
       order(.beat(epoch: epoch, phase: phase, counter: counter))

@@ -56,7 +56,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       Self.tellNodeID(secrets.nodeKey.publicKey, in: options.keychain, journal)
       presence = PresenceLink(directory: shared.layout.presence, role: Machine.role, loop: loop)
       container = WalletContainer(
-        shared, role: Machine.role, secrets: secrets, loop: loop, clock: clock, journal: journal)
+        shared, secrets: secrets, loop: loop, clock: clock, journal: journal)
       wire = WalletWire(secrets: secrets, loop: loop, journal: journal, peer: options.peer)
       invoices = InvoiceMaker(secrets: secrets, clock: clock, peer: options.peer?.node)
       cleaner = JournalCleaner(directory: options.journal)

@@ -22,7 +22,7 @@ enum Walls {
     (
       "WalletProcess",
       """
-      Ground Heartbeat Guardrails Lightning Wallet Crypto Database SharedContainer WalletStore DaemonRuntime \
+      Ground Heartbeat Guardrails Lightning Wallet Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime \
       PeerTransport OwnFiles CLinux Glibc
       """
     ),

@@ -126,7 +126,7 @@ public struct BackgroundWork: Core {
 }
 
 extension BackgroundWork: Shiftable {
-  public mutating func shift(by span: TimeSpan) {
+  package mutating func shift(by span: TimeSpan) {
     for index in runs.indices {
       runs[index].endsBy.shift(by: span)
       runs[index].nextStep.shift(by: span)

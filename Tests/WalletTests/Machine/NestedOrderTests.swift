@@ -114,7 +114,7 @@ struct NestedOrderTests {
     let refusal = FenceAnswer(accepted: false, highest: 20, container: container)
     #expect(
       app.send(.node(.received(.fenceAnswer(refusal))))
-        == [.wire(.cutOff), .container(.raiseEpoch(claim(8), above: 20, isMove: false))])
+        == [.wire(.cutOff), .container(.raiseEpoch(claim(8), above: 20, replacing: nil))])
     // It starts again with the state of the new claim.
     let state = NodeState(invoices: [invoice("a")])
     #expect(

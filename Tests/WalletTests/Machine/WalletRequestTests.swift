@@ -113,7 +113,9 @@ struct WalletRequestTests {
     app.play(.node(.dialled))
     #expect(
       app.send(.node(.received(.fenceAnswer(elsewhere)))).contains(
-        .container(.raiseEpoch(claim(9), above: 20, isMove: true))))
+        .container(
+          .raiseEpoch(
+            claim(9), above: 20, replacing: ReplacedClaim(epoch: 20, container: elsewhere.container)))))
     app.play(.claimed(claim(21), NodeState()), .guardrail(.rowRead(row(21, .app), appWantsNode: true)))
     app.play(.node(.rowRead(row(21, .app))))
     #expect(
