@@ -1,7 +1,7 @@
 import Ground
 import Heartbeat
 
-/// What a guard asks its shell to do, in this order.
+/// What a guard orders, in this order: of the node, and of the ports of the wallet.
 public enum GuardDirective: Hashable, Codable, Sendable {
   // The container.
   /// Take or drop the lock that says "the app wants the node".

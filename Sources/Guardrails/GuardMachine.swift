@@ -1,7 +1,7 @@
 import Ground
 import Heartbeat
 
-/// What the two machines have in common, so that one shell can drive either.
+/// What the two machines have in common, so that one wallet can have either.
 public protocol GuardMachine: Core
 where Configuration == GuardConfiguration, Event == GuardEvent, Directive == GuardDirective {
   static var role: Role { get }

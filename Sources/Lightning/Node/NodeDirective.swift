@@ -1,6 +1,6 @@
 import Ground
 
-/// What the node asks its shell to do, in this order.
+/// What the node orders, in this order: of the ports of the wallet, and what it says to the wallet's other parts.
 public enum NodeDirective: Hashable, Codable, Sendable {
   // The container.
   /// Who owns the node? Answered by `rowRead`, `storeBlocked` or `storeFailed`.
@@ -34,7 +34,7 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   case spliceEnded(TransactionID, SpliceEnd)
 }
 
-/// What goes over the wire. Secrets are put in by the shell at the moment of sending.
+/// What goes over the wire. Secrets are put in by the port at the moment of sending.
 public enum NodeOutgoing: Hashable, Codable, Sendable {
   case message(Message)
   case channel(ChannelOutgoing)

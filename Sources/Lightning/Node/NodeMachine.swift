@@ -131,7 +131,7 @@ public struct NodeMachine: Core {
     TimeSpan(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
   }
 
-  /// The channel as it is stored, for the shell that puts preimages into messages.
+  /// The channel as it is stored, for the port that puts preimages into messages.
   public var durableChannel: Channel? { node.channel }
   /// All of it that is durable, as far as this owner knows.
   public var durableState: NodeState { node }
