@@ -136,10 +136,16 @@ let package = Package(
       name: "WalletTests",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Crypto", "Wallet"]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
+    // A simulated world in which nothing goes wrong by itself.
+    .target(
+      name: "SimulationSupport",
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "PhonePolicy", "Simulation"],
+      path: "Tests/Support/SimulationSupport"),
     .testTarget(
       name: "SimulationTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Crypto", "Simulation",
+        "SimulationSupport",
       ]),
     // The container of the simulation against the real one.
     .testTarget(
@@ -190,8 +196,8 @@ let package = Package(
     .testTarget(
       name: "SeedSentenceTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "Lightning", "Simulation", "SharedContainer",
-        "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "Lightning", "Simulation", "SimulationSupport",
+        "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
       ]),
     // Somebody who knocks at the doors of the daemons, from a process of his own.
     .executableTarget(

@@ -10,9 +10,6 @@ func paymentHash(_ digits: String) -> Bytes32 {
   Bytes32(hex: digits + String(repeating: "0", count: 64 - digits.count)) ?? .zero
 }
 
-/// Each number has another.
-func paymentHash(of number: UInt64) -> Bytes32 { paymentHash("\(number)f") }
-
 extension NodeActivity {
   static let settling = NodeActivity(isSettling: true)
   static let splicing = NodeActivity(isSplicing: true)

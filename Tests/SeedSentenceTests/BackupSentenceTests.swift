@@ -1,5 +1,6 @@
 import Ground
 import Heartbeat
+import SimulationSupport
 import Testing
 
 @testable import Lightning

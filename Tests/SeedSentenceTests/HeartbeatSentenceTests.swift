@@ -2,6 +2,7 @@ import Ground
 import Glibc
 import Heartbeat
 import SharedContainer
+import SimulationSupport
 import Testing
 
 @testable import Guardrails

@@ -1,6 +1,7 @@
 import Ground
 import Heartbeat
 @testable import Lightning
+import SimulationSupport
 import Testing
 
 @testable import Simulation

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import Heartbeat
+import SimulationSupport
 import Testing
 
 @testable import Simulation

@@ -1,54 +1,63 @@
 import Ground
 import Guardrails
 import Heartbeat
-
-@testable import Simulation
+import PhonePolicy
+import Simulation
 
 /// A simulated world in which nothing goes wrong by itself. Who moves next is left to chance, which a number decides.
-struct Story {
-  var world: World
+package struct Story {
+  package var world: World
+  /// From now on no message of one process to the other arrives.
+  package var losesLetters = false
   private var generator: SeededGenerator
 
-  init(_ number: UInt64, takeover: Takeover = .lock, splices: Bool = false) {
+  package init(
+    _ number: UInt64, takeover: Takeover = .lock, splices: Bool = false,
+    foregroundPushes: ForegroundPushes = .app
+  ) {
     var settings = WorldSettings()
     settings.splices = splices
+    settings.phone.foregroundPushes = foregroundPushes
     settings.guardConfiguration.takeover = takeover
     world = World(settings: settings)
     generator = SeededGenerator(seed: number)
   }
 
   /// The app in front, connected, with an invoice that nobody has paid.
-  static func withInvoice(_ number: UInt64, takeover: Takeover = .lock) -> Story {
-    var story = Story(number, takeover: takeover)
+  package static func withInvoice(
+    _ number: UInt64, takeover: Takeover = .lock, foregroundPushes: ForegroundPushes = .app
+  ) -> Story {
+    var story = Story(number, takeover: takeover, foregroundPushes: foregroundPushes)
     story.world.make(.open)
     _ = story.waits { $0.isSettled }
     story.world.make(.invoice)
-    _ = story.waits { !$0.unpaidInvoices.isEmpty }
+    _ = story.waits { $0.invoices.contains { $0.isStored } }
     return story
   }
 
   /// The same, with the app behind and everything released.
-  static func withAppBehind(_ number: UInt64, takeover: Takeover = .lock) -> Story {
+  package static func withAppBehind(_ number: UInt64, takeover: Takeover = .lock) -> Story {
     var story = withInvoice(number, takeover: takeover)
     story.goesHome()
     return story
   }
 
-  mutating func goesHome() {
+  package mutating func goesHome() {
     world.make(.home)
     _ = waits { $0.phone.hasAppLetGo }
   }
 
-  mutating func quits() {
+  package mutating func quits() {
     world.make(.quit)
     _ = waits { $0.life(.app) == nil }
   }
 
   /// Goes on until it is so; false if it has not become so in that time.
-  mutating func waits(_ bound: TimeSpan = .seconds(60), until isSo: (World) -> Bool) -> Bool {
+  package mutating func waits(_ bound: TimeSpan = .seconds(60), until isSo: (World) -> Bool) -> Bool {
     let end = world.peerNow + bound
     while !isSo(world) {
       guard world.violation == nil, world.peerNow < end else { return false }
+      while losesLetters, world.hasLetters { world.make(.loseLetter(0)) }
       var moves: [Move] = []
       world.ready(into: &moves)
       if moves.isEmpty {
@@ -61,7 +70,7 @@ struct Story {
   }
 
   /// How long it takes from now on; nil if it does not come to it.
-  mutating func spanUntil(_ isSo: (World) -> Bool) -> TimeSpan? {
+  package mutating func spanUntil(_ isSo: (World) -> Bool) -> TimeSpan? {
     let start = world.peerNow
     return waits(until: isSo) ? world.peerNow - start : nil
   }
@@ -72,12 +81,12 @@ extension Instant {
 }
 
 extension World {
-  func isConnected(_ role: Role) -> Bool {
+  package func isConnected(_ role: Role) -> Bool {
     switch life(role)?.status {
     case .connected, .settling: true
     default: false
     }
   }
 
-  var isPaid: Bool { payments.first?.state == .paid }
+  package var isPaid: Bool { payments.first?.state == .paid }
 }
