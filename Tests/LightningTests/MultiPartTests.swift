@@ -6,16 +6,12 @@ import Testing
 
 /// Payments that come in parts: all of them, or nothing.
 @Suite("Multi-part payments") struct MultiPartTests {
-  private func world(payments: Int = 1, seed: UInt64 = 1) throws -> NodeWorld {
-    var world = try NodeWorld(seed: seed, payments: payments)
-    world.faultsAreOn = false
-    world.claim(leavingZombie: false)
-    finish(&world)
+  private func world(payments: Int = 1) throws -> NodeWorld {
+    var world = try NodeWorld(payments: payments)
+    world.claim()
+    world.deliver()
     return world
   }
-
-  /// Until nothing is on its way any more; no time passes.
-  private func finish(_ world: inout NodeWorld) { while world.moveSomething() {} }
 
   @Test(
     "One part alone is kept and not answered; with the other both are accepted in one step, as one payment")
@@ -23,16 +19,16 @@ import Testing
     var world = try world()
     world.news = []
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    finish(&world)
+    world.deliver()
     #expect(world.received.isEmpty && world.paid.isEmpty && world.failed == 0)
     #expect(world.news == [.busy(NodeActivity(collecting: [world.invoices[0].paymentHash]))])
-    #expect(world.owners[0].machine.deadline == world.now + .seconds(60))
+    #expect(world.node?.deadline == world.now + .seconds(60))
     world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    finish(&world)
+    world.deliver()
     #expect(world.received == [world.invoices[0].paymentHash])
     #expect(world.amounts == [1000])
     #expect(world.paid.count == 2)
-    #expect(world.owners[0].machine.deadline == nil)
+    #expect(world.node?.deadline == nil)
     guard world.news.count == 4, case .received = world.news[1] else {
       return #expect(world.news == [])
     }
@@ -43,12 +39,12 @@ import Testing
   func acrossOwners() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    finish(&world)
-    world.claim(leavingZombie: false)
-    finish(&world)
+    world.deliver()
+    world.claim()
+    world.deliver()
     #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
     world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    finish(&world)
+    world.deliver()
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
@@ -56,14 +52,14 @@ import Testing
   func acrossHandover() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    finish(&world)
-    world.handle(.handoverRequested, by: world.owners[0].id)
-    #expect(world.owners[0].machine.deadline == nil)
+    world.deliver()
+    world.handle(.handoverRequested)
+    #expect(world.node?.deadline == nil)
     world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    finish(&world)
+    world.deliver()
     #expect(world.received.isEmpty)
-    world.claim(leavingZombie: false)
-    finish(&world)
+    world.claim()
+    world.deliver()
     #expect(world.amounts == [1000] && world.paid.count == 2)
   }
 
@@ -71,27 +67,27 @@ import Testing
   func timeout() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    finish(&world)
+    world.deliver()
     let first = world.now
     world.now = first + .seconds(40)
     world.pay(0, part: 2, amountMsat: 300, world.data(0))
-    finish(&world)
+    world.deliver()
     #expect(world.waits.count == 1)
-    #expect(world.owners[0].machine.deadline == first + .seconds(60), "counted from the first part")
+    #expect(world.node?.deadline == first + .seconds(60), "counted from the first part")
     world.now = first + .milliseconds(59_999)
-    world.handle(.deadlineReached, by: world.owners[0].id)
-    finish(&world)
+    world.handle(.deadlineReached)
+    world.deliver()
     #expect(world.failed == 0)
     world.now = first + .seconds(60)
-    world.handle(.deadlineReached, by: world.owners[0].id)
-    finish(&world)
+    world.handle(.deadlineReached)
+    world.deliver()
     #expect(world.failures[100] == .refusedByRecipient(code: 23))
     #expect(world.failures[200] == .refusedByRecipient(code: 23))
     #expect(world.received.isEmpty && world.stored.invoices.count == 1 && world.waits.isEmpty)
     #expect(world.news.suffix(2) == [.busy(NodeActivity(isSettling: true)), .busy(.nothing)])
     // The invoice can still be paid.
     world.pay(0, part: 3, amountMsat: 1000, world.data(0))
-    finish(&world)
+    world.deliver()
     #expect(world.amounts == [1000])
   }
 
@@ -101,34 +97,34 @@ import Testing
     let details = PaymentFailure.refusedByRecipient(code: FailureCode.incorrectOrUnknownPaymentDetails)
     let good = world.data(0)
     world.pay(0, part: 1, amountMsat: 500, good)
-    finish(&world)
+    world.deliver()
     // Offered by hand: our own peer would not send them.
     try offer(&world, 0, 500, PaymentData(secret: SHA256.hash([1]), totalMsat: 1000))
-    #expect(world.owners[0].machine.partials.count == 1, "a guessed secret is another set")
+    #expect(world.node?.partials.count == 1, "a guessed secret is another set")
     #expect(world.stored.channel?.htlcs.count == 1)
     for total in [1000, 2003] as [UInt64] { try offer(&world, 1, 700, world.data(1, totalMsat: total)) }
     #expect(world.stored.channel?.htlcs.count == 1)
     world.pay(0, part: 2, amountMsat: 500, good)
-    finish(&world)
+    world.deliver()
     #expect(world.amounts == [1000])
     // Two parts whose totals differ: the whole set.
     world.pay(2, part: 1, amountMsat: 500, world.data(2))
-    finish(&world)
+    world.deliver()
     try offer(&world, 2, 500, world.data(2, totalMsat: 1500))
     #expect(world.failures[102] == details)
-    #expect(world.amounts == [1000] && world.owners[0].machine.partials.isEmpty)
+    #expect(world.amounts == [1000] && world.node?.partials.isEmpty == true)
   }
 
   @Test("Up to twice the invoice is accepted, in parts too; from then on all is refused")
   func tooMuch() throws {
     var world = try world(payments: 2)
     world.pay(0, part: 1, amountMsat: 1200, world.data(0, totalMsat: 2000))
-    finish(&world)
+    world.deliver()
     world.pay(0, part: 2, amountMsat: 800, world.data(0, totalMsat: 2000))
-    finish(&world)
+    world.deliver()
     #expect(world.amounts == [2000])
     world.pay(1, part: 1, amountMsat: 1000, world.data(1, totalMsat: 2000))
-    finish(&world)
+    world.deliver()
     // By hand: our own peer lets no part in that is more than what is missing.
     try offer(&world, 1, 2000, world.data(1, totalMsat: 2000))
     #expect(world.amounts == [2000] && world.failed == 1 && world.stored.channel?.htlcs == [])
@@ -138,10 +134,10 @@ import Testing
   func withoutData() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 999, nil)
-    finish(&world)
+    world.deliver()
     #expect(world.failed == 1)
     world.pay(0)
-    finish(&world)
+    world.deliver()
     #expect(world.amounts == [1000])
   }
 
@@ -149,19 +145,18 @@ import Testing
   private func offer(_ world: inout NodeWorld, _ number: Int, _ amount: UInt64, _ data: PaymentData) throws {
     _ = try world.peer.state.channel.offer(
       amountMsat: amount, paymentHash: world.invoices[number].paymentHash, cltvExpiry: 700, paymentData: data)
-    let connection = try #require(world.owners[0].connection)
     for case .message(let message) in world.peer.state.channel.takeOutgoing() {
-      world.wires[connection]?.toWallet.append(message)
+      world.wire?.toWallet.append(message)
     }
-    finish(&world)
+    world.deliver()
   }
 
   @Test("A set that is complete counts as waiting until the step that accepts it is durable")
   func completeInAStep() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 600, world.data(0))
-    finish(&world)
-    var node = world.owners[0].machine
+    world.deliver()
+    var node = try #require(world.node)
     let collecting = NodeActivity(collecting: [world.invoices[0].paymentHash])
     #expect(node.activity == collecting)
     node.partials = []
@@ -169,48 +164,5 @@ import Testing
     #expect(node.activity == collecting)
     node.step = nil
     #expect(node.activity == .nothing)
-  }
-
-  @Test(
-    "Deaths, zombies and blocked writes between any two parts: a set is paid whole or not at all",
-    arguments: 0..<UInt64(200))
-  func chaos(seed: UInt64) throws {
-    var world = try NodeWorld(seed: seed, payments: 4)
-    var parts: [(Int, Int, UInt64)] = []
-    for number in 0..<4 {
-      let amount = world.invoices[number].amountMsat
-      parts += [(number, 1, amount / 3), (number, 2, amount / 3), (number, 3, amount - amount / 3 * 2)]
-    }
-    func pay() {
-      let part = parts.remove(at: world.generator.below(parts.count))
-      world.pay(part.0, part: part.1, amountMsat: part.2, world.data(part.0))
-    }
-    for _ in 0..<800 {
-      switch world.generator.below(24) {
-      case 0: world.claim(leavingZombie: false)
-      case 1: world.claim(leavingZombie: true)
-      case 2 where !parts.isEmpty: pay()
-      case 3 where world.generator.below(10) == 0: _ = world.letTimePass()
-      default: _ = world.moveSomething()
-      }
-      checkPaid(world, isOver: false)
-    }
-    while !parts.isEmpty { pay() }
-    world.faultsAreOn = false
-    world.claim(leavingZombie: true)
-    for _ in 0..<20_000 where !world.moveSomething() { if !world.letTimePass() { break } }
-    #expect(world.stored.channel?.htlcs == [])
-    checkPaid(world, isOver: true)
-  }
-
-  private func checkPaid(_ world: NodeWorld, isOver: Bool) {
-    for (index, invoice) in world.invoices.enumerated() {
-      let paid = world.paid.count { $0 == invoice.paymentHash }
-      let received = world.received.count { $0 == invoice.paymentHash }
-      let failed = (1...3).count { world.failures[UInt64(index + $0 * NodeWorld.partNumbers)] != nil }
-      #expect(received <= 1 && paid <= 3 && (paid == 0 || received == 1))
-      if received == 1 { #expect(failed == 0, "what failed cannot have been part of it") }
-      if isOver { #expect(paid == 3 * received && paid + failed == 3) }
-    }
   }
 }

@@ -95,22 +95,16 @@ struct NodeMachineTests {
 
   @Test("That a payment settles is said once, and its end too, though the connection is lost in between")
   func settlingOverALostConnection() throws {
-    var world = try NodeWorld(seed: 1, payments: 1)
-    world.faultsAreOn = false
-    world.claim(leavingZombie: false)
+    var world = try NodeWorld(payments: 1)
+    world.claim()
     world.pay(0)
     while world.stored.channel?.isSettling != true, world.moveSomething() || world.letTimePass() {}
-    let owner = world.owners[0].id
-    let connection = try #require(world.owners[0].connection)
-    world.wires[connection] = nil
-    world.owners[0].connection = nil
-    world.tellPeer(.closed(connection: connection, "cut"))
     world.news = []
-    world.handle(.closed("cut"), by: owner)
+    world.breakWire()
     while !world.news.contains(.established), world.moveSomething() || world.letTimePass() {}
     #expect(world.news == [.connecting, .established])
     while world.stored.channel?.isSettling == true, world.moveSomething() || world.letTimePass() {}
-    while world.moveSomething() {}
+    world.deliver()
     #expect(
       world.news.last == .busy(.nothing)
         && world.news.count { if case .busy = $0 { true } else { false } } == 1)

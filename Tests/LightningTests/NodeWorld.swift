@@ -3,43 +3,31 @@ import Crypto
 
 @testable import Lightning
 
-/// Several owners of one node, one after the other and some of them zombies, against the real peer machine: a
-/// container that keeps what was committed, wires that keep what was sent, and deaths between any two directives.
+/// The wallet's node and the real peer, one owner of the node after the other. Nothing goes wrong here by itself: every owner
+/// finds its own row and may write, and what was sent arrives, before the end of its connection. Zombies, fences, deaths between
+/// any two steps and blocked writes are those of the simulation.
 struct NodeWorld {
-  struct Owner {
-    var id: Int
-    var fence: Claim
-    var machine: NodeMachine
-    var connection: UInt64?
+  struct Wire {
+    var connection: UInt64
+    var toPeer: ArraySlice<Message> = []
+    var toWallet: ArraySlice<Message> = []
+    var isClosedByPeer = false
   }
 
   /// It goes on until nobody waits for anything: nobody pings for ever.
   static let rules = ConnectionRules(silence: nil)
 
-  struct Wire {
-    var toPeer: [Message] = []
-    var toWallet: [Message] = []
-    /// The wallet's end is closed: what it sent still arrives, then the end.
-    var isClosedByWallet = false
-    var isClosedByPeer = false
-  }
-
-  static let container = ContainerID(high: 7, low: 9)
-
-  var generator: SeededGenerator
   var now = Instant(nanoseconds: 0)
-  var faultsAreOn = true
-  var owners: [Owner] = []
-  var nextOwner = 0
-  var wires: [UInt64: Wire] = [:]
-  var nextConnection: UInt64 = 1
+  /// Of the present owner; nil while nobody owns it.
+  var node: NodeMachine?
+  var epoch: UInt64 = 0
+  var wire: Wire?
+  var connections: UInt64 = 0
   var peer: PeerMachine
   var preimages: [Bytes32: Bytes32] = [:]
   var invoices: [Invoice] = []
 
   // What is durable.
-  var epoch: UInt64 = 0
-  var incarnation: UInt64 = 0
   var stored = NodeState()
   var past = PastPayments()
   /// Since when payments wait for parts, and in which boot of the phone that was.
@@ -67,15 +55,14 @@ struct NodeWorld {
     var end: SpliceEnd
   }
 
-  init(seed: UInt64, payments: Int) throws {
+  init(payments: Int) throws {
     let terms = ChannelTerms.standard
     let channel = try Channel(
       id: SHA256.hash([1]), localMsat: terms.providerMsat, remoteMsat: terms.walletMsat, isOpener: true)
     peer = PeerMachine(
       configuration: .init(rules: Self.rules, startedAt: now, state: PeerState(channel: channel)))
-    generator = SeededGenerator(seed: seed)
     for number in 0..<payments {
-      let preimage = SHA256.hash([UInt8(number), UInt8(truncatingIfNeeded: seed)])
+      let preimage = SHA256.hash([UInt8(number), 1])
       let invoice = Invoice(
         paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(1000 + number), text: "",
         tweak: preimage,
@@ -86,89 +73,55 @@ struct NodeWorld {
     stored.invoices = invoices
   }
 
-  // MARK: What may happen
+  // MARK: The owner
 
-  /// A new owner claims; the one before may live on without knowing it.
-  mutating func claim(leavingZombie: Bool) {
-    if !leavingZombie { owners = owners.filter { $0.fence.epoch != epoch || !kill($0.id) } }
+  /// The next owner; the one before is gone.
+  mutating func claim() {
+    kill()
     epoch += 1
-    incarnation &+= 0x1234_5678_9ABC_DEF1
-    let fence = Claim(
-      epoch: epoch, incarnation: incarnation, container: Self.container)
-    nextOwner += 1
-    owners.append(
-      Owner(
-        id: nextOwner, fence: fence,
-        machine: NodeMachine(
-          configuration: .init(rules: Self.rules, fundingKey: splices ? walletSide.key : nil))))
-    handle(.started(fence, readState()), by: nextOwner)
+    node = NodeMachine(configuration: .init(rules: Self.rules, fundingKey: splices ? walletSide.key : nil))
+    handle(.started(fence(epoch), readState()))
   }
 
-  @discardableResult
-  mutating func kill(_ id: Int) -> Bool {
-    guard let index = owners.firstIndex(where: { $0.id == id }) else { return false }
-    if let connection = owners[index].connection { wires[connection]?.isClosedByWallet = true }
-    owners.remove(at: index)
-    return true
+  mutating func kill() {
+    node = nil
+    hangUp()
   }
 
-  mutating func handle(_ event: NodeEvent, by id: Int) {
-    var events = [event]
-    while !events.isEmpty {
-      guard let index = owners.firstIndex(where: { $0.id == id }) else { return }
-      let directives = owners[index].machine.handle(events.removeFirst(), at: now)
-      for directive in directives {
-        if faultsAreOn, generator.below(60) == 0 {
-          kill(id)
-          return
-        }
-        guard let answer = carryOut(directive, for: id) else { continue }
-        events.append(answer)
+  mutating func handle(_ event: NodeEvent) {
+    var events: ArraySlice = [event]
+    while let event = events.popFirst() {
+      for directive in node?.handle(event, at: now) ?? [] {
+        if let answer = carryOut(directive) { events.append(answer) }
       }
     }
   }
 
-  private mutating func carryOut(_ directive: NodeDirective, for id: Int) -> NodeEvent? {
-    guard let index = owners.firstIndex(where: { $0.id == id }) else { return nil }
+  private mutating func carryOut(_ directive: NodeDirective) -> NodeEvent? {
     switch directive {
-    case .checkRow: return .rowRead(row(epoch, incarnation: incarnation))
-    case .checkGreeting: return .greetingChecked(row(epoch, incarnation: incarnation), readState())
-    case .write(let change, let claim):
-      if faultsAreOn, generator.below(40) == 0 { return .storeBlocked }
-      guard claim.epoch == epoch, claim.incarnation == incarnation else { return .fenced }
+    case .checkRow: return .rowRead(row(epoch))
+    case .checkGreeting: return .greetingChecked(row(epoch), readState())
+    case .write(let change, _):
       store(change)
       return .written
     case .dial:
-      let connection = nextConnection
-      nextConnection += 1
-      wires[connection] = Wire()
-      owners[index].connection = connection
-      tellPeer(.connected(connection: connection))
+      connections += 1
+      wire = Wire(connection: connections)
+      tellPeer(.connected(connection: connections))
       return .dialled
-    case .send(let messages):
-      for message in messages { send(message, by: index) }
-      return nil
-    case .hangUp, .cutOff:
-      if let connection = owners[index].connection { wires[connection]?.isClosedByWallet = true }
-      owners[index].connection = nil
-      return directive == .hangUp ? .closed("hung up") : nil
-    case .report(.trouble(let sentence)):
-      complaints.append(sentence)
-      return nil
-    case .report(let said):
-      news.append(said)
-      return nil
-    case .paymentRefused(_, let why), .spliceRefused(let why):
-      refusals.append(why.words)
-      return nil
-    case .spliceBegun(let splice):
-      splicesBegun.append(splice.id)
-      return nil
-    case .spliceEnded(let id, let end):
-      splicesEnded.append(SpliceSaid(id: id, end: end))
-      return nil
-    case .invoiceStored, .invoiceRefused, .paymentOffered, .paymentEnded: return nil
+    case .send(let messages): for message in messages { send(message) }
+    case .hangUp:
+      hangUp()
+      return .closed("hung up")
+    case .cutOff: hangUp()
+    case .report(.trouble(let sentence)): complaints.append(sentence)
+    case .report(let said): news.append(said)
+    case .paymentRefused(_, let why), .spliceRefused(let why): refusals.append(why.words)
+    case .spliceBegun(let splice): splicesBegun.append(splice.id)
+    case .spliceEnded(let id, let end): splicesEnded.append(SpliceSaid(id: id, end: end))
+    case .invoiceStored, .invoiceRefused, .paymentOffered, .paymentEnded: break
     }
+    return nil
   }
 
   private func readState() -> NodeState {
@@ -201,19 +154,15 @@ struct NodeWorld {
     }
   }
 
-  private mutating func send(_ outgoing: NodeOutgoing, by index: Int) {
-    guard let connection = owners[index].connection, wires[connection]?.isClosedByPeer == false else {
-      return
-    }
-    let message: Message
+  private mutating func send(_ outgoing: NodeOutgoing) {
+    guard wire?.isClosedByPeer == false else { return }
     switch outgoing {
-    case .message(let plain), .channel(.message(let plain)): message = plain
-    case .backup(let backup): message = .peerStorage(Bytes(backup.encoded()))
+    case .message(let plain), .channel(.message(let plain)): wire?.toPeer.append(plain)
+    case .backup(let backup): wire?.toPeer.append(.peerStorage(Bytes(backup.encoded())))
     case .channel(.fulfill(let id, let hash)):
-      guard let channel = owners[index].machine.durableChannel, let preimage = preimages[hash] else { return }
-      message = channel.fulfilMessage(id, preimage: preimage)
+      guard let channel = node?.durableChannel, let preimage = preimages[hash] else { return }
+      wire?.toPeer.append(channel.fulfilMessage(id, preimage: preimage))
     }
-    wires[connection]?.toPeer.append(message)
   }
 
   // MARK: The peer
@@ -243,60 +192,64 @@ struct NodeWorld {
   mutating func tellPeer(_ event: PeerEvent) {
     for directive in peer.handle(event, at: now) {
       switch directive {
-      case .store(let changes):
-        for change in changes {
-          if case .paymentPaid(let id, let preimage) = change {
-            let hash = invoices[Int(id) % Self.partNumbers].paymentHash
-            precondition(preimage == preimages[hash])
-            paid.append(hash)
-          }
-          if case .paymentFailed(let id, let failure) = change {
-            failed += 1
-            failures[id] = failure
-          }
-          sent.note(change)
-          if case .dataLoss(_, let side) = change { complaints.append("data loss of the \(side)") }
-        }
+      case .store(let changes): for change in changes { note(change) }
       case .send(let connection, let message):
-        if wires[connection]?.isClosedByWallet == false { wires[connection]?.toWallet.append(message) }
+        if wire?.connection == connection { wire?.toWallet.append(message) }
       case .close(let connection, _), .evict(let connection, _):
-        wires[connection]?.isClosedByPeer = true
-        if case .evict = directive { wires[connection]?.toPeer = [] }
+        if wire?.connection == connection { wire?.isClosedByPeer = true }
       case .requestPush, .answer: break
       }
     }
   }
 
-  // MARK: The wires
+  private mutating func note(_ change: LedgerChange) {
+    sent.note(change)
+    switch change {
+    case .paymentPaid(let id, let preimage):
+      let hash = invoices[Int(id) % Self.partNumbers].paymentHash
+      precondition(preimage == preimages[hash])
+      paid.append(hash)
+    case .paymentFailed(let id, let failure):
+      failed += 1
+      failures[id] = failure
+    case .dataLoss(_, let side): complaints.append("data loss of the \(side)")
+    default: break
+    }
+  }
 
-  /// One step of one wire, in either direction; false if there was nothing to do.
+  // MARK: The wire
+
+  /// What the wallet has sent still arrives.
+  private mutating func hangUp() {
+    guard let wire else { return }
+    self.wire = nil
+    for message in wire.toPeer { tellPeer(.received(connection: wire.connection, message)) }
+    tellPeer(.closed(connection: wire.connection, "the wallet hung up"))
+  }
+
+  /// What is on its way is lost.
+  mutating func breakWire() {
+    guard let connection = wire?.connection else { return }
+    wire = nil
+    tellPeer(.closed(connection: connection, "cut"))
+    handle(.closed("cut"))
+  }
+
+  /// One message; false if none is on its way.
   mutating func moveSomething() -> Bool {
-    let busy = wires.keys.sorted().filter { isBusy($0) }
-    guard !busy.isEmpty else { return false }
-    let connection = busy[generator.below(busy.count)]
-    guard var wire = wires[connection] else { return false }
-    let owner = owners.first { $0.connection == connection }?.id
-    let towardsPeer = !wire.toPeer.isEmpty && (wire.toWallet.isEmpty || generator.below(2) == 0)
-    if towardsPeer {
-      let message = wire.toPeer.removeFirst()
-      wires[connection] = wire
-      tellPeer(.received(connection: connection, message))
-    } else if let owner, !wire.toWallet.isEmpty {
-      let message = wire.toWallet.removeFirst()
-      wires[connection] = wire
+    guard let wire else { return false }
+    if let message = self.wire?.toPeer.popFirst() {
+      tellPeer(.received(connection: wire.connection, message))
+    } else if let message = self.wire?.toWallet.popFirst() {
       if case .peerStorageRetrieval(let blob) = message {
-        handle(.backupReceived(opened(blob)), by: owner)
+        handle(.backupReceived(opened(blob)))
       } else {
-        handle(.received(message), by: owner)
+        handle(.received(message))
       }
-    } else if wire.isClosedByWallet {
-      wires[connection] = nil
-      tellPeer(.closed(connection: connection, "the wallet hung up"))
-    } else if let owner {
-      wires[connection] = nil
-      if let index = owners.firstIndex(where: { $0.id == owner }) { owners[index].connection = nil }
-      tellPeer(.closed(connection: connection, "closed"))
-      handle(.closed("the peer hung up"), by: owner)
+    } else if wire.isClosedByPeer {
+      breakWire()
+    } else {
+      return false
     }
     return true
   }
@@ -311,20 +264,23 @@ struct NodeWorld {
     return .backup(backup)
   }
 
-  private func isBusy(_ connection: UInt64) -> Bool {
-    guard let wire = wires[connection] else { return false }
-    let hasReader = owners.contains { $0.connection == connection }
-    return !wire.toPeer.isEmpty || (hasReader && !wire.toWallet.isEmpty) || wire.isClosedByWallet
-      || (wire.isClosedByPeer && hasReader)
-  }
+  // MARK: Time
 
   /// To the next deadline of anybody; false if nobody waits for the time.
   mutating func letTimePass() -> Bool {
-    let deadlines = owners.compactMap { $0.machine.deadline } + [peer.deadline].compactMap { $0 }
+    let deadlines = [node?.deadline, peer.deadline].compactMap { $0 }
     guard let next = deadlines.min(), next.nanoseconds < .max else { return false }
     now = max(now, next)
     tellPeer(.deadlineReached)
-    for id in owners.map(\.id) { handle(.deadlineReached, by: id) }
+    handle(.deadlineReached)
     return true
+  }
+
+  /// Until nothing is on its way any more; no time passes.
+  mutating func deliver() { while moveSomething() {} }
+
+  /// Until nobody waits for anything.
+  mutating func settle() {
+    for _ in 0..<20_000 where !moveSomething() { guard letTimePass() else { return } }
   }
 }

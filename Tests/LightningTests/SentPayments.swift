@@ -41,14 +41,13 @@ extension NodeWorld {
   }
 
   /// The person presses "send".
-  mutating func send(_ number: Int, amountMsat: UInt64? = nil, by owner: Int? = nil) {
-    guard let owner = owner ?? owners.last?.id else { return }
+  mutating func send(_ number: Int, amountMsat: UInt64? = nil) {
     let invoice = SentPayments.invoice(number)
     handle(
       .payRequested(
         OutgoingPayment(
           paymentHash: invoice.paymentHash, amountMsat: amountMsat ?? invoice.amountMsat,
-          paymentSecret: invoice.paymentSecret), past: past[invoice.paymentHash]), by: owner)
+          paymentSecret: invoice.paymentSecret), past: past[invoice.paymentHash]))
   }
 
   /// What has not gone for good: what is in the channel on its way to nobody counts as ours.

@@ -7,54 +7,48 @@ import Testing
 /// The wait for a part that does not come is the payment's, and not that of whoever owns the node.
 @Suite("A part that stays alone") struct WaitingPartsTests {
   private func world(payments: Int = 1) throws -> NodeWorld {
-    var world = try NodeWorld(seed: 1, payments: payments)
-    world.faultsAreOn = false
-    world.claim(leavingZombie: false)
-    finish(&world)
+    var world = try NodeWorld(payments: payments)
+    world.claim()
+    world.deliver()
     return world
   }
 
-  /// Until nothing is on its way any more; no time passes.
-  private func finish(_ world: inout NodeWorld) { while world.moveSomething() {} }
-
   /// One more life of the extension: it owns the node until its time is over.
   private func live(_ world: inout NodeWorld, _ span: TimeSpan) {
-    world.claim(leavingZombie: false)
-    finish(&world)
+    world.claim()
+    world.deliver()
     let end = world.now + span
-    let id = world.nextOwner
-    while let deadline = world.owners.last?.machine.deadline, deadline < end {
+    while let deadline = world.node?.deadline, deadline < end {
       world.now = max(world.now, deadline)
-      world.handle(.deadlineReached, by: id)
-      finish(&world)
+      world.handle(.deadlineReached)
+      world.deliver()
     }
     world.now = end
-    world.kill(id)
-    finish(&world)
+    world.kill()
+    world.deliver()
   }
 
-  private func deadline(_ world: NodeWorld) -> Instant? { world.owners.last?.machine.deadline }
+  private func deadline(_ world: NodeWorld) -> Instant? { world.node?.deadline }
 
   @Test("Its window goes on through other owners and connections, however often they change")
   func spansOwners() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    finish(&world)
+    world.deliver()
     let first = world.now
     for seconds in [10, 20, 54] as [Int64] {
       world.now = first + .seconds(seconds)
-      world.claim(leavingZombie: false)
-      finish(&world)
+      world.claim()
+      world.deliver()
       #expect(deadline(world) == first + .seconds(60))
       #expect(world.news.last == .busy(NodeActivity(collecting: [world.invoices[0].paymentHash])))
     }
     // The connection alone breaks.
-    let connection = try #require(world.owners.last?.connection)
-    world.wires[connection]?.isClosedByPeer = true
-    finish(&world)
+    world.breakWire()
+    world.deliver()
     world.now = first + .milliseconds(54_200)
-    world.handle(.deadlineReached, by: world.nextOwner)
-    finish(&world)
+    world.handle(.deadlineReached)
+    world.deliver()
     #expect(deadline(world) == first + .seconds(60))
     #expect(world.waits.count == 1)
   }
@@ -64,8 +58,8 @@ import Testing
   )
   func shortLives() throws {
     var world = try world(payments: 30)
-    world.kill(world.nextOwner)
-    finish(&world)
+    world.kill()
+    world.deliver()
     // As many as the channel holds.
     for number in 0..<30 { world.pay(number, part: 1, amountMsat: 1, world.data(number)) }
     live(&world, .milliseconds(29_500))
@@ -81,18 +75,18 @@ import Testing
   func grace() throws {
     var world = try world(payments: 2)
     for number in 0..<2 { world.pay(number, part: 1, amountMsat: 600, world.data(number)) }
-    finish(&world)
-    world.kill(world.nextOwner)
-    finish(&world)
+    world.deliver()
+    world.kill()
+    world.deliver()
     world.now = world.now + .seconds(3600)
     world.pay(0, part: 2, amountMsat: 400, world.data(0))
-    world.claim(leavingZombie: false)
-    finish(&world)
+    world.claim()
+    world.deliver()
     #expect(world.amounts == [1000] && world.failed == 0)
     #expect(deadline(world) == world.now + .seconds(3))
     world.now = world.now + .seconds(3)
-    world.handle(.deadlineReached, by: world.nextOwner)
-    finish(&world)
+    world.handle(.deadlineReached)
+    world.deliver()
     #expect(world.failures[101] == .refusedByRecipient(code: FailureCode.mppTimeout))
     #expect(world.waits.isEmpty)
   }
@@ -101,14 +95,14 @@ import Testing
   func reboot() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    finish(&world)
+    world.deliver()
     world.now = world.now + .seconds(50)
     world.boot = 2
     let booted = world.now
     for seconds in [0, 20, 40] as [Int64] {
       world.now = booted + .seconds(seconds)
-      world.claim(leavingZombie: false)
-      finish(&world)
+      world.claim()
+      world.deliver()
       #expect(deadline(world) == booted + .seconds(60))
       #expect(world.waits.values.map(\.boot) == [2])
     }
@@ -119,17 +113,17 @@ import Testing
   func ofAnOlderProgram() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    finish(&world)
+    world.deliver()
     world.waits = [:]
     world.now = world.now + .seconds(50)
     let began = world.now
-    world.claim(leavingZombie: false)
-    finish(&world)
+    world.claim()
+    world.deliver()
     #expect(world.waits.values.map(\.since) == [began])
     #expect(deadline(world) == began + .seconds(60))
     world.now = began + .seconds(30)
-    world.claim(leavingZombie: false)
-    finish(&world)
+    world.claim()
+    world.deliver()
     #expect(deadline(world) == began + .seconds(60))
   }
 
@@ -139,8 +133,8 @@ import Testing
   func rowWithoutParts() throws {
     var world = try world()
     world.waits[SHA256.hash([9])] = (1, world.now)
-    world.claim(leavingZombie: false)
-    finish(&world)
+    world.claim()
+    world.deliver()
     #expect(world.waits.isEmpty && deadline(world) == nil)
     #expect(world.news.last == .established)
   }
@@ -149,16 +143,16 @@ import Testing
   func again() throws {
     var world = try world()
     world.pay(0, part: 1, amountMsat: 300, world.data(0))
-    finish(&world)
+    world.deliver()
     for part in 1...3 {
       #expect(deadline(world) == world.now + .seconds(60))
       world.now = world.now + .seconds(60)
-      world.handle(.deadlineReached, by: world.nextOwner)
-      finish(&world)
+      world.handle(.deadlineReached)
+      world.deliver()
       #expect(world.failed == part && world.waits.isEmpty)
       world.now = world.now + .seconds(7)
       world.pay(0, part: part + 1, amountMsat: 300, world.data(0))
-      finish(&world)
+      world.deliver()
     }
   }
 }

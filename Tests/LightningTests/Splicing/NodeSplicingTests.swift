@@ -8,11 +8,10 @@ import Testing
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)
   private static var totalMsat: UInt64 { (4000 + request.feeSat) * 1000 }
 
-  private func world(_ seed: UInt64 = 1, delay: TimeSpan = .zero, peerSplices: Bool = true) throws
+  private func world(delay: TimeSpan = .zero, peerSplices: Bool = true) throws
     -> NodeWorld
   {
-    var world = try NodeWorld(seed: seed, payments: 2)
-    world.faultsAreOn = false
+    var world = try NodeWorld(payments: 2)
     world.splices = true
     world.peer = PeerMachine(
       configuration: .init(
@@ -23,26 +22,13 @@ import Testing
 
   private let splicing = NodeActivity(isSplicing: true)
 
-  private func settle(_ world: inout NodeWorld) {
-    for _ in 0..<20_000 where !world.moveSomething() {
-      let isDone = world.owners.allSatisfy { $0.machine.deadline == nil } && world.peer.deadline == nil
-      if isDone || !world.letTimePass() { return }
-    }
-  }
-
-  /// Until nothing is on any wire, and no time passes.
-  private func deliver(_ world: inout NodeWorld) {
-    for _ in 0..<20_000 where !world.moveSomething() { return }
-  }
-
   private func connect(_ world: inout NodeWorld) {
-    world.claim(leavingZombie: false)
-    settle(&world)
+    world.claim()
+    world.settle()
   }
 
   private func ask(_ world: inout NodeWorld, _ request: SpliceRequest = request) {
-    guard let owner = world.owners.last?.id else { return }
-    world.handle(.spliceRequested(request), by: owner)
+    world.handle(.spliceRequested(request))
   }
 
   private func isDone(_ world: NodeWorld) -> Bool {
@@ -58,7 +44,7 @@ import Testing
     var world = try world()
     connect(&world)
     ask(&world)
-    settle(&world)
+    world.settle()
     #expect(isDone(world) && world.refusals == [] && world.complaints == [])
     #expect(world.news.filter { $0 == .busy(splicing) }.count == 1)
     #expect(world.news.last == .busy(.nothing))
@@ -71,11 +57,11 @@ import Testing
     ask(&world)
     var written: [NodeDirective] = []
     for _ in 0..<100 where written.isEmpty {
-      guard let wire = world.wires.values.first, let message = wire.toWallet.first else {
+      guard let message = world.wire?.toWallet.first else {
         _ = world.moveSomething()
         continue
       }
-      var node = world.owners[0].machine
+      var node = try #require(world.node)
       let directives = node.handle(.received(message), at: world.now)
       if case .write(let change, _)? = directives.first {
         #expect(directives.count == 1 && change.channel?.pendingSplice?.stage == .signing)
@@ -98,7 +84,7 @@ import Testing
     var world = try world(peerSplices: false)
     connect(&world)
     ask(&world)
-    settle(&world)
+    world.settle()
     #expect(world.refusals == [NodeMachine.doesNotSplice])
     #expect(world.stored.channel?.funding.transaction.hash == world.peer.state.channel.id)
   }
@@ -106,14 +92,14 @@ import Testing
   @Test("A second one is refused while one is under way, and so is one without a node or a peer")
   func refused() throws {
     var world = try world(delay: .seconds(3))
-    world.claim(leavingZombie: false)
+    world.claim()
     ask(&world)
     ask(&world)
     #expect(world.refusals == [NodeMachine.spliceUnderWay])
-    deliver(&world)
+    world.deliver()
     ask(&world)
     #expect(world.refusals == [NodeMachine.spliceUnderWay, NodeMachine.spliceUnderWay])
-    settle(&world)
+    world.settle()
     #expect(isDone(world))
     var node = NodeMachine(configuration: .init(fundingKey: walletSide.key))
     #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [.spliceRefused(.notHeld)])
@@ -131,14 +117,12 @@ import Testing
     var world = try world()
     connect(&world)
     ask(&world)
-    let owner = try #require(world.owners.first)
-    world.wires[try #require(owner.connection)]?.toPeer = []
-    world.handle(.closed("the network is gone"), by: owner.id)
+    world.breakWire()
     #expect(world.refusals == [NodeMachine.spliceLost])
-    settle(&world)
+    world.settle()
     #expect(world.splicesBegun == [] && world.stored.channel?.pendingSplice == nil)
     ask(&world)
-    settle(&world)
+    world.settle()
     #expect(isDone(world))
   }
 
@@ -147,14 +131,13 @@ import Testing
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
-    deliver(&world)
+    world.deliver()
     #expect(world.stored.channel?.pendingSplice != nil && world.peer.state.channel.pendingSplice != nil)
     world.news = []
-    world.claim(leavingZombie: true)
-    settle(&world)
+    world.claim()
+    world.settle()
     #expect(isDone(world))
     #expect(world.splicesBegun.count == 1)
-    // The zombie has the last word, and it is about its claim.
     let said = world.news.filter { $0 == .busy(splicing) || $0 == .busy(.nothing) }
     #expect(said == [.busy(splicing), .busy(.nothing)], "\(world.news)")
   }
@@ -164,13 +147,13 @@ import Testing
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
-    deliver(&world)
+    world.deliver()
     world.pay(0)
     world.invoiceElsewhere(0)
     world.send(0)
-    deliver(&world)
+    world.deliver()
     #expect(world.received == [] && world.stored.channel?.htlcs == [])
-    settle(&world)
+    world.settle()
     #expect(world.splicesEnded.map(\.end) == [.done])
     #expect(world.received == [world.invoices[0].paymentHash])
     #expect(world.sent.arrived == [SentPayments.invoice(0).paymentHash])
@@ -181,10 +164,10 @@ import Testing
     var world = try world(delay: .seconds(8))
     connect(&world)
     ask(&world)
-    deliver(&world)
+    world.deliver()
     world.invoiceElsewhere(0)
     world.send(0)
-    settle(&world)
+    world.settle()
     #expect(world.refusals == [NodeMachine.payDuringSplice])
     #expect(isDone(world))
   }
@@ -194,17 +177,16 @@ import Testing
     var world = try world(delay: .seconds(40))
     connect(&world)
     ask(&world)
-    deliver(&world)
-    let owner = try #require(world.owners.first?.id)
+    world.deliver()
     world.now = world.now + .seconds(30)
-    world.handle(.deadlineReached, by: owner)
+    world.handle(.deadlineReached)
     #expect(world.complaints.contains("the peer got no further with a splice in 30 s"))
     #expect(world.refusals == [] && world.stored.channel?.pendingSplice != nil)
     world.peer = PeerMachine(
       configuration: .init(
         rules: NodeWorld.rules, fundingKey: providerSide.key, startedAt: world.now, state: world.peer.state))
-    world.wires = [:]
-    settle(&world)
+    world.wire = nil
+    world.settle()
     #expect(isDone(world))
   }
 
@@ -213,11 +195,11 @@ import Testing
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
-    deliver(&world)
+    world.deliver()
     #expect(world.peer.state.channel.pendingSplice != nil)
     world.stored = NodeState()
-    world.claim(leavingZombie: false)
-    settle(&world)
+    world.claim()
+    world.settle()
     #expect(isDone(world))
   }
 
@@ -226,12 +208,12 @@ import Testing
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
-    deliver(&world)
+    world.deliver()
     let first = world.splicesBegun
     world.stored = NodeState()
-    world.claim(leavingZombie: false)
+    world.claim()
     ask(&world, SpliceRequest(amountSat: 9000, script: targetScript))
-    settle(&world)
+    world.settle()
     #expect(world.refusals == [NodeMachine.spliceUnderWay])
     #expect(world.splicesBegun == first && isDone(world))
   }
@@ -241,7 +223,7 @@ import Testing
     var world = try world(delay: .seconds(40))
     connect(&world)
     ask(&world)
-    settle(&world)
+    world.settle()
     #expect(world.complaints.contains("the peer got no further with a splice in 30 s"))
     #expect(isDone(world))
   }
@@ -251,45 +233,12 @@ import Testing
     var world = try world(delay: .seconds(3))
     connect(&world)
     ask(&world)
-    deliver(&world)
-    let owner = try #require(world.owners.first?.id)
+    world.deliver()
     #expect(world.news.last == .busy(splicing))
     let word = TransactionAbort(channel: world.peer.state.channel.id, text: "no")
-    world.handle(.received(.transactionAbort(word)), by: owner)
+    world.handle(.received(.transactionAbort(word)))
     #expect(world.splicesEnded.map(\.end) == [.forgotten])
     #expect(world.stored.channel?.pendingSplice == nil)
     #expect(world.news.contains(.busy(.nothing)))
-  }
-
-  @Test("In 200 runs of owners that die anywhere each splice is done or nothing, and both ends agree")
-  func storms() throws {
-    var done = 0
-    for seed in UInt64(1)...200 {
-      var world = try world(seed)
-      world.faultsAreOn = true
-      for round in 0..<6 {
-        world.claim(leavingZombie: world.generator.oneIn(3))
-        for step in 0..<60 {
-          if step == world.generator.below(20) { ask(&world) }
-          if !world.moveSomething(), !world.letTimePass() { break }
-        }
-        if round == 3 { world.pay(0) }
-      }
-      world.faultsAreOn = false
-      world.claim(leavingZombie: false)
-      settle(&world)
-      // As another process would read it: what is said on a connection is not in the database.
-      let wallet = try Channel(restoring: try #require(world.stored.channel?.record, "seed \(seed)"))
-      #expect(world.owners.last?.machine.channel?.mayUpdate == true, "seed \(seed)")
-      let peer = world.peer.state.channel
-      #expect(wallet.funding == peer.funding && wallet.mayUpdate && peer.mayUpdate, "seed \(seed)")
-      #expect(wallet.localMsat == peer.remoteMsat && wallet.remoteMsat == peer.localMsat, "seed \(seed)")
-      #expect(!world.complaints.contains { $0.hasPrefix("data loss") }, "seed \(seed)")
-      let before = ChannelTerms.standard
-      let taken = before.walletMsat + before.providerMsat - wallet.capacityMsat
-      #expect(taken.isMultiple(of: Self.totalMsat), "seed \(seed)")
-      done += Int(taken / Self.totalMsat)
-    }
-    #expect(done > 100)
   }
 }

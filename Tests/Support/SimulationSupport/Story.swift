@@ -19,6 +19,10 @@ package struct Story {
     settings.splices = splices
     settings.phone.foregroundPushes = foregroundPushes
     settings.guardConfiguration.takeover = takeover
+    self.init(number, settings: settings)
+  }
+
+  package init(_ number: UInt64, settings: WorldSettings) {
     world = World(settings: settings)
     generator = SeededGenerator(seed: number)
   }
@@ -57,16 +61,21 @@ package struct Story {
     let end = world.peerNow + bound
     while !isSo(world) {
       guard world.violation == nil, world.peerNow < end else { return false }
-      while losesLetters, world.hasLetters { world.make(.loseLetter(0)) }
-      var moves: [Move] = []
-      world.ready(into: &moves)
-      if moves.isEmpty {
-        world.make(.timePasses(until: min(world.nextInstant ?? .distant, world.now + (end - world.peerNow))))
-      } else {
-        world.make(generator.pick(moves))
-      }
+      step(until: end)
     }
     return world.violation == nil
+  }
+
+  /// One of those who can move does, or time passes.
+  package mutating func step(until end: Instant) {
+    while losesLetters, world.hasLetters { world.make(.loseLetter(0)) }
+    var moves: [Move] = []
+    world.ready(into: &moves)
+    if moves.isEmpty {
+      world.make(.timePasses(until: min(world.nextInstant ?? .distant, world.now + (end - world.peerNow))))
+    } else {
+      world.make(generator.pick(moves))
+    }
   }
 
   /// How long it takes from now on; nil if it does not come to it.
