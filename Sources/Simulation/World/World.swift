@@ -199,8 +199,8 @@ public struct WorldSettings: Hashable, Sendable {
   var rules = ConnectionRules.standard
   /// The peer sends a silent push after each visible one, for the app in the background.
   public var sendsSilentPushes = false
-  /// Nil: the app asks the phone for nothing but the node's work. Stories have it; runs and explorations do not, as it
-  /// never touches the node.
+  /// Nil: the app asks the phone for nothing but the node's work. Stories and half of the runs have it; explorations do not, as
+  /// it never touches the node.
   public var background: BackgroundWork.Habits?
   /// When the phone gives out the wallet's seed.
   public var seedProtection = KeychainProtection.afterFirstUnlock
