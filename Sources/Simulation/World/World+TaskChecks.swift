@@ -22,6 +22,7 @@ extension World {
       return report(.tasksAreCompleted, "The app completes run \(number) of a task again.")
     }
     life.taskRuns.remove(at: index)
+    tasksCompleted += 1
   }
 
   /// The phone's time for it is up: the app's own was, some seconds ago. Who was paused or heard of it late has an excuse.

@@ -51,6 +51,8 @@ public struct World: Hashable, Sendable {
   var lockReplacedAt: Instant?
   var incarnations: UInt64 = 0
   public internal(set) var storage = WorldStorage()
+  /// Runs of background tasks, of all lives of the app.
+  var tasksCompleted = 0
   /// The container as it was when somebody made a copy.
   var oldCopy: Boxed<Container>?
   /// How often one was put back.
