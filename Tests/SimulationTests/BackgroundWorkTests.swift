@@ -93,6 +93,58 @@ import Wallet
     #expect(!late.contains(.completed(isSuccess: true)))
   }
 
+  /// As a phone in use has it, with four hours in half a minute.
+  private func worldWithRefresh() -> World {
+    var settings = WorldSettings()
+    settings.background = BackgroundWork.Habits()
+    settings.phone.tasks.timeScale = 480
+    var world = World(settings: settings)
+    world.make(.open)
+    rest(&world)
+    world.make(.home)
+    return world
+  }
+
+  @Test("A run that is completed again is found") func completedAgain() {
+    var world = worldWithRefresh()
+    rest(&world, for: .seconds(60))
+    #expect(world.tasksCompleted > 0)
+    #expect(world.violation == nil)
+    world.lives.app?.value.orders.append(.phone(.complete(.refresh, run: 1, isSuccess: true, "again")))
+    world.make(.thaw(.app))
+    world.lives.app?.value.isSuspended = false
+    rest(&world)
+    #expect(world.violation?.invariant == .tasksAreCompleted)
+  }
+
+  @Test("A run that is blocked to the end is completed in time; one that the app has forgotten is found")
+  func forgotten() {
+    var world = worldWithRefresh()
+    world.container.value.writer = 99
+    while world.lives.app?.value.taskRuns.isEmpty == true, world.now < .zero + .seconds(120) {
+      rest(&world, for: .seconds(1))
+    }
+    var blocked = world
+    rest(&blocked, for: .seconds(29))
+    #expect(blocked.tasksCompleted == 1)
+    #expect(blocked.violation == nil)
+    world.lives.app?.value.wallet = WalletMachine(
+      guardrail: WorldGuard(role: .app, settings: world.settings), node: .init(), background: nil)
+    rest(&world, for: .seconds(31))
+    #expect(world.violation?.invariant == .tasksAreCompleted)
+  }
+
+  @Test("Half of the runs have them, and in those the app completes many") func runsOfSeeds() {
+    var completed: [Int] = []
+    for seed in 1...8 as ClosedRange<UInt64> {
+      var run = SeedRun(RunSettings(seed: seed))
+      #expect(run.run().violation == nil)
+      completed.append(run.world.tasksCompleted)
+    }
+    #expect(completed.contains(0))
+    #expect(completed.reduce(0, +) > 20)
+  }
+
   @Test("Nobody else's world knows of it: without habits nothing is asked for") func none() {
     var world = World()
     world.make(.open)

@@ -62,6 +62,7 @@ extension Invariant {
     case .releasedBeforeSuspension: "suspended with a lock"
     case .sentOnce: "sent twice, or lost"
     case .awakeForPayments: "asleep while it pays"
+    case .tasksAreCompleted: "a task that is not completed"
     }
   }
 }

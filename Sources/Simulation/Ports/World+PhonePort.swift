@@ -40,6 +40,7 @@ extension World {
               identifier: task.identifier, kind: task == .refresh ? .refresh : .processing,
               earliest: .seconds(task.earliestSeconds)))))
     case .complete(let task, let run, let isSuccess, _):
+      checkCompletion(ofRun: run, &life)
       tellPhone(.task(.completed(identifier: task.identifier, run: run, isSuccess: isSuccess)))
     case .playAudio: tellPhone(.audio(.startRequested(AudioSession())))
     case .stopAudio: tellPhone(.audio(.stopped))

@@ -1,4 +1,5 @@
 import Ground
+import Wallet
 
 /// What the person, the senders and fate do in one run, and when: all of it follows from the seed alone. A part of it is
 /// an agenda too, which is how a failure is made short.
@@ -41,6 +42,9 @@ public struct Agenda: Hashable, Sendable {
   let elsewhereDelay: TimeSpan
   /// How long the peer takes to sign for a splice.
   let spliceDelay: TimeSpan
+  /// What the app asks the phone for beside the node's work: nothing in half of the runs.
+  let background: BackgroundWork.Habits?
+  let taskSeed: UInt64
 
   public init(seed: UInt64, length: TimeSpan, splices: Bool = false) {
     // Another stream than the one that says who moves next, so that a part of an agenda does what the whole did.
@@ -85,6 +89,10 @@ public struct Agenda: Hashable, Sendable {
       at = at + .milliseconds(Int64(50 + splicing.below(40_000)))
     }
     timed += Self.storageFaults(seed: seed, until: end)
+    // Another stream of its own.
+    var working = SeededGenerator(seed: seed ^ 0xBAC6_0000_0000_0000)
+    background = working.chance(50) ? BackgroundWork.Habits() : nil
+    taskSeed = working.next()
     // Sorted by time; of one instant in the order of the making, as no sort promises that by itself.
     let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }
     entries = []

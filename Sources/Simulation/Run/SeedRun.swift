@@ -58,6 +58,10 @@ public struct SeedRun {
       if world.splices { world.spliceDelay = agenda.spliceDelay }
       world.phone.suspendAfter = agenda.suspendAfter
       world.phone.backgroundTime = agenda.backgroundTime
+      world.background = agenda.background
+      world.phone.tasks.seed = agenda.taskSeed
+      // Four hours are half a minute: so a run of minutes has many refreshes.
+      if agenda.background != nil { world.phone.tasks.timeScale = 480 }
     }
     return world
   }

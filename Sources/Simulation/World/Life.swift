@@ -16,6 +16,8 @@ public struct Life: Hashable, Sendable {
   var answers: ArraySlice<WalletEvent> = []
   /// What the phone has told it and it has not read yet.
   var inbox: ArraySlice<WalletEvent> = []
+  /// Runs of its background tasks that it has heard of and not completed.
+  var taskRuns: [TaskRun] = []
   /// Tasks up to this one may have been given up before their payments were over.
   var excusedTasks: UInt64 = 0
 

@@ -10,6 +10,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case releasedBeforeSuspension = 10
   case sentOnce = 11
   case awakeForPayments = 12
+  case tasksAreCompleted = 13
 
   public var sentence: String {
     switch self {
@@ -21,6 +22,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .healthyOwnerStays: "A healthy owner is not displaced."
     case .sentOnce: "What the wallet pays leaves it once, and ends as it has ended."
     case .awakeForPayments: "The app stays awake for a payment under way, and for none that is over."
+    case .tasksAreCompleted: "Each run of a background task is completed once, before its time is over."
     case .releasedBeforeSuspension: "Who is suspended holds no lock in the container."
     }
   }

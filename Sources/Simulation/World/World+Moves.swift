@@ -117,9 +117,10 @@ extension World {
   }
 
   private mutating func hear(_ role: Role) {
-    withLife(role) { _, life in
+    withLife(role) { world, life in
       guard let event = life.inbox.popFirst() else { return }
       if event == .guardrail(.enteredBackground) { life.timeInBackground = life.timesToHear.popFirst() }
+      world.noteRun(event, &life)
       life.answers.append(event)
     }
   }

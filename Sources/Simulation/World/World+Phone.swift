@@ -44,7 +44,8 @@ extension World {
       .powerOff:
       break
     case .boot: beginBoot()
-    case .recordTask, .refuseTaskCompletion: break
+    case .recordTask(let record): checkTime(of: record)
+    case .refuseTaskCompletion: break
     }
   }
 

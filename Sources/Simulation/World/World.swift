@@ -51,6 +51,8 @@ public struct World: Hashable, Sendable {
   var lockReplacedAt: Instant?
   var incarnations: UInt64 = 0
   public internal(set) var storage = WorldStorage()
+  /// Runs of background tasks, of all lives of the app.
+  var tasksCompleted = 0
   /// The container as it was when somebody made a copy.
   var oldCopy: Boxed<Container>?
   /// How often one was put back.
@@ -199,8 +201,8 @@ public struct WorldSettings: Hashable, Sendable {
   var rules = ConnectionRules.standard
   /// The peer sends a silent push after each visible one, for the app in the background.
   public var sendsSilentPushes = false
-  /// Nil: the app asks the phone for nothing but the node's work. Stories have it; runs and explorations do not, as it
-  /// never touches the node.
+  /// Nil: the app asks the phone for nothing but the node's work. Stories and half of the runs have it; explorations do not, as
+  /// it never touches the node.
   public var background: BackgroundWork.Habits?
   /// When the phone gives out the wallet's seed.
   public var seedProtection = KeychainProtection.afterFirstUnlock
