@@ -74,7 +74,8 @@ import Testing
     }
   }
 
-  @Test("Each payment is whole or not at all, once, at both ends; so is what is sent and what leaves on chain")
+  @Test(
+    "Each payment is whole or not at all, once, at both ends; so is what is sent and what leaves on chain")
   func storms() {
     var (lives, zombies, sent, spliced) = (0, 0, 0, 0)
     for seed in 1...150 as ClosedRange<UInt64> {
@@ -98,6 +99,7 @@ import Testing
       sent += world.sends.count { $0.hasArrived }
       spliced += world.fundings.done.count
     }
-    #expect(lives > 1500 && zombies > 100 && sent > 150 && spliced > 50, "\(lives) \(zombies) \(sent) \(spliced)")
+    #expect(
+      lives > 1500 && zombies > 100 && sent > 150 && spliced > 50, "\(lives) \(zombies) \(sent) \(spliced)")
   }
 }
