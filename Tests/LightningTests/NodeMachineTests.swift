@@ -58,13 +58,16 @@ struct NodeMachineTests {
     _ = node.handle(.storeBlocked, at: start)
     #expect(
       node.handle(.stopRequested(gracefully: true), at: start) == [
-        .invoiceRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.givenUp)), .cutOff, .report(.stopped),
+        .invoiceRefused(paymentHash: invoice.paymentHash, .because(NodeMachine.givenUp)), .cutOff,
+        .report(.stopped),
       ])
     #expect(node.deadline == nil)
     #expect(node.handle(.deadlineReached, at: start + .seconds(1)) == [])
   }
 
-  @Test("An invoice that is asked for between two dials, and finds the container blocked, is stored when it is free")
+  @Test(
+    "An invoice that is asked for between two dials, and finds the container blocked, is stored when it is free"
+  )
   func blockedBetweenDials() {
     var node = dialling()
     _ = node.handle(.closed("no route"), at: start)

@@ -108,7 +108,8 @@ import Testing
     #expect(node.handle(.spliceRequested(Self.request), at: world.now) == [])
     let late = world.now + .seconds(5)
     #expect(node.deadline.map { $0 <= late } == true)
-    #expect(node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceInVain))))
+    #expect(
+      node.handle(.deadlineReached, at: late).contains(.spliceRefused(.because(NodeMachine.spliceInVain))))
   }
 
   @Test("A connection that ends before anything is signed leaves nothing, and the person reads so")
