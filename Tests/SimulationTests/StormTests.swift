@@ -52,10 +52,11 @@ import Testing
       }
     }
 
-    /// Every other one for so long that somebody else claims.
+    /// Every other one in front of what it is about to write, if it is, and for so long that somebody else claims.
     private mutating func freeze(_ role: Role) {
+      guard fate.chance(50) else { return story.world.make(.freeze(role)) }
+      _ = story.waits(.seconds(1)) { $0.isAboutToWrite(role) }
       story.world.make(.freeze(role))
-      guard fate.chance(50) else { return }
       if let wire = story.world.someWire { story.world.make(.cut(wire: wire)) }
       if role == .extension { story.world.make(.open) } else { pay() }
       let end = story.world.peerNow + .seconds(7)
