@@ -24,7 +24,6 @@ struct NodeWorld {
   var wire: Wire?
   var connections: UInt64 = 0
   var peer: PeerMachine
-  var preimages: [Bytes32: Bytes32] = [:]
   var invoices: [Invoice] = []
 
   // What is durable.
@@ -63,15 +62,16 @@ struct NodeWorld {
       configuration: .init(rules: Self.rules, startedAt: now, state: PeerState(channel: channel)))
     for number in 0..<payments {
       let preimage = SHA256.hash([UInt8(number), 1])
-      let invoice = Invoice(
-        paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(1000 + number), text: "",
-        tweak: preimage,
-        expiresAt: 0, paymentSecret: SHA256.hash(Array("secret".utf8) + preimage.bytes))
-      preimages[invoice.paymentHash] = preimage
-      invoices.append(invoice)
+      // The tweak stands for the preimage: no seed is needed.
+      invoices.append(
+        Invoice(
+          paymentHash: SHA256.hash(preimage.bytes), amountMsat: UInt64(1000 + number), text: "",
+          tweak: preimage, expiresAt: 0, paymentSecret: SHA256.hash(Array("secret".utf8) + preimage.bytes)))
     }
     stored.invoices = invoices
   }
+
+  private func invoice(_ hash: Bytes32) -> Invoice? { invoices.first { $0.paymentHash == hash } }
 
   // MARK: The owner
 
@@ -160,7 +160,7 @@ struct NodeWorld {
     case .message(let plain), .channel(.message(let plain)): wire?.toPeer.append(plain)
     case .backup(let backup): wire?.toPeer.append(.peerStorage(Bytes(backup.encoded())))
     case .channel(.fulfill(let id, let hash)):
-      guard let channel = node?.durableChannel, let preimage = preimages[hash] else { return }
+      guard let channel = node?.durableChannel, let preimage = invoice(hash)?.tweak else { return }
       wire?.toPeer.append(channel.fulfilMessage(id, preimage: preimage))
     }
   }
@@ -206,9 +206,9 @@ struct NodeWorld {
     sent.note(change)
     switch change {
     case .paymentPaid(let id, let preimage):
-      let hash = invoices[Int(id) % Self.partNumbers].paymentHash
-      precondition(preimage == preimages[hash])
-      paid.append(hash)
+      let invoice = invoices[Int(id) % Self.partNumbers]
+      precondition(preimage == invoice.tweak)
+      paid.append(invoice.paymentHash)
     case .paymentFailed(let id, let failure):
       failed += 1
       failures[id] = failure
@@ -259,7 +259,7 @@ struct NodeWorld {
     guard case .backup(var backup) = NodeBackup.read(blob.array) else { return NodeBackup.read(blob.array) }
     for index in backup.invoices.indices {
       let hash = backup.invoices[index].paymentHash
-      backup.invoices[index].paymentSecret = invoices.first { $0.paymentHash == hash }?.paymentSecret
+      backup.invoices[index].paymentSecret = invoice(hash)?.paymentSecret
     }
     return .backup(backup)
   }

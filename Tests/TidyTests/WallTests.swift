@@ -86,4 +86,59 @@ import Testing
     }
     #expect(Project.sources.contains { $0.module == "Lightning" && $0.places(matching: #"\bowns\("#) != [] })
   }
+
+  /// What the guard and the node order is interpreted by the wallet alone, in the processes and in the simulation. Others look on.
+  @Test func theWalletAloneInterpretsItsMachines() {
+    let words: [(pattern: String, allowed: [String])] = [
+      (
+        #"\.(startNode|stopNode|acceptNoNewPayment|endLongPause)\b"#,
+        [
+          "Sources/Guardrails/", "Sources/Wallet/", "Sources/Simulation/Others/",
+          "Sources/Simulation/World/WorldGuard.swift", "Sources/Simulation/World/WorldObserver.swift",
+          "Sources/BatonCommand/Journals/", "Sources/BatonCommand/Pushes/SilentPushTimes.swift",
+        ]
+      ),
+      (
+        #"\.(spliceBegun|spliceEnded|spliceRefused|paymentEnded|paymentRefused|invoiceStored|invoiceRefused)\b"#,
+        ["Sources/Lightning/Node/", "Sources/Wallet/", "Sources/BatonCommand/Journals/"]
+      ),
+    ]
+    for (pattern, allowed) in words {
+      let users = Project.sources.filter { $0.places(matching: pattern) != [] }.map(\.path)
+      #expect(users.filter { user in !allowed.contains { user.hasPrefix($0) } } == [])
+      for place in allowed { #expect(users.contains { $0.hasPrefix(place) }, "\(place)") }
+    }
+  }
+
+  /// Whoever takes one directive of theirs carries it out or puts it in words. In tests that is a machine against anything that
+  /// may come, and a node without a container.
+  @Test func whoTakesADirectiveOfThemIsKnown() {
+    let files = Project.sources + Project.tests + Project.fuzzers
+    let takers = files.filter { $0.places(matching: #"\b_ \w+: (Guard|Node)Directive\b"#) != [] }
+    #expect(
+      takers.map(\.path).filter {
+        !$0.hasPrefix("Sources/Wallet/") && !$0.hasPrefix("Sources/BatonCommand/Journals/")
+      }
+      .sorted() == [
+        "Fuzz/Conversation.swift", "Tests/GuardrailsTests/Promises.swift",
+        "Tests/GuardrailsTests/RandomRun.swift",
+        "Tests/LightningTests/NodeWorld.swift",
+      ])
+  }
+
+  @Test func theSimulationCarriesOutOrdersAtItsPorts() {
+    let carryOut = #"func \w+\(\w+ order: (Container|Wire|Phone)Order\b"#
+    let folders = Project.sources.filter { $0.module == "Simulation" && $0.places(matching: carryOut) != [] }
+      .map { $0.path.split(separator: "/")[2] }
+    #expect(Set(folders) == ["Ports", "Others"])
+  }
+
+  @Test func noTestOfACoreRunsInTheSimulation() {
+    let folders = Walls.cores.map { "Tests/\($0)Tests/" }.filter { $0 != "Tests/SimulationTests/" }
+    #expect(Project.tests.count { file in folders.contains { file.path.hasPrefix($0) } } > 50)
+    for file in Project.tests
+    where folders.contains(where: file.path.hasPrefix) && !file.path.hasPrefix("Tests/ScenarioTests/") {
+      #expect(!file.imports.contains { $0.hasPrefix("Simulation") }, "\(file.path)")
+    }
+  }
 }
