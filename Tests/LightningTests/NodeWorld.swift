@@ -44,6 +44,12 @@ struct NodeWorld {
   /// What the wallet sends itself.
   var sent = SentPayments()
   var refusals: [String] = []
+  var offered: [Bytes32] = []
+  /// Whether this write fails, and how; it strikes once.
+  var failsOnce: (NodeChange) -> WriteFailure? = { _ in nil }
+
+  enum WriteFailure { case nothingDone, behindCommit }
+
   /// Whether the wallet splices.
   var splices = false
   var splicesBegun: [TransactionID] = []
@@ -102,6 +108,11 @@ struct NodeWorld {
     case .checkRow: return .rowRead(row(epoch))
     case .checkGreeting: return .greetingChecked(row(epoch), readState())
     case .write(let change, _):
+      if let failure = failsOnce(change) {
+        if failure == .behindCommit { store(change) }
+        failsOnce = { _ in nil }
+        return .storeFailed("the disk")
+      }
       store(change)
       return .written
     case .dial:
@@ -119,7 +130,8 @@ struct NodeWorld {
     case .paymentRefused(_, let why), .spliceRefused(let why): refusals.append(why.words)
     case .spliceBegun(let splice): splicesBegun.append(splice.id)
     case .spliceEnded(let id, let end): splicesEnded.append(SpliceSaid(id: id, end: end))
-    case .invoiceStored, .invoiceRefused, .paymentOffered, .paymentEnded: break
+    case .paymentOffered(let hash): offered.append(hash)
+    case .invoiceStored, .invoiceRefused, .paymentEnded: break
     }
     return nil
   }

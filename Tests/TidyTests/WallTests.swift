@@ -79,7 +79,10 @@ import Testing
 
   /// Who owns the node is decided in a core, or in the container's transaction: what stands between them hands the row on.
   @Test func noShellComparesAClaimWithARow() {
-    let shells = ["Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Simulation/World/"]
+    let shells = [
+      "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/", "Sources/Simulation/World/",
+      "Sources/Simulation/Ports/",
+    ]
     for shell in shells { #expect(Project.sources.contains { $0.path.hasPrefix(shell) }, "\(shell)") }
     for file in Project.sources where shells.contains(where: file.path.hasPrefix) {
       #expect(file.places(matching: #"\bowns\("#) == [])
@@ -87,13 +90,14 @@ import Testing
     #expect(Project.sources.contains { $0.module == "Lightning" && $0.places(matching: #"\bowns\("#) != [] })
   }
 
-  /// What the guard and the node order is interpreted by the wallet alone, in the processes and in the simulation. Others look on.
+  /// What the guard and the node order is interpreted by the wallet alone, in the processes and in the simulation; and by the
+  /// library, which has a wallet of somebody else's in the node's place. Others look on.
   @Test func theWalletAloneInterpretsItsMachines() {
     let words: [(pattern: String, allowed: [String])] = [
       (
         #"\.(startNode|stopNode|acceptNoNewPayment|endLongPause)\b"#,
         [
-          "Sources/Guardrails/", "Sources/Wallet/", "Sources/Simulation/Others/",
+          "Sources/Guardrails/", "Sources/Wallet/", "Sources/Coordinator/", "Sources/Simulation/Others/",
           "Sources/Simulation/World/WorldGuard.swift", "Sources/Simulation/World/WorldObserver.swift",
           "Sources/BatonCommand/Journals/", "Sources/BatonCommand/Pushes/SilentPushTimes.swift",
         ]
@@ -117,7 +121,8 @@ import Testing
     let takers = files.filter { $0.places(matching: #"\b_ \w+: (Guard|Node)Directive\b"#) != [] }
     #expect(
       takers.map(\.path).filter {
-        !$0.hasPrefix("Sources/Wallet/") && !$0.hasPrefix("Sources/BatonCommand/Journals/")
+        !$0.hasPrefix("Sources/Wallet/") && !$0.hasPrefix("Sources/Coordinator/")
+          && !$0.hasPrefix("Sources/BatonCommand/Journals/")
       }
       .sorted() == [
         "Fuzz/Conversation.swift", "Tests/GuardrailsTests/Promises.swift",
