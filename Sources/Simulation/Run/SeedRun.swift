@@ -111,7 +111,9 @@ public struct SeedRun {
   private mutating func passTime(until limit: Instant) {
     var span = limit - world.peerNow
     if let next = world.nextInstant { span = min(span, next - world.now) }
-    for instant in [thawAt.app, thawAt.notifier, networkBackAt, diskHasRoomAt, armed?.by, laterParts.first?.at] {
+    for instant in [
+      thawAt.app, thawAt.notifier, networkBackAt, diskHasRoomAt, armed?.by, laterParts.first?.at,
+    ] {
       if let instant { span = min(span, instant - world.peerNow) }
     }
     if world.peerNow < lettersHeldUntil { span = min(span, lettersHeldUntil - world.peerNow) }

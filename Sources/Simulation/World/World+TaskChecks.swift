@@ -32,7 +32,8 @@ extension World {
       let run = life.taskRuns.first(where: { $0.number == record.number }),
       now - run.heardAt > BackgroundWork.patience + Self.stepsWithin
     else { return }
-    report(.tasksAreCompleted, "The time for run \(run.number) of a task is up, and the app has not completed it.")
+    report(
+      .tasksAreCompleted, "The time for run \(run.number) of a task is up, and the app has not completed it.")
   }
 
   /// The last step of a run, once it is due.
