@@ -11,7 +11,7 @@ public enum LongLivedTask: Hashable, Codable, Sendable {
   case named(String)
 
   /// Parts of a payment have come, and the rest is on its way.
-  static let multiPartPayment = LongLivedTask.named("incoming multi-part payment")
+  package static let multiPartPayment = LongLivedTask.named("incoming multi-part payment")
 }
 
 /// One beginning of a named task. An end belongs to its beginning: a late one does not end a newer task of that name.

@@ -22,7 +22,7 @@ import Testing
         guard let life = world.life(.app) else { return }
         if life.wallet.requests.generation == 0 {
           let names = life.wallet.guardrail.taskNames
-          #expect(!names.contains { $0.hasPrefix("outgoing payment ") }, "seed \(seed)")
+          #expect(names.allSatisfy { .named($0) == LongLivedTask.multiPartPayment }, "seed \(seed)")
         }
         guard life.claim != nil, life.identity.pid != pid else { return }
         pid = life.identity.pid

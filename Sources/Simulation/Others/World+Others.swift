@@ -105,7 +105,7 @@ extension World {
     lives.app?.value.inbox.append(.guardrail(isOn ? .taskBegan(task) : .taskEnded(task)))
   }
 
-  private static let task = "send something"
+  static let task = "send something"
 
   /// Whether the app holds a task, or is about to.
   var hasTask: Bool {
