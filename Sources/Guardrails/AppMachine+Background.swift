@@ -61,6 +61,7 @@ extension AppMachine {
     guard !errand.pushes.isEmpty else { return }
     // Somebody else has the node: what waits is received there.
     if case .holder = ownership.waitsFor { return errand.giveUp() }
+    if let jump = ownership.failedJump { return errand.end(of: jump.trouble.sentence) }
     switch event {
     case .expiryWarned: errand.giveUpInVain()
     default: errand.note(event, isBusy: isBusy, at: now)

@@ -94,8 +94,6 @@ public struct AppMachine: GuardMachine {
     case .presenceHeard(let message): return heard(message)
     case .node(.refused(let highest, let container)): return refused(highest, container)
     case .node(.received(let payment)): return received(payment)
-    case .claimFailed(.failed(let sentence)) where ownership.isRaising:
-      return halt(.trouble(sentence))
     default: return []
     }
   }

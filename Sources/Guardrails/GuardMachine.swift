@@ -74,11 +74,6 @@ extension Ownership {
     if case .claiming = state { true } else { false }
   }
 
-  /// The number is being raised above the peer's.
-  var isRaising: Bool {
-    if case .owning(let owning) = state { owning.node == .raising } else { false }
-  }
-
   /// What a refusal by the peer means, if there is a node that can be refused.
   func answer(toHighest highest: Epoch, of container: ContainerID) -> Refusal? {
     guard case .owning(let owning) = state, owning.node == .started else { return nil }

@@ -49,6 +49,7 @@ extension PushQueue: Shiftable {
 extension Ownership: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     movesHereUntil.shift(by: span)
+    failedJump?.looksAgainAt.shift(by: span)
     switch state {
     case .looking(var looking):
       looking.shift(by: span)

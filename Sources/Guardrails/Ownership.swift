@@ -23,6 +23,8 @@ public struct Ownership: Hashable, Codable, Sendable {
   /// The person says that the node is this container's from now on: the next refusal for another one's sake is answered by
   /// taking its place. Once, while the person waits for it, and only in this life of the process.
   var movesHereUntil: Instant?
+  /// A jump above the peer's number failed: the next look waits as long as one after a claim that failed.
+  var failedJump: FailedJump?
   /// The epoch that was released in good order, until the machine around has told the other process.
   private(set) var releasedEpoch: Epoch?
 
@@ -36,9 +38,7 @@ public struct Ownership: Hashable, Codable, Sendable {
 
   mutating func want(at now: Instant) -> [GuardDirective] {
     switch state {
-    case .idle:
-      state = .looking(newLook(at: now))
-      return [.look]
+    case .idle: return beginLooking(at: now)
     case .claiming(var looking):
       looking.isWanted = true
       state = .claiming(looking)
@@ -138,6 +138,18 @@ public struct Ownership: Hashable, Codable, Sendable {
     Looking(rule: ClaimRule(role: role, takeover: takeover, timing: timing), nextLook: now)
   }
 
+  private mutating func beginLooking(at now: Instant) -> [GuardDirective] {
+    var looking = newLook(at: now)
+    if let failed = failedJump, failed.looksAgainAt > now {
+      looking.isLooking = false
+      looking.nextLook = failed.looksAgainAt
+      looking.trouble = failed.trouble
+    }
+    failedJump = nil
+    state = .looking(looking)
+    return looking.isLooking ? [.look] : []
+  }
+
   private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
     guard case .looking(var looking) = state, looking.isLooking else { return [] }
     looking.isLooking = false
@@ -166,9 +178,10 @@ public struct Ownership: Hashable, Codable, Sendable {
     switch state {
     case .claiming(let looking): return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
     // What we have is of no use at the peer.
-    case .owning(let owning) where owning.node == .raising,
-      .closing(let owning) where owning.node == .raising:
+    case .owning(let owning) where owning.node == .raising:
+      failedJump = FailedJump(trouble: trouble, looksAgainAt: now + retry(trouble))
       return close(owning)
+    case .closing(let owning) where owning.node == .raising: return close(owning)
     case .idle, .looking, .owning, .releasing, .closing: return []
     }
   }

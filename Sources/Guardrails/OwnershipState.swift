@@ -33,6 +33,12 @@ extension Ownership {
     var claimAskedAt: Instant?
   }
 
+  /// Whoever jumped in vain would claim, dial and jump again at once.
+  struct FailedJump: Hashable, Codable, Sendable {
+    var trouble: Trouble
+    var looksAgainAt: Instant
+  }
+
   struct Owning: Hashable, Codable, Sendable {
     var claim: Claim
     /// Whose place it takes at the peer, if the person has said so.

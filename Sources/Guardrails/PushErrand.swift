@@ -97,7 +97,7 @@ extension PushErrand: Shiftable {
 }
 
 extension Trouble {
-  fileprivate var sentence: String {
+  var sentence: String {
     switch self {
     case .failed(let sentence), .lost(let sentence): sentence
     case .blocked: "another process is inside a transaction of the container"

@@ -77,11 +77,22 @@ import Testing
     #expect(app.send(answer) == [.readRow])
   }
 
-  @Test func aJumpThatBreaksIsToldToThePersonAndNotTriedInALoop() {
+  @Test(arguments: [
+    (Trouble.failed("The disk is full."), Status.trouble("The disk is full."), TimeSpan.seconds(1)),
+    (
+      .blocked(pid: 5, isStopped: true), .blocked(pid: 5, isStopped: true),
+      TimeSpan.milliseconds(100)
+    ),
+  ])
+  func afterAFailedJumpTheAppSaysWhyAndLooksAgainLater(trouble: Trouble, status: Status, pause: TimeSpan) {
     var app = raisingApp()
-    #expect(app.send(.claimFailed(.failed("The disk is full."))) == [.withdrawWish, .readRow])
-    #expect(app.send(.rowRead(row(8, .app), appWantsNode: false)).last == .dropLock)
-    #expect(app.shown.last == .trouble("The disk is full."))
+    app.play(.claimFailed(trouble))
+    let failedAt = app.now
+    let released = app.send(.rowRead(row(8, .app), appWantsNode: false))
+    #expect(released.contains(.dropLock) && !released.contains(.look))
+    #expect(app.shown.last == status)
+    #expect(app.machine.deadline == failedAt + pause)
+    #expect(app.send(.deadlineReached, at: Double((failedAt + pause).nanoseconds) / 1e9).first == .look)
   }
 
   /// The jump is on its way when the person presses home: what is released is the new number.
