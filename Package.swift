@@ -189,7 +189,7 @@ let package = Package(
       name: "PairTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "Lightning", "Wallet", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
       ]),
     // What the text that the guardrails come from promises, sentence by sentence.

@@ -1,4 +1,5 @@
 import Foundation
+import Guardrails
 
 /// Any JSON, for reading answers whose extra members should not matter.
 enum JSONValue: Hashable, Sendable, Decodable {
@@ -69,4 +70,9 @@ enum JSONValue: Hashable, Sendable, Decodable {
     case .object: "{…}"
     }
   }
+}
+
+extension JSONValue {
+  /// Of what a wallet process has said of itself.
+  var statusCode: StatusCode? { (self["code"]?.text).flatMap(StatusCode.init) }
 }

@@ -1,5 +1,6 @@
 import Ground
 import DaemonRuntime
+import PhonePolicy
 
 /// One row of iosd's process ledger.
 struct ProcessFacts: Hashable, Sendable {
@@ -10,6 +11,7 @@ struct ProcessFacts: Hashable, Sendable {
   var startedAt: Int64
   var endedAt: Int64?
   var reason: String?
+  var endCode: EndCode?
   var peakFootprintBytes: UInt64?
   var peakResidentBytes: UInt64?
   var isCrash = false
@@ -34,6 +36,7 @@ struct ProcessFacts: Hashable, Sendable {
     startedAt = started
     endedAt = object["ended_at_ns"]?.int
     reason = object["reason"]?.text
+    endCode = (object["end_code"]?.text).flatMap(EndCode.init)
     isCrash = object["crashed"]?.flag ?? false
     output = object["output"]?.text
     lastLine = object["last_line"]?.text
@@ -103,6 +106,8 @@ struct ProcessFacts: Hashable, Sendable {
     row.set("ended_at_ns", ifPresent: endedAt)
     row.set("launch_reason", ifPresent: launchReason)
     row.set("reason", ifPresent: reason)
+    row.set("end_code", ifPresent: endCode?.rawValue)
+    row.set("own_code", ifPresent: object["own_code"]?.text)
     row.set("output", ifPresent: output)
     row.set("last_line", ifPresent: lastLine)
     row.set("how", ifPresent: object["how"]?.text)

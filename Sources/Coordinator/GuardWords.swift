@@ -35,7 +35,8 @@ extension NodeStatus {
     case .settling(let epoch): self = .settling(epoch: epoch)
     case .releasing(let epoch): self = .releasing(epoch: epoch)
     case .usedByAnotherDevice: self = .usedByAnotherDevice
-    case .trouble: self = failure.map { .failed(CoordinatorError($0)) } ?? .peerOutOfReach
+    case .peerOutOfReach: self = .peerOutOfReach
+    case .trouble(let sentence): self = .failed(failure.map { CoordinatorError($0) } ?? .failed(log: sentence))
     }
   }
 }

@@ -19,7 +19,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
   private var isHandling = false
   private var state: Node.State?
   private var lease: Lease?
-  /// Why the container gave no answer last; nil when it gave one.
+  /// Why the container gave no answer, the last time that it gave none.
   private var failure: ContainerError?
   /// What the phone hears last: it may suspend the process there, and then nothing may lie half done.
   private var saidLast: [() -> Void] = []
@@ -124,7 +124,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     if let answer = container.carryOut(directive) {
       if let state = answer.state { self.state = state }
       guard let event = answer.event else { return }
-      failure = answer.failure
+      failure = answer.failure ?? failure
       return queue.append(event)
     }
     switch directive {
@@ -148,7 +148,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     case .deliver(let push, let outcome): phone.deliver(outcome, for: push)
     case .notify(let payment): phone.notify(payment)
     case .withdraw(let payment): phone.withdrawNotification(of: payment)
-    case .noteFailure(let line): phone.note(line)
+    case .noteFailure(let failure): phone.note("a silent push came to nothing: \(failure)")
     case .beginBackgroundTask(let task, let name): phone.beginBackgroundTask(task, name: name)
     case .endBackgroundTask(let task): last { $0.endBackgroundTask(task) }
     case .completed(let push, let outcome): last { $0.completed(silentPush: push, outcome) }
@@ -188,7 +188,6 @@ extension NodeCoordinator: LeaseOwner {
   func heard(_ news: NodeNews, from lease: Lease) {
     guard lease === self.lease else { return }
     if news == .stopped || news == .fenced { endLease() }
-    if case .refused = news { failure = nil }
     handle(.node(news.report))
   }
 

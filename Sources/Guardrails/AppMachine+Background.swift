@@ -47,7 +47,7 @@ extension AppMachine {
       return [.completed(push: push.id, .noData)]
     }
     // Only the person can help, and a push is none.
-    if let halted { return [.noteFailure(halted.text), .completed(push: push.id, .failed)] }
+    if let halted { return [.noteFailure(.halted(halted)), .completed(push: push.id, .failed)] }
     errand.begin(push.id, time: push.time, isEstablished: ownership.isEstablished, at: now)
     guard place == .background else { return [] }
     place = .staying
@@ -61,7 +61,7 @@ extension AppMachine {
     guard !errand.pushes.isEmpty else { return }
     // Somebody else has the node: what waits is received there.
     if case .holder = ownership.waitsFor { return errand.giveUp() }
-    if let jump = ownership.failedJump { return errand.end(of: jump.trouble.sentence) }
+    if let jump = ownership.failedJump { return errand.end(of: .container(jump.trouble)) }
     switch event {
     case .expiryWarned: errand.giveUpInVain()
     default: errand.note(event, isBusy: isBusy, at: now)

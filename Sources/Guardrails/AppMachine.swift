@@ -112,7 +112,7 @@ public struct AppMachine: GuardMachine {
     let withdraw = withdrawal
     place = .ending
     askAt = nil
-    errand.end(of: "the app was asked to end before anything came")
+    errand.end(of: .askedToEnd)
     return withdraw + ownership.unwant(at: now)
   }
 
@@ -141,10 +141,7 @@ public struct AppMachine: GuardMachine {
     switch ownership.answer(toHighest: highest, of: container) {
     case .raise, .takePlace, nil: return []
     case .otherDevice: return halt(.usedByAnotherDevice)
-    case .outOfReach:
-      return halt(
-        .trouble("the peer names epoch \(highest), which ours cannot reach: check that it is the right peer")
-      )
+    case .outOfReach: return halt(.peerOutOfReach(highest: highest))
     }
   }
 
@@ -161,7 +158,7 @@ public struct AppMachine: GuardMachine {
   /// Going on is of no use until the person acts; until then the node is not wanted, so that nobody waits for us.
   private mutating func halt(_ why: Status) -> [GuardDirective] {
     halted = why
-    errand.end(of: why.text)
+    errand.end(of: .halted(why))
     return withdrawal
   }
 

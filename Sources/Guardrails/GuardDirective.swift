@@ -48,8 +48,8 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case finished(push: UInt64, FinishReason)
   /// Done with a silent push; exactly once for each.
   case completed(push: UInt64, SilentPushOutcome)
-  /// What the work for a silent push failed of, for people.
-  case noteFailure(String)
+  /// For the log.
+  case noteFailure(SilentPushFailure)
   /// It has heard that it is in the background. The phone waits only seconds for that.
   case backgroundDone
   /// Ask for time in the background, and give it back: everything is released then, and the app may be suspended.
@@ -67,25 +67,38 @@ public enum SilentPushOutcome: String, Hashable, Codable, Sendable {
 }
 
 /// Why the extension's work on one push ended.
-public enum FinishReason: String, Hashable, Codable, Sendable {
-  case totalTime = "29.5 s are over"
-  case idle = "5 s without another payment"
-  case appWantsNode = "the app wants the node"
-  case handedOver = "handed over to the app"
-  case received = "the payment is received already"
-  case unreadablePush = "the push could not be read"
-  case timeWillExpire = "the phone takes the time away"
-  case fenced = "another process owns the node"
-  case terminated = "asked to terminate"
-  case otherDevice = "this node is in use by another device"
-  case outOfReach = "the peer names an epoch that is out of reach"
-  case tooManyPushes = "too many pushes wait"
-  case containerLost = "the container was taken away"
+public enum FinishReason: String, Hashable, Codable, Sendable, CaseIterable {
+  /// The service's 29.5 s.
+  case totalTime = "total-time"
+  /// 5 s without another payment.
+  case idle
+  case appWantsNode = "app-wants-node"
+  case handedOver = "handed-over"
+  case received
+  case unreadablePush = "unreadable-push"
+  case timeWillExpire = "time-will-expire"
+  case fenced
+  case terminated
+  case otherDevice = "other-device"
+  case outOfReach = "peer-out-of-reach"
+  case tooManyPushes = "too-many-pushes"
+  case containerLost = "container-lost"
 }
 
 /// Why a process ends by itself.
-public enum EndReason: String, Hashable, Codable, Sendable {
-  case fenced = "fenced: another process owns the node"
-  case terminated = "asked to terminate"
-  case containerLost = "the container was taken away"
+public enum EndReason: String, Hashable, Codable, Sendable, CaseIterable {
+  case fenced
+  case terminated
+  case containerLost = "container-lost"
+}
+
+/// Why the work for a silent push came to nothing.
+public enum SilentPushFailure: Hashable, Codable, Sendable {
+  case peerDidNotAnswer
+  case container(Trouble)
+  /// The node's own sentence.
+  case node(String)
+  /// Only the person can help.
+  case halted(Status)
+  case askedToEnd
 }

@@ -7,6 +7,11 @@ extension Ownership {
 
   mutating func moveHere(at now: Instant) { movesHereUntil = now + Self.moveWordBound }
 
+  /// Of a failure the person is told, and asks again; what is only blocked is waited for.
+  mutating func forgetMoveWord(after trouble: Trouble) {
+    if case .failed = trouble { movesHereUntil = nil }
+  }
+
   mutating func forgetOldMoveWord(at now: Instant) {
     if let movesHereUntil, now >= movesHereUntil { self.movesHereUntil = nil }
   }

@@ -7,7 +7,8 @@ extension Ownership {
   ) -> [GuardDirective] {
     var owning = before
     let answer = answer(toHighest: highest, of: container)
-    movesHereUntil = nil
+    // The person's word counts until a claim has taken the place.
+    if answer != .takePlace { movesHereUntil = nil }
     switch answer {
     case .raise: break
     case .takePlace: owning.replacing = ReplacedClaim(epoch: highest, container: container)

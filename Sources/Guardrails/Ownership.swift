@@ -84,11 +84,15 @@ public struct Ownership: Hashable, Codable, Sendable {
       // Its answer has come.
       if isClaiming { state = .idle }
       return abandon()
-    case .lookFailed(let trouble): return lookFailed(trouble, at: now)
+    case .lookFailed(let trouble):
+      forgetMoveWord(after: trouble)
+      return lookFailed(trouble, at: now)
     case .claimed(let claim): return claimed(claim, at: now)
     case .claimSuperseded: return claimSuperseded(at: now)
     case .ownLockWasBusy: return ownLockWasBusy(at: now)
-    case .claimFailed(let trouble): return claimFailed(trouble, at: now)
+    case .claimFailed(let trouble):
+      forgetMoveWord(after: trouble)
+      return claimFailed(trouble, at: now)
     case .rowRead(let row, _): return rowRead(row, at: now)
     case .rowReadFailed: return rowReadFailed(at: now)
     case .presenceHeard, .partnerEnded: return somethingChanged(at: now)
@@ -256,6 +260,7 @@ public struct Ownership: Hashable, Codable, Sendable {
       return start(owning, at: now)
     case .owning(var owning) where owning.node == .raising && claim.epoch > owning.claim.epoch:
       // The number was raised above what the peer knew.
+      movesHereUntil = nil
       owning.claim = claim
       owning.phase = .claimed
       owning.hasRaised = true

@@ -15,9 +15,9 @@ public struct PushErrand: Hashable, Sendable {
   private var quietEnds: Instant?
   private var patienceEnds: Instant?
   /// What was in its way last.
-  private var trouble: String?
+  private var trouble: SilentPushFailure?
   /// It has come to nothing, and of what.
-  private var failure: String?
+  private var failure: SilentPushFailure?
 
   /// A node that is busy is waited for although nothing new comes.
   func deadline(isBusy: Bool) -> Instant? {
@@ -41,7 +41,7 @@ public struct PushErrand: Hashable, Sendable {
 
   mutating func note(_ event: GuardEvent, isBusy: Bool, at now: Instant) {
     if let sentence = event.lossOfContainer {
-      fail(of: sentence)
+      fail(of: .container(.lost(sentence)))
       return giveUp()
     }
     switch event {
@@ -54,8 +54,8 @@ public struct PushErrand: Hashable, Sendable {
     // All that was waiting came at once.
     case .node(.busy): if !isBusy, hasReceived { giveUp() }
     case .node(.received): hasReceived = true
-    case .node(.trouble(let sentence)): trouble = sentence
-    case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = why.sentence
+    case .node(.trouble(let sentence)): trouble = .node(sentence)
+    case .lookFailed(let why), .claimFailed(let why), .rowReadFailed(let why): trouble = .container(why)
     case .deadlineReached: if let deadline = deadline(isBusy: isBusy), deadline <= now { giveUpInVain() }
     default: break
     }
@@ -66,18 +66,18 @@ public struct PushErrand: Hashable, Sendable {
 
   /// The time is over. One that was never connected has failed; one that is has seen that nothing came.
   mutating func giveUpInVain() {
-    if !isOver, quietEnds == nil { fail(of: trouble ?? "the peer did not answer in time") }
+    if !isOver, quietEnds == nil { fail(of: trouble ?? .peerDidNotAnswer) }
     giveUp()
   }
 
   /// There is no way on, whatever time is left.
-  mutating func end(of sentence: String) {
+  mutating func end(of failure: SilentPushFailure) {
     guard !isOver else { return }
-    fail(of: sentence)
+    fail(of: failure)
     giveUp()
   }
 
-  private mutating func fail(of sentence: String) { failure = failure ?? sentence }
+  private mutating func fail(of why: SilentPushFailure) { failure = failure ?? why }
 
   /// Each push once, when everything is released.
   mutating func complete() -> [GuardDirective] {
@@ -93,14 +93,5 @@ extension PushErrand: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     quietEnds.shift(by: span)
     patienceEnds.shift(by: span)
-  }
-}
-
-extension Trouble {
-  var sentence: String {
-    switch self {
-    case .failed(let sentence), .lost(let sentence): sentence
-    case .blocked: "another process is inside a transaction of the container"
-    }
   }
 }

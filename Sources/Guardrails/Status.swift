@@ -1,6 +1,6 @@
 import Ground
 
-/// What a person reads about the connection. The text is made here and nowhere else.
+/// What a person reads about the connection; the wallet makes the text.
 public enum Status: Hashable, Codable, Sendable {
   case idle
   case waitingForExtension
@@ -15,23 +15,28 @@ public enum Status: Hashable, Codable, Sendable {
   case settling(Epoch)
   case releasing(Epoch)
   case usedByAnotherDevice
+  /// The peer knows an epoch above which no claim may be raised: it is wrong, or not ours.
+  case peerOutOfReach(highest: Epoch)
+  /// The container failed.
   case trouble(String)
 
-  public var text: String {
+  /// For programs; it stays the same when the words for people change.
+  public var code: StatusCode {
     switch self {
-    case .idle: "not connected: the node is not wanted"
-    case .waitingForExtension: "receiving payment in background"
-    case .waitingForOther(let pid): "waiting: process \(pid) holds the node"
-    case .appGoesFirst: "waiting: the app goes first"
-    case .blocked(let pid, let isStopped): Self.blockedText(pid, isStopped)
-    case .claiming: "claiming the node"
-    case .connecting: "connecting"
-    case .hinderedFromConnecting(_, let sentence): "connecting: \(sentence)"
-    case .connected: "connected"
-    case .settling: "connected, settling a payment"
-    case .releasing: "releasing the node"
-    case .usedByAnotherDevice: "this node is in use by another device; `baton restore` moves it here"
-    case .trouble(let sentence): sentence
+    case .idle: .idle
+    case .waitingForExtension: .waitingForExtension
+    case .waitingForOther: .waitingForOther
+    case .appGoesFirst: .appGoesFirst
+    case .blocked: .blocked
+    case .claiming: .claiming
+    case .connecting: .connecting
+    case .hinderedFromConnecting: .hinderedFromConnecting
+    case .connected: .connected
+    case .settling: .settling
+    case .releasing: .releasing
+    case .usedByAnotherDevice: .usedByAnotherDevice
+    case .peerOutOfReach: .peerOutOfReach
+    case .trouble: .trouble
     }
   }
 
@@ -43,10 +48,25 @@ public enum Status: Hashable, Codable, Sendable {
     default: nil
     }
   }
+}
 
-  private static func blockedText(_ pid: Int32?, _ isStopped: Bool) -> String {
-    let who = pid.map(String.init) ?? "another process"
-    return isStopped
-      ? "blocked: \(who) is stopped inside a transaction" : "blocked: \(who) is inside a transaction"
-  }
+/// A status in one word that is said on the wire.
+public enum StatusCode: String, Hashable, Sendable, CaseIterable {
+  case idle
+  case waitingForExtension = "waiting-for-extension"
+  case waitingForOther = "waiting-for-process"
+  case appGoesFirst = "app-goes-first"
+  case blocked
+  case claiming
+  case connecting
+  case hinderedFromConnecting = "hindered-from-connecting"
+  case connected
+  case settling
+  case releasing
+  case usedByAnotherDevice = "used-by-another-device"
+  case peerOutOfReach = "peer-out-of-reach"
+  case trouble
+
+  /// The channel is re-established.
+  public var isConnected: Bool { self == .connected || self == .settling }
 }

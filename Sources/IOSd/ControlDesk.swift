@@ -114,10 +114,10 @@ final class ControlDesk {
       let (push, waking) = shell.accept(payload, bytes: message.body)
       var answer = ControlMessage("ok", ["id": "\(push)"])
       answer["fate"] = shell.pushes.row(push)?.fate
-      answer["fate-code"] = shell.pushes.row(push)?.fateCode
+      answer["fate-code"] = shell.pushes.row(push)?.fateCode?.rawValue
       answer["waking"] = waking.map { "\($0)" }
       answer["waking-fate"] = waking.flatMap { shell.pushes.row($0)?.fate }
-      answer["waking-fate-code"] = waking.flatMap { shell.pushes.row($0)?.fateCode }
+      answer["waking-fate-code"] = waking.flatMap { shell.pushes.row($0)?.fateCode?.rawValue }
       return answer
     } catch { return .error(error.description) }
   }

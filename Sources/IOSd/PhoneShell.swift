@@ -36,7 +36,11 @@ final class PhoneShell {
   private var payloads: [UInt64: [UInt8]] = [:]
   private var lastEnded: [Role: UInt64] = [:]
   /// Why a process said that it ends.
-  private var lastWords: [Role: String] = [:]
+  private struct LastWords {
+    var code: String?
+    var sentence: String
+  }
+  private var lastWords: [Role: LastWords] = [:]
   private var runner: CoreRunner<Phone>!
 
   var phone: Phone { runner.core }
@@ -299,7 +303,10 @@ final class PhoneShell {
   private func recordEnd(_ role: Role, _ reason: EndReason) {
     guard let id = lastEnded[role] else { return }
     processes.change(id) { row in
-      row.reason = lastWords.removeValue(forKey: role).map { "\(reason): \($0)" } ?? reason.description
+      let said = lastWords.removeValue(forKey: role)
+      row.reason = said.map { "\(reason): \($0.sentence)" } ?? reason.description
+      row.ownCode = said?.code
+      row.endCode = reason.code
       row.isCrash = reason.isCrash
     }
   }
@@ -366,7 +373,9 @@ final class PhoneShell {
 
   private func hearOfEnd(_ message: ControlMessage, of role: Role) {
     guard let reason = message["reason"], !reason.isEmpty else { return }
-    lastWords[role] = ScreenText.cut(reason, to: ScreenText.titleMax)
+    lastWords[role] = LastWords(
+      code: message["code"].map { ScreenText.cut($0, to: ScreenText.titleMax) },
+      sentence: ScreenText.cut(reason, to: ScreenText.titleMax))
     handle(.endAnnounced(role))
   }
 

@@ -1,3 +1,5 @@
+import PhonePolicy
+
 /// One process of the phone, as it stands in os/processes.jsonl: written at its start and again at its end.
 struct ProcessRow: Codable, Hashable {
   var id: UInt64
@@ -16,6 +18,10 @@ struct ProcessRow: Codable, Hashable {
   var how: String?
   var number: Int32?
   var reason: String?
+  /// The same for programs; rows of an older phone have none.
+  var endCode: EndCode?
+  /// What the process itself said last, for programs.
+  var ownCode: String?
   var isCrash: Bool?
   var peakFootprintBytes: UInt64?
   var peakResidentBytes: UInt64?
@@ -32,6 +38,8 @@ struct ProcessRow: Codable, Hashable {
     case startedAt = "started_at_ns"
     case endedWall = "ended_wall_ns"
     case endedAt = "ended_at_ns"
+    case endCode = "end_code"
+    case ownCode = "own_code"
     case isCrash = "crashed"
     case peakFootprintBytes = "peak_footprint_bytes"
     case peakResidentBytes = "peak_resident_bytes"

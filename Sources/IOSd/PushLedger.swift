@@ -18,7 +18,11 @@ final class PushLedger {
     }
     // Pushes were in the memory of the iosd that took them: a killed one could not say what becomes of them.
     for row in last.values.sorted(by: { $0.id < $1.id }) {
-      if let end = row.endInAKill(isShown: shown.contains(row.id)) { write(end, to: row, clock) }
+      switch row.endInAKill(isShown: shown.contains(row.id)) {
+      case .abandoned: write(.abandoned, PushFate.abandoned.description, to: row, clock)
+      case .some: write(.lost, "lost: gone with an earlier iosd", to: row, clock)
+      case nil: break
+      }
     }
   }
 
@@ -37,12 +41,13 @@ final class PushLedger {
   func record(_ fate: PushFate, of push: UInt64, clock: Clock) {
     guard var row = row(push) else { return }
     if case .applied(let what) = fate { (row.appliedBadge, row.appliedSound) = (what.badge, what.sound) }
-    write((fate.code, fate.description), to: row, clock)
+    row.fateDetail = fate.detail
+    write(fate.code, fate.description, to: row, clock)
   }
 
-  private func write(_ fate: (code: String, words: String), to row: PushRow, _ clock: Clock) {
+  private func write(_ code: PushFateCode, _ words: String, to row: PushRow, _ clock: Clock) {
     var row = row
-    (row.fateCode, row.fate) = fate
+    (row.fateCode, row.fate) = (code, words)
     row.fateWall = clock.wallNanoseconds
     row.fateAt = clock.now.nanoseconds
     newest.replace(row)

@@ -14,8 +14,10 @@ struct PushRow: Codable, Hashable, NumberedRow {
   var at: Int64
   /// What became of it, as far as there is anything to say, and since when.
   var fate: String?
-  /// The same for programs: `PushFate.code`, or `lost`.
-  var fateCode: String?
+  /// The same for programs.
+  var fateCode: PushFateCode?
+  /// `PushFate.detail`.
+  var fateDetail: String?
   /// What was done of a badge or a sound without an alert.
   var appliedBadge: Int?
   var appliedSound: String?
@@ -30,6 +32,7 @@ struct PushRow: Codable, Hashable, NumberedRow {
     case hasMutableContent = "mutable_content"
     case isBadgeOrSound = "badge_or_sound"
     case fateCode = "fate_code"
+    case fateDetail = "fate_detail"
     case appliedBadge = "applied_badge"
     case appliedSound = "applied_sound"
     case wall = "wall_ns"
@@ -40,21 +43,19 @@ struct PushRow: Codable, Hashable, NumberedRow {
 }
 
 extension PushRow {
-  static let lost = (code: "lost", words: "lost: gone with an earlier iosd")
-  private static let abandoned = (code: PushFate.abandoned.code, words: PushFate.abandoned.description)
-
   /// What came of it by the end of an iosd that was killed; nil when that is known. The app had the one that it was
   /// handed, and ended with its iosd.
-  func endInAKill(isShown: Bool) -> (code: String, words: String)? {
-    guard isVisible else {
-      switch fate {
-      case nil: return Self.lost
-      case PushFate.delivered.description?: return Self.abandoned
-      case let fate?: return fate.hasPrefix("held back: ") ? Self.lost : nil
-      }
+  func endInAKill(isShown: Bool) -> PushFateCode? {
+    if isVisible {
+      if isShown { return nil }
+      // It was about to be shown.
+      return fate == nil || fateCode == .contentRefused ? .lost : nil
     }
-    guard !isShown, let fate else { return isShown ? nil : Self.lost }
-    // It was about to be shown.
-    return fate.hasPrefix("shown as it was sent: ") ? Self.lost : nil
+    switch fateCode {
+    case nil: return fate == nil ? .lost : nil
+    case .delivered: return .abandoned
+    case .held: return .lost
+    default: return nil
+    }
   }
 }

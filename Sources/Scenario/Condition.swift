@@ -47,21 +47,19 @@ public enum Condition: Hashable, Sendable {
     case .waits(let number): scene.payments(number).last?.state == .waits
     case .kept(let number): scene.keptParts.contains(number)
     case .shown(let number):
-      scene.notifications.contains {
-        $0.hasSuffix(": payment \(number)") || $0.hasSuffix(": payment \(number)\(Scene.onlyInTheList)")
-      }
+      scene.notifications.contains { $0.tells(ofPayment: number) }
     case .billPaid(let number): scene.bill(number) == .paid
     case .billFailed(let number): scene.bill(number) == .failed
     case .frozen(let role): scene[role].isFrozen
     case .suspended: scene.app.place == .suspended
     case .inFront: scene.app.place == .inFront
-    case .shownAsSent: scene.notifications.contains { $0.hasPrefix(Scene.pushAsSent) }
+    case .shownAsSent: scene.notifications.contains(where: \.isAsSent)
     case .silentPushOver: scene.phone.silentPushes.last?.isOver ?? false
-    case .silentPushCompleted: scene.phone.silentPushes.last?.isCompleted ?? false
+    case .silentPushCompleted: scene.phone.silentPushes.last?.code == .completed
     case .taskOver(let identifier): scene.phone.task(identifier)?.isOver ?? false
     case .taskRuns(let identifier): scene.phone.tasks.contains { $0.identifier == identifier && $0.runs }
     case .taskWaits(let identifier, let why):
-      scene.phone.waiting.contains { $0.identifier == identifier && $0.words == "waiting: \(why)" }
+      scene.phone.waiting.contains { $0.identifier == identifier && $0.why == why }
     case .audioPlays: scene.phone.playsAudio
     case .warnedOfMemory: scene.phone.isAppWarned
     case .allSettled: scene.payments.allSatisfy(\.isOver) && scene.isChannelEven

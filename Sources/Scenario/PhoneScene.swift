@@ -31,36 +31,64 @@ public struct PhoneScene: Hashable, Sendable {
 
 extension Scene {
   public struct SilentPush: Hashable, Sendable {
+    /// Nil before the phone has said what becomes of it.
+    public var code: PushFateCode?
     /// In the words of the phone.
     public var fate: String
-    /// Nothing more comes of it.
-    public var isOver: Bool
 
-    public init(fate: String, isOver: Bool) {
+    public init(code: PushFateCode?, fate: String) {
+      self.code = code
       self.fate = fate
-      self.isOver = isOver
     }
 
-    /// The app had it, and is done with it.
-    var isCompleted: Bool { fate.hasPrefix("completed with ") }
+    /// Nothing more comes of it.
+    var isOver: Bool { code?.isEnd ?? false }
+  }
 
-    /// Before the phone has said what becomes of it.
-    public static let onItsWay = SilentPush(fate: "on its way", isOver: false)
+  /// What the person sees in the list, and perhaps on the screen.
+  public struct Notification: Hashable, Sendable {
+    /// The alert of a push that no extension has changed.
+    public var isAsSent: Bool
+    public var title: String
+    public var body: String
+    /// It lights up the screen.
+    public var isDisplayed: Bool
+
+    public init(isAsSent: Bool = false, title: String, body: String = "", isDisplayed: Bool = true) {
+      self.isAsSent = isAsSent
+      self.title = title
+      self.body = body
+      self.isDisplayed = isDisplayed
+    }
+
+    /// The person reads the text that the invoice of a payment of the story has.
+    func tells(ofPayment number: Int) -> Bool {
+      !isAsSent && body.hasSuffix(": \(PlannedPayment.text(number))")
+    }
+
+    public var words: String {
+      let text = isAsSent ? "the push as it was sent" : body.isEmpty ? title : "\(title): \(body)"
+      return isDisplayed ? text : "\(text), only in the list"
+    }
   }
 
   /// A background task of the app.
   public struct Task: Hashable, Sendable {
     public var identifier: String
-    public var words: String
+    public var state: String
+    public var why: String?
     public var isOver: Bool
     /// It has begun, and was not told to end.
     public var runs: Bool
 
-    public init(identifier: String, words: String, isOver: Bool, runs: Bool = false) {
+    public init(identifier: String, state: String, why: String? = nil, isOver: Bool, runs: Bool = false) {
       self.identifier = identifier
-      self.words = words
+      self.state = state
+      self.why = why
       self.isOver = isOver
       self.runs = runs
     }
+
+    var words: String { why.map { "\(state): \($0)" } ?? state }
   }
 }

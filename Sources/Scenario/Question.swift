@@ -29,7 +29,7 @@ public enum Question: Hashable, Sendable {
     case .payments: paymentSentences(scene, scenario)
     case .bills: Self.billSentences(scene, scenario)
     case .balance: [Self.balanceSentence(scene)]
-    case .notifications: scene.notifications.isEmpty ? ["nothing"] : scene.notifications
+    case .notifications: scene.notifications.isEmpty ? ["nothing"] : scene.notifications.map(\.words)
     case .badge: [scene.phone.badge == 0 ? "nothing" : "\(scene.phone.badge)"]
     case .silentPushes: silentPushSentences(scene.phone.silentPushes)
     case .task(let identifier):

@@ -44,5 +44,7 @@ public struct PlannedPayment: Hashable, Sendable {
 
   public var amountMsat: UInt64 { amountSat * 1000 }
   /// What its invoice says it is for.
-  public var text: String { "payment \(number)" }
+  public var text: String { Self.text(number) }
+
+  static func text(_ number: Int) -> String { "payment \(number)" }
 }

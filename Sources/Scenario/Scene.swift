@@ -79,7 +79,7 @@ public struct Scene: Hashable, Sendable {
   /// How often the wallet has the payment of each number, the first first.
   public var receivedTimes: [Int]
   /// What the person sees, the oldest first.
-  public var notifications: [String]
+  public var notifications: [Notification]
   /// No payment is half-way in the channel, and both sides count the same.
   public var isChannelEven: Bool
   public var phone: PhoneScene
@@ -92,7 +92,7 @@ public struct Scene: Hashable, Sendable {
 
   public init(
     holder: Role?, newestClaim: Role?, epoch: UInt64, app: Process, notifier: Process, payments: [Payment],
-    receivedTimes: [Int], notifications: [String], isChannelEven: Bool,
+    receivedTimes: [Int], notifications: [Notification], isChannelEven: Bool,
     phone: PhoneScene = PhoneScene()
   ) {
     self.holder = holder
@@ -110,11 +110,6 @@ public struct Scene: Hashable, Sendable {
   public subscript(role: Role) -> Process { role == .app ? app : notifier }
 
   func payments(_ number: Int) -> [Payment] { payments.filter { $0.number == number } }
-
-  /// The words for what is shown of a push that nobody has changed.
-  public static let pushAsSent = "the push as it was sent"
-  /// Behind a notification that does not light up the screen.
-  public static let onlyInTheList = ", only in the list"
 
   /// What a process says names others by their number: a reader of the story knows them by what they are.
   public static func named(_ text: String, _ processes: [(pid: Int32, role: Role)]) -> String {

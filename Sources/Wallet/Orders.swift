@@ -69,7 +69,7 @@ public enum PhoneOrder: Hashable, Sendable {
   case withdraw(payment: Bytes32)
   case finished(push: UInt64, FinishReason)
   case completed(push: UInt64, SilentPushOutcome)
-  case noteFailure(String)
+  case noteFailure(SilentPushFailure)
   case backgroundDone
   case beginBackgroundTask(UInt64, name: String?)
   case endBackgroundTask(UInt64)

@@ -59,7 +59,7 @@ struct WalletTurn {
     case .withdraw(let payment): order(.withdraw(payment: payment))
     case .finished(let push, let reason): order(.finished(push: push, reason))
     case .completed(let push, let outcome): farewells.append(.phone(.completed(push: push, outcome)))
-    case .noteFailure(let sentence): order(.noteFailure(sentence))
+    case .noteFailure(let failure): order(.noteFailure(failure))
     case .backgroundDone: order(.backgroundDone)
     case .beginBackgroundTask(let id, let name): order(.beginBackgroundTask(id, name: name))
     case .endBackgroundTask(let id): farewells.append(.phone(.endBackgroundTask(id)))

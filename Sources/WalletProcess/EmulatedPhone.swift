@@ -75,7 +75,7 @@ final class EmulatedPhone {
 
   private func show(_ status: Status) {
     self.status = status
-    var message = ControlMessage("status", ["text": status.text])
+    var message = ControlMessage("status", ["code": status.code.rawValue, "text": status.text])
     if let epoch = status.epoch { message["epoch"] = "\(epoch)" }
     if let openTargets { message["may-connect"] = openTargets.map(\.rawValue).joined(separator: " ") }
     let database = Connection.allocatedBytes

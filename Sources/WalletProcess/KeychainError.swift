@@ -1,3 +1,5 @@
+import Wallet
+
 /// Why the wallet's seed cannot be used.
 enum KeychainError: Error, Hashable, CustomStringConvertible {
   case missing(String)
@@ -15,7 +17,7 @@ enum KeychainError: Error, Hashable, CustomStringConvertible {
       "\(path) has \(size) bytes and a seed has 32; put back the seed that the wallet was made with"
     case .noNodeKey(let path):
       "\(path) gives a number that is no key of a node; put back the seed that the wallet was made with: the channel and the peer's backup are of that one alone"
-    case .withheld(let sentence): "\(sentence), so the wallet cannot read its seed"
+    case .withheld(let sentence): WalletTexts.seedWithheld(sentence)
     case .phoneGone(let why): "the phone cannot be asked for the wallet's seed: \(why)"
     case .another(let path):
       "\(path) is not the seed that this wallet's invoices were made with; put that one back"

@@ -20,10 +20,10 @@ final class TerminalPhone {
       let content = NotificationContent(payment)
       printLine("\(role): notification: \(content.title): \(content.body)")
     case .finished(let push, let reason):
-      printLine("\(role): push \(push) is done: \(reason.rawValue)")
+      printLine("\(role): push \(push) is done: \(reason.text)")
       onFinished?(push)
     case .endBackgroundTask: printLine("\(role): everything is released")
-    case .end(let reason): printLine("\(role): \(reason.rawValue)")
+    case .end(let reason): printLine("\(role): \(reason.text)")
     case .say, .mayConnect, .withdraw, .completed, .noteFailure, .backgroundDone, .beginBackgroundTask,
       .makeInvoice, .answer, .submit, .complete, .playAudio, .stopAudio, .cleanUp:
       break

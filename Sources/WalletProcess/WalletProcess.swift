@@ -71,7 +71,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
         for directive in directives { carryOut(directive) }
       }
     } catch {
-      Self.end(Self.code(of: error), "\(error)", telling: channel)
+      Self.end(Self.ending(of: error), "\(error)", telling: channel)
     }
     connectPorts()
   }
@@ -89,7 +89,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   private static func checkDirectories(_ options: WalletOptions, telling channel: Int32?) {
     do throws(SystemError) {
       for directory in [options.keychain, options.journal] { try OwnHome.makeDirectory(directory) }
-    } catch { end(.cannotCreate, error.description, telling: channel) }
+    } catch { end((.cannotCreate, .failed), error.description, telling: channel) }
   }
 
   /// For a peer that waits to be told whose channel it is; one that has known this wallet does without.
@@ -99,20 +99,24 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     }
   }
 
-  private static func code(of error: any Error) -> ExitCode {
+  private static func ending(of error: any Error) -> (ExitCode, WalletEnding) {
     switch error {
-    case is ContainerError: .cannotCreate
-    case is KeychainError, is SecretFileError: .badConfiguration
-    default: .inputOutputError
+    case is ContainerError: (.cannotCreate, .containerUnusable)
+    case KeychainError.withheld: (.badConfiguration, .seedWithheld)
+    case is KeychainError, is SecretFileError: (.badConfiguration, .seedUnusable)
+    default: (.inputOutputError, .failed)
     }
   }
 
   /// Whoever looks for the reason looks at the phone, not at our standard error.
-  private static func end(_ code: ExitCode, _ sentence: String, telling channel: Int32?) -> Never {
-    if let channel, let packet = try? ControlMessage("ending", ["reason": sentence]).encoded() {
+  private static func end(
+    _ how: (code: ExitCode, word: WalletEnding), _ sentence: String, telling channel: Int32?
+  ) -> Never {
+    let message = ControlMessage("ending", ["code": how.word.rawValue, "reason": sentence])
+    if let channel, let packet = try? message.encoded() {
       send(channel, packet, packet.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
     }
-    exitWithSentence(code, sentence)
+    exitWithSentence(how.code, sentence)
   }
 
   public var isOnEmulatedPhone: Bool { emulatedPhone != nil }
@@ -183,7 +187,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     if let emulatedPhone { emulatedPhone.carryOut(order) } else { terminalPhone.carryOut(order) }
     switch order {
     case .say(let message): presence.say(message)
-    case .noteFailure(let sentence): journal.note("Background HTLC processing failed: \(sentence)")
+    case .noteFailure(let failure): journal.note("Background HTLC processing failed: \(failure.text)")
     case .makeInvoice(let request, let amountMsat, let text, let expirySeconds):
       runner.handle(
         .requests(makeInvoice(for: request, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds))
@@ -233,8 +237,8 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "memory-warning":
         journal.note(
           "the phone warns of memory: SQLite gave back \(container.releaseMemory()) bytes of its cache")
-      case let verb where verb.hasPrefix("task"): try toldOfTask(message)
-      case let verb where verb.hasPrefix("audio-"): toldOfAudio(message)
+      case "task", "task-will-expire", "task-refused", "task-submitted": try toldOfTask(message)
+      case "audio-plays", "audio-refused", "audio-interrupted", "audio-ended": toldOfAudio(message)
       default: ask(message)
       }
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
@@ -306,9 +310,10 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   }
 
   private func ended(_ reason: EndReason) {
-    journal.recordEnd(reason: reason.rawValue)
-    let words = container.loss.map { "\($0)" } ?? reason.rawValue
-    emulatedPhone?.send(ControlMessage("ending", ["reason": words]))
+    journal.recordEnd(reason: reason.text)
+    let words = container.loss.map { "\($0)" } ?? reason.text
+    emulatedPhone?.send(
+      ControlMessage("ending", ["code": WalletEnding(reason).rawValue, "reason": words]))
     loop.stop()
   }
 }

@@ -52,7 +52,7 @@ import Testing
       .notify(secondPayment),
       .withdraw(payment: paymentHash("ff")),
       .backgroundDone, .beginBackgroundTask(1), .endBackgroundTask(1), .completed(push: 1, .newData),
-      .completed(push: 1, .failed), .noteFailure("x"),
+      .completed(push: 1, .failed), .noteFailure(.node("x")),
       .end(.fenced), .end(.terminated), .end(.containerLost),
     ] + Phase.allCases.map { .beat(epoch: 8, phase: $0, counter: .max) }
     + PresenceMessageTests.all.map { .say($0) } + statuses.map { .show($0) } + [
@@ -87,12 +87,5 @@ import Testing
 
   @Test func everyConfigurationSurvivesTheJournal() throws {
     for takeover in Takeover.allCases { try survives(GuardConfiguration(takeover: takeover)) }
-  }
-
-  @Test func everyStatusIsALineForPeople() {
-    for status in Self.statuses {
-      #expect(!status.text.isEmpty)
-      #expect(!status.text.contains("\n"))
-    }
   }
 }

@@ -77,7 +77,7 @@ import Testing
     var app = Driver<AppMachine>()
     app.play(.launched, .silentPushArrived(push(3)))
     let end = app.send(.lookFailed(.lost("It is gone.")))
-    #expect(end.contains(.noteFailure("It is gone.")) && end.contains(.completed(push: 3, .failed)))
+    #expect(end.contains(.noteFailure(.container(.lost("It is gone.")))) && end.contains(.completed(push: 3, .failed)))
   }
 
   @Test func theExtensionDeliversEveryTextOnceAndEnds() {

@@ -59,6 +59,22 @@ import Testing
     #expect(app.shown.last == .usedByAnotherDevice)
   }
 
+  @Test("A jump that was blocked takes the place when it is tried again; one that failed is told to the person")
+  func jumpThatDoesNotHappen() {
+    for (trouble, isAnswered) in [
+      (Trouble.blocked(pid: 5, isStopped: false), true), (.failed("The disk is full."), false),
+    ] {
+      var app = movingApp()
+      app.play(
+        refusal, .claimFailed(trouble), .rowRead(row(9, .app), appWantsNode: true), at: 1)
+      app.play(
+        .deadlineReached, .observed(observation(row(9, .app), lockIsBusy: false, appWantsNode: true)),
+        .claimed(claim(10)), at: 3)
+      let moves = app.send(refusal).last == .raiseEpoch(claim(10), above: 20, replacing: replaced)
+      #expect(moves == isAnswered)
+    }
+  }
+
   @Test func theWordEndsWithTheConnectionAndWithLeavingTheApp() {
     var connected = movingApp()
     connected.play(.node(.established))

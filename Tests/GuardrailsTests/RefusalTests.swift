@@ -60,7 +60,7 @@ import Testing
     let stopped = app.send(.node(.refused(highest: 20, container: otherContainer)))
     #expect(stopped == [.withdrawWish, .stopNode(gracefully: true)])
     app.play(.node(.stopped), .rowRead(row(8, .app), appWantsNode: false))
-    #expect(app.shown.last?.text == "this node is in use by another device; `baton restore` moves it here")
+    #expect(app.shown.last == .usedByAnotherDevice)
     #expect(app.machine.deadline == nil)
     app.play(.enteredBackground)
     #expect(app.send(.enteredForeground).last == .look)

@@ -71,16 +71,16 @@ import Testing
     _ = blind.send(.lookFailed(.failed("it cannot be read")))
     #expect(
       blind.send(.deadlineReached, at: 25).suffix(2)
-        == [.noteFailure("it cannot be read"), .completed(push: 3, .failed)])
+        == [.noteFailure(.container(.failed("it cannot be read"))), .completed(push: 3, .failed)])
     var silent = woken()
     #expect(
       silent.send(.expiryWarned(push: 3)).suffix(2)
-        == [.noteFailure("the peer did not answer in time"), .completed(push: 3, .failed)])
+        == [.noteFailure(.peerDidNotAnswer), .completed(push: 3, .failed)])
     var robbed = woken()
     #expect(
       robbed.send(.containerLost("it was taken away"))
-        .filter { if case .completed = $0 { true } else { $0 == .noteFailure("it was taken away") } }
-        == [.noteFailure("it was taken away"), .completed(push: 3, .failed)])
+        .filter { if case .completed = $0 { true } else { $0 == .noteFailure(.container(.lost("it was taken away"))) } }
+        == [.noteFailure(.container(.lost("it was taken away"))), .completed(push: 3, .failed)])
     var lucky = connected()
     lucky.play(.node(.busy(.settling)), .node(.received(payment)))
     #expect(lucky.send(.containerLost("too late")).contains(.completed(push: 3, .newData)))
@@ -97,8 +97,7 @@ import Testing
   }
 
   @Test("B-1.5.1f A peer that refuses for good is a failure, for the next push too") func refused() {
-    let failed = GuardDirective.noteFailure(
-      "this node is in use by another device; `baton restore` moves it here")
+    let failed = GuardDirective.noteFailure(.halted(.usedByAnotherDevice))
     var app = connected()
     #expect(
       outcome(&app, after: .node(.refused(highest: 20, container: otherContainer)))
@@ -110,12 +109,12 @@ import Testing
     #expect(app.send(.silentPushArrived(Push(id: 5, reason: .incomingPayment))).contains(.look))
   }
 
-  @Test("B-1.5.1f A number that cannot be raised is a failure, by its own sentence") func notRaised() {
+  @Test("B-1.5.1f A number that cannot be raised is a failure, by its own reason") func notRaised() {
     var app = connected()
     app.play(.node(.refused(highest: 20, container: container)))
     #expect(
       outcome(&app, after: .claimFailed(.failed("The disk is full.")))
-        == [.noteFailure("The disk is full."), .completed(push: 3, .failed)])
+        == [.noteFailure(.container(.failed("The disk is full."))), .completed(push: 3, .failed)])
   }
 
   @Test("B-1.5.1f Asked to end before anything came it has failed; what came counts more") func askedToEnd() {
@@ -123,7 +122,7 @@ import Testing
     #expect(
       outcome(&app, after: .terminationRequested)
         == [
-          .noteFailure("the app was asked to end before anything came"), .completed(push: 3, .failed),
+          .noteFailure(.askedToEnd), .completed(push: 3, .failed),
         ])
     var lucky = connected()
     lucky.play(.node(.busy(.settling)), .node(.received(payment)))
@@ -155,7 +154,7 @@ import Testing
     let given = app.send(.deadlineReached, at: 25)
     #expect(given.last == .stopNode(gracefully: true))
     #expect(!given.contains(.dropLock))
-    #expect(released(&app).suffix(2) == [.noteFailure("nobody answers"), .completed(push: 3, .failed)])
+    #expect(released(&app).suffix(2) == [.noteFailure(.node("nobody answers")), .completed(push: 3, .failed)])
     #expect(app.machine.place == .background)
   }
 
@@ -206,7 +205,7 @@ import Testing
     #expect(
       released(&lost).suffix(3)
         == [
-          .noteFailure("the peer hung up"), .completed(push: 3, .failed), .completed(push: 4, .failed),
+          .noteFailure(.node("the peer hung up")), .completed(push: 3, .failed), .completed(push: 4, .failed),
         ])
     app.play(.node(.established), .rowRead(row(8, .app), appWantsNode: false), at: 7)
     #expect(!app.send(.deadlineReached, at: 11.9).contains(.stopNode(gracefully: true)))
@@ -225,7 +224,7 @@ import Testing
     app.play(.deadlineReached, at: 25)
     #expect(
       released(&app).suffix(2)
-        == [.noteFailure("the peer did not answer in time"), .completed(push: 3, .failed)])
+        == [.noteFailure(.peerDidNotAnswer), .completed(push: 3, .failed)])
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Guardrails
 import DaemonRuntime
 import Foundation
 import PairSupport
@@ -113,7 +114,7 @@ struct PushTests {
     let notifier = try phone.launchExtension()
     let id = phone.push(notifier, payload)
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("finished", id: id)?["reason"] == "the push could not be read")
+    #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.unreadablePush.rawValue)
     #expect(notifier.message("content", id: id)?["title"]?.isEmpty == false)
     #expect(phone.owner == nil)
   }

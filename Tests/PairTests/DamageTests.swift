@@ -8,6 +8,7 @@ import Lightning
 import PairSupport
 import SharedContainer
 import Testing
+import Wallet
 
 /// One thing that somebody does to a file, and what mends it.
 struct Damage: CustomTestStringConvertible, Sendable {

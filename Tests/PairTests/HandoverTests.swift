@@ -1,3 +1,4 @@
+import Guardrails
 import DaemonRuntime
 import Foundation
 import Heartbeat
@@ -21,7 +22,7 @@ struct HandoverTests {
     #expect(notifier.message("content", id: id)?["title"] == "Received payment")
     #expect(notifier.message("content", id: id)?["body"] == "+1 sat: test r1")
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("finished", id: id)?["reason"] == "5 s without another payment")
+    #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.idle.rawValue)
     #expect(try phone.receivedPayments() == [invoice.paymentHash.hex])
     #expect(notifier.count("content") == 1)
   }
@@ -68,7 +69,7 @@ struct HandoverTests {
     try phone.wait("the extension to dial") { notifier.status == "connecting" }
     phone.open(app)
     try phone.wait("the extension to finish") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("finished", id: id)?["reason"] == "the app wants the node")
+    #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.appWantsNode.rawValue)
     #expect(phone.owner?.role == .app)
     phone.peer?.kill(SIGCONT)
     try phone.waitUntilSettled(invoice)
@@ -116,7 +117,7 @@ struct HandoverTests {
     try phone.wait("the text") { notifier.message("content", id: id) != nil }
     #expect(notifier.message("content", id: id)?["body"] == "+5 sat: test r1")
     try phone.wait("the end of the service") { notifier.message("finished", id: id) != nil }
-    #expect(notifier.message("finished", id: id)?["reason"] == "the payment is received already")
+    #expect(notifier.message("finished", id: id)?["reason"] == FinishReason.received.rawValue)
     #expect(phone.owner?.role == .app)
   }
 

@@ -7,6 +7,7 @@ import Guardrails
 import PairSupport
 import PeerTransport
 import Testing
+import Wallet
 
 @Suite("The pair on real processes: the wallet moves in the middle of a settlement", .serialized)
 struct MovedInASettlementTests {

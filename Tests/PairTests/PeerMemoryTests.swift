@@ -4,6 +4,7 @@ import Guardrails
 import Heartbeat
 import PairSupport
 import Testing
+import Wallet
 
 @Suite("The pair on real processes: what the peer remembers", .serialized)
 struct PeerMemoryTests {

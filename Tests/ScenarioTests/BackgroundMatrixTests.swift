@@ -77,7 +77,7 @@ import Testing
   @Test("B-T.5, B-1.0 Before the first unlocking the push is shown as it was sent, and a tap completes it")
   func locked() throws {
     try expect(
-      Scene.pushAsSent, Self.waits, "the phone is as ever", "nothing", Self.settled,
+      "the push as it was sent", Self.waits, "the phone is as ever", "nothing", Self.settled,
       in: "locked-after-a-reboot.txt")
   }
 

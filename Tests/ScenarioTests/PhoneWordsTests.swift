@@ -10,7 +10,7 @@ import Testing
   private let story = Scenario(title: "x", steps: [], payments: [], place: .everywhere, lines: [])
 
   private func scene(
-    _ app: Scene.Process, notifications: [String] = [], _ phone: PhoneScene = PhoneScene()
+    _ app: Scene.Process, notifications: [Scene.Notification] = [], _ phone: PhoneScene = PhoneScene()
   ) -> Scene {
     Scene(
       holder: nil, newestClaim: .app, epoch: 1, app: app, notifier: Scene.Process(place: .notStarted),
@@ -71,10 +71,10 @@ import Testing
       (.replaced(by: 7), true), (.completed(.newData), true), (.expired, true), (.abandoned, true),
     ])
   func silentPush(fate: PushFate, isOver: Bool) {
-    let push = ScenarioWords.silentPush(fate.description)
+    let push = ScenarioWords.silentPush(fate.code, fate.description)
     #expect(push.isOver == isOver)
     #expect(!push.fate.contains("7"), "numbers of pushes differ from run to run")
-    let scene = scene(Scene.Process(place: .suspended), PhoneScene(silentPushes: [.onItsWay, push]))
+    let scene = scene(Scene.Process(place: .suspended), PhoneScene(silentPushes: [ScenarioWords.silentPush(nil, nil), push]))
     #expect(Condition.silentPushOver.holds(in: scene) == isOver)
     #expect(Condition.silentPushCompleted.holds(in: scene) == (fate == .completed(.newData)))
     #expect(
@@ -104,24 +104,13 @@ import Testing
 
   @Test("A notification that lights up no screen says so, and is that of its payment all the same")
   func list() {
-    let words = ScenarioWords.notification(
-      isOriginal: false, title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)
-    #expect(words == "Received payment: +1 sat: payment 1, only in the list")
-    let scene = scene(Scene.Process(place: .inFront), notifications: [words])
+    let listed = Scene.Notification(
+      title: "Received payment", body: "+1 sat: payment 1", isDisplayed: false)
+    #expect(listed.words == "Received payment: +1 sat: payment 1, only in the list")
+    let scene = scene(Scene.Process(place: .inFront), notifications: [listed])
     #expect(Condition.shown(number: 1).holds(in: scene) && !Condition.shownAsSent.holds(in: scene))
-    let sent = ScenarioWords.notification(isOriginal: true, title: "a", body: "b", isDisplayed: false)
+    let sent = Scene.Notification(isAsSent: true, title: "a", body: "b", isDisplayed: false)
     #expect(
       Condition.shownAsSent.holds(in: self.scene(Scene.Process(place: .inFront), notifications: [sent])))
-  }
-
-  @Test("A locked phone is no crash, and any other end of its own is one") func lockedOut() {
-    #expect(
-      ScenarioWords.isLockedOut(
-        "ended by itself with exit code 78: \(KeychainRefusal.notUnlockedSinceBoot), so the wallet cannot read its seed"
-      ))
-    #expect(
-      !ScenarioWords.isLockedOut(
-        "ended by itself with exit code 78: the item is gone and the wallet is not new"))
-    #expect(!ScenarioWords.isLockedOut("crashed by SIGSEGV"))
   }
 }

@@ -72,8 +72,8 @@ struct DemoStory {
       try open()
     }
     try stage.wait(for: "a notification of the payment", from: place) {
-      if case .notified(_, _, let body) = $0.what {
-        body.hasPrefix("+\(HumanText.amount(msat: invoice.amountMsat))")
+      if case .notified(_, let key?, _, _) = $0.what {
+        key == invoice.paymentHash.hex
       } else {
         false
       }

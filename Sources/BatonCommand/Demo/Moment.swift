@@ -2,6 +2,7 @@ import Ground
 import Guardrails
 import Lightning
 import PhonePolicy
+import Wallet
 
 /// One thing that happened in a run, as the demo needs it: read from a journal, with the instant that stands there.
 struct Moment: Hashable, Sendable {
@@ -22,7 +23,7 @@ struct Moment: Hashable, Sendable {
     case refused
     case settled
     case failed(String)
-    case notified(push: UInt64?, title: String, body: String)
+    case notified(push: UInt64?, key: String?, title: String, body: String)
     case trouble(String)
   }
 
@@ -49,7 +50,7 @@ struct Moment: Hashable, Sendable {
     case .refused: "refused a connection of an older epoch"
     case .settled: "the payment is settled: the sender has the preimage"
     case .failed(let why): "the payment failed: \(why)"
-    case .notified(_, let title, let body): "the person sees “\(title)”, \(body)"
+    case .notified(_, _, let title, let body): "the person sees “\(title)”, \(body)"
     case .trouble(let sentence): sentence
     }
   }

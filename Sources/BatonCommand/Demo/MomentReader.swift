@@ -83,7 +83,9 @@ struct MomentReader {
     case .launch(let role, let reason): return .launched(role, reason.description)
     case .recordEnd(let role, let reason): return .ended(role, reason.description)
     case .show(let notification):
-      return .notified(push: notification.push, title: notification.text.title, body: notification.text.body)
+      return .notified(
+        push: notification.push, key: notification.key, title: notification.text.title,
+        body: notification.text.body)
     default: return nil
     }
   }

@@ -101,7 +101,7 @@ enum GuardSentences {
       [Sentence("delivers push \(push): \(words(NotificationContent(outcome)))")]
     case .notify(let payment): [Sentence("notifies: \(words(NotificationContent(payment)))")]
     case .withdraw: [Sentence("takes back what told of the same payment before", matters: false)]
-    case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.rawValue)")]
+    case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.text)")]
     case .completed(let push, let outcome):
       [
         Sentence(
@@ -112,7 +112,7 @@ enum GuardSentences {
     case .beginBackgroundTask: [Sentence("asks the phone for time in the background", matters: false)]
     case .endBackgroundTask:
       [Sentence("gives the phone its time back: everything is released", matters: false)]
-    case .end(let reason): [Sentence("ends: \(reason.rawValue)")]
+    case .end(let reason): [Sentence("ends: \(reason.text)")]
     // A note of the journal says it.
     case .noteFailure: []
     case .look, .claim, .readRow, .beat, .dropLock, .readReceived, .startNode, .stopNode, .say: []

@@ -1,17 +1,36 @@
 import Foundation
 import Guardrails
 import Lightning
+import PhonePolicy
+import Wallet
 
 /// Records of journals that an earlier program has written, in the form in which this one writes them: it is run again and
 /// compared byte for byte, so the form must be one.
 enum OlderRecords {
+  static func rewritten(_ line: [UInt8]) -> [UInt8] { withReasonsAsCodes(withWholeContainer(line)) }
+
   /// The peer's claims and answers named the two halves of a container's id one by one.
-  static func rewritten(_ line: [UInt8]) -> [UInt8] {
+  private static func withWholeContainer(_ line: [UInt8]) -> [UInt8] {
     guard contains(line, "\"containerHigh\":") else { return line }
     let text = String(decoding: line, as: UTF8.self)
     let halves = /"containerHigh":(?<high>\d+),"containerLow":(?<low>\d+)/
     return Array(text.replacing(halves) { "\"container\":{\"high\":\($0.high),\"low\":\($0.low)}" }.utf8)
   }
+
+  /// A guard said in a sentence why the work on a push had ended, and why its process ends; a phone named in another way why
+  /// it had dropped a push.
+  private static func withReasonsAsCodes(_ line: [UInt8]) -> [UInt8] {
+    guard let before = reasons.first(where: { contains(line, $0.words) }) else { return line }
+    return Array(String(decoding: line, as: UTF8.self).replacing(before.words, with: before.code).utf8)
+  }
+
+  private static let reasons: [(words: String, code: String)] =
+    FinishReason.allCases.map { (",\"_1\":\"\($0.text)\"}}", ",\"_1\":\"\($0.rawValue)\"}}") }
+    + EndReason.allCases.map { ("{\"end\":{\"_0\":\"\($0.text)\"", "{\"end\":{\"_0\":\"\($0.rawValue)\"") }
+    + [
+      ("lowPowerMode", PushDrop.lowPowerMode), ("backgroundRefreshOff", .backgroundRefreshOff),
+      ("swipedAway", .swipedAway), ("goingDown", .goingDown), ("launchFailed", .launchFailed),
+    ].map { ("{\"dropped\":{\"_0\":\"\($0)\"", "{\"dropped\":{\"_0\":\"\($1.rawValue)\"") }
 
   /// Why a record that differs, and all that follows, cannot be run again: it is one of an earlier program, and no verdict on it.
   static func refusal(of line: JournalLine) -> String? {
@@ -47,7 +66,12 @@ enum OlderRecords {
         "\"\($0)\":{\"title\":",
         "the guard of an earlier program makes a text here, where one of this program says what came"
       )
-    }
+    } + [
+      (
+        "{\"noteFailure\":{\"_0\":\"",
+        "the guard of an earlier program says here in a sentence why a push came to nothing"
+      )
+    ]
   private static let activities = ["settling", "collecting", "splicing"]
   private static let activity = "an earlier program says here in other words what its node is busy with"
 

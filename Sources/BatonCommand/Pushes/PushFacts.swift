@@ -1,4 +1,5 @@
 import Ground
+import PhonePolicy
 
 /// One push, and what became of it, as iosd has written it down.
 struct PushFacts: Hashable, Sendable {
@@ -13,7 +14,9 @@ struct PushFacts: Hashable, Sendable {
   var of: UInt64?
   var fate: String?
   /// The same for programs; rows of an older phone have none.
-  var fateCode: String?
+  var fateCode: PushFateCode?
+  /// Which one of its kind.
+  var fateDetail: String?
   var appliedBadge: Int64?
   var appliedSound: String?
   /// Of a silent one, from its arrival at the app.
@@ -32,18 +35,19 @@ struct PushFacts: Hashable, Sendable {
     of = row["of"]?.uint
     isBadgeOrSound = row["badge_or_sound"]?.flag == true
     fate = row["fate"]?.text
-    fateCode = row["fate_code"]?.text
+    fateCode = (row["fate_code"]?.text).flatMap(PushFateCode.init)
+    fateDetail = row["fate_detail"]?.text
     appliedBadge = row["applied_badge"]?.int
     appliedSound = row["applied_sound"]?.text
   }
 
   var isSilent: Bool { !isVisible && !isBadgeOrSound }
 
-  var hasReceived: Bool { fate == "completed with new-data" }
+  var hasReceived: Bool { fateCode == .completed && fateDetail == SilentPushResult.newData.rawValue }
 
   /// The app was woken by it for a payment and is done with it, without the payment.
   var isLeftToVisible: Bool {
-    guard time?.isWakingForPayment == true, let fate, !hasReceived else { return false }
-    return ["completed with ", "expired: ", "abandoned: "].contains { fate.hasPrefix($0) }
+    guard time?.isWakingForPayment == true, !hasReceived else { return false }
+    return fateCode == .completed || fateCode == .expired || fateCode == .abandoned
   }
 }

@@ -67,9 +67,9 @@ extension RealStage {
     notifications.filter { $0["withdrawn"]?.flag != true && $0["answer"] == nil }
   }
 
-  static func words(_ row: JSONValue) -> String {
-    ScenarioWords.notification(
-      isOriginal: row["source"]?.text == PhoneNotification.Source.original.rawValue,
+  static func shown(_ row: JSONValue) -> Scene.Notification {
+    Scene.Notification(
+      isAsSent: row["source"]?.text == PhoneNotification.Source.original.rawValue,
       title: row["title"]?.text ?? "", body: row["body"]?.text ?? "",
       isDisplayed: row["displayed"]?.flag ?? true)
   }
@@ -80,7 +80,8 @@ extension RealStage {
     return PhoneScene(
       device: Self.device(status["device"]), badge: Int(clamping: status["badge"]?.int ?? 0),
       silentPushes: pushes.filter { $0["visible"]?.flag == false && $0["badge_or_sound"] == nil }.map {
-        ScenarioWords.silentPush($0["fate"]?.text)
+        ScenarioWords.silentPush(
+          ($0["fate_code"]?.text).flatMap(PushFateCode.init), $0["fate"]?.text)
       },
       tasks: Self.tasks(tasks),
       waiting: tasks.filter { $0["state"]?.text == "waiting" }.map {

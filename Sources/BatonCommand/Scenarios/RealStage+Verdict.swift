@@ -3,6 +3,7 @@ import DaemonRuntime
 import Glibc
 import Judge
 import Scenario
+import Wallet
 
 // The end of a story on real processes.
 extension RealStage {
@@ -12,8 +13,8 @@ extension RealStage {
     // Also one that says why: only a locked phone is reason enough to end with an error.
     let crashes = rows.filter { row in
       let hasFailed = row["how"]?.text == "exited" && row["number"]?.int != 0
-      return (row["crashed"]?.flag == true || hasFailed)
-        && !ScenarioWords.isLockedOut(row["reason"]?.text ?? "")
+      return row["crashed"]?.flag == true
+        || hasFailed && row["own_code"]?.text != WalletEnding.seedWithheld.rawValue
     }.map { row in
       "the \(row["role"]?.text ?? "process") (process \(row["pid"]?.int ?? 0)) \(row["reason"]?.text ?? "crashed")"
     }

@@ -246,7 +246,7 @@ final class RealStage: ScenarioStage {
       receivedTimes: invoices.map { invoice in
         wallet.payments.count { $0.paymentHash == invoice.paymentHash.hex }
       },
-      notifications: Self.there(notifications).map(Self.words),
+      notifications: Self.there(notifications).map(Self.shown),
       isChannelEven: Self.isEven(wallet.channels.first, peer), phone: try phoneScene(status))
     scene.keptParts = invoices.indices.filter { wallet.keptHashes.contains(invoices[$0].paymentHash.hex) }.map
     {
@@ -293,12 +293,12 @@ final class RealStage: ScenarioStage {
       else { return nil }
       return (pid, role)
     }
-    let text = facts?["status"]?["text"]?.text ?? ""
-    let claimed = facts?["status"]?["epoch"]?.text.flatMap { UInt64($0) }
+    let status = facts?["status"]
+    let claimed = status?["epoch"]?.text.flatMap { UInt64($0) }
     return Scene.Process(
       place: ScenarioWords.place(word, role), isFrozen: ProcessTable.isStopped(pid),
-      shows: Scene.named(text, pids.reversed()),
-      isConnected: text.hasPrefix("connected") && claimed != nil && claimed == epoch, lastEnd: lastEnd)
+      shows: Scene.named(status?["text"]?.text ?? "", pids.reversed()),
+      isConnected: status?.statusCode?.isConnected == true && claimed != nil && claimed == epoch, lastEnd: lastEnd)
   }
 
   private static func state(_ word: String, _ reason: String) -> Scene.Payment.State {

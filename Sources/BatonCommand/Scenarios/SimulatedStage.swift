@@ -4,6 +4,7 @@ import Lightning
 import PhonePolicy
 import Scenario
 import Simulation
+import Wallet
 
 /// A story in the simulated world. Whoever has something to do may be the next to do it, by the chance of a seed, and time
 /// passes when nobody has.
@@ -224,11 +225,11 @@ struct SimulatedStage: ScenarioStage {
       case .phone(let event, let directives):
         centre.note(event)
         for directive in directives { note(directive) }
-      case .ordered(let role, .end(let reason)): lastWords[role] = reason.rawValue
+      case .ordered(let role, .end(let reason)): lastWords[role] = reason.text
       case .peer(_, let directives):
         for case .answer(let payment, .failed(let failure)) in directives { failures[payment] = failure.word }
       case .started(let role, _): lastWords[role] = nil
-      case .ended(let role, let why) where ScenarioWords.isLockedOut(why): lastWords[role] = why
+      case .seedWithheld(let role, let why): lastWords[role] = WalletTexts.seedWithheld("\(why)")
       default: break
       }
     }
@@ -255,7 +256,7 @@ struct SimulatedStage: ScenarioStage {
       receivedTimes: world.invoices.map { invoice in
         container.received.count { $0.invoice.paymentHash == invoice.invoice.paymentHash }
       },
-      notifications: centre.list.map(\.words), isChannelEven: isChannelEven,
+      notifications: centre.list.map(\.shown), isChannelEven: isChannelEven,
       phone: PhoneScene(
         device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes,
         tasks: centre.tasks.newest, waiting: centre.tasks.waiting,

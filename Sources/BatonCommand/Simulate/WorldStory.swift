@@ -45,6 +45,7 @@ struct WorldStory {
       add("phone", PhoneSentences.of(event) + told.flatMap(PhoneSentences.of))
     case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])
     case .ended(let role, let why): add(name(role), [.init("is gone: \(why)")])
+    case .seedWithheld: break
     case .violation(let violation):
       self.violation = violation
       add("BROKEN", [.init("\(violation.invariant.sentence) \(violation.sentence)")])

@@ -1,5 +1,6 @@
 import Ground
 import DaemonRuntime
+import PhonePolicy
 
 /// What a phone has written down of its pushes, its notifications and its extension's processes, and what is wrong in it.
 struct PushEvidence {
@@ -84,9 +85,8 @@ struct PushEvidence {
         sentences.append("the extension \(process.pid) never ended")
         continue
       }
-      let reason = process.reason ?? "for no reason"
-      if reason.hasPrefix("crashed") || reason.hasPrefix("ended by itself with exit code ") {
-        sentences.append("the extension \(process.pid) \(reason)")
+      if process.endCode == .crashed || process.endCode == .gaveUp {
+        sentences.append("the extension \(process.pid) \(process.reason ?? "ended for no reason")")
       }
       let last = pushes.map(\.at).filter { $0 <= end }.max() ?? end
       if Self.isKilledForTime(process) && end - last > longest {
@@ -102,6 +102,6 @@ struct PushEvidence {
   }
 
   private static func isKilledForTime(_ process: ProcessFacts) -> Bool {
-    process.reason?.hasPrefix("killed: used up its ") == true
+    process.endCode == .timeLimit
   }
 }

@@ -132,7 +132,9 @@ final class SoakPlay {
 
   func openApp() throws {
     try phone.ask(.iosd, ControlMessage("open"))
-    try wait(for: "the app to be connected") { try appText() == "connected" }
+    try wait(for: "the app to be connected") {
+      try status()["app"]?["status"]?.statusCode == .connected
+    }
   }
 
   func newInvoice() throws -> PayableInvoice {
@@ -149,7 +151,7 @@ final class SoakPlay {
   private func sendAppHome() throws {
     try phone.ask(.iosd, ControlMessage("home"))
     try wait(for: "the app to have released the node") {
-      try appText()?.hasPrefix("not connected") == true
+      try status()["app"]?["status"]?.statusCode == .idle
     }
   }
 
@@ -163,8 +165,6 @@ final class SoakPlay {
   // MARK: Waiting
 
   func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
-
-  private func appText() throws -> String? { try status()["app"]?["status"]?["text"]?.text }
 
   /// Looks again whenever a journal grows, and at short intervals.
   func wait(for what: String, every interval: TimeSpan? = nil, _ condition: () throws -> Bool) throws {

@@ -14,6 +14,19 @@ public enum KillReason: Hashable, Codable, Sendable, CustomStringConvertible {
   /// The phone reboots, and with it all that runs.
   case reboot
 
+  var code: EndCode {
+    switch self {
+    case .person: .swipedAway
+    case .time: .timeLimit
+    case .memory: .memoryLimit
+    case .graceOver: .graceOver
+    case .lockHeldWhileSuspended: .lockHeldWhileSuspended
+    case .watchdog: .watchdog
+    case .tasksNotEnded: .tasksNotEnded
+    case .reboot: .reboot
+    }
+  }
+
   public var description: String {
     switch self {
     case .person: "swiped away by the person"
@@ -51,6 +64,18 @@ public enum EndReason: Hashable, Codable, Sendable, CustomStringConvertible {
 
   /// SIGHUP, SIGINT, SIGKILL and SIGTERM: no program gets these by a mistake of its own.
   static func isFromOutside(_ signal: Int32) -> Bool { [1, 2, 9, 15].contains(signal) }
+
+  /// For programs; it stays the same when the words change.
+  public var code: EndCode {
+    switch self {
+    case .ended: .ended
+    case .endedAsAsked: .endedAsAsked
+    case .killed(let reason): reason.code
+    case .gaveUp: .gaveUp
+    case .crashed: .crashed
+    case .killedFromOutside: .killedFromOutside
+    }
+  }
 
   public var isCrash: Bool { if case .crashed = self { true } else { false } }
 

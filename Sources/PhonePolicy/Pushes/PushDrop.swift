@@ -1,11 +1,11 @@
 /// Why a silent push never arrives.
 public enum PushDrop: String, Hashable, Codable, Sendable, CustomStringConvertible {
-  case lowPowerMode
-  case backgroundRefreshOff
-  case swipedAway
+  case lowPowerMode = "low-power-mode"
+  case backgroundRefreshOff = "background-refresh-off"
+  case swipedAway = "swiped-away"
   case chance
-  case goingDown
-  case launchFailed
+  case goingDown = "going-down"
+  case launchFailed = "launch-failed"
   case reboot
 
   public var description: String {

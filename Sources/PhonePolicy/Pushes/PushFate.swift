@@ -20,19 +20,28 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
   case applied(BadgeAndSound)
 
   /// For programs; it stays the same when the words change.
-  public var code: String {
+  public var code: PushFateCode {
     switch self {
-    case .delivered: "delivered"
-    case .held: "held"
-    case .dropped: "dropped"
-    case .replaced: "replaced"
-    case .completed: "completed"
-    case .expired: "expired"
-    case .abandoned: "abandoned"
-    case .givenToApp: "given-to-app"
-    case .notShown: "not-shown"
-    case .contentRefused: "content-refused"
-    case .applied: "applied"
+    case .delivered: .delivered
+    case .held: .held
+    case .dropped: .dropped
+    case .replaced: .replaced
+    case .completed: .completed
+    case .expired: .expired
+    case .abandoned: .abandoned
+    case .givenToApp: .givenToApp
+    case .notShown: .notShown
+    case .contentRefused: .contentRefused
+    case .applied: .applied
+    }
+  }
+
+  /// Which one of its kind, for programs.
+  public var detail: String? {
+    switch self {
+    case .dropped(let why): why.rawValue
+    case .completed(let result): result.rawValue
+    default: nil
     }
   }
 
@@ -49,6 +58,31 @@ public enum PushFate: Hashable, Codable, Sendable, CustomStringConvertible {
     case .notShown: "not shown: the person lets the wallet show no notifications"
     case .contentRefused(let why): "shown as it was sent: \(why)"
     case .applied(let what): "no notification: \(what.words)"
+    }
+  }
+}
+
+/// What became of a push, in one word that is written down.
+public enum PushFateCode: String, Hashable, Codable, Sendable, CaseIterable {
+  case delivered
+  case held
+  case dropped
+  case replaced
+  case completed
+  case expired
+  case abandoned
+  case givenToApp = "given-to-app"
+  case notShown = "not-shown"
+  case contentRefused = "content-refused"
+  case applied
+  /// Gone with a phone that was killed.
+  case lost
+
+  /// Nothing more comes of a silent one.
+  public var isEnd: Bool {
+    switch self {
+    case .dropped, .replaced, .completed, .expired, .abandoned, .lost: true
+    case .delivered, .held, .givenToApp, .notShown, .contentRefused, .applied: false
     }
   }
 }

@@ -12,5 +12,7 @@ public enum Said: Hashable, Sendable {
   case phone(PhoneEvent, [PhoneDirective])
   case started(Role, pid: Int32)
   case ended(Role, String)
+  /// It ends for that.
+  case seedWithheld(Role, KeychainRefusal)
   case violation(Violation)
 }

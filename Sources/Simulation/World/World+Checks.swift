@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import Lightning
+import Wallet
 
 // What must never be.
 extension World {

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import PhonePolicy
+import Wallet
 
 // What somebody does with the phone itself, and what follows from it at once. Runs and explorations have moves for what
 // they need of it.
@@ -58,9 +59,8 @@ extension World {
   /// Without its seed the process ends before it does anything.
   mutating func endLockedOut(_ role: Role, _ refusal: KeychainRefusal) {
     tellPhone(.endAnnounced(role))
-    end(
-      role, .exited(code: 78),
-      "\(refusal), so the wallet cannot read its seed")
+    say(.seedWithheld(role, refusal))
+    end(role, .exited(code: 78), WalletTexts.seedWithheld("\(refusal)"))
   }
 }
 

@@ -94,8 +94,9 @@ public struct Requests: Core {
     let answer: RequestAnswer
     switch status {
     case .connected(let epoch), .settling(let epoch): answer = .connected(epoch, hasMoved: hasMoved)
-    case .usedByAnotherDevice, .trouble: answer = .refused(.move, status.text)
-    case .idle, .waitingForExtension, .waitingForOther, .appGoesFirst, .blocked, .claiming, .connecting,
+    case .usedByAnotherDevice, .peerOutOfReach, .trouble: answer = .refused(.move, status.text)
+    case .idle: answer = .refused(.move, "the app was left before it was connected; open it and try again")
+    case .waitingForExtension, .waitingForOther, .appGoesFirst, .blocked, .claiming, .connecting,
       .hinderedFromConnecting, .releasing:
       return []
     }
