@@ -134,24 +134,12 @@ public struct Ownership: Hashable, Codable, Sendable {
   // MARK: Looking and claiming
 
   /// Looks come faster than beats: a longer gap would be taken for a pause of our own, and silence never found.
-  private var lookInterval: TimeSpan {
+  var lookInterval: TimeSpan {
     min(Self.lookInterval, TimeSpan(nanoseconds: timing.interval.nanoseconds / 2))
   }
 
-  private func newLook(at now: Instant) -> Looking {
+  func newLook(at now: Instant) -> Looking {
     Looking(rule: ClaimRule(role: role, takeover: takeover, timing: timing), nextLook: now)
-  }
-
-  private mutating func beginLooking(at now: Instant) -> [GuardDirective] {
-    var looking = newLook(at: now)
-    if let failed = failedJump, failed.looksAgainAt > now {
-      looking.isLooking = false
-      looking.nextLook = failed.looksAgainAt
-      looking.trouble = failed.trouble
-    }
-    failedJump = nil
-    state = .looking(looking)
-    return looking.isLooking ? [.look] : []
   }
 
   private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
@@ -178,48 +166,8 @@ public struct Ownership: Hashable, Codable, Sendable {
     return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
   }
 
-  private mutating func claimFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
-    switch state {
-    case .claiming(let looking): return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
-    // What we have is of no use at the peer.
-    case .owning(let owning) where owning.node == .raising:
-      failedJump = FailedJump(trouble: trouble, looksAgainAt: now + retry(trouble))
-      return close(owning)
-    case .closing(let owning) where owning.node == .raising: return close(owning)
-    case .idle, .looking, .owning, .releasing, .closing: return []
-    }
-  }
-
-  private mutating func claimSuperseded(at now: Instant) -> [GuardDirective] {
-    switch state {
-    case .claiming(let looking): return lookAgain(looking, after: .zero, trouble: nil, at: now)
-    case .owning(let owning) where owning.node == .raising: return fenced()
-    case .closing(let owning) where owning.node == .raising: return fenced()
-    case .idle, .looking, .owning, .releasing, .closing: return []
-    }
-  }
-
-  private func retry(_ trouble: Trouble) -> TimeSpan {
-    if case .blocked = trouble { Self.blockedRetry } else { Self.troubleRetry }
-  }
-
-  /// A probe of the other process may hold our lock for an instant, so a refusal is first simply repeated; an
-  /// elder of our own role that stays is waited for with patience.
-  private mutating func ownLockWasBusy(at now: Instant) -> [GuardDirective] {
-    switch state {
-    case .claiming(var looking):
-      looking.ownLockRefusals += 1
-      let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
-      return lookAgain(looking, after: isQuick ? Self.ownLockRetry : lookInterval, trouble: nil, at: now)
-    case .owning(let owning) where owning.node == .raising,
-      .closing(let owning) where owning.node == .raising:
-      return close(owning)
-    case .idle, .looking, .owning, .releasing, .closing: return []
-    }
-  }
-
   /// Back from a claim that did not happen, or from a look without an answer.
-  private mutating func lookAgain(
+  mutating func lookAgain(
     _ before: Looking, after span: TimeSpan, trouble: Trouble?, at now: Instant
   ) -> [GuardDirective] {
     guard before.isWanted else {
@@ -386,7 +334,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     return [.stopNode(gracefully: true)]
   }
 
-  private mutating func close(_ before: Owning) -> [GuardDirective] {
+  mutating func close(_ before: Owning) -> [GuardDirective] {
     var owning = before
     owning.node = .unstarted
     state = .closing(owning)
@@ -410,7 +358,7 @@ public struct Ownership: Hashable, Codable, Sendable {
   }
 
   /// Whoever finds itself fenced closes the socket and unlocks; it never redials first.
-  private mutating func fenced() -> [GuardDirective] {
+  mutating func fenced() -> [GuardDirective] {
     state = .idle
     wasFenced = true
     return [.stopNode(gracefully: false), .dropLock]

@@ -87,13 +87,24 @@ struct RequestLifeTests {
   @Test("A move is the guard's, and is answered by what the app shows") func moveLife() {
     var desk = Desk()
     #expect(desk.send(.asked("1", .move)) == [.moveHere])
-    for status in [Status.idle, .claiming, .connecting(8), .hinderedFromConnecting(8, "no"), .releasing(8)] {
+    for status in [Status.claiming, .connecting(8), .hinderedFromConnecting(8, "no"), .releasing(8)] {
       #expect(desk.send(.shown(status)) == [])
     }
     #expect(desk.send(.placeTaken) == [])
     #expect(desk.send(.shown(.connected(9))) == [.answer("1", .connected(9, hasMoved: true))])
     #expect(desk.send(.shown(.connected(9))) == [])
     #expect(desk.requests.open == [])
+  }
+
+  @Test("An app that is left before it is connected has not moved, and a later connection answers nobody")
+  func leftMove() {
+    var desk = Desk()
+    desk.play(.asked("1", .move))
+    guard case .answer("1", .refused(.move, _))? = desk.send(.shown(.idle)).first else {
+      Issue.record("the move is not answered")
+      return
+    }
+    #expect(desk.send(.shown(.connected(9))) == [])
   }
 
   @Test("An app that is connected without taking the place of another has not moved") func movedAlready() {

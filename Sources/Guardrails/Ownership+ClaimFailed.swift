@@ -1,0 +1,56 @@
+import Ground
+
+// A claim, or a jump above the peer's number, that did not happen.
+extension Ownership {
+  mutating func claimFailed(_ trouble: Trouble, at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(let looking): return lookAgain(looking, after: retry(trouble), trouble: trouble, at: now)
+    // What we have is of no use at the peer.
+    case .owning(let owning) where owning.node == .raising:
+      failedJump = FailedJump(trouble: trouble, looksAgainAt: now + retry(trouble))
+      return close(owning)
+    case .closing(let owning) where owning.node == .raising: return close(owning)
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
+  }
+
+  mutating func claimSuperseded(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(let looking): return lookAgain(looking, after: .zero, trouble: nil, at: now)
+    case .owning(let owning) where owning.node == .raising: return fenced()
+    case .closing(let owning) where owning.node == .raising: return fenced()
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
+  }
+
+  func retry(_ trouble: Trouble) -> TimeSpan {
+    if case .blocked = trouble { Self.blockedRetry } else { Self.troubleRetry }
+  }
+
+  /// A probe of the other process may hold our lock for an instant, so a refusal is first simply repeated; an
+  /// elder of our own role that stays is waited for with patience.
+  mutating func ownLockWasBusy(at now: Instant) -> [GuardDirective] {
+    switch state {
+    case .claiming(var looking):
+      looking.ownLockRefusals += 1
+      let isQuick = looking.ownLockRefusals <= Self.ownLockQuickRetries
+      return lookAgain(looking, after: isQuick ? Self.ownLockRetry : lookInterval, trouble: nil, at: now)
+    case .owning(let owning) where owning.node == .raising,
+      .closing(let owning) where owning.node == .raising:
+      return close(owning)
+    case .idle, .looking, .owning, .releasing, .closing: return []
+    }
+  }
+
+  mutating func beginLooking(at now: Instant) -> [GuardDirective] {
+    var looking = newLook(at: now)
+    if let failed = failedJump, failed.looksAgainAt > now {
+      looking.isLooking = false
+      looking.nextLook = failed.looksAgainAt
+      looking.trouble = failed.trouble
+    }
+    failedJump = nil
+    state = .looking(looking)
+    return looking.isLooking ? [.look] : []
+  }
+}
