@@ -4,11 +4,11 @@ import Lightning
 
 /// One wallet process as one core: the guard, the node, the person's requests and the work in the background.
 ///
-/// Each part sees the world after all that the part before it ordered. Where the guard starts or stops the node, what the
-/// node orders for that takes the place of the guard's word. What a part says to another one, as the node's reports to the
-/// guard, is heard when the speaker's list is whole, and before anything of it is done: so no report of an earlier
-/// ownership reaches a later one. Nothing that is on the list goes wrong if the ownership is lost meanwhile: a write
-/// carries the claim under which it was decided, and the fence of a newer claim stops it.
+/// One event becomes one list of orders. Where the guard's list says "start the node" or "stop the node", the node's own
+/// orders for that stand in the list instead. What one part tells another (a report of the node to the guard) is thought
+/// about when the speaker's part of the list is whole, and still before anything of the list is carried out: so no report of
+/// an earlier ownership reaches a later one. An ownership that is lost while the list is carried out does no harm: each write
+/// carries the claim under which it was decided, and the fence of a newer claim refuses it.
 public struct WalletMachine<Guard: WalletGuard>: Machine {
   public static var deadlineReached: WalletEvent { .deadlineReached }
 
@@ -69,6 +69,9 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       turn.tell(.guardrail(.claimed(claim)))
     case .guardrail(let event): turn.tell(.guardrail(event))
     case .node(let event): turn.tell(.node(event))
+    // What is pending the extension ends as well, but only a person begins something, and a person has the app.
+    case .requests(.asked(let id, let request)) where Guard.role == .extension:
+      turn.order(.answer(id, .refused(request.kind, "only the app does that; open it and try again")))
     case .requests(let event): turn.tell(.requests(event))
     case .background(let event): turn.tell(.background(event))
     }

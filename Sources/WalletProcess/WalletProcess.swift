@@ -244,12 +244,11 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
   }
 
-  /// A person's request. What is half-way the extension ends as well, but only a person begins something.
+  /// A person's request.
   private func ask(_ message: ControlMessage) {
     let id = message["request"] ?? ""
     do {
-      guard Machine.role == .app,
-        let request = try Request(message, from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
+      guard let request = try Request(message, from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
       else { return journal.note("the phone said something unknown: \(message.verb)") }
       runner.handle(.requests(.asked(id, request)))
     } catch { emulatedPhone?.send(RequestAnswer.refusal(message.verb, of: id, "\(error)")) }
