@@ -16,7 +16,13 @@ public enum WalletEvent: Hashable, Sendable {
 }
 
 /// The guard of a wallet: that of the app or of the extension.
-public protocol WalletGuard: Machine where Event == GuardEvent, Directive == GuardDirective {}
+public protocol WalletGuard: Machine where Event == GuardEvent, Directive == GuardDirective {
+  var role: Role { get }
+}
+
+extension WalletGuard where Self: GuardMachine {
+  public var role: Role { Self.role }
+}
 
 extension AppMachine: WalletGuard {}
 extension ExtensionMachine: WalletGuard {}

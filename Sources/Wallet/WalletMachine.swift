@@ -70,7 +70,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .guardrail(let event): turn.tell(.guardrail(event))
     case .node(let event): turn.tell(.node(event))
     // What is pending the extension ends as well, but only a person begins something, and a person has the app.
-    case .requests(.asked(let id, let request)) where Guard.role == .extension:
+    case .requests(.asked(let id, let request)) where guardrail.role == .extension:
       turn.order(.answer(id, .refused(request.kind, "only the app does that; open it and try again")))
     case .requests(let event): turn.tell(.requests(event))
     case .background(let event): turn.tell(.background(event))

@@ -83,14 +83,14 @@ import Testing
     let figures = try figures(
       pushes: [
         #"{"id":1,"visible":true,"wall_ns":1,"at_ns":1}"#,
-        #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered"}"#,
-        #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"completed with new-data"}"#, #"{"none":1}"#,
-        #"{"id":3,"visible":false,"wall_ns":3,"at_ns":3,"fate":"completed with failed"}"#,
+        #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#,
+        #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"completed with new-data","fate_code":"completed","fate_detail":"new-data"}"#, #"{"none":1}"#,
+        #"{"id":3,"visible":false,"wall_ns":3,"at_ns":3,"fate":"completed with failed","fate_code":"completed","fate_detail":"failed"}"#,
         #"{"id":4,"visible":true,"wall_ns":4,"at_ns":4}"#,
       ]
         + (5...7).map {
-          #"{"id":\#($0),"visible":false,"wall_ns":5,"at_ns":5,"fate":"completed with no-data"}"#
-        } + [#"{"id":8,"visible":false,"wall_ns":8,"at_ns":8,"fate":"delivered"}"#],
+          #"{"id":\#($0),"visible":false,"wall_ns":5,"at_ns":5,"fate":"completed with no-data","fate_code":"completed","fate_detail":"no-data"}"#
+        } + [#"{"id":8,"visible":false,"wall_ns":8,"at_ns":8,"fate":"delivered","fate_code":"delivered"}"#],
       tasks: [
         #"{"id":1,"state":"running","launched_at_ns":1}"#,
         #"{"id":1,"state":"completed","launched_at_ns":1}"#,
@@ -142,7 +142,7 @@ import Testing
 
   @Test("One is one") func grammar() throws {
     let one = try figures(
-      pushes: [#"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered"}"#],
+      pushes: [#"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#],
       times: [SilentPushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
     #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
   }

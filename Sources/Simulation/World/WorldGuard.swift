@@ -17,8 +17,10 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
 
   private(set) var machine: Machine
   private let without: Rules
+  public let role: Role
 
   init(role: Role, settings: WorldSettings) {
+    self.role = role
     without = settings.without
     machine =
       switch role {
