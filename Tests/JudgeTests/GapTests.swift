@@ -68,15 +68,6 @@ import Testing
     #expect(try verdict(run).findings == [])
   }
 
-  @Test("excuse no invoice that was written elsewhere, and as many as they may have made")
-  func notMore() throws {
-    let run = try SampleStory.tell()
-    #expect(try lose(run) { $0.contains("invoiceMade") && $0.contains("\"amountMsat\":100000") } == 1)
-    #expect(try verdict(run).outcome == .sound)
-    try run.wallet.execute("INSERT INTO invoices VALUES (x'01', 5, 'planted', x'02', 3)")
-    #expect(try verdict(run).findings.contains { $0.sentence.contains("is not one that the wallet made") })
-  }
-
   @Test("excuse no write of another time: what its journal could have announced must be there")
   func otherTimes() throws {
     let run = try SampleStory.tell()

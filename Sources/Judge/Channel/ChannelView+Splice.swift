@@ -1,3 +1,5 @@
+import Ground
+
 // Splices in the model of the channel. The wallet alone begins them, one at a time; from the request for rest until both
 // ends have moved, no update passes.
 extension ChannelView {
@@ -85,7 +87,8 @@ extension ChannelView {
     }
     guard terms.contribution < 0, terms.contribution.magnitude <= balanceMsat[.wallet] / 1000 else {
       throw Illegal(
-        reason: "it takes \(amountWords(sat: terms.contribution.magnitude)), which the wallet has not got")
+        reason:
+          "it takes \(AmountText.words(sat: terms.contribution.magnitude)), which the wallet has not got")
     }
     guard (253...10_000).contains(terms.feeratePerKw), terms.lockTime == 0 else {
       throw Illegal(reason: "its feerate or its lock time is not one that the wallet uses")
@@ -135,9 +138,6 @@ extension ChannelView {
     guard talk.isWhole, openDeal == nil else { return nil }
     return try? SplicePlan(talk, funding: funding, capacitySat: capacityMsat / 1000)
   }
-
-  /// What the wallet may be bound to, before it says so.
-  var talkedOf: [UInt8]? { talk.flatMap(plan(of:))?.txid }
 
   /// The wallet is bound by its next step, which nobody else has seen yet.
   mutating func bindAhead() throws(Illegal) {

@@ -1,16 +1,15 @@
 // Where each frame leaves the channel.
 extension PeerReplay {
   mutating func apply(_ said: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
-    guard isChannelKnown, let before = view.map(Before.init), let step = view?.plain(said) else { return }
+    guard isChannelKnown, let channel = view?.channel, let step = view?.plain(said) else { return }
     if step.isOfSplice { spliceFrames.insert(frame.entry.id) }
-    if frame.channel != before.channel {
+    if frame.channel != channel {
       find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
       return
     }
     do throws(ChannelView.Illegal) {
       // In its place: a copy for each message would cost as much as all splices that there ever were.
       let moves = try view?.apply(step, by: end) ?? []
-      noteSplices(since: before, frame)
       talkSinceNs = talkBegan(frame)
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
       for move in moves {

@@ -63,10 +63,6 @@ struct PeerReplay {
   var spliceFrames: Set<Int64> = []
   /// Since when the two talk of a splice that binds neither.
   var talkSinceNs: Int64?
-  /// When the peer was bound to each splice of its view, and when that was over.
-  var spliceTimes: [(begunNs: Int64, endedNs: Int64?)] = []
-  /// The epoch of the connection that it was talked of on, by the id of the transaction.
-  var spliceEpochs: [[UInt8]: Set<Int64>] = [:]
   var lives: [UInt64: HTLCLife] = [:]
   /// Of the parts of one payment, what the wallet has irrevocably and has not refused.
   var committedMsat: [PartKey: UInt128] = [:]
