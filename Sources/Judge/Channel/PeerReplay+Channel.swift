@@ -12,9 +12,7 @@ extension PeerReplay {
       let moves = try view?.apply(step, by: end) ?? []
       talkSinceNs = talkBegan(frame)
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
-      for move in moves {
-        if move.htlc.offeredBy == .peer { note(move, step, frame) } else { noteSent(move, step, frame) }
-      }
+      for move in moves { note(move, step, frame) }
     } catch {
       isChannelKnown = false
       find(
@@ -30,16 +28,17 @@ extension PeerReplay {
       keep(
         HTLCLife(
           amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash, addFrame: frame.entry.id,
-          addNs: frame.entry.atNs, data: htlc.data), htlc.id)
+          addNs: frame.entry.atNs, data: htlc.data), htlc)
     }
-    guard var life = lives[htlc.id] else { return }
+    let isPeers = htlc.offeredBy == .peer
+    guard var life = isPeers ? lives[htlc.id] : sentLives[htlc.id] else { return }
     if htlc.addStage == OpenHTLC.irrevocable, life.committedFrame == nil {
       life.committedFrame = frame.entry.id
     }
     switch step {
     case .fulfil(_, let preimage):
       life.preimage = preimage
-      checkWhole(htlc.id, life, frame)
+      if isPeers { checkWhole(htlc.id, life, frame) }
       // The first time counts: a fulfilment that was lost with its connection has shown the preimage already.
       life.fulfilFrame = life.fulfilFrame ?? frame.entry.id
       life.fulfilNs = life.fulfilNs ?? frame.entry.atNs
@@ -49,7 +48,7 @@ extension PeerReplay {
     }
     if htlc.ending != nil, htlc.removeStage == 1 { life.endSignedNs = frame.entry.atNs }
     life.isGone = move.isGone
-    keep(life, htlc.id)
+    keep(life, htlc)
   }
 
   /// A message of the peer's: something new, or exactly what got lost with the last connection.

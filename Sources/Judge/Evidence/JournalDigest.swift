@@ -11,10 +11,7 @@ struct JournalDigest {
     switch core {
     case "peer":
       let record = whole["state"]?["channel"]?["record"]
-      return .members([
-        ("isLegacy", whole["isLegacy"]),
-        ("state", record.map { .members([("channel", .members([("record", $0)]))]) }),
-      ])
+      return .members([("state", record.map { .members([("channel", .members([("record", $0)]))]) })])
     case "phone": return .members([("enforcesLimits", whole["enforcesLimits"])])
     default: return nil
     }
