@@ -1,5 +1,5 @@
 // Judge: reads what a run left behind (the peer's ledger of raw frames, the wallet's database, the journals) and says
-// whether an invariant broke. It shares no code with the accused: wire layouts, the channel's rules and the journals'
+// whether an invariant broke. It shares no rule with the accused: wire layouts, the channel's rules and the journals'
 // format are written here a second time. It may not write anywhere but into a scratch directory of its own.
 
 /// The verdict on one phone's home directory.

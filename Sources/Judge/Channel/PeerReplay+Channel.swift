@@ -9,10 +9,10 @@ extension PeerReplay {
     }
     do throws(ChannelView.Illegal) {
       // In its place: a copy for each message would cost as much as all splices that there ever were.
-      let moves = try view?.apply(step, by: end) ?? []
+      let moved = try view?.apply(step, by: end) ?? []
       talkSinceNs = talkBegan(frame)
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
-      for move in moves { note(move, step, frame) }
+      for htlc in moved { note(htlc, step, frame) }
     } catch {
       isChannelKnown = false
       find(
@@ -22,8 +22,7 @@ extension PeerReplay {
     }
   }
 
-  private mutating func note(_ move: ChannelView.Move, _ step: ChannelStep, _ frame: ReadFrame) {
-    let htlc = move.htlc
+  private mutating func note(_ htlc: OpenHTLC, _ step: ChannelStep, _ frame: ReadFrame) {
     if case .add = step {
       keep(
         HTLCLife(
@@ -32,9 +31,7 @@ extension PeerReplay {
     }
     let isPeers = htlc.offeredBy == .peer
     guard var life = isPeers ? lives[htlc.id] : sentLives[htlc.id] else { return }
-    if htlc.addStage == OpenHTLC.irrevocable, life.committedFrame == nil {
-      life.committedFrame = frame.entry.id
-    }
+    if htlc.addStage == OpenHTLC.irrevocable { life.wasCommitted = true }
     switch step {
     case .fulfil(_, let preimage):
       life.preimage = preimage
@@ -47,7 +44,6 @@ extension PeerReplay {
     default: break
     }
     if htlc.ending != nil, htlc.removeStage == 1 { life.endSignedNs = frame.entry.atNs }
-    life.isGone = move.isGone
     keep(life, htlc)
   }
 

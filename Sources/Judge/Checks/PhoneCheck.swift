@@ -64,7 +64,7 @@ extension Hearing {
   /// A debug build of the phone measures and does not enforce.
   private var isEnforced: Bool {
     !evidence.journals(of: "iosd").contains { journal in
-      journal.configurations(of: "phone").contains { $0["enforcesLimits"] == .bool(false) }
+      journal.configurations(of: "phone").contains { $0 == .bool(false) }
     }
   }
 

@@ -6,14 +6,13 @@ struct JournalDigest {
   private static let keptBehindRequest = 3
   private var guardsToKeep = 0
 
+  /// Of the peer the channel with which it started, of the phone whether it enforces its limits.
   static func configuration(of core: String, _ body: JSONValue) -> JSONValue? {
-    guard let whole = body["configuration"] else { return nil }
-    switch core {
-    case "peer":
-      let record = whole["state"]?["channel"]?["record"]
-      return .members([("state", record.map { .members([("channel", .members([("record", $0)]))]) })])
-    case "phone": return .members([("enforcesLimits", whole["enforcesLimits"])])
-    default: return nil
+    let whole = body["configuration"]
+    return switch core {
+    case "peer": whole?["state"]?["channel"]?["record"]
+    case "phone": whole?["enforcesLimits"]
+    default: nil
     }
   }
 
