@@ -24,7 +24,10 @@ struct ChannelView: Hashable {
   /// What both had put together when their connection ended, and the wallet may be bound to.
   var carried: SplicePlan?
   /// Splices that the viewer was ever bound to.
-  var deals: [SpliceDeal] = []
+  var deals: [SpliceDeal] { earlierDeals + [deal].compactMap { $0 } }
+  /// All but the newest, which alone can change: a change in a list of all would copy it.
+  var earlierDeals: [SpliceDeal] = []
+  var deal: SpliceDeal?
 
   init(channel: [UInt8], opener: ChannelEnd, walletMsat: UInt64, peerMsat: UInt64) {
     self.channel = channel

@@ -80,12 +80,13 @@ extension Hearing {
         wishes[Wish(amountSat: amount, script: script), default: 0] += 1
       }
     }
+    let peers = evidence.ledger.splices.index { $0.txid }
     for entry in evidence.wallet.splices where entry.state != "forgotten" {
       let script = SplicePlan.output(of: entry).map { Hexadecimal.encode($0) }
       let wish = script.map { Wish(amountSat: entry.amountSat, script: $0) }
       if let wish, let left = wishes[wish], left > 0 {
         wishes[wish] = left - 1
-      } else if !mayHaveLostWish(entry) {
+      } else if !mayHaveLostWish(entry, peers.all(entry.txid)) {
         find(
           3,
           "The person did not ask for \(entry.name), with that amount and to where it goes, or it left twice",
@@ -94,13 +95,11 @@ extension Hearing {
     }
   }
 
-  private func mayHaveLostWish(_ entry: SpliceEntry) -> Bool {
+  private func mayHaveLostWish(_ entry: SpliceEntry, _ peers: [SpliceEntry]) -> Bool {
     let epoch = entry.begunEpoch ?? 0
     let journal = evidence.wallet.claim(epoch).flatMap(evidence.journal(of:))
     // It may have come with the backup, and have been asked for in another container.
-    let isOthers = evidence.ledger.splices.contains {
-      $0.txid == entry.txid && !evidence.moves.isHere(atNs: $0.begunNs)
-    }
+    let isOthers = peers.contains { !evidence.moves.isHere(atNs: $0.begunNs) }
     return !missing.hasJournal(ofEpoch: epoch) || journal?.hasGaps == true || isOthers
   }
 }
