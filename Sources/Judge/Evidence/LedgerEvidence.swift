@@ -18,8 +18,7 @@ struct LedgerEvidence {
   let paymentsByHash: [[UInt8]: PaymentGroup]
   let paymentsByHTLC: RowIndex<Int64, PaymentEntry>
   let paidElsewhere: RowIndex<[UInt8], ElsewhereEntry>
-  /// The least start of this run and of all behind it.
-  private let leastStarts: [Int64]
+  private let starts: [Int64]
 
   /// Without a file, of a pair whose peer keeps none.
   init(_ file: SQLiteFile?, _ visits: Visits) throws(JudgeError) {
@@ -46,24 +45,16 @@ struct LedgerEvidence {
     paymentsByHash = PaymentGroup.all(payments)
     paymentsByHTLC = payments.index { $0.htlc }
     paidElsewhere = elsewhere.index { $0.isPaid ? $0.paymentHash : nil }
-    leastStarts = Self.leastStarts(runs)
+    starts = runs.map(\.startedNs)
   }
 
   func connection(_ id: Int64) -> ConnectionEntry? { connectionsByID[id] }
 
   func payments(_ paymentHash: [UInt8]) -> PaymentGroup { paymentsByHash[paymentHash] ?? PaymentGroup() }
 
-  /// The last of the runs that had begun then, whatever their order.
+  /// The last of the runs that had begun then.
   func run(at instantNs: Int64) -> RunEntry? {
-    let count = leastStarts.countOfThose(upTo: instantNs)
+    let count = starts.countOfThose(upTo: instantNs)
     return count > 0 ? runs[count - 1] : nil
-  }
-
-  private static func leastStarts(_ runs: Rows<RunEntry>) -> [Int64] {
-    var least = runs.map(\.startedNs)
-    for place in least.indices.reversed().dropFirst() {
-      least[place] = Swift.min(least[place], least[place + 1])
-    }
-    return least
   }
 }

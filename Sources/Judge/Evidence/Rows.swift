@@ -65,6 +65,5 @@ struct RowIndex<Key: Hashable, Element> {
 
   func all(_ key: Key) -> [Element] { (places[key] ?? []).map { rows[$0] } }
   func first(_ key: Key) -> Element? { places[key]?.first.map { rows[$0] } }
-  func count(_ key: Key) -> Int { places[key]?.count ?? 0 }
   func contains(_ key: Key) -> Bool { places[key] != nil }
 }
