@@ -74,7 +74,7 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
         "Lightning", "Wallet", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
       ]),
-    .target(name: "Judge", dependencies: ["CSQLite", "CSodium", "CSecp256k1"]),
+    .target(name: "Judge", dependencies: ["Ground", "Database", "CSodium", "CSecp256k1"]),
 
     // The processes.
     .executableTarget(

@@ -1,5 +1,5 @@
 // Judge: reads what a run left behind (the peer's ledger of raw frames, the wallet's database, the journals) and says
-// whether an invariant broke. It shares no code with the accused: wire layouts, the channel's rules and the journals'
+// whether an invariant broke. It shares no rule with the accused: wire layouts, the channel's rules and the journals'
 // format are written here a second time. It may not write anywhere but into a scratch directory of its own.
 
 /// The verdict on one phone's home directory.
@@ -16,13 +16,13 @@ public enum Judge {
     var evidence = [try EvidenceCollector(home: home).collect(progress)]
     for path in others {
       let other = try EvidenceCollector(other: path, of: home).collect(progress)
-      let container = other.wallet.container.map { hexadecimal($0) } ?? ""
-      guard evidence[0].moves.otherContainers.contains(container) else { throw .noOtherContainer(path: path) }
+      guard let container = other.wallet.container, evidence[0].moves.otherContainers.contains(container)
+      else { throw .noOtherContainer(path: path) }
       // One that is named twice counts once.
       guard !evidence.contains(where: { $0.wallet.container == other.wallet.container }) else { continue }
       evidence.append(other)
     }
-    let given = Set(evidence.compactMap { $0.wallet.container.map { hexadecimal($0) } })
+    let given = Set(evidence.compactMap(\.wallet.container))
     var verdicts: [Verdict] = []
     for var evidence in evidence {
       evidence.givenContainers = given

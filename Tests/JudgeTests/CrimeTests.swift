@@ -193,34 +193,6 @@ struct CrimeTests {
     }
   }
 
-  @Test("that the app in front got a push is believed if the phone's journal of then says so, too")
-  func givenToApp() throws {
-    // The journal began before the push, or after it; and what it says.
-    for (began, fate, found) in [
-      (10, nil, true), (10, "{\"push\":99,\"_1\":{\"givenToApp\":{}}}", false),
-      (10, "{\"push\":98,\"_1\":{\"givenToApp\":{}}}", true),
-      (10, "{\"push\":99,\"_1\":{\"notShown\":{}}}", true), (30, nil, false),
-    ] as [(Int64, String?, Bool)] {
-      let run = try SampleStory.tell()
-      for name in try FileManager.default.contentsOfDirectory(atPath: "\(run.home)/journal")
-      where name.contains("-iosd-") {
-        try FileManager.default.removeItem(atPath: "\(run.home)/journal/\(name)")
-      }
-      let journal = TestJournal("iosd", pid: 9, startTime: 1, at: began)
-      journal.event(
-        "phone", "{\"pushArrived\":{\"_0\":{\"id\":99}}}", fate.map { ["{\"recordFate\":\($0)}"] } ?? [],
-        at: 40)
-      try journal.write(to: "\(run.home)/journal")
-      let row =
-        "{\"id\":99,\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":20,"
-        + "\"fate\":\"given to the app in front\",\"fate_wall_ns\":1,\"fate_at_ns\":21}\n"
-      let path = "\(run.home)/os/pushes.jsonl"
-      let text = try String(contentsOfFile: path, encoding: .utf8)
-      try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
-      #expect(try invariants(of: run).contains(5) == found, "\(began) \(fate ?? "nothing")")
-    }
-  }
-
   @Test("that a push was lost is believed if the iosd that took it did not end by itself")
   func lostPush() throws {
     // When the journal began, whether it has an end, and whether the row says that it was lost.

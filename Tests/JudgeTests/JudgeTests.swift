@@ -66,15 +66,14 @@ struct JudgeTests {
     let run = try SampleStory.tell()
     // A process that is killed leaves its log beside the database: here, by copying it while it is open.
     try run.wallet.executeAll(
-      "PRAGMA journal_mode = WAL; UPDATE claims SET reason = 'in the log' WHERE epoch = 3")
+      "PRAGMA journal_mode = WAL; UPDATE claims SET incarnation = 77 WHERE epoch = 3")
     let copy = run.home + "-copy"
     defer { try? FileManager.default.removeItem(atPath: copy) }
     try FileManager.default.copyItem(atPath: run.home, toPath: copy)
     try FileManager.default.removeItem(atPath: "\(copy)/AppGroup/node.sqlite-shm")
     let before = try FileManager.default.subpathsOfDirectory(atPath: copy).sorted()
     let verdict = try Judge.verdict(home: copy)
-    #expect(verdict.findings.count == 1)
-    #expect(verdict.findings.first?.sentence.contains("in the log") == true)
+    #expect(verdict.findings.contains { $0.sentence.contains("another incarnation than the row has") })
     #expect(try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == before)
   }
 

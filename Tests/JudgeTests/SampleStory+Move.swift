@@ -108,16 +108,11 @@ extension SampleStory {
           + "\"container\":{\"high\":\(halves[0]),\"low\":\(halves[1])}}}}", at: run.now)
     }
 
-    private func write(
-      _ what: String? = nil, event: String = "{\"written\":{}}", received: String = ""
-    ) throws {
+    private func write(_ what: String? = nil, received: String = "") throws {
       run.tick()
-      app.event("node", event, ["{\"write\":{\"_0\":{\"received\":[\(received)]}}}"], at: run.now)
-      var words = what ?? "channel revision \(revision)"
-      if what == nil {
-        revision += 1
-        if !received.isEmpty { words += ", received 1" }
-      }
+      app.event("node", "{\"written\":{}}", ["{\"write\":{}}"], at: run.now)
+      let words = what ?? "channel revision \(revision)\(received)"
+      if what == nil { revision += 1 }
       try wallet.execute(
         "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) VALUES (1, ?, ?, ?)",
         [.integer(Self.incarnation), .text(words), .integer(run.now + 10_000)])
@@ -126,10 +121,7 @@ extension SampleStory {
     private func makeInvoice() throws {
       let hash = SampleStory.hashes[0]
       let tweak = WireBytes.sha256(hash)
-      try write(
-        "new invoice",
-        event: "{\"invoiceMade\":{\"_0\":{\"paymentHash\":\"\(WireBytes.hex(hash))\",\"amountMsat\":100000,"
-          + "\"text\":\"tea\",\"tweak\":\"\(WireBytes.hex(tweak))\",\"expiresAt\":1800000000}}}")
+      try write("new invoice")
       try wallet.insert(
         "invoices", [.blob(hash), .integer(100_000), .text("tea"), .blob(tweak), .integer(1_800_000_000)])
     }
@@ -137,28 +129,26 @@ extension SampleStory {
     private func receive() throws {
       let (hash, preimage) = (SampleStory.hashes[0], SampleStory.preimages[0])
       run.tick()
-      let asked = try run.requestedChange(1, hash, msat: 100_000)
-      try run.event(
-        "{\"payRequested\":{}}", [asked, try run.offeredChange(1, htlc: 0), run.channelChange()],
-        out: [(1, WireBytes.add(0, msat: 100_000, hash: hash)), (1, WireBytes.commit(signatures: 1))])
+      try run.request(1, hash, msat: 100_000)
+      try run.offer(1, htlc: 0)
+      try run.send(1, [WireBytes.add(0, msat: 100_000, hash: hash), WireBytes.commit(signatures: 1)])
       try write()
       try run.store(1)
-      try run.receive(1, SampleStory.revoke(peer: false, 0), changesChannel: true)
+      try run.receive(1, SampleStory.revoke(peer: false, 0))
       try run.receive(
-        1, WireBytes.commit(signatures: 1), changesChannel: true, out: [SampleStory.revoke(peer: true, 0)])
-      try write(
-        received: "{\"invoice\":{\"paymentHash\":\"\(WireBytes.hex(hash))\"},\"amountMsat\":100000}")
+        1, WireBytes.commit(signatures: 1), out: [SampleStory.revoke(peer: true, 0)])
+      try write(received: ", received 1")
       try wallet.execute(
         "INSERT INTO received_payments (payment_hash, amount_msat, epoch, received_wall_ns) VALUES (?, 100000, 1, ?)",
         [.blob(hash), .integer(run.now + TestJournal.wallOffset + 9)])
       try run.store(1)
-      try run.receive(1, WireBytes.fulfil(0, preimage: preimage), changesChannel: true)
+      try run.receive(1, WireBytes.fulfil(0, preimage: preimage))
       try SampleStory.commitPaid(
         run, 1, payment: 1, out: [SampleStory.revoke(peer: true, 1), WireBytes.commit(signatures: 0)])
       try write()
       try write()
       try run.store(1)
-      try run.receive(1, SampleStory.revoke(peer: false, 1), changesChannel: true)
+      try run.receive(1, SampleStory.revoke(peer: false, 1))
     }
   }
 }

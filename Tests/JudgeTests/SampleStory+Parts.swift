@@ -14,18 +14,17 @@ extension SampleStory {
     let run = try SampleRun()
     try openChannel(run)
     run.tick()
-    let held = try run.requestedChange(1, hashes[0], msat: 60_000, total: 100_000)
-    try run.event(
-      "{\"payRequested\":{}}", [held], push: try run.push(1, "IncomingPayment", hashes[0], msat: 60_000))
+    try run.request(1, hashes[0], msat: 60_000, total: 100_000)
+    try run.push(1, "IncomingPayment", hashes[0], msat: 60_000)
     let service = run.start("notifyextd", pid: 200)
     try run.claim(2, "extension", pid: 200, service, "the holder is gone")
     try run.connect(2)
     try run.greet(2, epoch: 2, highest: 2, reestablish: reestablish(1, 0, none))
     run.now += 7_000_000
-    let offered = try run.offeredChange(1, htlc: 0)
+    try run.offer(1, htlc: 0)
     run.now -= 7_000_000
     try run.receive(
-      2, reestablish(1, 0, none), [offered], changesChannel: true, out: part(0, msat: 60_000, signatures: 1))
+      2, reestablish(1, 0, none), out: part(0, msat: 60_000, signatures: 1))
     try keep(run, service, signatures: 1, revocation: 0)
     switch end {
     case .whole: try finishWhole(run, service)
@@ -62,31 +61,30 @@ extension SampleStory {
   ) throws {
     try run.write(2, service)
     try run.store(2)
-    try run.receive(2, revoke(peer: false, revocation), changesChannel: true)
+    try run.receive(2, revoke(peer: false, revocation))
     try run.receive(
-      2, WireBytes.commit(signatures: signatures), changesChannel: true, out: [revoke(peer: true, revocation)]
+      2, WireBytes.commit(signatures: signatures), out: [revoke(peer: true, revocation)]
     )
   }
 
   private static func finishWhole(_ run: SampleRun, _ service: TestJournal) throws {
     try run.write(2, service)
     run.now += 10_000_000_000
-    let asked = try run.requestedChange(2, hashes[0], msat: 40_000, total: 100_000)
-    try run.event(
-      "{\"payRequested\":{}}", [asked, try run.offeredChange(2, htlc: 1), run.channelChange()],
-      out: part(1, msat: 40_000, signatures: 2).map { (2, $0) })
+    try run.request(2, hashes[0], msat: 40_000, total: 100_000)
+    try run.offer(2, htlc: 1)
+    try run.send(2, part(1, msat: 40_000, signatures: 2))
     try keep(run, service, signatures: 2, revocation: 1)
     try run.write(2, service, received: (hashes[0], 100_000))
     try run.store(2)
-    try run.receive(2, WireBytes.fulfil(0, preimage: preimages[0]), changesChannel: true)
-    try run.receive(2, WireBytes.fulfil(1, preimage: preimages[0]), changesChannel: true)
+    try run.receive(2, WireBytes.fulfil(0, preimage: preimages[0]))
+    try run.receive(2, WireBytes.fulfil(1, preimage: preimages[0]))
     try settle(run, service, payments: [1, 2], revocation: 2)
   }
 
   private static func finishEarly(_ run: SampleRun, _ service: TestJournal) throws {
     try run.write(2, service, received: (hashes[0], 60_000))
     try run.store(2)
-    try run.receive(2, WireBytes.fulfil(0, preimage: preimages[0]), changesChannel: true)
+    try run.receive(2, WireBytes.fulfil(0, preimage: preimages[0]))
     try settle(run, service, payments: [1], revocation: 1)
   }
 
@@ -94,14 +92,14 @@ extension SampleStory {
     _ run: SampleRun, _ service: TestJournal, payments: [Int64], revocation: UInt64
   ) throws {
     run.now += 7_000_000
-    let paid = try payments.map { try run.paidChange($0, preimages[0]) }
+    for payment in payments { try run.pay(payment, preimages[0]) }
     run.now -= 7_000_000
     try run.receive(
-      2, WireBytes.commit(signatures: 0), paid, changesChannel: true,
+      2, WireBytes.commit(signatures: 0),
       out: [revoke(peer: true, revocation), WireBytes.commit(signatures: 0)])
     try run.write(2, service)
     try run.write(2, service)
     try run.store(2)
-    try run.receive(2, revoke(peer: false, revocation), changesChannel: true)
+    try run.receive(2, revoke(peer: false, revocation))
   }
 }

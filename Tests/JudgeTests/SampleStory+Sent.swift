@@ -32,13 +32,6 @@ extension SampleStory {
 
   private static func makeBill(_ run: SampleRun) throws {
     run.tick()
-    try run.event(
-      "{\"elsewhereInvoiceMade\":{}}",
-      [
-        "{\"elsewhereMade\":{\"_0\":{\"paymentHash\":\"\(WireBytes.hex(bill))\",\"amountMsat\":\(billMsat),"
-          + "\"paymentSecret\":\"\(WireBytes.hex(WireBytes.secret(of: bill)))\","
-          + "\"preimage\":\"\(WireBytes.hex(billPreimage))\"}}}"
-      ])
     try run.ledger.insert(
       "elsewhere",
       [
@@ -49,7 +42,7 @@ extension SampleStory {
 
   /// Until it is irrevocable on both sides.
   private static func offer(_ run: SampleRun, _ app: TestJournal) throws {
-    try run.write(1, app, sent: .init(hash: bill, msat: billMsat, step: .began))
+    try run.write(1, app, sent: "offered 1")
     app.event(
       "node", "{\"written\":{}}", ["{\"paymentOffered\":{\"paymentHash\":\"\(WireBytes.hex(bill))\"}}"],
       at: run.now)
@@ -64,10 +57,9 @@ extension SampleStory {
       ])
     try run.store(1)
     try run.receive(
-      1, WireBytes.add(0, msat: UInt64(billMsat), hash: bill, totalMsat: UInt64(billMsat)),
-      changesChannel: true)
+      1, WireBytes.add(0, msat: UInt64(billMsat), hash: bill, totalMsat: UInt64(billMsat)))
     try run.receive(
-      1, WireBytes.commit(signatures: 1), changesChannel: true,
+      1, WireBytes.commit(signatures: 1),
       out: [revoke(peer: true, 0), WireBytes.commit(signatures: 1)])
     try run.write(1, app)
     try run.write(1, app)
@@ -83,19 +75,19 @@ extension SampleStory {
       "UPDATE elsewhere SET htlc = 0, paid_at_ns = ? WHERE id = 1", [.integer(stamp)])
     try run.receive(
       1, revoke(peer: false, 0),
-      ["{\"elsewherePaid\":{\"paymentHash\":\"\(WireBytes.hex(bill))\",\"htlc\":0}}"], changesChannel: true,
       out: [WireBytes.fulfil(0, preimage: billPreimage), WireBytes.commit(signatures: 0)])
-    let sent = SampleRun.Sent(hash: bill, msat: billMsat, step: .paid(billPreimage))
-    try run.write(1, app, sent: sent)
-    app.event(
-      "node", "{\"written\":{}}", ["{\"paymentEnded\":{\"_0\":\(sent.end ?? "")}}"], at: run.now)
+    try run.write(1, app, sent: "ended 1")
+    let end =
+      "{\"payment\":{\"paymentHash\":\"\(WireBytes.hex(bill))\",\"htlc\":0},"
+      + "\"end\":{\"paid\":{\"preimage\":\"\(WireBytes.hex(billPreimage))\"}}}"
+    app.event("node", "{\"written\":{}}", ["{\"paymentEnded\":{\"_0\":\(end)}}"], at: run.now)
     try run.wallet.execute(
       "UPDATE outgoing_payments SET state = 'paid', preimage = ?, ended_epoch = 1, ended_wall_ns = ?",
       [.blob(billPreimage), .integer(run.now + TestJournal.wallOffset)])
     try run.store(1)
-    try run.receive(1, revoke(peer: false, 1), changesChannel: true)
+    try run.receive(1, revoke(peer: false, 1))
     try run.receive(
-      1, WireBytes.commit(signatures: 0), changesChannel: true, out: [revoke(peer: true, 1)])
+      1, WireBytes.commit(signatures: 0), out: [revoke(peer: true, 1)])
     try run.write(1, app)
   }
 }

@@ -24,7 +24,7 @@ extension SampleStory {
     switch end {
     case .whole:
       try bindPeer(run, 1)
-      try run.receive(1, SpliceBytes.commit, changesChannel: true, out: [SpliceBytes.signatures])
+      try run.receive(1, SpliceBytes.commit, out: [SpliceBytes.signatures])
       try run.write(1, app)
     case .resumed: try resume(run, app)
     case .forgotten: try forget(run, app)
@@ -32,7 +32,7 @@ extension SampleStory {
       try forget(run, app)
       try talk(run, app, on: 2)
       try bindPeer(run, 2)
-      try run.receive(2, SpliceBytes.commit, changesChannel: true, out: [SpliceBytes.signatures])
+      try run.receive(2, SpliceBytes.commit, out: [SpliceBytes.signatures])
       try run.write(1, app)
     }
     if end != .forgotten { try finish(run, app, end == .whole ? 1 : 2) }
@@ -62,7 +62,7 @@ extension SampleStory {
     try run.receive(1, reestablish(1, 0, none) + SpliceBytes.fundings())
     try run.receive(1, SpliceBytes.rest(true), out: isAnswered ? [SpliceBytes.rest(false)] : [])
     run.now += seconds * 1_000_000_000
-    try run.event("{\"deadlineReached\":{}}", [], out: [(1, last)])
+    try run.send(1, [last])
     try run.close(1, "the peer gave it up")
     app.end(at: run.now)
     run.ended(1, "app", pid: 100, how: "exited", number: 0, reason: "ended when it was asked to")
@@ -90,16 +90,12 @@ extension SampleStory {
     try run.receive(connection, SpliceBytes.rest(true), out: [SpliceBytes.rest(false)])
     try run.receive(connection, SpliceBytes.begin, out: [SpliceBytes.agree])
     try run.receive(
-      connection, SpliceBytes.input, out: [SpliceBytes.complete],
-      told: "{\"addInput\":{\"_0\":{\"serial\":0,\"outputIndex\":0,\"sequence\":4294967293,\"sharedInput\":"
-        + "\"\(WireBytes.hex(WireBytes.channel))\"}}}")
+      connection, SpliceBytes.input, out: [SpliceBytes.complete])
     for (serial, satoshis, script) in [
       (2, SpliceBytes.restSat, SpliceBytes.funding), (4, SpliceBytes.amountSat, SpliceBytes.target),
     ] {
       try run.receive(
-        connection, SpliceBytes.output(UInt64(serial), satoshis, script), out: [SpliceBytes.complete],
-        told: "{\"addOutput\":{\"_0\":{\"serial\":\(serial),\"satoshis\":\(satoshis),\"script\":"
-          + "\"\(WireBytes.hex(script))\"}}}")
+        connection, SpliceBytes.output(UInt64(serial), satoshis, script), out: [SpliceBytes.complete])
     }
     try run.write(1, app)
     try run.wallet.execute(
@@ -118,7 +114,7 @@ extension SampleStory {
   }
 
   private static func bindPeer(_ run: SampleRun, _ connection: Int64) throws {
-    try run.receive(connection, SpliceBytes.complete, changesChannel: true, out: [SpliceBytes.commit])
+    try run.receive(connection, SpliceBytes.complete, out: [SpliceBytes.commit])
     try run.ledger.execute(
       """
       INSERT INTO splices (txid, state, is_ours, spent_txid, spent_index, funding_index, amount_sat, fee_sat,
@@ -133,7 +129,7 @@ extension SampleStory {
     try connect(run, 2, fundings: SpliceBytes.fundings(next: true))
     try run.receive(
       2, reestablish(1, 0, none) + SpliceBytes.fundings(next: true), out: [SpliceBytes.commit])
-    try run.receive(2, SpliceBytes.commit, changesChannel: true, out: [SpliceBytes.signatures])
+    try run.receive(2, SpliceBytes.commit, out: [SpliceBytes.signatures])
     try run.write(1, app)
   }
 
@@ -154,8 +150,8 @@ extension SampleStory {
   private static func finish(_ run: SampleRun, _ app: TestJournal, _ connection: Int64) throws {
     try run.write(1, app)
     try run.store(connection)
-    try run.receive(connection, SpliceBytes.signatures, changesChannel: true, out: [SpliceBytes.locked])
-    try run.receive(connection, SpliceBytes.locked, changesChannel: true)
+    try run.receive(connection, SpliceBytes.signatures, out: [SpliceBytes.locked])
+    try run.receive(connection, SpliceBytes.locked)
     try run.ledger.execute("UPDATE splices SET state = 'done', ended_at_ns = ?", [.integer(run.stamp)])
     try run.write(1, app)
     try run.wallet.execute(

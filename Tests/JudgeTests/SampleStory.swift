@@ -68,9 +68,8 @@ enum SampleStory {
 
   private static func receiveByExtension(_ run: SampleRun) throws {
     run.tick()
-    let held = try run.requestedChange(1, hashes[0], msat: 100_000)
-    try run.event(
-      "{\"payRequested\":{}}", [held], push: try run.push(1, "IncomingPayment", hashes[0], msat: 100_000))
+    try run.request(1, hashes[0], msat: 100_000)
+    try run.push(1, "IncomingPayment", hashes[0], msat: 100_000)
     let service = run.start("notifyextd", pid: 200)
     try run.claim(2, "extension", pid: 200, service, "the holder is gone")
     try run.connect(2)
@@ -80,14 +79,13 @@ enum SampleStory {
     try receiveReestablish(run, 2, reestablish(1, 0, none), offering: 1, htlc: 0)
     try settleFirst(run, service)
     run.tick()
-    let asked = try run.requestedChange(2, hashes[1], msat: 200_000)
-    try run.event(
-      "{\"payRequested\":{}}", [asked, try run.offeredChange(2, htlc: 1), run.channelChange()],
-      out: [(2, WireBytes.add(1, msat: 200_000, hash: hashes[1])), (2, WireBytes.commit(signatures: 1))])
+    try run.request(2, hashes[1], msat: 200_000)
+    try run.offer(2, htlc: 1)
+    try run.send(2, [WireBytes.add(1, msat: 200_000, hash: hashes[1]), WireBytes.commit(signatures: 1)])
     try run.write(2, service)
     try run.store(2)
-    try run.receive(2, revoke(peer: false, 2), changesChannel: true)
-    try run.receive(2, WireBytes.commit(signatures: 1), changesChannel: true, out: [revoke(peer: true, 2)])
+    try run.receive(2, revoke(peer: false, 2))
+    try run.receive(2, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 2)])
     // Durable, and never said: it is killed here.
     try run.write(2, service, received: (hashes[1], 200_000))
     service.tear()
@@ -102,10 +100,10 @@ enum SampleStory {
   ) throws {
     // The stamp of the step that `receive` takes is one tick ahead.
     run.now += 7_000_000
-    let offered = try run.offeredChange(payment, htlc: htlc)
+    try run.offer(payment, htlc: htlc)
     run.now -= 7_000_000
     try run.receive(
-      connection, bytes, [offered], changesChannel: true,
+      connection, bytes,
       out: [
         WireBytes.add(UInt64(htlc), msat: 100_000, hash: hashes[Int(payment) - 1]),
         WireBytes.commit(signatures: 1),
@@ -115,23 +113,23 @@ enum SampleStory {
   private static func settleFirst(_ run: SampleRun, _ service: TestJournal) throws {
     try run.write(2, service)
     try run.store(2)
-    try run.receive(2, revoke(peer: false, 0), changesChannel: true)
-    try run.receive(2, WireBytes.commit(signatures: 1), changesChannel: true, out: [revoke(peer: true, 0)])
+    try run.receive(2, revoke(peer: false, 0))
+    try run.receive(2, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 0)])
     try run.write(2, service, received: (hashes[0], 100_000))
     try run.store(2)
-    try run.receive(2, WireBytes.fulfil(0, preimage: preimages[0]), changesChannel: true)
+    try run.receive(2, WireBytes.fulfil(0, preimage: preimages[0]))
     try commitPaid(run, 2, payment: 1, out: [revoke(peer: true, 1), WireBytes.commit(signatures: 0)])
     try run.write(2, service)
     try run.write(2, service)
     try run.store(2)
-    try run.receive(2, revoke(peer: false, 1), changesChannel: true)
+    try run.receive(2, revoke(peer: false, 1))
   }
 
   static func commitPaid(_ run: SampleRun, _ connection: Int64, payment: Int64, out: [[UInt8]]) throws {
     run.now += 7_000_000
-    let paid = try run.paidChange(payment, preimages[Int(payment) - 1])
+    try run.pay(payment, preimages[Int(payment) - 1])
     run.now -= 7_000_000
-    try run.receive(connection, WireBytes.commit(signatures: 0), [paid], changesChannel: true, out: out)
+    try run.receive(connection, WireBytes.commit(signatures: 0), out: out)
   }
 
   private static func takeOverByApp(_ run: SampleRun) throws {
@@ -143,24 +141,24 @@ enum SampleStory {
     try run.receive(3, reestablish(4, 3, WireBytes.secret(ofPeer: true, 2)))
     try run.write(3, app)
     try run.store(3)
-    try run.receive(3, WireBytes.fulfil(1, preimage: preimages[1]), changesChannel: true)
+    try run.receive(3, WireBytes.fulfil(1, preimage: preimages[1]))
     try commitPaid(run, 3, payment: 2, out: [revoke(peer: true, 3), WireBytes.commit(signatures: 0)])
     try run.write(3, app)
     try run.write(3, app)
     try run.store(3)
-    try run.receive(3, revoke(peer: false, 3), changesChannel: true)
+    try run.receive(3, revoke(peer: false, 3))
     run.tick()
-    let asked = try run.requestedChange(3, hashes[2], msat: 400_000, total: 400_000)
-    try run.event(
-      "{\"payRequested\":{}}", [asked, try run.offeredChange(3, htlc: 2), run.channelChange()],
-      out: [
-        (3, WireBytes.add(2, msat: 400_000, hash: hashes[2], totalMsat: 400_000)),
-        (3, WireBytes.commit(signatures: 1)),
+    try run.request(3, hashes[2], msat: 400_000, total: 400_000)
+    try run.offer(3, htlc: 2)
+    try run.send(
+      3,
+      [
+        WireBytes.add(2, msat: 400_000, hash: hashes[2], totalMsat: 400_000), WireBytes.commit(signatures: 1),
       ])
     try run.write(3, app)
     try run.store(3)
-    try run.receive(3, revoke(peer: false, 4), changesChannel: true)
-    try run.receive(3, WireBytes.commit(signatures: 1), changesChannel: true, out: [revoke(peer: true, 4)])
+    try run.receive(3, revoke(peer: false, 4))
+    try run.receive(3, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 4)])
     try run.close(3, "the other side hung up")
     app.end(at: run.now)
     run.ended(3, "app", pid: 300, how: "exited", number: 0, reason: "ended when it was asked to")
@@ -169,16 +167,11 @@ enum SampleStory {
   private static func refuseAndFail(_ run: SampleRun) throws {
     try run.connect(4)
     try run.greet(4, epoch: 2, verdict: "refused-lower-epoch", highest: 3, reestablish: nil)
-    try run.receive(
-      4, reestablish(4, 3, none), why: "its connection is refused",
-      told: "{\"channelReestablish\":{\"_0\":{\"channel\":\"\(WireBytes.hex(WireBytes.channel))\","
-        + "\"nextCommitmentNumber\":4,\"nextRevocationNumber\":3,"
-        + "\"yourLastPerCommitmentSecret\":\"\(WireBytes.hex(none))\"}}}")
+    try run.receive(4, reestablish(4, 3, none), why: "its connection is refused")
     try run.close(4, "refused-lower-epoch (end of stream)")
     run.tick()
-    let held = try run.requestedChange(4, hashes[3], msat: 50_000)
-    try run.event(
-      "{\"payRequested\":{}}", [held], push: try run.push(2, "IncomingPayment", hashes[3], msat: 50_000))
+    try run.request(4, hashes[3], msat: 50_000)
+    try run.push(2, "IncomingPayment", hashes[3], msat: 50_000)
     run.now += 25_000_000_000
     run.phoneFinished(2)
     run.now += 35_000_000_000
@@ -187,8 +180,6 @@ enum SampleStory {
       UPDATE payments SET state = 'failed', settled_at_ns = ?, failure_code = 4103, failure = 'recipient-away'
       WHERE id = 4
       """, [.integer(run.stamp)])
-    try run.event(
-      "{\"deadlineReached\":{}}", ["{\"paymentFailed\":{\"payment\":4,\"_1\":{\"recipientAway\":{}}}}"])
   }
 
   /// Payment 3 is open: irrevocable for the peer, whose last revocation never reached the wallet.
@@ -221,7 +212,7 @@ enum SampleStory {
   ) throws {
     let numbers = (peer ?? wallet).map { TestDatabase.Value.integer($0) }
     let head: [TestDatabase.Value] = [.blob(WireBytes.channel), .integer(peer == nil ? 0 : 1)]
-    let revision = peer == nil ? run.walletRevision - 1 : run.peerRevision
+    let revision = peer == nil ? run.walletRevision - 1 : 0
     let tail: [TestDatabase.Value] = [
       .blob(secret), .integer(next[0]), .integer(next[1]), .integer(last), .integer(Int64(revision)),
     ]

@@ -23,6 +23,7 @@ import Testing
       (.ledger, "UPDATE splices SET state = 'forgotten'", 3, "and the peer calls it forgotten"),
       (.ledger, "DELETE FROM splices", 3, "the peer does not know it"),
       (.wallet, "DELETE FROM splices", 3, "the wallet has it 0 times"),
+      (.wallet, "UPDATE splices SET id = 2", 4, "In front of row 2 of splices"),
       (.wallet, "UPDATE splices SET amount_sat = 19000", 3, "The person did not ask for"),
       (.wallet, "UPDATE splices SET amount_sat = 19000", 2, "is not of what the transaction pays"),
       (.wallet, "UPDATE splices SET fee_sat = 1724", 2, "is not of what the transaction pays"),
@@ -31,10 +32,6 @@ import Testing
       (.wallet, "UPDATE splices SET unsigned_transaction = x'0102'", 3, "has another id"),
       (.ledger, "UPDATE splices SET spent_index = 1", 2, "is not the transaction that both have made"),
       (.wallet, "UPDATE splices SET state = 'signed', ended_epoch = NULL", 2, "is signed and must be done"),
-      (
-        .ledger, "UPDATE splices SET begun_at_ns = begun_at_ns + 1", 4, "did not begin or end with the frames"
-      ),
-      (.wallet, "UPDATE splices SET begun_epoch = 2", 4, "did not begin or end it"),
       (.wallet, "UPDATE splices SET ended_epoch = NULL", 3, "its other columns say otherwise"),
       (.wallet, "UPDATE channels SET local_msat = local_msat + 20724000", 2, "local_msat is"),
       (.ledger, "UPDATE channel SET remote_msat = remote_msat + 724000", 2, "remote_msat is"),

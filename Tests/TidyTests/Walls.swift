@@ -30,7 +30,7 @@ enum Walls {
     ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
     ("IOSd", "Ground Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
     ("LSPd", "Ground Lightning Crypto PeerTransport DaemonRuntime Database CLinux Glibc Foundation"),
-    ("Judge", "CSQLite CSodium CSecp256k1 Foundation Glibc"),
+    ("Judge", "Ground Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "BatonCommand",
       """

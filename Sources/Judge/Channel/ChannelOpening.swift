@@ -8,8 +8,7 @@ struct ChannelOpening {
       view = nil
       return
     }
-    let record = evidence.journals(of: "lspd").first?.configurations(of: "peer").first?["state"]?["channel"]?[
-      "record"]
+    let record = evidence.journals(of: "lspd").first?.configurations(of: "peer").first
     let balances = record.flatMap(Self.balances) ?? Self.derived(from: row, evidence)
     view = ChannelView(
       channel: row.id, opener: row.isOpener != 0 ? .peer : .wallet, walletMsat: balances.wallet,

@@ -1,3 +1,5 @@
+import Ground
+
 // Splices in the model of the channel. The wallet alone begins them, one at a time; from the request for rest until both
 // ends have moved, no update passes.
 extension ChannelView {
@@ -6,7 +8,7 @@ extension ChannelView {
   }
 
   /// The one that is not over at the end whose view this is.
-  var openDeal: SpliceDeal? { deals.last.flatMap { $0.end == nil ? $0 : nil } }
+  var openDeal: SpliceDeal? { deal.flatMap { $0.end == nil ? $0 : nil } }
 
   /// A commitment that names the funding there is means what one without a name means.
   func plain(_ step: ChannelStep) -> ChannelStep {
@@ -57,7 +59,7 @@ extension ChannelView {
   func mayUpdate(_ end: ChannelEnd) -> Bool { isSpliceOver(at: end) && talk?.hasRested[end] != true }
 
   func isSpliceOver(at end: ChannelEnd) -> Bool {
-    deals.last.map { $0.end == .forgotten || $0.isDone(at: end) } ?? true
+    deal.map { $0.end == .forgotten || $0.isDone(at: end) } ?? true
   }
 
   // MARK: Talk
@@ -85,7 +87,8 @@ extension ChannelView {
     }
     guard terms.contribution < 0, terms.contribution.magnitude <= balanceMsat[.wallet] / 1000 else {
       throw Illegal(
-        reason: "it takes \(amountWords(sat: terms.contribution.magnitude)), which the wallet has not got")
+        reason:
+          "it takes \(AmountText.words(sat: terms.contribution.magnitude)), which the wallet has not got")
     }
     guard (253...10_000).contains(terms.feeratePerKw), terms.lockTime == 0 else {
       throw Illegal(reason: "its feerate or its lock time is not one that the wallet uses")
@@ -126,8 +129,7 @@ extension ChannelView {
       return
     }
     guard talk.isWhole else { throw Illegal(reason: "the transaction is not whole") }
-    deals.append(
-      SpliceDeal(try SplicePlan(talk, funding: funding, capacitySat: capacityMsat / 1000)))
+    bind(try SplicePlan(talk, funding: funding, capacitySat: capacityMsat / 1000))
     self.talk = talk
   }
 
@@ -136,15 +138,17 @@ extension ChannelView {
     return try? SplicePlan(talk, funding: funding, capacitySat: capacityMsat / 1000)
   }
 
-  /// What the wallet may be bound to, before it says so.
-  var talkedOf: [UInt8]? { talk.flatMap(plan(of:))?.txid }
-
   /// The wallet is bound by its next step, which nobody else has seen yet.
   mutating func bindAhead() throws(Illegal) {
     guard let plan = carried ?? talk.flatMap(plan(of:)), openDeal == nil else {
       throw Illegal(reason: "there is nothing to be bound to")
     }
-    deals.append(SpliceDeal(plan))
+    bind(plan)
+  }
+
+  private mutating func bind(_ plan: SplicePlan) {
+    if let deal { earlierDeals.append(deal) }
+    deal = SpliceDeal(plan)
   }
 
   private mutating func abort(by end: ChannelEnd) throws(Illegal) {
@@ -162,7 +166,7 @@ extension ChannelView {
     guard viewer != end, deal.mayBeForgotten(by: viewer) else {
       throw Illegal(reason: "it gives up a splice that it is bound to")
     }
-    deals[deals.count - 1].end = .forgotten
+    self.deal?.end = .forgotten
   }
 
   // MARK: What binds
@@ -176,18 +180,17 @@ extension ChannelView {
     guard signatures == expected else {
       throw Illegal(reason: "a commitment carries \(signatures) HTLC signatures where \(expected) are due")
     }
-    let last = deals.count - 1
     if deal.committed[end] {
       guard deal.mayRepeatCommitment[end] else {
         throw Illegal(reason: "it signs twice for one funding, and the other end did not ask for it")
       }
     }
-    deals[last].committed[end] = true
-    deals[last].mayRepeatCommitment[end] = false
+    self.deal?.committed[end] = true
+    self.deal?.mayRepeatCommitment[end] = false
   }
 
   private mutating func sign(_ txid: [UInt8], by end: ChannelEnd) throws(Illegal) {
-    guard let deal = deals.last, deal.plan.txid == txid, deal.end != .forgotten else {
+    guard let deal, deal.plan.txid == txid, deal.end != .forgotten else {
       throw Illegal(reason: "it signs a transaction that is not under way")
     }
     // All that is spent counts as the wallet's, so the peer signs first.
@@ -199,26 +202,26 @@ extension ChannelView {
         throw Illegal(reason: "it signs a transaction twice, and the other end did not ask for it")
       }
     }
-    deals[deals.count - 1].signed[end] = true
-    deals[deals.count - 1].mayRepeatSignatures[end] = false
+    self.deal?.signed[end] = true
+    self.deal?.mayRepeatSignatures[end] = false
     moveIfDone()
   }
 
   private mutating func lock(_ txid: [UInt8], by end: ChannelEnd) throws(Illegal) {
-    guard let deal = deals.last, deal.plan.txid == txid, deal.end != .forgotten else {
+    guard let deal, deal.plan.txid == txid, deal.end != .forgotten else {
       throw Illegal(reason: "it calls a transaction done that is not under way")
     }
     guard deal.signed[end], deal.signed[end.other], !deal.locked[end] else {
       throw Illegal(reason: "it calls a splice done before both have signed it, or twice")
     }
-    deals[deals.count - 1].locked[end] = true
+    self.deal?.locked[end] = true
     moveIfDone()
   }
 
   /// The money has left: the end whose view this is has heard all that it needs.
   private mutating func moveIfDone() {
     guard let deal = openDeal, deal.isDone(at: viewer) else { return }
-    deals[deals.count - 1].end = .done
+    self.deal?.end = .done
     balanceMsat[.wallet] &-= min(deal.plan.takenMsat, balanceMsat[.wallet])
     funding = ChannelFunding(txid: deal.plan.txid, index: deal.plan.fundingIndex)
     talk = nil
@@ -237,17 +240,16 @@ extension ChannelView {
       }
     }
     if end == viewer, end == .wallet { try takeBackWhatWasLost(next, needsCommitment, locked) }
-    guard let deal = deals.last, deal.end != .forgotten else { return }
-    let last = deals.count - 1
+    guard let deal, deal.end != .forgotten else { return }
     let isAsked = next == deal.plan.txid
-    deals[last].mayRepeatCommitment[end.other] = isAsked && needsCommitment && deal.committed[end.other]
-    deals[last].mayRepeatSignatures[end.other] = isAsked && deal.signed[end.other]
+    self.deal?.mayRepeatCommitment[end.other] = isAsked && needsCommitment && deal.committed[end.other]
+    self.deal?.mayRepeatSignatures[end.other] = isAsked && deal.signed[end.other]
     guard locked == deal.plan.txid, !deal.locked[end] else { return }
     // It has all signatures, or it could not say so, though its own may be lost.
     guard deal.signed[end.other] else {
       throw Illegal(reason: "it calls a splice done that the other end has not signed")
     }
-    deals[last].locked[end] = true
+    self.deal?.locked[end] = true
     moveIfDone()
   }
 
@@ -259,13 +261,12 @@ extension ChannelView {
       if next != nil { throw Illegal(reason: "it waits for signatures of what it is not bound to") }
       return
     }
-    let last = deals.count - 1
     if next == deal.plan.txid {
       guard needsCommitment || deal.committed[.peer], !deal.signed[.wallet] else {
         throw Illegal(reason: "it says that it lacks other messages than it does")
       }
-      deals[last].signed[.peer] = false
-      if needsCommitment { deals[last].committed[.peer] = false }
+      self.deal?.signed[.peer] = false
+      if needsCommitment { self.deal?.committed[.peer] = false }
     } else {
       guard next == nil, locked == deal.plan.txid, deal.signed[.peer] else {
         throw Illegal(reason: "it does not say what it is bound to")

@@ -24,7 +24,10 @@ struct ChannelView: Hashable {
   /// What both had put together when their connection ended, and the wallet may be bound to.
   var carried: SplicePlan?
   /// Splices that the viewer was ever bound to.
-  var deals: [SpliceDeal] = []
+  var deals: [SpliceDeal] { earlierDeals + [deal].compactMap { $0 } }
+  /// All but the newest, which alone can change: a change in a list of all would copy it.
+  var earlierDeals: [SpliceDeal] = []
+  var deal: SpliceDeal?
 
   init(channel: [UInt8], opener: ChannelEnd, walletMsat: UInt64, peerMsat: UInt64) {
     self.channel = channel
@@ -34,12 +37,6 @@ struct ChannelView: Hashable {
     balanceMsat[.peer] = peerMsat
   }
 
-  /// What a message did to one HTLC.
-  struct Move: Hashable {
-    let htlc: OpenHTLC
-    let isGone: Bool
-  }
-
   struct Illegal: Error { let reason: String }
 
   /// Whether the other end still has to give up a commitment for which `end` has signed a newer one.
@@ -47,7 +44,8 @@ struct ChannelView: Hashable {
     commitmentsSigned[end] != revocationsSent[end.other]
   }
 
-  mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [Move] {
+  /// Gives the HTLCs that it moved.
+  mutating func apply(_ step: ChannelStep, by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
     if !step.isOfSplice, step.isNumbered ? talk?.isAtRest == true || !isSpliceOver(at: end) : !mayUpdate(end)
     {
       throw Illegal(reason: "an update passes while the channel is at rest")
@@ -76,7 +74,7 @@ struct ChannelView: Hashable {
     }
   }
 
-  private mutating func add(_ htlc: OpenHTLC) throws(Illegal) -> [Move] {
+  private mutating func add(_ htlc: OpenHTLC) throws(Illegal) -> [OpenHTLC] {
     guard htlc.id == nextID[htlc.offeredBy] else {
       throw Illegal(reason: "HTLC \(htlc.id) is offered where \(nextID[htlc.offeredBy]) is due")
     }
@@ -87,12 +85,12 @@ struct ChannelView: Hashable {
     balanceMsat[htlc.offeredBy] -= htlc.amountMsat
     nextID[htlc.offeredBy] += 1
     htlcs.append(htlc)
-    return [Move(htlc: htlc, isGone: false)]
+    return [htlc]
   }
 
   mutating func remove(
     _ id: UInt64, _ ending: OpenHTLC.Ending, by end: ChannelEnd
-  ) throws(Illegal) -> [Move] {
+  ) throws(Illegal) -> [OpenHTLC] {
     guard let index = htlcs.firstIndex(where: { $0.offeredBy == end.other && $0.id == id }) else {
       throw Illegal(reason: "there is no HTLC \(id) to be removed")
     }
@@ -106,10 +104,10 @@ struct ChannelView: Hashable {
       throw Illegal(reason: "the preimage for HTLC \(id) does not hash to its payment hash")
     }
     htlcs[index].ending = ending
-    return [Move(htlc: htlcs[index], isGone: false)]
+    return [htlcs[index]]
   }
 
-  private mutating func commit(_ signatures: Int, by end: ChannelEnd) throws(Illegal) -> [Move] {
+  private mutating func commit(_ signatures: Int, by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
     guard !isInFlight(from: end) else {
       throw Illegal(reason: "commitment \(commitmentsSigned[end] + 1) is signed while the last is unrevoked")
     }
@@ -130,7 +128,7 @@ struct ChannelView: Hashable {
     htlcs.filter { $0.isInCommitment(of: end.other) }.count
   }
 
-  private mutating func revoke(_ secret: [UInt8], by end: ChannelEnd) throws(Illegal) -> [Move] {
+  private mutating func revoke(_ secret: [UInt8], by end: ChannelEnd) throws(Illegal) -> [OpenHTLC] {
     guard isInFlight(from: end.other) else {
       throw Illegal(reason: "revocation \(revocationsSent[end]) answers no commitment")
     }
@@ -147,8 +145,8 @@ struct ChannelView: Hashable {
   }
 
   /// Moves every update that this step moves, and pays out those HTLCs that are over.
-  private mutating func advance(_ isMoved: (_ updateBy: ChannelEnd, _ stage: Int) -> Bool) -> [Move] {
-    var moves: [Move] = []
+  private mutating func advance(_ isMoved: (_ updateBy: ChannelEnd, _ stage: Int) -> Bool) -> [OpenHTLC] {
+    var moves: [OpenHTLC] = []
     var remaining: [OpenHTLC] = []
     for var htlc in htlcs {
       let before = htlc
@@ -157,9 +155,8 @@ struct ChannelView: Hashable {
       } else if htlc.ending != nil, isMoved(htlc.offeredBy.other, htlc.removeStage) {
         htlc.removeStage += 1
       }
-      let isGone = htlc.removeStage == OpenHTLC.irrevocable
-      if htlc != before { moves.append(Move(htlc: htlc, isGone: isGone)) }
-      if isGone {
+      if htlc != before { moves.append(htlc) }
+      if htlc.removeStage == OpenHTLC.irrevocable {
         balanceMsat[htlc.isFulfilled ? htlc.offeredBy.other : htlc.offeredBy] += htlc.amountMsat
       } else {
         remaining.append(htlc)

@@ -1,21 +1,18 @@
 // Where each frame leaves the channel.
 extension PeerReplay {
   mutating func apply(_ said: ChannelStep, by end: ChannelEnd, _ frame: ReadFrame) {
-    guard isChannelKnown, let before = view.map(Before.init), let step = view?.plain(said) else { return }
+    guard isChannelKnown, let channel = view?.channel, let step = view?.plain(said) else { return }
     if step.isOfSplice { spliceFrames.insert(frame.entry.id) }
-    if frame.channel != before.channel {
+    if frame.channel != channel {
       find(2, "Frame \(frame.entry.id) speaks of another channel", frame)
       return
     }
     do throws(ChannelView.Illegal) {
       // In its place: a copy for each message would cost as much as all splices that there ever were.
-      let moves = try view?.apply(step, by: end) ?? []
-      noteSplices(since: before, frame)
+      let moved = try view?.apply(step, by: end) ?? []
       talkSinceNs = talkBegan(frame)
       sequence.append(SequenceEntry(frame: frame.entry.id, by: end, step: step))
-      for move in moves {
-        if move.htlc.offeredBy == .peer { note(move, step, frame) } else { noteSent(move, step, frame) }
-      }
+      for htlc in moved { note(htlc, step, frame) }
     } catch {
       isChannelKnown = false
       find(
@@ -25,22 +22,20 @@ extension PeerReplay {
     }
   }
 
-  private mutating func note(_ move: ChannelView.Move, _ step: ChannelStep, _ frame: ReadFrame) {
-    let htlc = move.htlc
+  private mutating func note(_ htlc: OpenHTLC, _ step: ChannelStep, _ frame: ReadFrame) {
     if case .add = step {
       keep(
         HTLCLife(
           amountMsat: htlc.amountMsat, paymentHash: htlc.paymentHash, addFrame: frame.entry.id,
-          addNs: frame.entry.atNs, data: htlc.data), htlc.id)
+          addNs: frame.entry.atNs, data: htlc.data), htlc)
     }
-    guard var life = lives[htlc.id] else { return }
-    if htlc.addStage == OpenHTLC.irrevocable, life.committedFrame == nil {
-      life.committedFrame = frame.entry.id
-    }
+    let isPeers = htlc.offeredBy == .peer
+    guard var life = isPeers ? lives[htlc.id] : sentLives[htlc.id] else { return }
+    if htlc.addStage == OpenHTLC.irrevocable { life.wasCommitted = true }
     switch step {
     case .fulfil(_, let preimage):
       life.preimage = preimage
-      checkWhole(htlc.id, life, frame)
+      if isPeers { checkWhole(htlc.id, life, frame) }
       // The first time counts: a fulfilment that was lost with its connection has shown the preimage already.
       life.fulfilFrame = life.fulfilFrame ?? frame.entry.id
       life.fulfilNs = life.fulfilNs ?? frame.entry.atNs
@@ -49,8 +44,7 @@ extension PeerReplay {
     default: break
     }
     if htlc.ending != nil, htlc.removeStage == 1 { life.endSignedNs = frame.entry.atNs }
-    life.isGone = move.isGone
-    keep(life, htlc.id)
+    keep(life, htlc)
   }
 
   /// A message of the peer's: something new, or exactly what got lost with the last connection.

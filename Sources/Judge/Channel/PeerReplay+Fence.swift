@@ -20,9 +20,6 @@ extension PeerReplay {
         1, "The ledger has another claim for connection \(id) than its init (frame \(frame.entry.id))", frame,
         rows)
     }
-    if entry?.judgedNs != frame.entry.atNs {
-      find(4, "Connection \(id) was not judged when its init came (frame \(frame.entry.id))", frame, rows)
-    }
     links[id, default: Link()].state = .refused
     guard entry?.isAccepted ?? (verdict == "accepted") else { return }
     accept(claim, frame)

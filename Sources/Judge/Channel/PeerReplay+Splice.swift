@@ -1,18 +1,5 @@
 // Splices, as the frames tell of them.
 extension PeerReplay {
-  /// What of the channel a message may have changed.
-  struct Before {
-    let channel: [UInt8]
-    let dealCount: Int
-    let end: SpliceDeal.End?
-
-    init(_ view: ChannelView) {
-      channel = view.channel
-      dealCount = view.deals.count
-      end = view.deals.last?.end
-    }
-  }
-
   private static let restNs: Int64 = 60_000_000_000
   /// As docs/protocols.md has them, and as they were in ledgers of before.
   private static let wordsForRest = ["the channel was at rest for 60 s", "The channel was at rest for 60 s"]
@@ -36,28 +23,6 @@ extension PeerReplay {
     try? self.view?.applySplice(step, by: .wallet)
     talkSinceNs = nil
     sequence.append(SequenceEntry(frame: frame.entry.id, by: .wallet, step: .splice(step)))
-  }
-
-  /// Keeps the moments at which the peer's own account must change.
-  mutating func noteSplices(since before: Before, _ frame: ReadFrame) {
-    guard let after = view else { return }
-    let isNew = after.deals.count > before.dealCount
-    if let deal = after.deals.last, isNew {
-      spliceTimes.append((frame.entry.atNs, nil))
-      noteOwner(of: deal.plan.txid, frame)
-    }
-    if let end = after.deals.last?.end, before.end != end || isNew {
-      spliceTimes[spliceTimes.count - 1].endedNs = frame.entry.atNs
-    }
-    if let txid = after.talkedOf {
-      noteOwner(of: txid, frame)
-    }
-  }
-
-  /// More than one: what was forgotten may be asked for again, and is the same transaction then.
-  private mutating func noteOwner(of txid: [UInt8], _ frame: ReadFrame) {
-    guard let epoch = evidence.ledger.connection(frame.entry.connection)?.epoch else { return }
-    spliceEpochs[txid, default: []].insert(epoch)
   }
 
   mutating func resume(_ body: WireMessage.Reestablish, by end: ChannelEnd, _ frame: ReadFrame) {
@@ -126,14 +91,5 @@ enum SpliceFeatures {
   static func areOffered(by features: [UInt8]) -> Bool {
     features.count >= 9 && features[features.count - 5] & 0x08 != 0
       && features[features.count - 8] & 0x80 != 0
-  }
-
-  /// The rest of what is offered: with `--no-splices` a peer offers the same, but for these two.
-  static func without(_ features: [UInt8]) -> [UInt8] {
-    guard areOffered(by: features), let separator = features.firstIndex(of: 0xff) else { return features }
-    var rest = features
-    rest[rest.count - 5] &= ~0x08
-    rest[rest.count - 8] &= ~0x80
-    return Array(rest[...separator]) + rest[(separator + 1)...].drop { $0 == 0 }
   }
 }

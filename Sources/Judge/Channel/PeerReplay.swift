@@ -23,23 +23,22 @@ struct PeerReplay {
     let step: ChannelStep
   }
 
-  /// The life of an HTLC that the peer offered, by frame numbers.
+  /// The life of an HTLC, by frame numbers.
   struct HTLCLife {
     var amountMsat: UInt64
     var paymentHash: [UInt8]
     var addFrame: Int64
     var addNs: Int64
     var data: PartData?
-    var committedFrame: Int64?
+    var wasCommitted = false
     var fulfilFrame: Int64?
     var fulfilNs: Int64?
     var preimage: [UInt8]?
     var failureCode: Int64?
     /// The commitment by which the wallet signed for its removal.
     var endSignedNs: Int64?
-    var isGone = false
     var isFulfilled: Bool { preimage != nil }
-    var isCommitted: Bool { committedFrame != nil && failureCode == nil }
+    var isCommitted: Bool { wasCommitted && failureCode == nil }
   }
 
   let evidence: Evidence
@@ -63,10 +62,7 @@ struct PeerReplay {
   var spliceFrames: Set<Int64> = []
   /// Since when the two talk of a splice that binds neither.
   var talkSinceNs: Int64?
-  /// When the peer was bound to each splice of its view, and when that was over.
-  var spliceTimes: [(begunNs: Int64, endedNs: Int64?)] = []
-  /// The epoch of the connection that it was talked of on, by the id of the transaction.
-  var spliceEpochs: [[UInt8]: Set<Int64>] = [:]
+  /// Of HTLCs that the peer offered.
   var lives: [UInt64: HTLCLife] = [:]
   /// Of the parts of one payment, what the wallet has irrevocably and has not refused.
   var committedMsat: [PartKey: UInt128] = [:]

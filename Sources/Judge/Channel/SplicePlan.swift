@@ -1,3 +1,5 @@
+import Ground
+
 /// The transaction that both ends have put together, by the rules of BOLT 2 and BOLT 3.
 struct SplicePlan: Hashable {
   /// As it is hashed.
@@ -40,7 +42,8 @@ struct SplicePlan: Hashable {
     guard taken - paid.satoshis == fee else {
       throw ChannelView.Illegal(
         reason:
-          "the fee is \(amountWords(sat: taken - paid.satoshis)) where \(amountWords(sat: fee)) are due")
+          "the fee is \(AmountText.words(sat: taken - paid.satoshis)) where \(AmountText.words(sat: fee)) are due"
+      )
     }
     self.script = paid.script
     amountSat = paid.satoshis

@@ -7,8 +7,9 @@ extension Hearing {
       checkProcess(of: claim, after: previous)
       previous = claim
     }
-    checkMeta()
-    checkClaimsOfJournals()
+    if evidence.wallet.container?.count != 16 {
+      find(1, "The container's id is missing or has not 16 bytes", ["node.sqlite meta container"])
+    }
   }
 
   private mutating func checkSuccession(of claim: ClaimEntry, after previous: ClaimEntry?) {
@@ -42,7 +43,8 @@ extension Hearing {
   /// The row against the journal of the process that it names.
   private mutating func checkProcess(of claim: ClaimEntry, after previous: ClaimEntry?) {
     guard let journal = evidence.journal(of: claim) else {
-      guard let teller = evidence.journal(answeringEpoch: claim.epoch), !untold.isUntold(epoch: claim.epoch)
+      guard let teller = evidence.journal(answeringEpoch: claim.epoch),
+        missing.hasJournal(ofEpoch: claim.epoch)
       else { return }
       find(
         1,
@@ -68,29 +70,6 @@ extension Hearing {
     }
     for difference in moment.differences(from: claim, container: evidence.wallet.container) {
       find(1, "Epoch \(claim.epoch): \(difference)", [claim.evidence, moment.asked.evidence])
-    }
-  }
-
-  private mutating func checkMeta() {
-    if evidence.wallet.container?.count != 16 {
-      find(1, "The container's id is missing or has not 16 bytes", ["node.sqlite meta container"])
-    }
-    for entry in evidence.wallet.meta where entry.key != "container" {
-      find(
-        4, "The container's meta has an entry \(entry.key) that no program writes",
-        ["node.sqlite meta \(entry.key)"])
-    }
-  }
-
-  /// A claim that its process was told of is durable.
-  private mutating func checkClaimsOfJournals() {
-    for journal in evidence.journals {
-      for record in journal.events(of: "guard") {
-        guard let said = record.event.payload("claimed"), let epoch = said["epoch"]?.integer,
-          evidence.wallet.claim(epoch) == nil, evidence.isCertain(record)
-        else { continue }
-        find(4, "Epoch \(epoch) was claimed and is not in the database", [record.evidence])
-      }
     }
   }
 }

@@ -4,9 +4,6 @@ extension Hearing {
     checkAccepted(replay)
     let fences = evidence.ledger.fences
     for (index, fence) in fences.enumerated() {
-      if fence.id != Int64(index) + 1 {
-        find(4, "In front of fence \(fence.id) a row is missing", [fence.evidence])
-      }
       guard index < replay.raisedFences.count else {
         find(
           1, "The peer's fence history has epoch \(fence.claim.epoch), which no init brought",
@@ -27,7 +24,6 @@ extension Hearing {
         "The peer accepted epoch \(replay.raisedFences[fences.count].claim.epoch), and its fence history lacks it",
         ["ledger fence"])
     }
-    checkHighest("fence", fences.last?.id, evidence.ledger.highestNumbers, "ledger")
   }
 
   private mutating func checkAccepted(_ replay: PeerReplay) {
@@ -49,7 +45,7 @@ extension Hearing {
 
   /// Of one that the wallet has moved from or to: its database has the claim.
   func isOfOtherContainer(_ entry: ConnectionEntry) -> Bool {
-    entry.container.map { evidence.moves.otherContainers.contains(hexadecimal($0)) } ?? false
+    entry.container.map { evidence.moves.otherContainers.contains($0) } ?? false
   }
 
   /// Nobody dials without a claim: an epoch at the peer is one of the database's, with its incarnation.

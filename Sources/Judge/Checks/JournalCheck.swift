@@ -10,8 +10,8 @@ extension Hearing {
 
   private mutating func sayWhatWasCleaned() {
     let gone = [
-      untold.cleaned.epochs.isEmpty ? nil : "of epochs \(Self.list(untold.cleaned.epochs))",
-      untold.cleaned.runs.isEmpty ? nil : "of the peer's runs \(Self.list(untold.cleaned.runs))",
+      missing.cleanedEpochs.isEmpty ? nil : "of epochs \(Self.list(missing.cleanedEpochs))",
+      missing.cleanedRuns.isEmpty ? nil : "of the peer's runs \(Self.list(missing.cleanedRuns))",
     ].compactMap { $0 }
     guard !gone.isEmpty else { return }
     remark(

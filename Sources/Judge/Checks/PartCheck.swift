@@ -3,12 +3,16 @@
 
 extension PeerReplay {
   /// Keeps the life of an HTLC, and what is committed of the payment that it is a part of.
-  mutating func keep(_ life: HTLCLife, _ id: UInt64) {
-    if let earlier = lives[id], earlier.isCommitted {
+  mutating func keep(_ life: HTLCLife, _ htlc: OpenHTLC) {
+    guard htlc.offeredBy == .peer else {
+      sentLives[htlc.id] = life
+      return
+    }
+    if let earlier = lives[htlc.id], earlier.isCommitted {
       committedMsat[PartKey(earlier), default: 0] -= UInt128(earlier.amountMsat)
     }
     if life.isCommitted { committedMsat[PartKey(life), default: 0] += UInt128(life.amountMsat) }
-    lives[id] = life
+    lives[htlc.id] = life
     if let fulfilNs = life.fulfilNs {
       firstFulfilNs[life.paymentHash] = min(firstFulfilNs[life.paymentHash] ?? .max, fulfilNs)
     }

@@ -23,14 +23,15 @@ extension Hearing {
       if let push = notification.push { shown[push, default: 0] += 1 }
     }
     let journals = evidence.journals(of: "iosd")
-    let given = Set(journals.flatMap(\.pushesGivenToApp))
+    let starts = journals.map(\.startedNs)
     for push in phone.pushes where push.isVisible {
       let count = shown[push.id] ?? 0
       let isOfNow = evidence.certainUntilNs.map { push.atNs > $0 &- 40_000_000_000 } ?? false
       // The newest that had begun then; they are in the order of their starts.
-      let taker = journals.last { $0.startedNs <= push.atNs }
+      let begun = starts.countOfThose(upTo: push.atNs)
       let mayHaveNone =
-        isOfNow || isProvedAppsOwn(push, taker, given) || isProvedLost(push, taker) || push.isUnwanted
+        isOfNow || push.isAppsOwn || push.isUnwanted
+        || isProvedLost(push, begun > 0 ? journals[begun - 1] : nil)
       guard count != 1, !(count == 0 && mayHaveNone) else { continue }
       find(5, "The visible push \(push.id) ended with \(count) notifications", ["os/pushes.jsonl \(push.id)"])
     }
@@ -38,15 +39,6 @@ extension Hearing {
       find(
         5, "Push \(push.id) has no alert, and a notification is of it", ["os/pushes.jsonl \(push.id)"])
     }
-  }
-
-  /// Its row alone may have been written by anybody: where there is a journal of the phone that goes back so far, one must
-  /// say so, too.
-  private func isProvedAppsOwn(
-    _ push: PhoneEvidence.Push, _ taker: JournalFile?, _ given: Set<Int64>
-  ) -> Bool {
-    guard push.isAppsOwn else { return false }
-    return taker.map { $0.hasGaps || given.contains(push.id) } ?? true
   }
 
   /// Only an iosd that was killed loses a push: one that ends by itself shows first what waits. Where there is the journal of
@@ -72,7 +64,7 @@ extension Hearing {
   /// A debug build of the phone measures and does not enforce.
   private var isEnforced: Bool {
     !evidence.journals(of: "iosd").contains { journal in
-      journal.configurations(of: "phone").contains { $0["enforcesLimits"] == .bool(false) }
+      journal.configurations(of: "phone").contains { $0 == .bool(false) }
     }
   }
 
@@ -120,17 +112,5 @@ extension Hearing {
 
   private func isKilled(_ record: JournalRecord) -> Bool {
     record.directives.contains { $0["kill"]?["_0"]?.text == "extension" }
-  }
-}
-
-extension JournalFile {
-  /// Of which the phone decided that the app in front gets them.
-  fileprivate var pushesGivenToApp: [Int64] {
-    events(of: "phone").flatMap { record in
-      record.directives.compactMap { directive in
-        let fate = directive["recordFate"]
-        return fate?["_1"]?["givenToApp"] == nil ? nil : fate?["push"]?.integer
-      }
-    }
   }
 }

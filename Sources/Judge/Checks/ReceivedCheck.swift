@@ -1,27 +1,19 @@
-// Invariant 3, at the wallet: what it counts as received, a sender paid, and its journals tell of it.
+// Invariant 3, at the wallet: what it counts as received, a sender paid.
 extension Hearing {
   /// Also without a ledger: then only what the wallet says of itself.
   mutating func checkReceived(_ replay: PeerReplay?) {
-    let told = announcedReceipts()
     var counts: [Int64: Int64] = [:]
     for entry in evidence.wallet.received {
       counts[entry.epoch, default: 0] += 1
       let write = evidence.wallet.sum(of: entry.epoch).write(ofReceipt: counts[entry.epoch, default: 0])
-      checkReceived(entry, writtenBy: write, replay, told)
+      checkReceived(entry, writtenBy: write, replay)
     }
     checkReceivedCounts()
-    var next: Int64 = 1
-    for entry in evidence.wallet.received {
-      if entry.id != next {
-        find(4, "In front of received payment \(entry.id) a row is missing", [entry.evidence])
-      }
-      next = entry.id &+ 1
-    }
+    checkNumbers("received_payments", evidence.wallet.received.map(\.id))
   }
 
   private mutating func checkReceived(
-    _ entry: ReceivedEntry, writtenBy write: ReceivingWrite?, _ replay: PeerReplay?,
-    _ told: [ReceiptKey: [Int64]]
+    _ entry: ReceivedEntry, writtenBy write: ReceivingWrite?, _ replay: PeerReplay?
   ) {
     let name =
       "received payment \(entry.id) (\(amountWords(entry.amountMsat)), \(shortHex(entry.paymentHash)))"
@@ -40,7 +32,10 @@ extension Hearing {
     {
       find(3, "The preimage of \(name) left before it was written down", [entry.evidence])
     }
-    checkAcceptance(of: entry, name, told)
+    if evidence.wallet.claim(entry.epoch) == nil {
+      find(
+        3, "The \(name) was accepted under epoch \(entry.epoch), which no process claimed", [entry.evidence])
+    }
   }
 
   private mutating func checkSender(of entry: ReceivedEntry, _ name: String) {
@@ -68,53 +63,6 @@ extension Hearing {
         3,
         "Under epoch \(epoch) \(counted) payments are counted as received, and its writes say \(claimed)",
         ["node.sqlite received_payments"])
-    }
-  }
-
-  // MARK: Journals
-
-  /// A receipt as a write of one process's journal announces it.
-  private struct ReceiptKey: Hashable {
-    let journal: String
-    let paymentHash: String
-    let amountMsat: Int64
-  }
-
-  /// When, by the wall clock.
-  private func announcedReceipts() -> [ReceiptKey: [Int64]] {
-    var told: [ReceiptKey: [Int64]] = [:]
-    for journal in evidence.journals {
-      for record in journal.events(of: "node") {
-        for receipt in record.directives.flatMap({ $0.payload("write")?["received"]?.items ?? [] }) {
-          guard let hash = receipt["invoice"]?["paymentHash"]?.text,
-            let amount = receipt["amountMsat"]?.integer
-          else { continue }
-          told[ReceiptKey(journal: journal.name, paymentHash: hash, amountMsat: amount), default: []].append(
-            record.wallNs)
-        }
-      }
-    }
-    return told
-  }
-
-  /// It was written down under its epoch, in a step that its process's journal announces.
-  private mutating func checkAcceptance(
-    of entry: ReceivedEntry, _ name: String, _ told: [ReceiptKey: [Int64]]
-  ) {
-    guard let claim = evidence.wallet.claim(entry.epoch) else {
-      find(
-        3, "The \(name) was accepted under epoch \(entry.epoch), which no process claimed", [entry.evidence])
-      return
-    }
-    // Without that journal, or with a line missing where it may say so, nobody knows.
-    guard let journal = evidence.journal(of: claim), untold.sum(of: entry.epoch).received == 0 else { return }
-    let key = ReceiptKey(
-      journal: journal.name, paymentHash: hexadecimal(entry.paymentHash), amountMsat: entry.amountMsat)
-    let isAnnounced = (told[key] ?? []).contains { isNear($0, entry.wallNs, withinNs: stepSlackNs) }
-    if !isAnnounced {
-      find(
-        4, "The \(name) is not as the journal of its process tells of it",
-        [entry.evidence, "journal \(journal.name)"])
     }
   }
 }

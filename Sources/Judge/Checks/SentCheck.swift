@@ -127,6 +127,7 @@ extension Hearing {
 
   /// The writes say how many payments they began and ended.
   mutating func checkSentCounts() {
+    checkNumbers("outgoing_payments", evidence.wallet.sent.map(\.id))
     guard !evidence.wallet.isRestored else { return }
     let writes = evidence.wallet.writes.compactMap(\.summary)
     let offered = writes.reduce(Int64(0)) { $0 &+ $1.offered }

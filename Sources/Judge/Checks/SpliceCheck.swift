@@ -1,21 +1,16 @@
+import Ground
+
 // Invariant 3, for what is taken out to the chain: it leaves the wallet once, for what was asked, and by what it says; its
 // transaction has the id by which it is known; and neither end calls done what the other has given up.
 extension Hearing {
   /// Without a ledger, what the wallet says of itself.
-  mutating func checkSplices(_ replay: PeerReplay?) {
+  mutating func checkSplices() {
     for entry in evidence.ledger.splices { checkTransaction(of: entry) }
     for entry in evidence.wallet.splices { checkTransaction(of: entry) }
-    if let replay {
-      checkEnds()
-      checkTimes(replay)
-    }
-    checkEpochs(replay)
+    if evidence.hasLedger { checkEnds() }
     checkRequests()
-    checkWords()
-    var next: Int64 = 1
+    checkNumbers("splices", evidence.wallet.splices.map(\.id))
     for entry in evidence.wallet.splices {
-      if entry.id != next { find(4, "In front of \(entry.name) a row is missing", [entry.evidence]) }
-      next = entry.id &+ 1
       if !entry.isOver, evidence.moves.isHereNow { waitFor("\(entry.name) is half-way", [entry.evidence]) }
       if entry.state == "lost" { remark("how \(entry.name) ended was lost with the wallet's database") }
     }
@@ -66,33 +61,6 @@ extension Hearing {
     }
   }
 
-  /// The peer writes with each frame what it leads to.
-  private mutating func checkTimes(_ replay: PeerReplay) {
-    guard replay.isChannelKnown else { return }
-    for (index, entry) in evidence.ledger.splices.enumerated() where index < replay.spliceTimes.count {
-      let times = replay.spliceTimes[index]
-      if entry.begunNs != times.begunNs || entry.endedNs != times.endedNs {
-        find(
-          4, "The peer's \(entry.name) did not begin or end with the frames that made it begin or end",
-          [entry.evidence])
-      }
-    }
-  }
-
-  /// The wallet's rows name the owners that wrote them; one that came with a backup, whoever took that.
-  private mutating func checkEpochs(_ replay: PeerReplay?) {
-    for entry in evidence.wallet.splices {
-      let isBegun =
-        evidence.wallet.isRestored || replay?.isChannelKnown != true
-        || entry.begunEpoch.map { replay?.spliceEpochs[entry.txid]?.contains($0) ?? false } ?? false
-      let ended = entry.endedEpoch ?? entry.begunEpoch ?? 0
-      let isEnded = !evidence.wallet.sum(of: ended).revisionsNs.isEmpty
-      if !isBegun || !isEnded || ended < entry.begunEpoch ?? 0 {
-        find(4, "The owners that \(entry.name) names did not begin or end it", [entry.evidence])
-      }
-    }
-  }
-
   // MARK: What people asked for
 
   /// What was asked for: how much, and to which script.
@@ -112,12 +80,13 @@ extension Hearing {
         wishes[Wish(amountSat: amount, script: script), default: 0] += 1
       }
     }
+    let peers = evidence.ledger.splices.index { $0.txid }
     for entry in evidence.wallet.splices where entry.state != "forgotten" {
-      let script = SplicePlan.output(of: entry).map { hexadecimal($0) }
+      let script = SplicePlan.output(of: entry).map { Hexadecimal.encode($0) }
       let wish = script.map { Wish(amountSat: entry.amountSat, script: $0) }
       if let wish, let left = wishes[wish], left > 0 {
         wishes[wish] = left - 1
-      } else if !mayHaveLostWish(entry) {
+      } else if !mayHaveLostWish(entry, peers.all(entry.txid)) {
         find(
           3,
           "The person did not ask for \(entry.name), with that amount and to where it goes, or it left twice",
@@ -126,31 +95,11 @@ extension Hearing {
     }
   }
 
-  private func mayHaveLostWish(_ entry: SpliceEntry) -> Bool {
+  private func mayHaveLostWish(_ entry: SpliceEntry, _ peers: [SpliceEntry]) -> Bool {
     let epoch = entry.begunEpoch ?? 0
     let journal = evidence.wallet.claim(epoch).flatMap(evidence.journal(of:))
     // It may have come with the backup, and have been asked for in another container.
-    let isOthers = evidence.ledger.splices.contains {
-      $0.txid == entry.txid && !evidence.moves.isHere(atNs: $0.begunNs)
-    }
-    return untold.isUntold(epoch: epoch) || journal?.hasGaps == true || isOthers
-  }
-
-  /// Nobody is told of an end that is not there.
-  private mutating func checkWords() {
-    guard !evidence.wallet.isRestored else { return }
-    let rows = Set(evidence.wallet.splices.map { "\(transactionWords($0.txid)) \($0.state)" })
-    for journal in evidence.journals {
-      for record in journal.events(of: "node") where evidence.isCertain(record) {
-        for directive in record.directives {
-          guard let word = directive["spliceEnded"], let id = word["_0"]?.text, let end = word["_1"]?.text,
-            !rows.contains("\(id) \(end)")
-          else { continue }
-          find(
-            3, "It was said that splice \(id.prefix(12))… is \(end), and the wallet's row does not say so",
-            [record.evidence])
-        }
-      }
-    }
+    let isOthers = peers.contains { !evidence.moves.isHere(atNs: $0.begunNs) }
+    return !missing.hasJournal(ofEpoch: epoch) || journal?.hasGaps == true || isOthers
   }
 }

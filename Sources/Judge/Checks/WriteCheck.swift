@@ -4,26 +4,14 @@ extension Hearing {
     let writes = evidence.wallet.writes
     var previous: NodeWriteEntry?
     let next = nextClaims()
-    for (index, write) in writes.enumerated() {
-      if write.id != Int64(index) + 1 {
-        find(4, "Between node writes \(previous?.id ?? 0) and \(write.id) a row is missing", [write.evidence])
-      }
+    for write in writes {
       checkOwner(of: write, after: previous, next)
       if write.summary == nil {
         find(4, "Node write \(write.id) says \"\(write.what)\", which no write does", [write.evidence])
       }
       previous = write
     }
-    checkHighest("node_writes", writes.last?.id, evidence.wallet.highestNumbers, "node.sqlite")
-    checkHighest(
-      "received_payments", evidence.wallet.received.last?.id, evidence.wallet.highestNumbers, "node.sqlite")
-    checkHighest(
-      "outgoing_payments", evidence.wallet.sent.last?.id, evidence.wallet.highestNumbers, "node.sqlite")
-    checkHighest("splices", evidence.wallet.splices.last?.id, evidence.wallet.highestNumbers, "node.sqlite")
-    for entry in evidence.wallet.highestNumbers.keys.sorted()
-    where !["node_writes", "received_payments", "outgoing_payments", "splices"].contains(entry) {
-      find(4, "SQLite counts rows of a table \(entry) that is not numbered", ["node.sqlite sqlite_sequence"])
-    }
+    checkNumbers("node_writes", writes.map(\.id))
   }
 
   /// The claim that follows each.
@@ -80,16 +68,5 @@ extension Hearing {
         4, "Node write \(write.id) is not announced in the journal of its process",
         [write.evidence, "journal \(journal.name)"])
     }
-  }
-
-  /// A row that was given a number and is gone was deleted: nobody deletes rows here.
-  mutating func checkHighest(
-    _ table: String, _ last: Int64?, _ numbers: [String: Int64], _ database: String
-  ) {
-    let highest = numbers[table] ?? 0
-    guard last ?? 0 != highest else { return }
-    find(
-      4, "\(table) ends at row \(last ?? 0), and SQLite gave numbers up to \(highest)",
-      ["\(database) sqlite_sequence \(table)"])
   }
 }

@@ -1,3 +1,5 @@
+import Ground
+
 /// What of the evidence is there, and what should be.
 struct Absences {
   private(set) var all: [Absence] = []
@@ -8,14 +10,14 @@ struct Absences {
   private static let programs = Evidence.wallets + ["lspd", "iosd"]
   private static let named = 5
 
-  init(_ evidence: Evidence, _ untold: Untold) {
+  init(_ evidence: Evidence, _ missing: MissingJournals) {
     parts =
       ["container"] + (evidence.hasLedger ? ["peer's ledger"] : []) + (evidence.phone == nil ? [] : ["phone"])
       + Self.programs.filter { !evidence.journals(of: $0).isEmpty }.map { "journals of \($0)" }
     addLedger(evidence)
     addPhone(evidence)
-    for program in Evidence.wallets { addWallet(program, evidence, untold) }
-    addPeer(evidence, untold)
+    for program in Evidence.wallets { addWallet(program, evidence, missing) }
+    addPeer(evidence, missing)
     if evidence.phone != nil, evidence.journals(of: "iosd").isEmpty {
       add(
         "journals of iosd", "iosd ran this phone and left no journal in \(evidence.home)/journal",
@@ -115,24 +117,26 @@ struct Absences {
 
   private mutating func addOtherContainers(_ evidence: Evidence) {
     let moves = evidence.moves
-    for container in moves.otherContainers.subtracting(evidence.givenContainers).sorted() {
-      let arrival = moves.arrivals.last { hexadecimal($0.from.container) == container }
+    let others = moves.otherContainers.subtracting(evidence.givenContainers)
+    for container in others.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      let arrival = moves.arrivals.last { $0.from.container == container }
       let words =
         arrival.map {
           "the wallet moved into this container under epoch \($0.to.epoch), and what it did before"
         }
         ?? "the wallet moved away from this container, and what it did then"
       add(
-        "other container", "\(words) lies in container \(container.prefix(12))…, whose database is not here",
+        "other container",
+        "\(words) lies in container \(Hexadecimal.encode(container.prefix(6)))…, whose database is not here",
         "name that container, or its home, with --other, or say --without other if it is lost")
     }
   }
 
   // MARK: Journals
 
-  private mutating func addWallet(_ program: String, _ evidence: Evidence, _ untold: Untold) {
+  private mutating func addWallet(_ program: String, _ evidence: Evidence, _ missing: MissingJournals) {
     let claims = evidence.wallet.claims.filter {
-      untold.missingEpochs.contains($0.epoch) && $0.program == program
+      missing.epochs.contains($0.epoch) && $0.program == program
     }
     guard let first = claims.first else { return }
     let epochs = Self.list(claims.map(\.epoch))
@@ -142,15 +146,15 @@ struct Absences {
       Self.journalAdvice)
   }
 
-  private mutating func addPeer(_ evidence: Evidence, _ untold: Untold) {
+  private mutating func addPeer(_ evidence: Evidence, _ missing: MissingJournals) {
     guard evidence.hasLedger else { return }
     if evidence.journals(of: "lspd").isEmpty {
       add("journals of lspd", "the peer left a ledger and no journal", Self.journalAdvice)
-    } else if !untold.missingRuns.isEmpty {
-      let runs = Self.list(untold.missingRuns.sorted())
+    } else if !missing.runs.isEmpty {
+      let runs = Self.list(missing.runs.sorted())
       add(
         "journals of lspd",
-        "the peer left no journal of its \(untold.missingRuns.count == 1 ? "run" : "runs") \(runs)",
+        "the peer left no journal of its \(missing.runs.count == 1 ? "run" : "runs") \(runs)",
         Self.journalAdvice)
     }
   }

@@ -1,7 +1,5 @@
 /// The `channels` row of the wallet or the `channel` row of the ledger: one side's own account of the channel.
 struct ChannelEntry {
-  /// The ledger's table has one row, and its key says so.
-  let one: Int64
   let id: [UInt8]
   let isOpener: Int64
   let localMsat: Int64
@@ -20,7 +18,6 @@ struct ChannelEntry {
   let fundingIndex: Int64?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
-    one = row.names.contains("one") ? try row.integer("one") : 1
     id = try row.blob("id")
     isOpener = try row.integer("is_opener")
     localMsat = try row.integer("local_msat")

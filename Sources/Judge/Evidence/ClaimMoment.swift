@@ -2,11 +2,6 @@
 struct ClaimMoment {
   let asked: JournalRecord
   let answered: JournalRecord?
-  /// By the phone's boot clock, when the claimant had last looked before it asked.
-  let lookedBootNs: Int64?
-
-  /// How long after the look, or from the record, a stamp of the same step may be.
-  private static let slackNs: Int64 = 5_000_000_000
 
   init?(of claim: ClaimEntry, in journal: JournalFile) {
     let events = journal.events(of: "guard")
@@ -28,7 +23,6 @@ struct ClaimMoment {
     }
     asked = asking
     answered = answer.map { events[$0] }
-    lookedBootNs = asking.event.payload("observed")?["bootClock"]?.integer
   }
 
   /// What the same line ordered in front of the claim is answered in front of it: one line for each such order.
@@ -61,26 +55,14 @@ struct ClaimMoment {
       if let seen = directive["claim"]?["seen"]?.integer, seen != claim.seenEpoch {
         differences.append("it was asked for against epoch \(seen), and the row says \(claim.seenEpoch)")
       }
-      if let reason = directive["claim"]?["reason"]?.text, reason != claim.reason {
-        differences.append("it was asked for because \(reason), and the row says \(claim.reason)")
-      }
     }
     if let said = answered?.event.payload("claimed") {
       if said["incarnation"]?.integer != claim.incarnation {
         differences.append("its process was given another incarnation than the row has")
       }
-      let halves = [said["container"]?["high"]?.integer, said["container"]?["low"]?.integer].compactMap { $0 }
-      if halves.map(hexadecimal).joined() != container.map({ hexadecimal($0) }) {
+      if said["container"]?.sixteenBytes != container {
         differences.append("its process was told another container id than the database has")
       }
-    }
-    if let looked = lookedBootNs, !(looked...(looked &+ Self.slackNs)).contains(claim.bootNs) {
-      differences.append("its boot-clock stamp \(claim.bootNs) does not follow the look at \(looked)")
-    }
-    // The wall clock may be set between two lines, so either of them will do.
-    let walls = [asked.wallNs, answered?.wallNs ?? asked.wallNs]
-    if !walls.contains(where: { isNear($0, claim.wallNs, withinNs: Self.slackNs) }) {
-      differences.append("its wall-clock stamp is not of the time its process wrote")
     }
     return differences
   }

@@ -21,11 +21,10 @@ struct Evidence {
   /// Those of processes that had the wallet in another container.
   let otherContainersJournals: [JournalFile]
   let moves: WalletMoves
-  /// Of the wallet's other containers those whose databases are judged as well, hexadecimal.
-  var givenContainers: Set<String> = []
+  /// Of the wallet's other containers those whose databases are judged as well.
+  var givenContainers: Set<[UInt8]> = []
   /// Files among the journals that could not be read, each with the reason.
   let unreadJournals: [(name: String, reason: String)]
-  let invoicesMade: Set<InvoiceFact>
   /// Thirty-two raw bytes; nil if this copy of the home came without its keychain.
   let seed: [UInt8]?
   /// What was searched for, and in which places of the container each was found.
@@ -50,8 +49,8 @@ struct Evidence {
   ) {
     self.home = home
     wallet = moment.wallet
-    ledger = moment.ledger ?? LedgerEvidence(absent: visits)
-    hasLedger = moment.ledger != nil
+    ledger = moment.ledger
+    hasLedger = moment.hasLedger
     moves = WalletMoves(ledger, container: wallet.container)
     let others = moves.otherContainers
     let isOther = { (journal: JournalFile) in !others.isDisjoint(with: journal.containers) }
@@ -59,7 +58,6 @@ struct Evidence {
     self.journals = own
     otherContainersJournals = others.isEmpty ? [] : journals.files.filter(isOther)
     unreadJournals = journals.unread
-    invoicesMade = journals.invoicesMade
     seed = secrets.seed
     self.secrets = secrets.all
     secretPlaces = secrets.places

@@ -16,7 +16,6 @@ extension EvidenceCollector {
     /// The names of those that do not begin as a journal does.
     fileprivate(set) var foreign: [String] = []
     fileprivate(set) var unread: [(name: String, reason: String)] = []
-    fileprivate(set) var invoicesMade: Set<InvoiceFact> = []
   }
 
   /// In the order of their starts; a file whose first line says nothing of the kind counts as the first of all. The peer's lie
@@ -49,7 +48,7 @@ extension EvidenceCollector {
     for (place, head) in heads.enumerated() {
       progress("reading journal \(place + 1) of \(heads.count)")
       do throws(EvidenceFile.Problem) {
-        guard let file = try read(head, until: limitNs, search, &journals.invoicesMade) else {
+        guard let file = try read(head, until: limitNs, search) else {
           journals.foreign.append(head.name)
           continue
         }
@@ -62,7 +61,7 @@ extension EvidenceCollector {
   }
 
   private func read(
-    _ head: JournalHead, until limitNs: Int64?, _ search: SecretSearch, _ invoices: inout Set<InvoiceFact>
+    _ head: JournalHead, until limitNs: Int64?, _ search: SecretSearch
   ) throws(EvidenceFile.Problem) -> JournalFile? {
     let file = try EvidenceFile(head.path)
     let reading = Taking(JournalReading(path: head.path, until: limitNs, search: search))
@@ -71,7 +70,6 @@ extension EvidenceCollector {
       return true
     }
     reading.journal.finish()
-    invoices.formUnion(reading.journal.invoicesMade)
     return JournalFile(reading.journal, endsTorn: endsTorn, visits)
   }
 

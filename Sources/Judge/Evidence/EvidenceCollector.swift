@@ -51,8 +51,8 @@ struct EvidenceCollector {
 
   struct Moment {
     let wallet: WalletEvidence
-    /// Nil if there is none.
-    let ledger: LedgerEvidence?
+    let ledger: LedgerEvidence
+    let hasLedger: Bool
     fileprivate let walletSource: Source
     fileprivate let walletFile: SQLiteFile
     /// The copies go with it.
@@ -73,12 +73,12 @@ struct EvidenceCollector {
       let ledger = hasLedger ? try source(ledgerPath, "ledger.sqlite", scratch) : nil
       if hasLedger, ledger == nil { continue }
       let walletFile = try SQLiteFile(path: wallet.path, isLive: wallet.isLive, of: walletPath)
-      let ledgerEvidence = try ledger.map { (source) throws(JudgeError) in
-        try LedgerEvidence(
-          try SQLiteFile(path: source.path, isLive: source.isLive, of: ledgerPath), visits)
+      let ledgerFile = try ledger.map { (source) throws(JudgeError) in
+        try SQLiteFile(path: source.path, isLive: source.isLive, of: ledgerPath)
       }
+      let ledgerEvidence = try LedgerEvidence(ledgerFile, visits)
       // An empty one of a wallet that the peer has met is a loss, and no beginning.
-      if try !walletFile.hasTables(), ledgerEvidence?.frames.isEmpty ?? true {
+      if try walletFile.tables().isEmpty, ledgerEvidence.frames.isEmpty {
         throw .neverBegun(path: walletPath)
       }
       let before = try WalletEvidence(walletFile, visits)
@@ -90,7 +90,8 @@ struct EvidenceCollector {
         guard after.stamp == before.stamp else { continue }
       }
       return Moment(
-        wallet: before, ledger: ledgerEvidence, walletSource: wallet, walletFile: walletFile,
+        wallet: before, ledger: ledgerEvidence, hasLedger: hasLedger, walletSource: wallet,
+        walletFile: walletFile,
         scratch: scratch, takenAtNs: isLive ? monotonicNanoseconds() : nil, begunAtNs: begunAtNs)
     }
     throw .restless(home: home)
@@ -126,7 +127,7 @@ struct EvidenceCollector {
       secrets.all.append(.seed)
       secrets.bytes.append(seed)
     }
-    for payment in moment.ledger?.payments ?? Rows([], visits) {
+    for payment in moment.ledger.payments {
       guard let preimage = payment.preimage, preimage.count >= 16 else { continue }
       secrets.all.append(.preimage(payment))
       secrets.bytes.append(preimage)
@@ -170,7 +171,7 @@ struct EvidenceCollector {
           switch cell {
           case .text(let text): found.formUnion(search.hits(in: Array(text.utf8)).map(\.secret))
           case .blob(let bytes): found.formUnion(search.hits(in: bytes).map(\.secret))
-          case .null, .integer: break
+          case .null, .integer, .real: break
           }
         }
       }

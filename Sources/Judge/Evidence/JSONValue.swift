@@ -25,22 +25,22 @@ indirect enum JSONValue: Hashable {
     return text
   }
 
-  /// All texts and numbers in it, however deep.
-  var leaves: Set<String> {
-    switch self {
-    case .null, .bool: []
-    case .number(let text), .string(let text): [text]
-    case .array(let items): items.reduce(into: []) { $0.formUnion($1.leaves) }
-    case .object(let members): members.reduce(into: []) { $0.formUnion($1.value.leaves) }
-    }
-  }
-
   var isTrue: Bool { self == .bool(true) }
 
   /// Unsigned numbers above `Int64.max` come back as their bit pattern, as the databases store them.
   var integer: Int64? {
     guard case .number(let digits) = self else { return nil }
     return Int64(digits) ?? UInt64(digits).map { Int64(bitPattern: $0) }
+  }
+}
+
+extension JSONValue {
+  /// What is written as two numbers.
+  var sixteenBytes: [UInt8]? {
+    guard let high = self["high"]?.integer, let low = self["low"]?.integer else { return nil }
+    return [high, low].flatMap { half in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) }
+    }
   }
 }
 

@@ -6,17 +6,13 @@ struct JournalDigest {
   private static let keptBehindRequest = 3
   private var guardsToKeep = 0
 
+  /// Of the peer the channel with which it started, of the phone whether it enforces its limits.
   static func configuration(of core: String, _ body: JSONValue) -> JSONValue? {
-    guard let whole = body["configuration"] else { return nil }
-    switch core {
-    case "peer":
-      let record = whole["state"]?["channel"]?["record"]
-      return .members([
-        ("isLegacy", whole["isLegacy"]),
-        ("state", record.map { .members([("channel", .members([("record", $0)]))]) }),
-      ])
-    case "phone": return .members([("enforcesLimits", whole["enforcesLimits"])])
-    default: return nil
+    let whole = body["configuration"]
+    return switch core {
+    case "peer": whole?["state"]?["channel"]?["record"]
+    case "phone": whole?["enforcesLimits"]
+    default: nil
     }
   }
 
@@ -28,7 +24,6 @@ struct JournalDigest {
       kept(
         record, record.event.only(["spliceRequested"]),
         ["write", "invoiceStored", "paymentOffered", "paymentEnded", "spliceEnded"])
-    case "peer": peerEvent(record)
     case "phone":
       kept(record, record.event.only(["serviceFinished", "processEnded"]), ["tell", "kill", "recordFate"])
     default: nil
@@ -38,7 +33,7 @@ struct JournalDigest {
   private func kept(_ record: JournalRecord, _ event: JSONValue?, _ words: Set<String>) -> JournalRecord? {
     let directives = record.directives.compactMap { directive -> JSONValue? in
       guard let word = directive.firstMember?.key, words.contains(word) else { return nil }
-      return word == "write" ? Self.write(directive) : word == "tell" ? Self.push(directive) : directive
+      return word == "write" ? directive.nameAlone : word == "tell" ? Self.push(directive) : directive
     }
     guard event != nil || !directives.isEmpty else { return nil }
     return record.saying(.members([("event", event ?? .null), ("directives", .array(directives))]))
@@ -58,23 +53,6 @@ struct JournalDigest {
     return record.saying(.members([("event", event), ("directives", .array(directives))]))
   }
 
-  /// Without the channel that it writes.
-  private static func write(_ directive: JSONValue) -> JSONValue {
-    let change = directive.payload("write")
-    let received = (change?["received"]?.items ?? []).map { receipt -> JSONValue in
-      .members([
-        ("invoice", .members([("paymentHash", receipt["invoice"]?["paymentHash"])])),
-        ("amountMsat", receipt["amountMsat"]),
-      ])
-    }
-    return .members([
-      (
-        "write",
-        .members([("_0", .members([("received", .array(received)), ("payments", change?["payments"])]))])
-      )
-    ])
-  }
-
   // MARK: The phone
 
   private static func push(_ directive: JSONValue) -> JSONValue? {
@@ -85,50 +63,6 @@ struct JournalDigest {
         .members([
           ("_0", directive["tell"]?["_0"]), ("_1", .members([("push", .members([("id", push["id"])]))])),
         ])
-      )
-    ])
-  }
-
-  // MARK: The peer
-
-  private func peerEvent(_ record: JournalRecord) -> JournalRecord? {
-    var isIgnored = false
-    let directives = record.directives.compactMap { directive -> JSONValue? in
-      if directive["requestPush"] != nil { return directive }
-      guard let changes = directive.payload("store")?.items else { return nil }
-      isIgnored = isIgnored || changes.contains { $0["frameIgnored"] != nil }
-      return .members([("store", .members([("_0", .array(changes.compactMap(Self.change)))]))])
-    }
-    guard !directives.isEmpty else { return nil }
-    let event = isIgnored ? record.event : Self.withoutMessage(record.event)
-    return record.saying(.members([("event", event), ("directives", .array(directives))]))
-  }
-
-  private static func change(_ change: JSONValue) -> JSONValue? {
-    switch change.firstMember?.key {
-    case "fence", "backup": nil
-    case "channel":
-      .members([
-        ("channel", .members([("_0", .members([("revision", change.payload("channel")?["revision"])]))]))
-      ])
-    default: change
-    }
-  }
-
-  /// The messages of splices stay: of some of their numbers only the journal has a second copy.
-  private static let compared: Set = [
-    "quiescence", "spliceInit", "spliceAck", "addInput", "addOutput", "transactionComplete",
-    "transactionSignatures", "transactionAbort", "spliceLocked", "commitmentSigned",
-  ]
-
-  private static func withoutMessage(_ event: JSONValue) -> JSONValue {
-    guard let received = event["received"] else { return event.nameAlone }
-    guard let message = received["_1"] else { return event }
-    let isCompared = message.firstMember.map { compared.contains($0.key) } ?? false
-    return .members([
-      (
-        "received",
-        .members([("connection", received["connection"]), ("_1", isCompared ? message : message.nameAlone)])
       )
     ])
   }

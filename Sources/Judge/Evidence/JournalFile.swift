@@ -27,8 +27,6 @@ struct JournalFile {
   let disorder: (count: Int, first: Int)
   let gaps: [JournalGap]
   private var ending: JournalGap?
-  /// The last line of a peer's: a process that was killed may have announced a step that it did not live to take.
-  let lastPeerLine: Int
   let secretHits: [SecretHit]
   /// When it announced writes of the node's state, in order.
   let writesNs: [Int64]
@@ -36,8 +34,8 @@ struct JournalFile {
   private let configurations: [String: [JSONValue]]
   /// Where in the guard's events a claim is answered, by its epoch.
   private let answers: [Int64: Int]
-  /// In which its process has claimed the node, hexadecimal.
-  let containers: Set<String>
+  /// In which its process has claimed the node.
+  let containers: Set<[UInt8]>
 
   /// Nil when it does not start as a journal does.
   init?(_ reading: JournalReading, endsTorn: Bool, _ visits: Visits) {
@@ -58,19 +56,16 @@ struct JournalFile {
     unreadableLines = reading.unreadable
     disorder = reading.disorder
     gaps = reading.gaps
-    lastPeerLine = reading.lastPeerLine
     secretHits = reading.secretHits
     configurations = reading.configurations
     events = reading.events.mapValues { Rows($0, visits) }
     var answers: [Int64: Int] = [:]
-    var containers: Set<String> = []
+    var containers: Set<[UInt8]> = []
     for (place, record) in (reading.events["guard"] ?? []).enumerated() {
       guard let epoch = record.event.payload("claimed")?["epoch"]?.integer else { continue }
       answers[epoch] = answers[epoch] ?? place
-      if let container = record.event.payload("claimed")?["container"], let high = container["high"]?.integer,
-        let low = container["low"]?.integer
-      {
-        containers.insert(hexadecimal(high) + hexadecimal(low))
+      if let container = record.event.payload("claimed")?["container"]?.sixteenBytes {
+        containers.insert(container)
       }
     }
     self.answers = answers
@@ -89,9 +84,6 @@ struct JournalFile {
   }
 
   var startedNs: Int64 { start.atNs }
-
-  /// Whether no record is missing.
-  var isComplete: Bool { unreadableLines.count == 0 && gaps.isEmpty && disorder.count == 0 }
 
   /// Of a core, or of its two kinds: `guard` is `guard-app` and `guard-extension`.
   func events(of core: String) -> Rows<JournalRecord> { events[core] ?? Rows([], Visits()) }
@@ -119,8 +111,6 @@ struct JournalFile {
 
   var hasGaps: Bool { !gaps.isEmpty || ending != nil }
 
-  /// How many lines it lacks; nobody knows how many a killed process could not write at its end.
-  var missingLines: Int64 { ending != nil ? Int64(Int32.max) : gaps.reduce(0) { $0 &+ $1.count } }
   func hasGap(fromLine first: Int, to last: Int) -> Bool {
     gaps.contains { first < $0.line && $0.line <= last }
   }

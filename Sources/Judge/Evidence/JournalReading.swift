@@ -13,12 +13,9 @@ struct JournalReading {
   private(set) var unreadable = (count: 0, first: 0)
   private(set) var disorder = (count: 0, first: 0)
   private(set) var gaps: [JournalGap] = []
-  private(set) var lastPeerLine = 0
   private(set) var secretHits: [JournalFile.SecretHit] = []
   private(set) var events: [String: [JournalRecord]] = [:]
   private(set) var configurations: [String: [JSONValue]] = [:]
-  /// Invoices that the wallet made or was given back; in every backup stand all of them, so each is kept once.
-  private(set) var invoicesMade: Set<InvoiceFact> = []
 
   private var line = 0
   private var next: Int64 = 1
@@ -76,8 +73,6 @@ struct JournalReading {
         configurations[core, default: []].append(kept)
       }
     } else if record.kind == "event" {
-      if kin == "peer" { lastPeerLine = line }
-      if kin == "node" { invoicesMade.formUnion(InvoiceFact.all(in: record.event)) }
       if let kept = digest.event(of: kin, record) { events[kin, default: []].append(kept) }
     }
   }

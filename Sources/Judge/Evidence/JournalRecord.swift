@@ -32,11 +32,3 @@ struct JournalRecord {
   var event: JSONValue { body["event"] ?? .null }
   var directives: [JSONValue] { body["directives"]?.items ?? [] }
 }
-
-extension JournalRecord {
-  /// Whether a stamp was taken in the step that this line announces.
-  func announces(_ stampNs: Int64?) -> Bool {
-    guard let stampNs else { return false }
-    return stampNs >= atNs && isNear(stampNs, atNs, withinNs: stepSlackNs)
-  }
-}

@@ -3,14 +3,12 @@
 struct RunEntry {
   let id: Int64
   let startedNs: Int64
-  let startedWallNs: Int64
   let pid: Int64
   let isLegacy: Int64
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
     startedNs = try row.integer("started_at_ns")
-    startedWallNs = try row.integer("started_wall_ns")
     pid = try row.integer("pid")
     isLegacy = try row.integer("legacy")
   }
@@ -20,8 +18,6 @@ struct RunEntry {
 
 struct ConnectionEntry {
   let id: Int64
-  let openedNs: Int64
-  let openedWallNs: Int64
   /// Nil in a ledger from before nodes proved who they are.
   let node: [UInt8]?
   let epoch: Int64?
@@ -30,12 +26,9 @@ struct ConnectionEntry {
   let verdict: String?
   let judgedNs: Int64?
   let closedNs: Int64?
-  let closedReason: String?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
-    openedNs = try row.integer("opened_at_ns")
-    openedWallNs = try row.integer("opened_wall")
     node = row.names.contains("node") ? try row.optionalBlob("node") : nil
     epoch = try row.optionalInteger("epoch")
     incarnation = try row.optionalInteger("incarnation")
@@ -43,7 +36,6 @@ struct ConnectionEntry {
     verdict = try row.optionalText("verdict")
     judgedNs = try row.optionalInteger("judged_at_ns")
     closedNs = try row.optionalInteger("closed_at_ns")
-    closedReason = try row.optionalText("closed_reason")
   }
 
   var isRefused: Bool { verdict?.hasPrefix("refused") ?? false }
@@ -98,15 +90,11 @@ struct PaymentEntry {
   let paymentHash: [UInt8]
   let amountMsat: Int64
   let state: String
-  let requestedNs: Int64
-  let holdUntilNs: Int64
-  let heldNs: Int64?
   let offeredNs: Int64?
   let settledNs: Int64?
   let htlc: Int64?
   let preimage: [UInt8]?
   let failureCode: Int64?
-  let failure: String?
   let data: PartData?
 
   init(_ row: SQLiteRow) throws(JudgeError) {
@@ -114,15 +102,11 @@ struct PaymentEntry {
     paymentHash = try row.blob("payment_hash")
     amountMsat = try row.integer("amount_msat")
     state = try row.text("state")
-    requestedNs = try row.integer("requested_at_ns")
-    holdUntilNs = try row.integer("hold_until_ns")
-    heldNs = try row.optionalInteger("held_at_ns")
     offeredNs = try row.optionalInteger("offered_at_ns")
     settledNs = try row.optionalInteger("settled_at_ns")
     htlc = try row.optionalInteger("htlc")
     preimage = try row.optionalBlob("preimage")
     failureCode = try row.optionalInteger("failure_code")
-    failure = try row.optionalText("failure")
     data = try PartData.read(row)
   }
 
@@ -133,55 +117,31 @@ struct PaymentEntry {
 
 struct BackupEntry {
   let revision: Int64
-  let atNs: Int64
-  let connection: Int64
   let blob: [UInt8]
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     revision = try row.integer("revision")
-    atNs = try row.integer("at_ns")
-    connection = try row.integer("connection")
     blob = try row.blob("blob")
   }
-
-  var evidence: String { "ledger backups \(revision)" }
 }
 
 struct PushEntry {
   let id: Int64
-  let atNs: Int64
-  let reason: String
-  let paymentHash: [UInt8]?
-  let amountMsat: Int64?
-  let attempts: Int64
-  let lastNs: Int64?
   let outcome: String
-  let isOpen: Int64
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
-    atNs = try row.integer("at_ns")
-    reason = try row.text("reason")
-    paymentHash = try row.optionalBlob("payment_hash")
-    amountMsat = try row.optionalInteger("amount_msat")
-    attempts = try row.integer("attempts")
-    lastNs = try row.optionalInteger("last_at_ns")
     outcome = try row.text("outcome")
-    isOpen = try row.integer("is_open")
   }
-
-  var evidence: String { "ledger pushes \(id)" }
 }
 
 struct LossEntry {
   let id: Int64
-  let atNs: Int64
   let connection: Int64
   let whose: String
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
-    atNs = try row.integer("at_ns")
     connection = try row.integer("connection")
     whose = try row.text("whose")
   }

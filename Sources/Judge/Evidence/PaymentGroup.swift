@@ -1,7 +1,5 @@
 /// What the payments of one hash are together: one sender's payment in one part or in several, and attempts that failed.
 struct PaymentGroup {
-  private(set) var count = 0
-  private(set) var first: PaymentEntry?
   private(set) var paid: [PaymentEntry] = []
   /// The payment of a sender, in one part or in several.
   private(set) var whole: [PaymentEntry] = []
@@ -15,8 +13,6 @@ struct PaymentGroup {
   }
 
   private mutating func add(_ payment: PaymentEntry) {
-    count += 1
-    first = first ?? payment
     if payment.isPaid { paid.append(payment) }
     if payment.state == "held" { firstHeld = firstHeld ?? payment }
     guard !payment.isFailed else { return }

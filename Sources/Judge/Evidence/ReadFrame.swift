@@ -21,7 +21,5 @@ struct ReadFrame {
     }
   }
 
-  var isOfSplice: Bool { if case .step(let step)? = message { step.isOfSplice } else { false } }
-
   var name: String { message?.name ?? "unreadable frame" }
 }

@@ -32,6 +32,32 @@ struct Rows<Element>: RandomAccessCollection {
   }
 }
 
+/// Reads tables whole.
+struct TableReader {
+  private let file: SQLiteFile?
+  private let visits: Visits
+
+  /// Without a file all tables are empty.
+  init(_ file: SQLiteFile?, _ visits: Visits) {
+    self.file = file
+    self.visits = visits
+  }
+
+  func read<Entry>(
+    _ table: String, by order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
+  ) throws(JudgeError) -> Rows<Entry> {
+    Rows(try file?.entries(of: table, orderedBy: order, make) ?? [], visits)
+  }
+
+  /// An older program has made the file without it.
+  func readIfThere<Entry>(
+    _ table: String, by order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
+  ) throws(JudgeError) -> Rows<Entry> {
+    guard try file?.tables().contains(table) == true else { return Rows([], visits) }
+    return try read(table, by: order, make)
+  }
+}
+
 /// The rows of each key.
 struct RowIndex<Key: Hashable, Element> {
   fileprivate let rows: Rows<Element>
@@ -39,6 +65,5 @@ struct RowIndex<Key: Hashable, Element> {
 
   func all(_ key: Key) -> [Element] { (places[key] ?? []).map { rows[$0] } }
   func first(_ key: Key) -> Element? { places[key]?.first.map { rows[$0] } }
-  func count(_ key: Key) -> Int { places[key]?.count ?? 0 }
   func contains(_ key: Key) -> Bool { places[key] != nil }
 }

@@ -1,11 +1,13 @@
+import Database
+
 /// One row, read by the names of its columns.
 struct SQLiteRow {
   let path: String
   let table: String
   let names: [String]
-  let cells: [SQLiteCell]
+  let cells: [SQLValue]
 
-  private func cell(_ name: String) throws(JudgeError) -> SQLiteCell {
+  private func cell(_ name: String) throws(JudgeError) -> SQLValue {
     guard let index = names.firstIndex(of: name) else {
       throw .foreign(path: path, reason: "its table \(table) has no column \(name)")
     }

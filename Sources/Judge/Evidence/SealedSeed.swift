@@ -1,5 +1,6 @@
 import CSodium
 import Foundation
+import Ground
 
 /// The wallet's seed as the phone keeps it: opened with the phone's key, by the form that docs/protocols.md gives.
 struct SealedSeed {
@@ -50,8 +51,8 @@ struct SealedSeed {
 
   private static func value(of item: JSONValue, key: [UInt8]) -> [UInt8]? {
     guard let group = item["group"]?.text, let protection = item["protection"]?.text,
-      let nonce = item["nonce"]?.text.flatMap(bytes(ofHexadecimal:)),
-      let sealed = item["sealed"]?.text.flatMap(bytes(ofHexadecimal:)),
+      let nonce = item["nonce"]?.text.flatMap(Hexadecimal.decode),
+      let sealed = item["sealed"]?.text.flatMap(Hexadecimal.decode),
       nonce.count == Int(crypto_aead_chacha20poly1305_ietf_NPUBBYTES),
       sealed.count >= Int(crypto_aead_chacha20poly1305_ietf_ABYTES)
     else { return nil }

@@ -1,3 +1,5 @@
+import Ground
+
 /// Finds any of many secrets in one pass, in the three ways in which they would be written: raw, hexadecimal, base64.
 struct SecretSearch {
   struct Hit {
@@ -24,7 +26,7 @@ struct SecretSearch {
     shift = 64 - bits
     isPossible = [Bool](repeating: false, count: 1 << Int(bits))
     for (index, secret) in secrets.enumerated() {
-      let hex = hexadecimal(secret)
+      let hex = Hexadecimal.encode(secret)
       let all = [
         secret, Array(hex.utf8), Array(hex.uppercased().utf8), Self.base64(secret, last: "+/"),
         Self.base64(secret, last: "-_"),

@@ -34,9 +34,6 @@ struct ElsewhereEntry {
   let id: Int64
   let paymentHash: [UInt8]
   let amountMsat: Int64
-  let secret: [UInt8]
-  let preimage: [UInt8]
-  let madeNs: Int64
   let htlc: Int64?
   let paidNs: Int64?
 
@@ -44,9 +41,6 @@ struct ElsewhereEntry {
     id = try row.integer("id")
     paymentHash = try row.blob("payment_hash")
     amountMsat = try row.integer("amount_msat")
-    secret = try row.blob("payment_secret")
-    preimage = try row.blob("preimage")
-    madeNs = try row.integer("made_at_ns")
     htlc = try row.optionalInteger("htlc")
     paidNs = try row.optionalInteger("paid_at_ns")
   }

@@ -1,7 +1,9 @@
+import Ground
+
 /// The wallet's database, as one read transaction saw it.
 struct WalletEvidence {
-  /// The value of `meta` by key.
-  let meta: [(key: String, value: [UInt8])]
+  /// The container's id.
+  let container: [UInt8]?
   let claims: Rows<ClaimEntry>
   let writes: Rows<NodeWriteEntry>
   let channels: Rows<ChannelEntry>
@@ -10,8 +12,6 @@ struct WalletEvidence {
   let received: Rows<ReceivedEntry>
   let sent: Rows<SentEntry>
   let splices: Rows<SpliceEntry>
-  /// What SQLite says was the highest number ever given, by table.
-  let highestNumbers: [String: Int64]
   private let claimsByEpoch: RowIndex<Int64, ClaimEntry>
   let invoicesByHash: RowIndex<[UInt8], InvoiceEntry>
   let receivedByHash: RowIndex<[UInt8], ReceivedEntry>
@@ -23,29 +23,22 @@ struct WalletEvidence {
   let isRestored: Bool
 
   init(_ file: SQLiteFile, _ visits: Visits) throws(JudgeError) {
-    func read<Entry>(
-      _ table: String, by order: String, _ make: (SQLiteRow) throws(JudgeError) -> Entry
-    ) throws(JudgeError) -> Rows<Entry> {
-      Rows(try file.entries(of: table, orderedBy: order, make), visits)
-    }
-    meta = try file.entries(of: "meta", orderedBy: "key") { (row) throws(JudgeError) in
+    let tables = TableReader(file, visits)
+    container = try file.entries(of: "meta", orderedBy: "key") { (row) throws(JudgeError) in
       (key: try row.text("key"), value: try row.blob("value"))
-    }
-    claims = try read("claims", by: "epoch", ClaimEntry.init)
-    writes = try read("node_writes", by: "id", NodeWriteEntry.init)
-    channels = try read("channels", by: "id", ChannelEntry.init)
-    htlcs = try read("htlcs", by: "direction, id") { (row) throws(JudgeError) in
+    }.first { $0.key == "container" }?.value
+    claims = try tables.read("claims", by: "epoch", ClaimEntry.init)
+    writes = try tables.read("node_writes", by: "id", NodeWriteEntry.init)
+    channels = try tables.read("channels", by: "id", ChannelEntry.init)
+    htlcs = try tables.read("htlcs", by: "direction, id") { (row) throws(JudgeError) in
       try HTLCEntry(row, channel: try row.blob("channel"))
     }
-    invoices = try read("invoices", by: "rowid", InvoiceEntry.init)
-    received = try read("received_payments", by: "id", ReceivedEntry.init)
-    let hasSent = try file.hasTable("outgoing_payments")
-    sent = hasSent ? try read("outgoing_payments", by: "id", SentEntry.init) : Rows([], visits)
-    splices =
-      try file.hasTable("splices")
-      ? try read("splices", by: "id") { (row) throws(JudgeError) in try SpliceEntry(row, of: .wallet) }
-      : Rows([], visits)
-    highestNumbers = try highestNumbersEverGiven(file)
+    invoices = try tables.read("invoices", by: "rowid", InvoiceEntry.init)
+    received = try tables.read("received_payments", by: "id", ReceivedEntry.init)
+    sent = try tables.readIfThere("outgoing_payments", by: "id", SentEntry.init)
+    splices = try tables.readIfThere("splices", by: "id") { (row) throws(JudgeError) in
+      try SpliceEntry(row, of: .wallet)
+    }
     claimsByEpoch = claims.index { $0.epoch }
     invoicesByHash = invoices.index { $0.paymentHash }
     receivedByHash = received.index { $0.paymentHash }
@@ -55,22 +48,12 @@ struct WalletEvidence {
     isRestored = writes.contains { $0.summary?.isRestored ?? false }
   }
 
-  var container: [UInt8]? { meta.first { $0.key == "container" }?.value }
-
   func claim(_ epoch: Int64) -> ClaimEntry? { claimsByEpoch.first(epoch) }
 
   func sum(of epoch: Int64) -> WriteSums { sums[epoch] ?? WriteSums() }
 
   /// What changes with every step that is taken: equal stamps, equal states.
   var stamp: [Int64] { [claims.last?.epoch ?? 0, writes.last?.id ?? 0] }
-}
-
-func highestNumbersEverGiven(_ file: SQLiteFile) throws(JudgeError) -> [String: Int64] {
-  var numbers: [String: Int64] = [:]
-  _ = try file.entries(of: "sqlite_sequence", orderedBy: "rowid") { (row) throws(JudgeError) in
-    numbers[try row.text("name")] = try row.integer("seq")
-  }
-  return numbers
 }
 
 struct ClaimEntry {
@@ -104,7 +87,7 @@ struct ClaimEntry {
   var isRaised: Bool { reason.contains("raised") || reason.contains("higher epoch") }
   /// The person brought the wallet here from another container.
   var movesHere: Bool { reason == "raised-to-move-here" }
-  var boot: String { hexadecimal(bootHigh) + hexadecimal(bootLow) }
+  var boot: String { [bootHigh, bootLow].map { Hexadecimal.encode(word: UInt64(bitPattern: $0)) }.joined() }
   var evidence: String { "node.sqlite claims \(epoch)" }
 }
 
@@ -132,16 +115,10 @@ struct NodeWriteEntry {
 struct InvoiceEntry {
   let paymentHash: [UInt8]
   let amountMsat: Int64
-  let text: String
-  let tweak: [UInt8]
-  let expiresAt: Int64
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     paymentHash = try row.blob("payment_hash")
     amountMsat = try row.integer("amount_msat")
-    text = try row.text("text")
-    tweak = try row.blob("tweak")
-    expiresAt = try row.integer("expires_at")
   }
 
   var evidence: String { "node.sqlite invoices \(shortHex(paymentHash))" }
@@ -152,14 +129,12 @@ struct ReceivedEntry {
   let paymentHash: [UInt8]
   let amountMsat: Int64
   let epoch: Int64
-  let wallNs: Int64
 
   init(_ row: SQLiteRow) throws(JudgeError) {
     id = try row.integer("id")
     paymentHash = try row.blob("payment_hash")
     amountMsat = try row.integer("amount_msat")
     epoch = try row.integer("epoch")
-    wallNs = try row.integer("received_wall_ns")
   }
 
   var evidence: String { "node.sqlite received_payments \(id)" }

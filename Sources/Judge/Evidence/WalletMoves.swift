@@ -52,9 +52,7 @@ struct WalletMoves {
 
   var arrivals: [Move] { all.filter { $0.to.container == container } }
 
-  /// Hexadecimal.
-  var otherContainers: Set<String> {
-    Set(
-      all.flatMap { [$0.from.container, $0.to.container] }.filter { $0 != container }.map { hexadecimal($0) })
+  var otherContainers: Set<[UInt8]> {
+    Set(all.flatMap { [$0.from.container, $0.to.container] }.filter { $0 != container })
   }
 }

@@ -1,8 +1,10 @@
+import Ground
+
 /// All checks on one pile of evidence, one after the other. Each adds what it finds.
 struct Hearing {
   let evidence: Evidence
   let requireSettled: Bool
-  let untold: Untold
+  let missing: MissingJournals
   let absences: Absences
   let waived: Set<EvidencePart>
   /// The numbers that the peer has said it knows.
@@ -19,8 +21,8 @@ struct Hearing {
     self.requireSettled = requireSettled
     self.waived = waived
     remarks = evidence.remarks
-    untold = Untold(evidence)
-    absences = Absences(evidence, untold)
+    missing = MissingJournals(evidence)
+    absences = Absences(evidence, missing)
     heights = Set(
       evidence.ledger.frames.compactMap { frame in
         switch frame.message {
@@ -43,9 +45,9 @@ struct Hearing {
     progress("checking payments")
     checkReceived(replay)
     checkSentCounts()
-    checkSentAgainstJournals()
-    checkSplices(replay)
+    checkSplices()
     checkInvoices()
+    checkWhatWasTold()
     checkPhone()
     checkSecrets()
     count()
@@ -53,7 +55,7 @@ struct Hearing {
 
   private mutating func sayMoves() {
     for move in evidence.moves.all {
-      let (from, to) = (hexadecimal(move.from.container), hexadecimal(move.to.container))
+      let (from, to) = (Hexadecimal.encode(move.from.container), Hexadecimal.encode(move.to.container))
       remark(
         "under epoch \(move.to.epoch) the wallet was moved from container \(from.prefix(12))… to \(to.prefix(12))…"
       )
@@ -62,8 +64,7 @@ struct Hearing {
 
   /// What the ledger alone can tell.
   private mutating func hearPeer(_ progress: (String) -> Void) -> PeerReplay {
-    checkLedgerRows()
-    checkLedgerAgainstItsJournal()
+    checkLedger()
     progress("replaying \(frames.count) frames")
     var replay = PeerReplay(evidence: evidence)
     replay.run()
@@ -76,7 +77,6 @@ struct Hearing {
     }
     checkPayments(replay)
     checkSent(replay)
-    checkPushes()
     return replay
   }
 
@@ -90,6 +90,14 @@ struct Hearing {
     let moment = evidence.journal(of: claim).flatMap { ClaimMoment(of: claim, in: $0) }
     moments[claim.epoch] = .some(moment)
     return moment
+  }
+
+  /// Nobody takes a row of the wallet's away, so that those of a table are numbered without a gap.
+  mutating func checkNumbers(_ table: String, _ numbers: [Int64]) {
+    for (index, number) in numbers.enumerated() where number != Int64(index) + 1 {
+      find(4, "In front of row \(number) of \(table) a row is missing", ["node.sqlite \(table) \(number)"])
+      return
+    }
   }
 
   mutating func remark(_ sentence: String) { remarks.append(sentence) }

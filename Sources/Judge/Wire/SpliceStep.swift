@@ -1,3 +1,5 @@
+import Ground
+
 /// A message by which both ends take money out of the channel to the chain, or what a new connection says of one. The
 /// ids of transactions are as they are hashed.
 enum SpliceStep: Hashable {
@@ -31,37 +33,7 @@ enum SpliceStep: Hashable {
     case .hangUp: "the end of a connection"
     }
   }
-
-  /// The word for this kind of message in journals.
-  var journalWord: String {
-    switch self {
-    case .rest: "quiescence"
-    case .begin: "spliceInit"
-    case .agree: "spliceAck"
-    case .input: "addInput"
-    case .output: "addOutput"
-    case .complete: "transactionComplete"
-    case .signatures: "transactionSignatures"
-    case .abort: "transactionAbort"
-    case .locked: "spliceLocked"
-    case .resume, .hangUp: "none"
-    }
-  }
-
-  var numbersAndBytes: Set<String> {
-    switch self {
-    case .begin(let contribution, let rate, let lockTime, let key):
-      ["\(contribution)", "\(rate)", "\(lockTime)", hexadecimal(key)]
-    case .agree(let contribution, let key): ["\(contribution)", hexadecimal(key)]
-    case .input(let serial, let index, let sequence, let spent):
-      ["\(serial)", "\(index)", "\(sequence)", transactionWords(spent)]
-    case .output(let serial, let satoshis, let script): ["\(serial)", "\(satoshis)", hexadecimal(script)]
-    case .signatures(let txid), .locked(let txid): [transactionWords(txid)]
-    case .abort(let text): [hexadecimal(text)]
-    case .rest, .complete, .resume, .hangUp: []
-    }
-  }
 }
 
 /// The id of a transaction as people write it: the other way round.
-func transactionWords(_ txid: [UInt8]) -> String { hexadecimal(Array(txid.reversed())) }
+func transactionWords(_ txid: [UInt8]) -> String { Hexadecimal.encode(txid.reversed()) }

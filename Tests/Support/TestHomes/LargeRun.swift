@@ -60,35 +60,34 @@ struct LargeRun {
     let id = Int64(place + 1)
     try run.makeInvoice(epoch, process, hash, msat: Self.msat)
     run.tick()
-    let asked = try run.requestedChange(id, hash, msat: Self.msat)
-    let offered = try run.offeredChange(id, htlc: Int64(place))
-    let push = try run.push(id, "IncomingPayment", hash, msat: Self.msat)
-    try run.event(
-      "{\"payRequested\":{}}", [asked, offered, run.channelChange()],
-      out: [
-        (epoch, WireBytes.add(UInt64(place), msat: UInt64(Self.msat), hash: hash)),
-        (epoch, WireBytes.commit(signatures: 1)),
-      ], push: push)
+    try run.request(id, hash, msat: Self.msat)
+    try run.offer(id, htlc: Int64(place))
+    try run.push(id, "IncomingPayment", hash, msat: Self.msat)
+    try run.send(
+      epoch,
+      [
+        WireBytes.add(UInt64(place), msat: UInt64(Self.msat), hash: hash), WireBytes.commit(signatures: 1),
+      ])
     try run.write(epoch, process)
     try run.store(epoch)
-    try run.receive(epoch, revoke(peer: false, 2 * place), changesChannel: true)
+    try run.receive(epoch, revoke(peer: false, 2 * place))
     try run.receive(
-      epoch, WireBytes.commit(signatures: 1), changesChannel: true, out: [revoke(peer: true, 2 * place)])
+      epoch, WireBytes.commit(signatures: 1), out: [revoke(peer: true, 2 * place)])
     try run.write(epoch, process, received: (hash, Self.msat))
     try run.store(epoch)
     try run.receive(
-      epoch, WireBytes.fulfil(UInt64(place), preimage: preimage), changesChannel: true)
+      epoch, WireBytes.fulfil(UInt64(place), preimage: preimage))
     // The stamp of the step that `receive` takes is one tick ahead.
     run.now += 7_000_000
-    let paid = try run.paidChange(id, preimage)
+    try run.pay(id, preimage)
     run.now -= 7_000_000
     try run.receive(
-      epoch, WireBytes.commit(signatures: 0), [paid], changesChannel: true,
+      epoch, WireBytes.commit(signatures: 0),
       out: [revoke(peer: true, 2 * place + 1), WireBytes.commit(signatures: 0)])
     try run.write(epoch, process)
     try run.write(epoch, process)
     try run.store(epoch)
-    try run.receive(epoch, revoke(peer: false, 2 * place + 1), changesChannel: true)
+    try run.receive(epoch, revoke(peer: false, 2 * place + 1))
     run.phoneFinished(id)
   }
 
@@ -96,7 +95,7 @@ struct LargeRun {
     let moved = Int64(payments) * Self.msat
     let steps = Int64(2 * payments)
     let peer = (9_000_000_000 - moved, 1_000_000_000 + moved)
-    try leave(run.ledger, isPeer: true, peer, steps, Int64(payments), last: 0, run.peerRevision)
+    try leave(run.ledger, isPeer: true, peer, steps, Int64(payments), last: 0, 0)
     try leave(
       run.wallet, isPeer: false, (peer.1, peer.0), steps, Int64(payments), last: 1, run.walletRevision - 1)
   }

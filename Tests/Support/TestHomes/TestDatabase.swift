@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// A database to be filled and tampered with by SQL.
+/// A database to be filled and changed by SQL.
 final class TestDatabase {
   enum Value {
     case null

@@ -1,0 +1,38 @@
+// Invariants 2 and 4, in the peer's ledger alone: what it says of lost states, of the wallet's backups, and of frames that
+// came too late.
+extension Hearing {
+  mutating func checkLedger() {
+    let ledger = evidence.ledger
+    if ledger.channels.count != 1 {
+      find(4, "The ledger has \(ledger.channels.count) rows of its one channel", ["ledger channel"])
+    }
+    for loss in ledger.losses {
+      find(
+        2,
+        "On connection \(loss.connection) the state of \(loss.whose == "wallet" ? "the wallet" : "the peer") was behind",
+        [loss.evidence])
+    }
+    checkBackups()
+    for frame in frames where frame.entry.isIn && frame.entry.isActedOn {
+      guard let connection = ledger.connection(frame.entry.connection),
+        frame.entry.atNs > connection.closedNs ?? .max
+      else { continue }
+      find(
+        1, "The peer acted on \(frame.name) (frame \(frame.entry.id)) after its connection had ended",
+        [frame.entry.evidence, connection.evidence])
+    }
+  }
+
+  /// What the wallet has stored is there, in its order: it is all that is left when the wallet's database is lost.
+  private mutating func checkBackups() {
+    let stored = frames.lazy.compactMap { frame -> [UInt8]? in
+      guard frame.entry.isIn, frame.entry.isActedOn, case .storage(let blob)? = frame.message else {
+        return nil
+      }
+      return blob
+    }
+    let kept = evidence.ledger.backups
+    guard !stored.elementsEqual(kept.lazy.map(\.blob)) else { return }
+    find(4, "The peer's backups are not those that the wallet stored", ["ledger backups"])
+  }
+}

@@ -1,0 +1,82 @@
+import Ground
+
+// Invariants 3 and 4: what a process was told to be durable, or told a person, is in the wallet's database.
+extension Hearing {
+  mutating func checkWhatWasTold() {
+    let ends = Set(evidence.wallet.sent.map(\.end))
+    let splices = Set(evidence.wallet.splices.map { "\(transactionWords($0.txid)) \($0.state)" })
+    for journal in evidence.journals {
+      for record in journal.events(of: "guard") where evidence.isCertain(record) {
+        guard let epoch = record.event.payload("claimed")?["epoch"]?.integer,
+          evidence.wallet.claim(epoch) == nil
+        else { continue }
+        find(4, "Epoch \(epoch) was claimed and is not in the database", [record.evidence])
+      }
+      for record in journal.events(of: "node") where evidence.isCertain(record) {
+        for directive in record.directives {
+          checkInvoice(directive, record)
+          // What an older database knew is lost with it.
+          if evidence.wallet.isRestored { continue }
+          checkPayment(directive, ends, record)
+          checkSplice(directive, splices, record)
+        }
+      }
+    }
+  }
+
+  private mutating func checkInvoice(_ directive: JSONValue, _ record: JournalRecord) {
+    guard let hash = directive["invoiceStored"]?["paymentHash"]?.text,
+      Hexadecimal.decode(hash).map(evidence.wallet.invoicesByHash.contains) != true
+    else { return }
+    find(4, "The invoice \(hash.prefix(12))… was stored and is gone", [record.evidence])
+  }
+
+  private mutating func checkPayment(
+    _ directive: JSONValue, _ ends: Set<SentEntry.End>, _ record: JournalRecord
+  ) {
+    if let hash = directive["paymentOffered"]?["paymentHash"]?.text,
+      Hexadecimal.decode(hash).map(evidence.wallet.sentByHash.contains) != true
+    {
+      find(
+        3, "The app said that payment \(hash.prefix(12))… is in the channel, and the wallet has no row of it",
+        [record.evidence])
+    }
+    guard let word = directive.payload("paymentEnded") else { return }
+    let said = SentEntry.End(
+      paymentHash: word["payment"]?["paymentHash"]?.text, htlc: word["payment"]?["htlc"]?.integer,
+      preimage: word["end"]?["paid"]?["preimage"]?.text,
+      failureCode: word["end"]?["failed"]?["code"]?.integer)
+    guard !ends.contains(said) else { return }
+    find(
+      3,
+      "It was said that payment \((said.paymentHash ?? "?").prefix(12))… \(said.preimage == nil ? "failed" : "is paid"), and its row does not say so",
+      [record.evidence])
+  }
+
+  private mutating func checkSplice(_ directive: JSONValue, _ rows: Set<String>, _ record: JournalRecord) {
+    guard let word = directive["spliceEnded"], let id = word["_0"]?.text, let end = word["_1"]?.text,
+      !rows.contains("\(id) \(end)")
+    else { return }
+    find(
+      3, "It was said that splice \(id.prefix(12))… is \(end), and the wallet's row does not say so",
+      [record.evidence])
+  }
+}
+
+extension SentEntry {
+  /// How a payment ended, as a journal tells it.
+  fileprivate struct End: Hashable {
+    let paymentHash: String?
+    let htlc: Int64?
+    /// Nil: it failed.
+    let preimage: String?
+    let failureCode: Int64?
+  }
+
+  fileprivate var end: End {
+    End(
+      paymentHash: Hexadecimal.encode(paymentHash), htlc: htlc,
+      preimage: preimage.map { Hexadecimal.encode($0) },
+      failureCode: failureCode)
+  }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Judge
+@testable import TestHomes
+
+/// What a wallet or a peer without one of its rules would leave in a row: each check has one that it finds.
+@Suite("A row that breaks a rule") struct CheckTests {
+  @Test(
+    "is found in the wallet's database",
+    arguments: [
+      ("UPDATE claims SET seen_epoch = 0 WHERE epoch = 2", 1, "was claimed against epoch 0"),
+      ("UPDATE claims SET epoch = 5 WHERE epoch = 3", 1, "follows epoch 2: there is a gap"),
+      ("UPDATE claims SET claimed_boot_ns = 1 WHERE epoch = 3", 1, "ns before epoch 2"),
+      ("UPDATE claims SET role = 'app' WHERE epoch = 2", 1, "was claimed as app by notifyextd"),
+      ("UPDATE claims SET reason = 'raised' WHERE epoch = 3", 1, "by another process than the owner"),
+      ("UPDATE claims SET reason = 'raised', epoch = 9 WHERE epoch = 3", 1, "which the peer never said"),
+      ("UPDATE claims SET pid = 300, start_time = 900 WHERE epoch = 2", 1, "process never asked for it"),
+      ("UPDATE claims SET pid = 999 WHERE epoch = 2", 1, "another process says that it claimed it"),
+      ("UPDATE claims SET incarnation = 1 WHERE epoch = 2", 1, "another incarnation than the row has"),
+      ("DELETE FROM claims WHERE epoch = 3", 4, "Epoch 3 was claimed and is not in the database"),
+      ("UPDATE meta SET value = x'01'", 1, "has not 16 bytes"),
+      ("UPDATE node_writes SET incarnation = 1 WHERE id = 5", 1, "an incarnation that never claimed it"),
+      ("UPDATE node_writes SET at_mono_ns = 5 WHERE id = 5", 1, "is older than the claim"),
+      ("UPDATE node_writes SET at_mono_ns = 5 WHERE id = 6", 1, "ns before the write ahead of it"),
+      ("UPDATE node_writes SET at_mono_ns = at_mono_ns * 2 WHERE id = 5", 1, "two processes drove the node"),
+      ("DELETE FROM node_writes WHERE id = 3", 4, "In front of row 4 of node_writes"),
+      ("DELETE FROM invoices WHERE amount_msat = 100000", 4, "was stored and is gone"),
+      ("DELETE FROM invoices WHERE amount_msat = 100000", 4, "3 invoices were written and 2 are there"),
+      ("DELETE FROM invoices WHERE amount_msat = 100000", 3, "There is no invoice for"),
+      ("UPDATE invoices SET amount_msat = 100001 WHERE amount_msat = 100000", 3, "asks for 100,001 msat"),
+      ("UPDATE received_payments SET id = 5 WHERE id = 2", 4, "In front of row 5 of received_payments"),
+      ("UPDATE received_payments SET epoch = 9 WHERE id = 1", 3, "which no process claimed"),
+      ("UPDATE received_payments SET epoch = 3 WHERE id = 2", 3, "and its writes say 0"),
+      ("UPDATE channels SET revision = revision + 1", 2, "and its last write made it"),
+      ("UPDATE channels SET local_msat = local_msat + 1", 2, "local_msat is"),
+      ("UPDATE channels SET last_received_secret = x'05'", 2, "is not the one that was revealed last"),
+      ("DELETE FROM htlcs", 2, "the received HTLC 2 is missing"),
+      ("DELETE FROM channels", 4, "its database has no row of it"),
+    ])
+  func wallet(change: String, invariant: Int, words: String) throws {
+    let run = try SampleStory.tell()
+    try run.wallet.execute(change)
+    try demand(run, invariant, words)
+  }
+
+  @Test(
+    "is found in the peer's ledger",
+    arguments: [
+      ("DELETE FROM channel", 4, "has 0 rows of its one channel"),
+      ("UPDATE channel SET local_msat = local_msat + 1", 2, "local_msat is"),
+      ("UPDATE htlcs SET amount_msat = 5", 2, "is not what the messages left open"),
+      ("INSERT INTO losses VALUES (1, 5, 3, 'wallet')", 2, "the state of the wallet was behind"),
+      ("UPDATE backups SET blob = x'05' WHERE revision = 1", 4, "not those that the wallet stored"),
+      ("DELETE FROM backups WHERE revision = (SELECT max(revision) FROM backups)", 4, "the wallet stored"),
+      ("UPDATE connections SET closed_at_ns = 5 WHERE id = 2", 1, "after its connection had ended"),
+      ("UPDATE connections SET verdict = 'refused-lower-epoch' WHERE id = 3", 1, "its rule says accepted"),
+      ("UPDATE connections SET epoch = 1 WHERE id = 3", 1, "has another claim for connection 3"),
+      ("UPDATE connections SET epoch = 7 WHERE id = 3", 1, "the wallet's database has no such claim"),
+      ("UPDATE connections SET judged_at_ns = 5 WHERE id = 3", 1, "before that was claimed"),
+      ("UPDATE fence SET epoch = 9 WHERE id = 2", 1, "is not the one an init raised"),
+      ("DELETE FROM fence WHERE id = 3", 4, "and its fence history lacks it"),
+      ("INSERT INTO fence VALUES (4, 9, 9, x'05', 5)", 1, "which no init brought"),
+      ("UPDATE frames SET acted = 0, why_not = 'no' WHERE hex(bytes) LIKE '0012%'", 2, "cannot have been"),
+      ("UPDATE payments SET state = 'odd' WHERE id = 1", 3, "is odd, which no payment is"),
+      ("UPDATE payments SET preimage = NULL WHERE id = 1", 3, "its other columns say otherwise"),
+      ("UPDATE payments SET preimage = x'05' WHERE id = 1", 3, "with a preimage of another hash"),
+      ("UPDATE payments SET settled_at_ns = 5 WHERE id = 1", 3, "by the commitment that covers"),
+      ("UPDATE payments SET amount_msat = 5 WHERE id = 1", 3, "and its sender 5 msat"),
+      ("UPDATE payments SET htlc = 9 WHERE id = 1", 3, "as HTLC 9, which was never sent"),
+      ("UPDATE payments SET state = 'offered' WHERE id = 1", 3, "and its sender was not told"),
+      ("UPDATE payments SET state = 'held' WHERE id = 1", 3, "before it was offered"),
+      ("UPDATE payments SET failure_code = 5 WHERE id = 1", 3, "its other columns say otherwise"),
+      ("UPDATE payments SET state = 'failed' WHERE id = 1", 3, "failed although its preimage came"),
+    ])
+  func ledger(change: String, invariant: Int, words: String) throws {
+    let run = try SampleStory.tell()
+    try run.ledger.execute(change)
+    try demand(run, invariant, words)
+  }
+
+  private func demand(_ run: SampleRun, _ invariant: Int, _ words: String) throws {
+    let found = try Judge.verdict(home: run.home).findings
+    #expect(
+      found.contains { $0.invariant == invariant && $0.sentence.contains(words) },
+      "\(found.map { "\($0.invariant) \($0.sentence)" })")
+  }
+}
