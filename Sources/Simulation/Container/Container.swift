@@ -42,6 +42,9 @@ extension Container {
     if locks.app.holder == pid { return "locks/app.lock" }
     if locks.notifier.holder == pid { return "locks/extension.lock" }
     if wish == pid { return "locks/wish.lock" }
-    return writer == pid ? "node.sqlite-shm" : nil
+    return writer == pid ? Self.databaseLock : nil
   }
+
+  /// The file on which SQLite has its locks.
+  static let databaseLock = "node.sqlite-shm"
 }

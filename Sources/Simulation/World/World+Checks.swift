@@ -55,6 +55,13 @@ extension World {
     return count == 0 ? "" : ", and \(count) of the wallet's own are under way"
   }
 
+  /// Of several texts in one list the last one stays on the screen.
+  mutating func checkShown(_ newest: Status, _ orders: [WalletDirective]) {
+    let last = orders.last { if case .phone(.show) = $0 { true } else { false } }
+    guard last != .phone(.show(newest)) else { return }
+    report(.newestIsShown, "“\(newest.text)” is the newest status, and something older stays shown.")
+  }
+
   /// After the faults are over and all is settled.
   public mutating func checkAtTheEnd() {
     for push in pushes where push.shown == 0 && !push.isLost && !push.wentToApp {

@@ -73,4 +73,15 @@ extension Life {
     default: false
     }
   }
+
+  /// The phone suspends it anywhere in what it has still to do: also while that locks the database.
+  var databaseInUse: String? {
+    let locksDatabase = orders.contains { order in
+      switch order {
+      case .container(.write), .container(.claim), .container(.raiseEpoch), .container(.settle): true
+      default: false
+      }
+    }
+    return locksDatabase && !isFrozen ? Container.databaseLock : nil
+  }
 }

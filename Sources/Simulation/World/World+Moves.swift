@@ -93,6 +93,7 @@ extension World {
     if observer.hasNodeMoved { hasEffect.value = true }
     if observer.wasStopped { life.isDriving = false }
     if observer.excusesTasks { life.excusedTasks = life.wallet.requests.generation }
+    if let shown = observer.shown { checkShown(shown, directives) }
     if let (claim, state) = observer.started {
       life.claim = claim
       life.hasStarted = true

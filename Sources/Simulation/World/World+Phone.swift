@@ -139,7 +139,7 @@ extension World {
     lives[role]?.value.isSuspended = true
     endConnection(of: role)
     if role == .app { checkPaymentsLetSleep(life) }
-    if let file = container.value.lockedFile(of: life.identity.pid) {
+    if let file = container.value.lockedFile(of: life.identity.pid) ?? life.databaseInUse {
       tellPhone(.foundHoldingLock(role, file: file))
       // Who was frozen until a moment ago had no time to let go.
       guard !life.isFrozen, now - life.runningSince > Self.healthyAfter else { return }

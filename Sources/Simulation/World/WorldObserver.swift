@@ -17,6 +17,8 @@ struct WorldObserver: WalletObserver {
   private(set) var wasStopped = false
   /// Something that ends a task although its request is not over.
   private(set) var excusesTasks = false
+  /// The newest status of the guard.
+  private(set) var shown: Status?
   private var stages: [UInt8] = []
   private var nodeStage: NodeMachine.Stage?
 
@@ -39,7 +41,13 @@ struct WorldObserver: WalletObserver {
     }
     if !directives.isEmpty { hasDecided = true }
     if isHeard { said += directives.map { .ordered(role, $0) } }
-    for case .stopNode in directives { wasStopped = true }
+    for directive in directives {
+      switch directive {
+      case .stopNode: wasStopped = true
+      case .show(let status): shown = status
+      default: break
+      }
+    }
     switch event {
     case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed:
       excusesTasks = true
