@@ -170,8 +170,8 @@ import Testing
   func killedInBetween() throws {
     for (fate, isCut) in [
       ("", false),
-      (",\"fate\":\"lost: gone with an earlier iosd\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
-      (",\"fate\":\"not shown: the person lets it show nothing\",\"fate_wall_ns\":1,\"fate_at_ns\":6", true),
+      (",\"fate\":\"lost\",\"fate_code\":\"lost\",\"fate_wall_ns\":1,\"fate_at_ns\":6", false),
+      (",\"fate\":\"x\",\"fate_code\":\"not-shown\",\"fate_wall_ns\":1,\"fate_at_ns\":6", true),
     ] {
       let verdict = try judged { run in
         try rewrite("\(run.home)/journal/\(run.phone.name)") { $0.dropLast() }

@@ -127,7 +127,7 @@ struct CrimeTests {
   func memory() throws {
     let run = try SampleStory.tell()
     let row =
-      "{\"id\":2,\"role\":\"extension\",\"pid\":200,\"reason\":\"ended by itself\",\"peak_footprint_bytes\":30000000}\n"
+      "{\"id\":2,\"role\":\"extension\",\"pid\":200,\"reason\":\"ended by itself\",\"end_code\":\"ended\",\"peak_footprint_bytes\":30000000}\n"
     let path = "\(run.home)/os/processes.jsonl"
     let text = try String(contentsOfFile: path, encoding: .utf8)
     try (text + row).write(toFile: path, atomically: false, encoding: .utf8)
@@ -177,11 +177,17 @@ struct CrimeTests {
 
   @Test("a push that was unwanted is proved by its own row, when the phone's journal is gone")
   func unwanted() throws {
-    for (fate, found) in [
+    let coded = [
+      ("not-shown", "", false), ("dropped", "reboot", false), ("dropped", "swiped-away", true),
+      ("given-to-app", "", false), ("content-refused", "", true),
+    ].map { ("x\",\"fate_code\":\"\($0)\",\"fate_detail\":\"\($1)", $2) }
+    // As an earlier phone wrote them.
+    let older = [
       ("not shown: the person lets the wallet show no notifications", false),
       ("dropped: the phone rebooted before it came to anything", false), ("given to the app in front", false),
       ("shown as it was sent: it may not", true),
-    ] {
+    ]
+    for (fate, found) in coded + older {
       let run = try SampleStory.tell()
       let row =
         "{\"id\":99,\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":5,\"fate\":\"\(fate)\","
@@ -207,10 +213,10 @@ struct CrimeTests {
       let journal = TestJournal("iosd", pid: 9, startTime: 1, at: began)
       if hasEnd { journal.end(at: 50) }
       try journal.write(to: "\(run.home)/journal")
-      let fate = isSaid ? "lost: gone with an earlier iosd" : "lost in the woods"
+      let fate = isSaid ? "lost" : "lost-in-the-woods"
       let row =
         "{\"id\":99,\"visible\":true,\"mutable_content\":true,\"wall_ns\":1,\"at_ns\":20,"
-        + "\"fate\":\"\(fate)\",\"fate_wall_ns\":1,\"fate_at_ns\":61}\n"
+        + "\"fate\":\"x\",\"fate_code\":\"\(fate)\",\"fate_wall_ns\":1,\"fate_at_ns\":61}\n"
       let path = "\(run.home)/os/pushes.jsonl"
       let text = try String(contentsOfFile: path, encoding: .utf8)
       try (text + row).write(toFile: path, atomically: false, encoding: .utf8)

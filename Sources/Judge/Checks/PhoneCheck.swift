@@ -51,7 +51,8 @@ extension Hearing {
   private mutating func checkMemory(_ phone: PhoneEvidence) {
     let limit: Int64 = (24 + 1) * 1_048_576
     for process in phone.processes where process.role == "extension" {
-      guard let peak = process.peakFootprintBytes, peak > limit, process.reason?.contains("mem limit") != true
+      guard let peak = process.peakFootprintBytes, peak > limit, !process.isOfEarlierPhone,
+        process.endCode != "memory-limit"
       else {
         continue
       }

@@ -38,7 +38,10 @@ struct ConnectionEntry {
     closedNs = try row.optionalInteger("closed_at_ns")
   }
 
-  var isRefused: Bool { verdict?.hasPrefix("refused") ?? false }
+  var isRefused: Bool { verdict.map(Self.refusals.contains) ?? false }
+  private static let refusals: Set = [
+    "refused-without-fence", "refused-lower-epoch", "refused-other-incarnation", "refused-other-container",
+  ]
   var isAccepted: Bool { verdict == "accepted" || verdict == "unfenced" }
   var evidence: String { "ledger connections \(id)" }
 }

@@ -6,19 +6,18 @@ struct PhoneEvidence {
     /// It came without an alert: it starts no extension, and no notification is of it.
     let isBadgeOrSound: Bool
     let atNs: Int64
-    /// What became of it, in the words of docs/protocols.md.
+    /// What became of it, by the codes of docs/protocols.md.
     let fate: String?
+    let detail: String?
 
     /// An app in front gets the push itself, and shows what it likes.
-    var isAppsOwn: Bool { fate == "given to the app in front" }
+    var isAppsOwn: Bool { fate == "given-to-app" }
 
     /// The phone was killed before there was anything to show.
-    var isLost: Bool { fate == "lost: gone with an earlier iosd" }
+    var isLost: Bool { fate == "lost" }
 
     /// The person lets the wallet show nothing, or the phone rebooted before there was anything to show.
-    var isUnwanted: Bool {
-      fate.map { $0.hasPrefix("not shown: ") || $0.hasPrefix("dropped: the phone rebooted ") } ?? false
-    }
+    var isUnwanted: Bool { fate == "not-shown" || fate == "dropped" && detail == "reboot" }
   }
 
   struct Notification {
@@ -34,10 +33,14 @@ struct PhoneEvidence {
     let how: String?
     let number: Int64?
     let reason: String?
+    /// How it ended, by the codes of docs/protocols.md; an earlier phone wrote none.
+    let endCode: String?
     let isCrash: Bool
     let peakFootprintBytes: Int64?
     let startedNs: Int64?
     let endedNs: Int64?
+
+    var isOfEarlierPhone: Bool { reason != nil && endCode == nil }
 
     /// It may have said why, and then it is no crash.
     var endedWithError: Bool { how == "exited" && number != 0 }
@@ -92,12 +95,20 @@ struct PhoneEvidence {
       }
       newest[id] = Process(
         id: id, role: role, pid: pid, how: row["how"]?.text, number: row["number"]?.integer,
-        reason: row["reason"]?.text, isCrash: row["crashed"]?.isTrue ?? false,
+        reason: row["reason"]?.text, endCode: row["end_code"]?.text, isCrash: row["crashed"]?.isTrue ?? false,
         peakFootprintBytes: row["peak_footprint_bytes"]?.integer,
         startedNs: row["started_at_ns"]?.integer, endedNs: row["ended_at_ns"]?.integer)
     }
     self.processes = newest.keys.sorted().compactMap { newest[$0] }
   }
+
+  /// Of an earlier phone, which told them to people alone: those that matter here.
+  private static let olderFates: [String: (code: String, detail: String?)] = [
+    "given to the app in front": ("given-to-app", nil),
+    "lost: gone with an earlier iosd": ("lost", nil),
+    "not shown: the person lets the wallet show no notifications": ("not-shown", nil),
+    "dropped: the phone rebooted before it came to anything": ("dropped", "reboot"),
+  ]
 
   private static func pushes(_ rows: [JSONValue]) -> [Push] {
     var taken: [Push] = []
@@ -106,9 +117,10 @@ struct PhoneEvidence {
       guard let id = row["id"]?.integer, let visible = row["visible"], let at = row["at_ns"]?.integer else {
         continue
       }
+      let older = row["fate"]?.text.flatMap { Self.olderFates[$0] }
       let push = Push(
         id: id, isVisible: visible.isTrue, isBadgeOrSound: row["badge_or_sound"]?.isTrue ?? false, atNs: at,
-        fate: row["fate"]?.text)
+        fate: row["fate_code"]?.text ?? older?.code, detail: row["fate_detail"]?.text ?? older?.detail)
       // A row with a fate is a later word on the same push.
       if row["fate"] != nil, let place = places[id] {
         taken[place] = push

@@ -84,7 +84,11 @@ struct ClaimEntry {
   }
 
   /// The owner jumped above a number that the peer knew: an old copy of the database had been put back.
-  var isRaised: Bool { reason.contains("raised") || reason.contains("higher epoch") }
+  var isRaised: Bool { Self.raised.contains(reason) }
+  /// The last one is what earlier programs wrote.
+  private static let raised: Set = [
+    "raised-above-peer", "raised-to-move-here", "the peer knew a higher epoch",
+  ]
   /// The person brought the wallet here from another container.
   var movesHere: Bool { reason == "raised-to-move-here" }
   var boot: String { [bootHigh, bootLow].map { Hexadecimal.encode(word: UInt64(bitPattern: $0)) }.joined() }
