@@ -30,6 +30,7 @@ final class ProcessLedger {
     for var row in rows where row.endedWall == nil {
       row.endedWall = clock.wallNanoseconds
       row.reason = "gone with an earlier iosd"
+      row.endCode = .lost
       keep(row)
       log.append(row)
     }

@@ -5,6 +5,8 @@ public enum EndCode: String, Hashable, Codable, Sendable, CaseIterable {
   case gaveUp = "gave-up"
   case crashed
   case killedFromOutside = "killed-from-outside"
+  /// With a phone that was killed itself.
+  case lost
   // Killed by the phone.
   case swipedAway = "swiped-away"
   case timeLimit = "time-limit"
