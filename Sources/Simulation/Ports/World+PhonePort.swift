@@ -57,7 +57,7 @@ extension World {
     case .refused(.payment, let sentence): answerSend(request, .refused(sentence))
     case .begun(let id, _, _): answerWithdrawal(request, .begun(id))
     case .refused(.withdrawal, let sentence): answerWithdrawal(request, .refused(sentence))
-    case .refused(.invoice, _), .refused(.move, _), .connected: break
+    default: break
     }
   }
 }

@@ -30,7 +30,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .invoice(let amountMsat, let text, let expirySeconds):
       .makeInvoice(id, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds)
     case .payment(let payment): .readPast(payment)
-    case .withdrawal(let request): .splice(request)
+    case .withdrawal(let request): .node(.spliceRequested(request))
     case .move: .moveHere
     }
   }
@@ -70,9 +70,55 @@ public enum Request: Hashable, Codable, Sendable {
     }
   }
 
+  /// What the node will call it, where that is known before the node is asked.
+  var firstKey: RequestKey? {
+    switch self {
+    case .payment(let payment): .payment(payment.paymentHash)
+    case .withdrawal: .splice(nil)
+    case .invoice, .move: nil
+    }
+  }
+
+  /// When the node has it durable.
+  func answer(begunAs key: RequestKey, _ splice: PendingSplice?) -> RequestAnswer? {
+    switch (self, key) {
+    case (.invoice, .invoice(let hash)): .invoice(paymentHash: hash)
+    case (.payment(let payment), _):
+      .offered(paymentHash: payment.paymentHash, amountMsat: payment.amountMsat)
+    case (.withdrawal, _):
+      splice.map { .begun($0.id, amountSat: $0.amountSat, feeSat: $0.feeSat) }
+    case (.invoice, _), (.move, _): nil
+    }
+  }
+
   /// What a person does about it when the node is not held.
   var adviceWithoutNode: String {
     kind == .invoice ? "open the app and ask again" : "open the app and try again"
+  }
+
+  // MARK: In words
+
+  /// Whoever reads a journal is told what the wallet is asked for.
+  public var words: String {
+    switch self {
+    case .invoice(let amountMsat, _, _): "for an invoice over \(AmountText.words(msat: amountMsat))"
+    case .payment(let payment): "to pay \(AmountText.words(msat: payment.amountMsat))"
+    case .withdrawal(let request):
+      "to take \(AmountText.words(sat: request.amountSat)) out of the channel on chain"
+    case .move: "to move the wallet here"
+    }
+  }
+}
+
+extension Request.Kind {
+  /// What the wallet refuses.
+  public var words: String {
+    switch self {
+    case .invoice: "the invoice"
+    case .payment: "the payment"
+    case .withdrawal: "the withdrawal"
+    case .move: "the move"
+    }
   }
 }
 
@@ -82,6 +128,23 @@ public enum RequestKey: Hashable, Codable, Sendable {
   case payment(Bytes32)
   /// Nil before there is a transaction: one at a time.
   case splice(TransactionID?)
+}
+
+extension RequestEvent.NodeWord {
+  /// Nil where the node speaks of no request.
+  init?(_ directive: NodeDirective, showing status: Status?) {
+    switch directive {
+    case .invoiceStored(let hash): self = .begun(.invoice(hash))
+    case .invoiceRefused(let hash, let why): self = .refused(.invoice(hash), why, status)
+    case .paymentOffered(let hash): self = .begun(.payment(hash))
+    case .paymentRefused(let hash, let why): self = .refused(.payment(hash), why, status)
+    case .paymentEnded(let ended): self = .ended(.payment(ended.payment.paymentHash))
+    case .spliceBegun(let splice): self = .begun(.splice(splice.id), splice)
+    case .spliceRefused(let why): self = .refused(.splice(nil), why, status)
+    case .spliceEnded(let id, _): self = .ended(.splice(id))
+    case .checkRow, .checkGreeting, .write, .dial, .send, .hangUp, .cutOff, .report: return nil
+    }
+  }
 }
 
 /// What whoever asked is told, once.

@@ -36,7 +36,7 @@ struct RequestLifeTests {
     #expect(
       desk.send(.asked("1", invoiceRequest))
         == [.makeInvoice("1", amountMsat: 1000, text: "tea", expirySeconds: 60)])
-    #expect(desk.send(.invoiceMade("1", invoice("a"))) == [.store(invoice("a"))])
+    #expect(desk.send(.invoiceMade("1", invoice("a"))) == [.node(.invoiceMade(invoice("a")))])
     #expect(desk.node(.begun(.invoice(hash("a")))) == [.answer("1", .invoice(paymentHash: hash("a")))])
     #expect(desk.requests.open == [])
     #expect(desk.node(.begun(.invoice(hash("a")))) == [])
@@ -49,7 +49,7 @@ struct RequestLifeTests {
     let task = task("outgoing payment 0123abcd")
     let tea = payment("0123abcd99")
     #expect(desk.send(.asked("1", .payment(tea))) == [.beginTask(task), .readPast(tea)])
-    #expect(desk.send(.pastRead(tea.paymentHash, .lost)) == [.pay(tea, past: .lost)])
+    #expect(desk.send(.pastRead(tea.paymentHash, .lost)) == [.node(.payRequested(tea, past: .lost))])
     #expect(
       desk.node(.begun(.payment(tea.paymentHash)))
         == [.answer("1", .offered(paymentHash: tea.paymentHash, amountMsat: 1000))])
@@ -71,7 +71,7 @@ struct RequestLifeTests {
     let out = splice(1)
     #expect(
       desk.send(.asked("1234567890", .withdrawal(spliceRequest))) == [
-        .beginTask(task), .splice(spliceRequest),
+        .beginTask(task), .node(.spliceRequested(spliceRequest)),
       ])
     #expect(
       desk.node(.begun(.splice(out.id), out))
