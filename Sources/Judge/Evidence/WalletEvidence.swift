@@ -7,6 +7,8 @@ struct WalletEvidence {
   let channels: Rows<ChannelEntry>
   let htlcs: Rows<HTLCEntry>
   let invoices: Rows<InvoiceEntry>
+  /// Which of them the person has cancelled; none in a database of before that.
+  let cancelled: Rows<[UInt8]>
   let received: Rows<ReceivedEntry>
   let sent: Rows<SentEntry>
   let splices: Rows<SpliceEntry>
@@ -14,6 +16,7 @@ struct WalletEvidence {
   let highestNumbers: [String: Int64]
   private let claimsByEpoch: RowIndex<Int64, ClaimEntry>
   let invoicesByHash: RowIndex<[UInt8], InvoiceEntry>
+  let cancelledByHash: RowIndex<[UInt8], [UInt8]>
   let receivedByHash: RowIndex<[UInt8], ReceivedEntry>
   let sentByHash: RowIndex<[UInt8], SentEntry>
   let sentByHTLC: RowIndex<Int64, SentEntry>
@@ -38,6 +41,12 @@ struct WalletEvidence {
       try HTLCEntry(row, channel: try row.blob("channel"))
     }
     invoices = try read("invoices", by: "rowid", InvoiceEntry.init)
+    let hasCancelled = try file.hasTable("cancelled_invoices")
+    cancelled =
+      hasCancelled
+      ? try read("cancelled_invoices", by: "payment_hash") { (row) throws(JudgeError) in
+        try row.blob("payment_hash")
+      } : Rows([], visits)
     received = try read("received_payments", by: "id", ReceivedEntry.init)
     let hasSent = try file.hasTable("outgoing_payments")
     sent = hasSent ? try read("outgoing_payments", by: "id", SentEntry.init) : Rows([], visits)
@@ -48,6 +57,7 @@ struct WalletEvidence {
     highestNumbers = try highestNumbersEverGiven(file)
     claimsByEpoch = claims.index { $0.epoch }
     invoicesByHash = invoices.index { $0.paymentHash }
+    cancelledByHash = cancelled.index { $0 }
     receivedByHash = received.index { $0.paymentHash }
     sentByHash = sent.index { $0.paymentHash }
     sentByHTLC = sent.index { $0.htlc }

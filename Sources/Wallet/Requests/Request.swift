@@ -142,7 +142,9 @@ extension RequestEvent.NodeWord {
     case .spliceBegun(let splice): self = .begun(.splice(splice.id), splice)
     case .spliceRefused(let why): self = .refused(.splice(nil), why, status)
     case .spliceEnded(let id, _): self = .ended(.splice(id))
-    case .checkRow, .checkGreeting, .write, .dial, .send, .hangUp, .cutOff, .report: return nil
+    case .invoiceCancelled, .cancelRefused, .checkRow, .checkGreeting, .write, .dial, .send, .hangUp, .cutOff,
+      .report:
+      return nil
     }
   }
 }
