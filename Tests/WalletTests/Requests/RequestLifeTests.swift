@@ -43,6 +43,24 @@ struct RequestLifeTests {
     #expect(desk.node(.refused(.invoice(hash("a")), .because("late"))) == [])
   }
 
+  @Test("A cancellation is the node's, needs no task, and is answered when it is durable")
+  func cancellationLife() {
+    var desk = Desk()
+    let request = Request.cancellation(of: hash("a"))
+    #expect(desk.send(.asked("1", request)) == [.node(.invoiceCancelRequested(hash("a")))])
+    #expect(
+      desk.send(.asked("2", request)) == [
+        .answer(
+          "2", .refused(.cancellation, "this invoice is being cancelled already; wait for the answer"))
+      ])
+    // What has the node read of the channel ends only what is in the channel.
+    #expect(desk.node(.goesOn(payments: [], splice: nil)) == [])
+    #expect(desk.node(.begun(.cancellation(hash("b")))) == [])
+    #expect(
+      desk.node(.begun(.cancellation(hash("a")))) == [.answer("1", .cancelled(paymentHash: hash("a")))])
+    #expect(desk.requests.open == [] && desk.node(.begun(.cancellation(hash("a")))) == [])
+  }
+
   @Test("A payment has a task from the asking to its end, and is answered when it is in the channel")
   func paymentLife() {
     var desk = Desk()
