@@ -190,7 +190,8 @@ struct Conversation {
       hear(.closed(connection: connection, "the wallet left"))
       forgetWire()
       answers.append(.closed("left"))
-    case .report, .invoiceStored, .invoiceRefused, .paymentOffered, .paymentRefused, .paymentEnded,
+    case .report, .invoiceStored, .invoiceRefused, .invoiceCancelled, .cancelRefused, .paymentOffered,
+      .paymentRefused, .paymentEnded,
       .spliceBegun,
       .spliceRefused, .spliceEnded:
       break

@@ -40,6 +40,9 @@ final class ControlDesk {
     case "invoice":
       try invoice(message, connection)
       return nil
+    case "cancel":
+      try cancel(message, connection)
+      return nil
     case "send":
       try send(message, connection)
       return nil
@@ -69,7 +72,7 @@ final class ControlDesk {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, send, withdraw, restore, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, cancel, send, withdraw, restore, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
       )
     }
   }
@@ -131,6 +134,16 @@ final class ControlDesk {
       .init(name: "expiry-seconds", value: "\(expiry)"),
     ]
     let request = shell.invoices.take("invoice", fields) { [weak connection] in connection?.send($0) }
+    shell.handle(.invoiceWanted(request: request))
+  }
+
+  /// Whoever makes invoices takes them back.
+  private func cancel(_ message: ControlMessage, _ connection: UnixConnection) throws(ControlMessageError) {
+    guard let hash = Bytes32(hex: try message.required("payment-hash")) else {
+      throw .badValue(name: "payment-hash", expected: "64 hexadecimal digits")
+    }
+    let fields = [ControlMessage.Field(name: "payment-hash", value: hash.hex)]
+    let request = shell.invoices.take("cancel", fields) { [weak connection] in connection?.send($0) }
     shell.handle(.invoiceWanted(request: request))
   }
 

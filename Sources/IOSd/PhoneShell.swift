@@ -347,19 +347,11 @@ final class PhoneShell {
       let request = try message.integer("request", in: UInt64.min...UInt64.max)
       invoices.answer(request, with: ControlMessage("invoice", ["invoice": try message.required("invoice")]))
       handle(.invoiceAnswered(request: request))
-    case "send-done":
-      let request = try message.integer("request", in: UInt64.min...UInt64.max)
-      invoices.answer(request, with: ControlMessage("payment", fields: message.fields))
-      handle(.invoiceAnswered(request: request))
-    case "withdraw-done":
-      let request = try message.integer("request", in: UInt64.min...UInt64.max)
-      invoices.answer(request, with: ControlMessage("splice", fields: message.fields))
-      handle(.invoiceAnswered(request: request))
-    case "restore-done":
-      let request = try message.integer("request", in: UInt64.min...UInt64.max)
-      invoices.answer(request, with: ControlMessage("restored", fields: message.fields))
-      handle(.invoiceAnswered(request: request))
-    case "invoice-failed", "send-failed", "withdraw-failed", "restore-failed":
+    case "send-done": try passOn(message, as: "payment")
+    case "withdraw-done": try passOn(message, as: "splice")
+    case "restore-done": try passOn(message, as: "restored")
+    case "cancel-done": try passOn(message, as: "cancelled")
+    case "invoice-failed", "send-failed", "withdraw-failed", "restore-failed", "cancel-failed":
       let request = try message.integer("request", in: UInt64.min...UInt64.max)
       invoices.answer(
         request, with: .error(message["message"] ?? "the app could not do it; ask again"))
@@ -369,6 +361,13 @@ final class PhoneShell {
       try understandBackground(message, from: role)
     default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")
     }
+  }
+
+  /// To whoever asked.
+  private func passOn(_ answer: ControlMessage, as verb: String) throws(ControlMessageError) {
+    let request = try answer.integer("request", in: UInt64.min...UInt64.max)
+    invoices.answer(request, with: ControlMessage(verb, fields: answer.fields))
+    handle(.invoiceAnswered(request: request))
   }
 
   private func hearOfEnd(_ message: ControlMessage, of role: Role) {

@@ -101,7 +101,7 @@ public enum InvoiceFailure: String, Hashable, Codable, Sendable, CustomStringCon
     case .appStarting: "the app is just starting, and only the app makes invoices; ask again"
     case .appSuspended: "the app is suspended, and only the app makes invoices; open it first"
     case .appEnding: "the app is just ending, and only the app makes invoices; open it again first"
-    case .appEnded: "the app ended before it had made the invoice; open it and ask again"
+    case .appEnded: "the app ended before it answered; open it and ask again"
     case .timedOut: "the app did not answer in time; look at its status and ask again"
     case .notInFront: "only a person with the app in front does that; open it first"
     case .endedWhilePaying:

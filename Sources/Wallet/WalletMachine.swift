@@ -152,8 +152,11 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     switch event {
     case .started(_, let state, _), .greetingChecked(_, let state):
       turn.tell(
-        .goesOn(
-          payments: state.payments.pending.map(\.paymentHash), splice: state.channel?.pendingSplice?.id))
+        .requests(
+          .node(
+            .goesOn(
+              payments: state.payments.pending.map(\.paymentHash), splice: state.channel?.pendingSplice?.id)))
+      )
     default: break
     }
   }
@@ -168,14 +171,8 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .hangUp: turn.order(.hangUp)
     case .cutOff: turn.order(.cutOff)
     case .report(let news): turn.tell(.guardrail(.node(NodeReport(news))))
-    case .invoiceStored(let hash): turn.tell(.begun(.invoice(hash)))
-    case .invoiceRefused(let hash, let why): turn.tell(.refused(.invoice(hash), why, status))
-    case .paymentOffered(let hash): turn.tell(.begun(.payment(hash)))
-    case .paymentRefused(let hash, let why): turn.tell(.refused(.payment(hash), why, status))
-    case .paymentEnded(let ended): turn.tell(.ended(.payment(ended.payment.paymentHash)))
-    case .spliceBegun(let splice): turn.tell(.begun(.splice(splice.id), splice))
-    case .spliceRefused(let why): turn.tell(.refused(.splice(nil), why, status))
-    case .spliceEnded(let id, _): turn.tell(.ended(.splice(id)))
+    default:
+      if let word = RequestEvent.NodeWord(directive, showing: status) { turn.tell(.requests(.node(word))) }
     }
   }
 
@@ -197,9 +194,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .readPast(let payment) where node.isStopped:
         turn.tell(.requests(.pastRead(payment.paymentHash, nil)))
       case .readPast(let payment): turn.order(.readPast(payment.paymentHash))
-      case .store(let invoice): turn.tell(.node(.invoiceMade(invoice)))
-      case .pay(let payment, let past): turn.tell(.node(.payRequested(payment, past: past)))
-      case .splice(let request): turn.tell(.node(.spliceRequested(request)))
+      case .node(let event): turn.tell(.node(event))
       case .answer(let id, let answer): turn.order(.answer(id, answer))
       }
     }

@@ -28,7 +28,6 @@ struct WalletTurn {
   mutating func next() -> Word? { words.popFirst() }
 
   mutating func tell(_ word: Word) { words.append(word) }
-  mutating func tell(_ word: RequestEvent.NodeWord) { words.append(.requests(.node(word))) }
 
   mutating func order(_ order: ContainerOrder) { orders.append(.container(order)) }
   mutating func order(_ order: WireOrder) { orders.append(.wire(order)) }

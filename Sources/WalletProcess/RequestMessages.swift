@@ -1,5 +1,6 @@
 import Crypto
 import DaemonRuntime
+import Ground
 import Lightning
 import Wallet
 
@@ -9,6 +10,7 @@ extension Request {
   init?(_ message: ControlMessage, from wallet: PublicKey, atWallSeconds now: Int64) throws {
     switch message.verb {
     case "invoice": self = try Self.invoice(message)
+    case "cancel": self = .cancellation(of: try message.paymentHash())
     case "send":
       let amount = try message.integerIfPresent("amount-msat", in: 1...InvoiceMaker.amountMsatMax)
       self = try .payment(
@@ -39,6 +41,8 @@ extension RequestAnswer {
   func message(to request: String, signed: String?) -> ControlMessage {
     switch self {
     case .invoice: ControlMessage("invoice-made", ["request": request, "invoice": signed ?? ""])
+    case .cancelled(let hash):
+      ControlMessage("cancel-done", ["request": request, "payment-hash": hash.hex])
     case .offered(let hash, let amountMsat):
       ControlMessage(
         "send-done",
@@ -67,9 +71,19 @@ extension Request.Kind {
   fileprivate var verb: String {
     switch self {
     case .invoice: "invoice"
+    case .cancellation: "cancel"
     case .payment: "send"
     case .withdrawal: "withdraw"
     case .move: "restore"
     }
+  }
+}
+
+extension ControlMessage {
+  fileprivate func paymentHash() throws(ControlMessageError) -> Bytes32 {
+    guard let hash = Bytes32(hex: try required("payment-hash")) else {
+      throw .badValue(name: "payment-hash", expected: "64 hexadecimal digits")
+    }
+    return hash
   }
 }

@@ -3,13 +3,14 @@ import Database
 import Lightning
 import SharedContainer
 
-/// All invoices ever made; one is open until a payment is received for it.
+/// All invoices ever made; one is open until a payment is received for it, or the person cancels it.
 public enum InvoiceTable {
   static func readOpen(_ reader: NodeReader) throws -> [Invoice] {
     try reader.rows(
       """
       SELECT payment_hash, amount_msat, text, tweak, expires_at FROM invoices
-      WHERE payment_hash NOT IN (SELECT payment_hash FROM received_payments) ORDER BY rowid
+      WHERE payment_hash NOT IN (SELECT payment_hash FROM received_payments)
+      AND payment_hash NOT IN (SELECT payment_hash FROM cancelled_invoices) ORDER BY rowid
       """
     ).map(invoice)
   }
@@ -40,6 +41,15 @@ public enum InvoiceTable {
 
   static func insert(_ invoice: Invoice, _ writer: NodeWriter) throws {
     try write("INSERT", invoice, writer)
+  }
+
+  /// A write of it that failed may have done it already.
+  static func cancel(
+    _ paymentHash: Bytes32, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
+  ) throws {
+    try writer.execute(
+      "INSERT OR IGNORE INTO cancelled_invoices (payment_hash, epoch, cancelled_wall_ns) VALUES (?, ?, ?)",
+      [.blob(paymentHash.bytes), .unsigned(epoch), .integer(wallClockNanoseconds)])
   }
 
   /// A backup may know invoices that this database has lost, and the other way round.

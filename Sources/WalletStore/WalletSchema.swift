@@ -110,5 +110,12 @@ public enum WalletSchema {
     -- What is on its way is asked for with each claim and by each look, however many payments are over.
     CREATE INDEX outgoing_payments_pending ON outgoing_payments (id) WHERE state = 'pending';
     """,
+    """
+    CREATE TABLE cancelled_invoices (
+      payment_hash BLOB PRIMARY KEY REFERENCES invoices (payment_hash),
+      epoch INTEGER NOT NULL,
+      cancelled_wall_ns INTEGER NOT NULL
+    ) STRICT;
+    """,
   ]
 }

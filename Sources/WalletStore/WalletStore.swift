@@ -44,6 +44,10 @@ public enum WalletStore {
         failure, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
     }
     if let invoice = change.newInvoice { try InvoiceTable.insert(invoice, writer) }
+    if let cancelled = change.cancelled {
+      try InvoiceTable.cancel(
+        cancelled, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
+    }
     for receipt in change.received {
       try ReceivedPaymentTable.insert(
         receipt, epoch: epoch, wallClockNanoseconds: wallClockNanoseconds, writer)
@@ -56,6 +60,7 @@ public enum WalletStore {
     if change.restored != nil { parts.append("restored from the peer's backup") }
     if let channel = change.channel { parts.append("channel revision \(channel.revision)") }
     if change.newInvoice != nil { parts.append("new invoice") }
+    if change.cancelled != nil { parts.append("invoice cancelled") }
     if !change.received.isEmpty { parts.append("received \(change.received.count)") }
     if let offered = change.payments?.offered.count, offered > 0 { parts.append("offered \(offered)") }
     if let ended = change.payments?.ended.count, ended > 0 { parts.append("ended \(ended)") }

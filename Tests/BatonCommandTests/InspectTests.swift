@@ -129,16 +129,19 @@ struct InspectTests {
     let hash = [UInt8](repeating: 7, count: 32)
     let written = container.fencedWrite(under: owned, what: "test", atMonotonic: Instant(nanoseconds: 1)) {
       node in
-      for number in [UInt8(7), 8] {
+      for number in [UInt8(7), 8, 9] {
         try node.execute(
           "INSERT INTO invoices VALUES (?, ?, ?, ?, ?)",
           [.blob([UInt8](repeating: number, count: 32)), 5_000_000, "Coffee", .blob(hash), 10])
       }
       try node.execute("INSERT INTO received_payments VALUES (1, ?, 5000000, 1, 2)", [.blob(hash)])
+      try node.execute(
+        "INSERT INTO cancelled_invoices VALUES (?, 1, 2)", [.blob([UInt8](repeating: 9, count: 32))])
     }
     guard case .written = written else { return #expect(Bool(false), "\(written)") }
     let report = try report()
-    #expect(report.wallet.invoices.map(\.isPaid) == [true, false])
+    #expect(report.wallet.invoices.map(\.isPaid) == [true, false, false])
+    #expect(report.wallet.invoices.map(\.isOpen) == [false, true, false])
     #expect(report.wallet.receivedMsat == 5_000_000)
     #expect(report.wallet.payments.first?.paymentHash == Hexadecimal.encode(hash))
     #expect(report.problems.isEmpty)

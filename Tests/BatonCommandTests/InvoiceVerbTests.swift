@@ -27,7 +27,37 @@ import Testing
       #expect(try phone.run(["invoice", "--read"] + words).contains(sentence))
     }
     #expect(try phone.run("invoice").contains("AMOUNT is missing"))
+    for (words, sentence) in [
+      (["5000"], "leave AMOUNT out"), (["--text", "x"], "leave --text out"),
+      (["--elsewhere"], "leave --elsewhere out"),
+    ] {
+      #expect(try phone.run(["invoice", "--cancel", invoice.encoded] + words).contains(sentence))
+    }
+    #expect(
+      try phone.run("invoice", "--read", invoice.encoded, "--cancel", "x").contains("leave --cancel out"))
+    #expect(try phone.run("invoice", "--cancel", "abc").contains("this is no Lightning invoice"))
     #expect(try phone.run("pay", invoice.encoded).contains("the invoice is of mainnet"))
+  }
+
+  @Test("One that is cancelled is not paid any more, and neither that nor a paid one is cancelled again")
+  func cancelled() throws {
+    let phone = CommandPhone()
+    _ = try phone.run("up")
+    try phone.openAndConnect()
+    let (first, second, third) = (try phone.invoice(), try phone.invoice(), try phone.invoice())
+    let hash = try SignedInvoice(decoding: first).paymentHash.hex
+    #expect(
+      try phone.run("invoice", "--cancel", first)
+        == "cancelled: a payment of \(hash.prefix(8)) is refused from now on\n")
+    #expect(try phone.run("pay", first).contains("incorrect_or_unknown_payment_details"))
+    #expect(try phone.run("invoice", "--cancel", hash).contains("has no open invoice with this payment hash"))
+    #expect(try phone.run("pay", second).hasPrefix("settled: 5,000 sat"))
+    #expect(try phone.run("invoice", "--cancel", second).contains("has no open invoice"))
+    let json = JSONValue(parsing: Array(try phone.run("invoice", "--cancel", third, "--json").utf8))
+    #expect(json?["state"]?.text == "cancelled")
+    #expect(try json?["payment_hash"]?.text == SignedInvoice(decoding: third).paymentHash.hex)
+    #expect(try phone.run("inspect").contains("invoices (0 open, 1 paid, 2 cancelled)"))
+    #expect(try phone.run("judge").contains("Verdict: sound."))
   }
 
   @Test("One of another phone's wallet is refused by the peer, and one of its own is paid") func another()

@@ -54,6 +54,37 @@ struct CrimeTests {
       "\(findings.map(\.sentence))")
   }
 
+  @Test(
+    "a payment of an invoice that the person had cancelled is found, and so is a cancel that no write has made"
+  )
+  func cancelledInvoice() throws {
+    let run = try SampleStory.tell()
+    try run.wallet.execute(
+      "INSERT INTO cancelled_invoices SELECT payment_hash, 1, 1 FROM received_payments LIMIT 1")
+    let sentences = try Judge.verdict(home: run.home).findings.map(\.sentence)
+    #expect(sentences.contains { $0.hasPrefix("The invoice of") && $0.hasSuffix("is cancelled") })
+    #expect(sentences.contains("1 invoices are cancelled, and 0 writes say so"))
+    try run.wallet.execute(
+      """
+      UPDATE node_writes SET what = 'invoice cancelled' WHERE id = (SELECT min(id) FROM node_writes WHERE what = 'new invoice')
+      """)
+    let after = try Judge.verdict(home: run.home).findings.map(\.sentence)
+    #expect(!after.contains { $0.contains("writes say so") || $0.contains("which no write does") })
+  }
+
+  @Test("an invoice that a journal calls cancelled and that is open is found") func openedAgain() throws {
+    let run = try SampleStory.tell()
+    let path = "\(run.home)/journal/\(run.journals[0].name)"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let changed = text.replacing("\"invoiceStored\"", with: "\"invoiceCancelled\"", maxReplacements: 1)
+    try changed.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(changed != text)
+    #expect(
+      try Judge.verdict(home: run.home).findings.contains {
+        $0.invariant == 4 && $0.sentence.hasSuffix("was cancelled and is open")
+      })
+  }
+
   @Test("frames of an evicted connection that are acted on break exclusion")
   func zombieActedOn() throws {
     let run = try SampleStory.tell()

@@ -45,6 +45,7 @@ struct NodeWorld {
   var sent = SentPayments()
   var refusals: [String] = []
   var offered: [Bytes32] = []
+  var cancelled: [Bytes32] = []
   /// Whether this write fails, and how; it strikes once.
   var failsOnce: (NodeChange) -> WriteFailure? = { _ in nil }
 
@@ -127,10 +128,12 @@ struct NodeWorld {
     case .cutOff: hangUp()
     case .report(.trouble(let sentence)): complaints.append(sentence)
     case .report(let said): news.append(said)
-    case .paymentRefused(_, let why), .spliceRefused(let why): refusals.append(why.words)
+    case .paymentRefused(_, let why), .spliceRefused(let why), .cancelRefused(_, let why):
+      refusals.append(why.words)
     case .spliceBegun(let splice): splicesBegun.append(splice.id)
     case .spliceEnded(let id, let end): splicesEnded.append(SpliceSaid(id: id, end: end))
     case .paymentOffered(let hash): offered.append(hash)
+    case .invoiceCancelled(let hash): cancelled.append(hash)
     case .invoiceStored, .invoiceRefused, .paymentEnded: break
     }
     return nil

@@ -108,7 +108,7 @@ import Testing
         ]
       ),
       (
-        #"\.(spliceBegun|spliceEnded|spliceRefused|paymentEnded|paymentRefused|invoiceStored|invoiceRefused)\b"#,
+        #"\.(spliceBegun|spliceEnded|spliceRefused|paymentEnded|paymentRefused|invoiceStored|invoiceRefused|invoiceCancelled|cancelRefused)\b"#,
         ["Sources/Lightning/Node/", "Sources/Wallet/", "Sources/BatonCommand/Journals/"]
       ),
     ]

@@ -134,6 +134,7 @@ extension ContainerReport {
     object.set("text", invoice.text)
     object.set("expires_at", invoice.expiresAt)
     object.set("paid", invoice.isPaid)
+    object.set("cancelled", invoice.isCancelled)
     return object
   }
 

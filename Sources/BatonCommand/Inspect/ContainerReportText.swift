@@ -104,7 +104,7 @@ extension ContainerReport {
             ("payments under way", "\(channel.openHTLCs)"),
           ]
         })
-    let open = wallet.invoices.filter { !$0.isPaid }
+    let open = wallet.invoices.filter(\.isOpen)
     section(
       invoicesTitle(open.count), output,
       last(rows, of: open).map { invoice in
@@ -130,7 +130,11 @@ extension ContainerReport {
   private func invoicesTitle(_ open: Int) -> String {
     let read = wallet.invoices.count
     let count = wallet.count(of: "invoices")
-    if count.isExact && count.number == read { return "invoices (\(open) open, \(read - open) paid)" }
+    let paid = wallet.invoices.count(where: \.isPaid)
+    let cancelled = read - open - paid
+    if count.isExact && count.number == read {
+      return "invoices (\(open) open, \(paid) paid\(cancelled == 0 ? "" : ", \(cancelled) cancelled"))"
+    }
     let number = HumanText.grouped(UInt64(max(0, count.number)))
     return "invoices (\(count.isExact ? number : "more than \(number)"); of the last \(read), \(open) open)"
   }

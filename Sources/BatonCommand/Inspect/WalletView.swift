@@ -19,6 +19,9 @@ struct WalletView: Sendable {
     var text: String
     var expiresAt: Int64
     var isPaid: Bool
+    var isCancelled: Bool
+
+    var isOpen: Bool { !isPaid && !isCancelled }
   }
 
   struct PaymentFacts: Hashable, Sendable {
@@ -100,11 +103,13 @@ struct WalletView: Sendable {
     }
     let paidBefore = read(WalletQueries.paidInvoices, of: tables) { try $0.hex("payment_hash") }
     let paid = Set(payments.map(\.paymentHash) + paidBefore)
+    let cancelled = Set(read("cancelled_invoices", of: tables) { try $0.hex("payment_hash") })
     invoices = read("invoices", of: tables) { row in
       let hash = try row.hex("payment_hash")
       return InvoiceFacts(
         paymentHash: hash, amountMsat: try row.unsigned("amount_msat"), text: try row.text("text"),
-        expiresAt: try row.integer("expires_at"), isPaid: paid.contains(hash))
+        expiresAt: try row.integer("expires_at"), isPaid: paid.contains(hash),
+        isCancelled: cancelled.contains(hash))
     }
     keptHashes = read("htlcs", of: tables) { row in
       try row.text("state") == "receivedAddAckRevocation" ? try row.hex("payment_hash") : ""

@@ -22,6 +22,7 @@ enum NodeSentences {
           "made an invoice over \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
         )
       ]
+    case .invoiceCancelRequested(let hash): [Sentence("is to cancel the invoice \(hash.hex.prefix(8))")]
     case .payRequested(let payment, _):
       [
         Sentence(
@@ -48,6 +49,7 @@ enum NodeSentences {
     case .write: [Sentence("writes its next step", matters: false)]
     case .send(let outgoing):
       [Sentence("sends \(HumanText.count(outgoing.count, "message"))", matters: false)]
+    case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
     case .paymentOffered(let hash): [Sentence("the payment \(hash.hex.prefix(8)) is in the channel")]
     case .paymentEnded(let ended):
       [Sentence("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
@@ -60,7 +62,7 @@ enum NodeSentences {
     case .spliceEnded(let id, let end):
       [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
     // Whoever asked is told why.
-    case .invoiceRefused, .paymentRefused, .spliceRefused: []
+    case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused: []
     case .checkRow, .checkGreeting, .hangUp, .cutOff, .report, .invoiceStored: []
     }
   }

@@ -1,4 +1,3 @@
-import Lightning
 import Wallet
 
 /// What people ask of the wallet, and what it does in the background, in words. What the node and the guard say about it as
@@ -8,7 +7,7 @@ enum WalletSentences {
 
   static func of(_ event: RequestEvent) -> [Sentence] {
     switch event {
-    case .asked(_, let request): [Sentence("is asked \(words(request))")]
+    case .asked(_, let request): [Sentence("is asked \(request.words)")]
     case .invoiceNotMade(_, let why): [Sentence("cannot make the invoice: \(why)", matters: false)]
     case .pastNotRead(_, let why): [Sentence("cannot look the payment up: \(why)", matters: false)]
     case .deadlineReached, .invoiceMade, .pastRead, .shown, .placeTaken, .node: []
@@ -17,29 +16,10 @@ enum WalletSentences {
 
   static func of(_ directive: RequestDirective) -> [Sentence] {
     switch directive {
-    case .answer(_, .refused(let kind, let why)): [Sentence("refuses \(words(kind)): \(why)")]
+    case .answer(_, .refused(let kind, let why)): [Sentence("refuses \(kind.words): \(why)")]
     case .answer(_, .connected(let epoch, let hasMoved)):
       [Sentence(hasMoved ? "lives in this container now, epoch \(epoch)" : "is connected here already")]
-    case .answer, .beginTask, .endTask, .moveHere, .makeInvoice, .readPast, .store, .pay, .splice: []
-    }
-  }
-
-  private static func words(_ request: Request) -> String {
-    switch request {
-    case .invoice(let amountMsat, _, _): "for an invoice over \(HumanText.amount(msat: amountMsat))"
-    case .payment(let payment): "to pay \(HumanText.amount(msat: payment.amountMsat))"
-    case .withdrawal(let request):
-      "to take \(HumanText.amount(msat: request.amountSat &* 1000)) out of the channel on chain"
-    case .move: "to move the wallet here"
-    }
-  }
-
-  private static func words(_ kind: Request.Kind) -> String {
-    switch kind {
-    case .invoice: "the invoice"
-    case .payment: "the payment"
-    case .withdrawal: "the withdrawal"
-    case .move: "the move"
+    case .answer, .beginTask, .endTask, .moveHere, .makeInvoice, .readPast, .node: []
     }
   }
 

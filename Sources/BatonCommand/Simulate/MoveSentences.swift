@@ -11,6 +11,7 @@ enum MoveSentences {
       nil
     case .send(let number, let isKnown):
       "the person pays invoice \(number + 1) of another payee\(isKnown ? "" : ", which its maker knows nothing of")"
+    case .cancel(let invoice): "the person cancels invoice \(invoice + 1)"
     case .withdraw(let amount):
       "the person takes \(HumanText.amount(msat: amount &* 1000)) out of the channel on chain"
     case .beginTask: "the person sends something, which goes on in the background"

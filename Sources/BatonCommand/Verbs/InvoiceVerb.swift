@@ -2,14 +2,14 @@ import Ground
 import DaemonRuntime
 import Lightning
 
-/// Makes an invoice on the wallet, or explains one.
+/// Makes an invoice on the wallet, cancels or explains one.
 enum InvoiceVerb: Verb {
   static let amountMsatMax: UInt64 = 2_100_000_000_000_000_000
 
   static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "invoice",
-      summary: "make a BOLT 11 invoice on the wallet and print it, or explain one",
+      summary: "make a BOLT 11 invoice on the wallet and print it, cancel one, or explain one",
       options: [
         OptionDeclaration("--text", value: .text("TEXT"), help: "what it is for, up to 200 bytes"),
         OptionDeclaration(
@@ -24,6 +24,9 @@ enum InvoiceVerb: Verb {
             "with --elsewhere: an invoice that its node does not know any more, so that it refuses the payment"
         ),
         OptionDeclaration(
+          "--cancel", value: .text("INVOICE"),
+          help: "the wallet is not to be paid by this invoice any more; its payment hash will do"),
+        OptionDeclaration(
           "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
       ],
       positionals: [
@@ -36,12 +39,14 @@ enum InvoiceVerb: Verb {
         ("baton pay $(baton invoice 21)", "and pay it"),
         ("baton send $(baton invoice 21 --elsewhere)", "another node's invoice, paid by the wallet"),
         ("baton send $(baton invoice 21 --elsewhere --forgotten)", "and is refused: the money is back"),
+        ("baton invoice --cancel lnbcrt50u1…", "nobody can pay it from now on, if nobody has"),
         ("baton invoice --read lnbc1…", "what an invoice says, and who signed it"),
       ])
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
     if let word = invocation.line.text("--read") { return try explain(word, invocation) }
+    if let word = invocation.line.text("--cancel") { return try cancel(word, invocation) }
     guard !invocation.line.positionals.isEmpty else {
       throw CommandFailure(.wrongUsage, "AMOUNT is missing; write `baton invoice 5000`")
     }
@@ -85,15 +90,29 @@ enum InvoiceVerb: Verb {
     )
   }
 
+  /// What asks for a new invoice has nothing to say about one that is there.
+  private static func refuseOthers(
+    _ others: [String], of sentence: String, _ invocation: Invocation
+  ) throws(CommandFailure) {
+    let given = ["--text", "--expiry", "--elsewhere", "--forgotten"] + others
+    let surplus =
+      invocation.line.positionals.isEmpty ? given.first(where: invocation.line.isGiven) : "AMOUNT"
+    if let surplus { throw CommandFailure(.wrongUsage, "\(sentence); leave \(surplus) out") }
+  }
+
+  private static func cancel(_ word: String, _ invocation: Invocation) throws -> ExitCode {
+    try refuseOthers([], of: "--cancel is about an invoice that is there", invocation)
+    let hash = try Bytes32(hex: word.lowercased()) ?? SignedInvoice(typed: word).paymentHash
+    _ = try invocation.phone.ask(.iosd, ControlMessage("cancel", ["payment-hash": hash.hex]))
+    var json = JSONObject()
+    json.set("state", "cancelled")
+    json.set("payment_hash", hash.hex)
+    invocation.output.say("cancelled: a payment of \(hash.hex.prefix(8)) is refused from now on", json: json)
+    return .done
+  }
+
   private static func explain(_ word: String, _ invocation: Invocation) throws -> ExitCode {
-    for (name, isThere) in [
-      ("AMOUNT", !invocation.line.positionals.isEmpty), ("--text", invocation.line.isGiven("--text")),
-      ("--expiry", invocation.line.isGiven("--expiry")),
-      ("--elsewhere", invocation.line.isGiven("--elsewhere")),
-      ("--forgotten", invocation.line.isGiven("--forgotten")),
-    ] where isThere {
-      throw CommandFailure(.wrongUsage, "--read explains an invoice that is there; leave \(name) out")
-    }
+    try refuseOthers(["--cancel"], of: "--read explains an invoice that is there", invocation)
     let page = InvoicePage(invoice: try SignedInvoice(typed: word))
     if invocation.output.isJSON {
       invocation.output.say(page.json.text)

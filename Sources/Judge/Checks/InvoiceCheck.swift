@@ -2,6 +2,13 @@
 extension Hearing {
   mutating func checkInvoices() {
     let counted = evidence.wallet.writes.reduce(0) { $0 + ($1.summary?.invoices ?? 0) }
+    let cancelled = evidence.wallet.writes.reduce(0) { $0 + ($1.summary?.cancelled ?? 0) }
+    // One whose write failed may be written once more.
+    if evidence.wallet.cancelled.count > cancelled {
+      find(
+        4, "\(evidence.wallet.cancelled.count) invoices are cancelled, and \(cancelled) writes say so",
+        ["node.sqlite cancelled_invoices"])
+    }
     if !evidence.wallet.isRestored, counted != evidence.wallet.invoices.count {
       find(
         4, "\(counted) invoices were written and \(evidence.wallet.invoices.count) are there",

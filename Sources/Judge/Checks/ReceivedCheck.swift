@@ -26,6 +26,10 @@ extension Hearing {
     } else if invoice == nil {
       find(3, "There is no invoice for \(name)", [entry.evidence])
     }
+    // Another container may have taken it before it heard of that.
+    if evidence.wallet.cancelledByHash.contains(entry.paymentHash), write?.isRestored != true {
+      find(3, "The invoice of \(name) is cancelled", [entry.evidence, "node.sqlite cancelled_invoices"])
+    }
     // What a backup tells of was written down in the container of before.
     if let shown = replay?.firstFulfilNs[entry.paymentHash], write?.isRestored != true,
       write?.atNs ?? .max > shown

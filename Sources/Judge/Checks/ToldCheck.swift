@@ -15,6 +15,7 @@ extension Hearing {
       for record in journal.events(of: "node") where evidence.isCertain(record) {
         for directive in record.directives {
           checkInvoice(directive, record)
+          checkCancelled(directive, record)
           // What an older database knew is lost with it.
           if evidence.wallet.isRestored { continue }
           checkPayment(directive, ends, record)
@@ -29,6 +30,13 @@ extension Hearing {
       Hexadecimal.decode(hash).map(evidence.wallet.invoicesByHash.contains) != true
     else { return }
     find(4, "The invoice \(hash.prefix(12))… was stored and is gone", [record.evidence])
+  }
+
+  private mutating func checkCancelled(_ directive: JSONValue, _ record: JournalRecord) {
+    guard let hash = directive["invoiceCancelled"]?["paymentHash"]?.text,
+      Hexadecimal.decode(hash).map(evidence.wallet.cancelledByHash.contains) != true
+    else { return }
+    find(4, "The invoice \(hash.prefix(12))… was cancelled and is open", [record.evidence])
   }
 
   private mutating func checkPayment(

@@ -23,7 +23,7 @@ struct JournalDigest {
     case "node":
       kept(
         record, record.event.only(["spliceRequested"]),
-        ["write", "invoiceStored", "paymentOffered", "paymentEnded", "spliceEnded"])
+        ["write", "invoiceStored", "invoiceCancelled", "paymentOffered", "paymentEnded", "spliceEnded"])
     case "phone":
       kept(record, record.event.only(["serviceFinished", "processEnded"]), ["tell", "kill", "recordFate"])
     default: nil

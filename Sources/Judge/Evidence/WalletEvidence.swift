@@ -9,11 +9,14 @@ struct WalletEvidence {
   let channels: Rows<ChannelEntry>
   let htlcs: Rows<HTLCEntry>
   let invoices: Rows<InvoiceEntry>
+  /// Which of them the person has cancelled; none in a database of before that.
+  let cancelled: Rows<[UInt8]>
   let received: Rows<ReceivedEntry>
   let sent: Rows<SentEntry>
   let splices: Rows<SpliceEntry>
   private let claimsByEpoch: RowIndex<Int64, ClaimEntry>
   let invoicesByHash: RowIndex<[UInt8], InvoiceEntry>
+  let cancelledByHash: RowIndex<[UInt8], [UInt8]>
   let receivedByHash: RowIndex<[UInt8], ReceivedEntry>
   let sentByHash: RowIndex<[UInt8], SentEntry>
   let sentByHTLC: RowIndex<Int64, SentEntry>
@@ -34,6 +37,9 @@ struct WalletEvidence {
       try HTLCEntry(row, channel: try row.blob("channel"))
     }
     invoices = try tables.read("invoices", by: "rowid", InvoiceEntry.init)
+    cancelled = try tables.readIfThere("cancelled_invoices", by: "payment_hash") { (row) throws(JudgeError) in
+      try row.blob("payment_hash")
+    }
     received = try tables.read("received_payments", by: "id", ReceivedEntry.init)
     sent = try tables.readIfThere("outgoing_payments", by: "id", SentEntry.init)
     splices = try tables.readIfThere("splices", by: "id") { (row) throws(JudgeError) in
@@ -41,6 +47,7 @@ struct WalletEvidence {
     }
     claimsByEpoch = claims.index { $0.epoch }
     invoicesByHash = invoices.index { $0.paymentHash }
+    cancelledByHash = cancelled.index { $0 }
     receivedByHash = received.index { $0.paymentHash }
     sentByHash = sent.index { $0.paymentHash }
     sentByHTLC = sent.index { $0.htlc }

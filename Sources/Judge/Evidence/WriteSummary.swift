@@ -3,6 +3,7 @@ struct WriteSummary {
   var revision: Int64?
   var received: Int64 = 0
   var invoices = 0
+  var cancelled = 0
   var offered: Int64 = 0
   var ended: Int64 = 0
   var isRestored = false
@@ -17,6 +18,7 @@ struct WriteSummary {
       // The claims and the peer's frames tell of it.
       case ["channel", "failed", "by", "the", "peer"]: break
       case ["new", "invoice"]: invoices += 1
+      case ["invoice", "cancelled"]: cancelled += 1
       case _ where words.count == 2 && words[0] == "received":
         guard let number = Int64(words[1]), number >= 0 else { return nil }
         let (sum, overflow) = received.addingReportingOverflow(number)

@@ -7,6 +7,7 @@ extension NodeState {
   public mutating func followInvoices(_ change: NodeChange) {
     if let restored = change.restored { invoices = restored }
     if let invoice = change.newInvoice { invoices.append(invoice) }
+    if let cancelled = change.cancelled { invoices.removeAll { $0.paymentHash == cancelled } }
     accepted += change.received.map(\.invoice)
     invoices.removeAll { invoice in accepted.contains { $0.paymentHash == invoice.paymentHash } }
     if let channel = change.channel { accepted.removeAll { !channel.accepts($0.paymentHash) } }

@@ -22,6 +22,10 @@ public enum NodeDirective: Hashable, Codable, Sendable {
   case report(NodeNews)
   case invoiceStored(paymentHash: Bytes32)
   case invoiceRefused(paymentHash: Bytes32, NodeRefusal)
+  /// From now on a payment of it is refused.
+  case invoiceCancelled(paymentHash: Bytes32)
+  /// It stands as it did, unless the sentence says that this is not known.
+  case cancelRefused(paymentHash: Bytes32, NodeRefusal)
   /// It is in the channel, whatever becomes of this process.
   case paymentOffered(paymentHash: Bytes32)
   /// Nothing of it is anywhere.

@@ -36,6 +36,8 @@ public enum NodeEvent: Hashable, Codable, Sendable {
   case peerMayBeThere
 
   case invoiceMade(Invoice)
+  /// A person does not want this invoice of the wallet's paid any more.
+  case invoiceCancelRequested(Bytes32)
   /// With what the container has, at this moment, of an earlier payment of the same invoice that is over.
   case payRequested(OutgoingPayment, past: PastPayment? = nil)
   /// A person wants money paid out on chain.

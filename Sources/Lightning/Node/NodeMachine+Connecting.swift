@@ -159,7 +159,13 @@ extension NodeMachine {
   /// else a database that is restored later would be older than what the peer knows, with nothing to heal it.
   private func missingBackup(_ heard: Heard) -> [NodeOutgoing] {
     guard let channel = node.channel, channel.revision > 0 else { return [] }
-    if case .backup(let backup)? = heard.backup, !channel.isNewer(than: backup.channel) { return [] }
+    let ownHashes = Set((node.invoices + node.accepted).map(\.paymentHash))
+    // One that knows another invoice than these would bring it back, and it is cancelled.
+    if case .backup(let backup)? = heard.backup, !channel.isNewer(than: backup.channel),
+      backup.invoices.allSatisfy({ ownHashes.contains($0.paymentHash) })
+    {
+      return []
+    }
     return [.backup(NodeBackup(channel: channel, open: node.invoices, accepted: node.accepted))]
   }
 
@@ -183,6 +189,8 @@ extension NodeMachine {
 
   private mutating func adopt(_ change: NodeChange, _ heard: Heard) -> [NodeDirective] {
     state = .adopting(heard)
+    // One that waits for a container that was blocked; somebody waits for it.
+    if let blocked = step?.change, blocked.isOfInvoice { invoiceChanges.insert(blocked, at: 0) }
     step = Step(change: change)
     return write(change)
   }

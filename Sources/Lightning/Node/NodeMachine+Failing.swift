@@ -47,11 +47,7 @@ extension NodeMachine {
 
   /// Ends all that was under way. What is being made durable becomes so, and the failure behind it.
   private mutating func channelFailed(_ failure: ChannelFailure, _ backup: NodeBackup?) -> [NodeDirective] {
-    let invoices = invoicesToStore
-    invoicesToStore = []
-    let refusals = invoices.map {
-      NodeDirective.invoiceRefused(paymentHash: $0.paymentHash, .because(failure.sentence))
-    }
+    let refusals = refuseInvoices(failure.sentence, besides: nil)
     let unpaid = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + giveUpUnanswered()
     forgetConnection()
     state = .failed

@@ -112,9 +112,7 @@ extension NodeMachine {
     let before = node.channel
     apply(done.change)
     var directives: [NodeDirective] = done.outgoing.isEmpty ? [] : [.send(done.outgoing)]
-    if let invoice = done.change.newInvoice {
-      directives.append(.invoiceStored(paymentHash: invoice.paymentHash))
-    }
+    directives += done.change.invoiceAnswer
     // What a backup tells of was told by whoever accepted it.
     if done.change.restored == nil { directives += done.change.received.map { .report(.received($0)) } }
     if isRunning { directives += say(activity) }
@@ -157,7 +155,7 @@ extension NodeMachine {
     while step == nil, state == .established, !inbox.isEmpty {
       directives += receivedForChannel(inbox.removeFirst(), at: now)
     }
-    if step == nil, !invoicesToStore.isEmpty { directives += store(invoicesToStore.removeFirst()) }
+    directives += storeInvoiceChanges()
     if step == nil, !wishes.isEmpty || spliceWish?.isBegun == false {
       directives += advance(mustStore: false, at: now)
     }
@@ -170,9 +168,13 @@ extension NodeMachine {
     switch state {
     case .checkingRow: state = .pausing(until: now + Self.storeRetry)
     case .reading(let heard): state = .readingAgain(heard, at: now + Self.storeRetry)
+    case .stopped, .draining:
+      let refusals = refuseInvoices(Self.givenUp, besides: step)
+      step = nil
+      return refusals + refuseTalk(Self.spliceLost)
     default:
       // A step of a connection that is gone is of no use any more: nothing of it was sent.
-      if let waiting = step, waiting.change.newInvoice == nil, waiting.change.failure == nil, !isConnected {
+      if let waiting = step, !waiting.change.isOfInvoice, waiting.change.failure == nil, !isConnected {
         step = nil
       }
       step?.retryAt = now + Self.storeRetry
@@ -183,7 +185,8 @@ extension NodeMachine {
 
   /// Nothing of the step was sent, so hanging up and reading the state again is always right.
   mutating func storeFailed(_ sentence: String, at now: Instant) -> [NodeDirective] {
-    let refusals = refuseInvoices(sentence)
+    // An invoice of which nobody hears does no harm, wherever it is; one that may be cancelled is not called open.
+    let refusals = refuseInvoices(sentence, besides: step?.change.newInvoice == nil ? nil : step)
     keepUnanswered(at: now)
     step = nil
     var unpaid = refuseWishes(sentence) + refuseSplice(sentence)

@@ -5,10 +5,12 @@ import Ground
 struct Unanswered: Hashable, Codable, Sendable {
   var payments: [Bytes32] = []
   var isSpliceAmong = false
+  /// An invoice that was to be cancelled.
+  var cancelled: Bytes32?
   /// Nobody waits for longer than that.
   var giveUpAt: Instant?
 
-  var isEmpty: Bool { payments.isEmpty && !isSpliceAmong }
+  var isEmpty: Bool { payments.isEmpty && !isSpliceAmong && cancelled == nil }
 }
 
 extension Unanswered: Shiftable {
@@ -23,12 +25,17 @@ extension NodeMachine {
     "the wallet's storage has failed, and it is not known whether money is being taken out; wait before you try again"
   static let spliceNotStored = "the wallet's storage has failed; nothing has moved; try again"
 
+  public static let cancelUnknown =
+    "the wallet's storage has failed, and it is not known whether the invoice is cancelled; ask again"
+  static let cancelNotStored = "the wallet's storage has failed, and the invoice can still be paid; try again"
+
   /// The step's write has failed. Whoever waits for it is not refused: that could be wrong.
   mutating func keepUnanswered(at now: Instant) {
     let offered = step?.change.payments?.offered.map(\.paymentHash) ?? []
     let waiting = wishes.map(\.payment.paymentHash).filter(offered.contains)
     wishes.removeAll { waiting.contains($0.payment.paymentHash) }
     unanswered.payments += waiting
+    if let cancelled = step?.change.cancelled { unanswered.cancelled = cancelled }
     if isBindingSplice {
       spliceWish = nil
       unanswered.isSpliceAmong = true
@@ -46,9 +53,15 @@ extension NodeMachine {
         ? NodeDirective.paymentOffered(paymentHash: hash)
         : .paymentRefused(paymentHash: hash, .because(Self.payNotStored))
     }
-    guard unanswered.isSpliceAmong else { return payments }
+    let cancelled = unanswered.cancelled.map { hash in
+      node.invoices.contains { $0.paymentHash == hash }
+        ? NodeDirective.cancelRefused(paymentHash: hash, .because(Self.cancelNotStored))
+        : .invoiceCancelled(paymentHash: hash)
+    }
+    let answers = payments + (cancelled.map { [$0] } ?? [])
+    guard unanswered.isSpliceAmong else { return answers }
     let splice = node.channel?.pendingSplice
-    return payments + [splice.map { .spliceBegun($0) } ?? .spliceRefused(.because(Self.spliceNotStored))]
+    return answers + [splice.map { .spliceBegun($0) } ?? .spliceRefused(.because(Self.spliceNotStored))]
   }
 
   /// It will not be read again, or not in time.
@@ -56,6 +69,7 @@ extension NodeMachine {
     guard !unanswered.isEmpty else { return [] }
     defer { unanswered = Unanswered() }
     return unanswered.payments.map { .paymentRefused(paymentHash: $0, .because(Self.payUnknown)) }
+      + (unanswered.cancelled.map { [.cancelRefused(paymentHash: $0, .because(Self.cancelUnknown))] } ?? [])
       + (unanswered.isSpliceAmong ? [.spliceRefused(.because(Self.spliceUnknown))] : [])
   }
 }

@@ -74,8 +74,6 @@ public struct NodeMachine: Core {
   /// then breaks off would be dialled ten times a second.
   static let provenAfter = TimeSpan.seconds(1)
 
-  static let givenUp = "the node was given up before the invoice was stored; open the app and ask again"
-
   let terms: ChannelTerms
   let rules: ConnectionRules
   private let boundFactor: Int64
@@ -92,7 +90,8 @@ public struct NodeMachine: Core {
   var channel: Channel?
   var step: Step?
   var inbox: [Message] = []
-  var invoicesToStore: [Invoice] = []
+  /// Each stores or cancels an invoice, behind the step under way.
+  var invoiceChanges: [NodeChange] = []
   var wishes: [PaymentWish] = []
   var attempt = 0
   /// The peer's, of the channel of this owner.
@@ -187,7 +186,8 @@ public struct NodeMachine: Core {
     case .networkChanged(let isThere): return networkChanged(isThere: isThere)
     case .personCame: return hurry()
     case .peerMayBeThere: return endLongPause(at: now)
-    case .invoiceMade(let invoice): return invoiceMade(invoice)
+    case .invoiceMade(let invoice): return changeInvoice(NodeChange(newInvoice: invoice))
+    case .invoiceCancelRequested(let hash): return changeInvoice(NodeChange(cancelled: hash))
     case .payRequested(let payment, let past): return payRequested(payment, past: past, at: now)
     case .spliceRequested(let request): return spliceRequested(request, at: now)
     }
@@ -259,12 +259,9 @@ public struct NodeMachine: Core {
   }
 
   mutating func fenced() -> [NodeDirective] {
-    guard state != .stopped else {
-      step = nil
-      return refuseSplice(Self.spliceGivenUp)
-    }
-    let refusals = refuseInvoices(Self.givenUp)
+    let refusals = refuseInvoices(Self.givenUp, besides: step)
     step = nil
+    guard state != .stopped else { return refusals + refuseSplice(Self.spliceGivenUp) }
     let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
     forgetConnection()
     claim = nil
@@ -283,7 +280,7 @@ public struct NodeMachine: Core {
     chatter = Chatter()
     gossip = Chatter()
     silence = nil
-    if step?.retryAt != nil, step?.change.newInvoice == nil { step = nil }
+    if step?.retryAt != nil, step?.change.isOfInvoice == false { step = nil }
     step?.outgoing = []
     inbox = []
     channel = nil
@@ -292,18 +289,12 @@ public struct NodeMachine: Core {
   }
 
   /// A write that was blocked is not tried again: after the release nobody may be inside a transaction for a node
-  /// that was given up. Whoever waits for an invoice hears so.
+  /// that was given up. Whoever waits for an invoice hears so; of one whose write is under way the answer of that tells.
   mutating func giveUpWaitingWrites() -> [NodeDirective] {
-    let refusals = refuseInvoices(Self.givenUp)
-    if step?.retryAt != nil { step = nil }
+    let blocked = step?.retryAt == nil ? nil : step
+    let refusals = refuseInvoices(Self.givenUp, besides: blocked)
+    if blocked != nil { step = nil }
     return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
-  }
-
-  mutating func refuseInvoices(_ sentence: String) -> [NodeDirective] {
-    var waiting = invoicesToStore
-    if let invoice = step?.change.newInvoice { waiting.insert(invoice, at: 0) }
-    invoicesToStore = []
-    return waiting.map { .invoiceRefused(paymentHash: $0.paymentHash, .because(sentence)) }
   }
 
   var isConnected: Bool {
@@ -356,29 +347,4 @@ public struct NodeMachine: Core {
 
   /// Begun only by who has a claim: whoever is fenced has none, and no step.
   func write(_ change: NodeChange) -> [NodeDirective] { claim.map { [.write(change, under: $0)] } ?? [] }
-
-  // MARK: Invoices
-
-  private mutating func invoiceMade(_ invoice: Invoice) -> [NodeDirective] {
-    switch state {
-    case .stopped, .draining:
-      return [.invoiceRefused(paymentHash: invoice.paymentHash, .notHeld)]
-    default: break
-    }
-    if let failedSentence {
-      return [.invoiceRefused(paymentHash: invoice.paymentHash, .because(failedSentence))]
-    }
-    guard step == nil else {
-      invoicesToStore.append(invoice)
-      return hurry()
-    }
-    // In this order: a container that is blocked says no more than that, and its first word is taken for the row's.
-    return hurry() + store(invoice)
-  }
-
-  mutating func store(_ invoice: Invoice) -> [NodeDirective] {
-    let change = NodeChange(newInvoice: invoice)
-    step = Step(change: change)
-    return write(change)
-  }
 }

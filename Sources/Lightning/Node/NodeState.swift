@@ -46,6 +46,8 @@ public struct NodeState: Hashable, Codable, Sendable {
 public struct NodeChange: Hashable, Codable, Sendable {
   public var channel: Channel?
   public var newInvoice: Invoice?
+  /// An open invoice that is not to be paid any more.
+  public var cancelled: Bytes32?
   /// Payments that are accepted in this step, or that a backup tells of as accepted.
   public var received: [Receipt]
   /// Everything is replaced by a backup of the peer's.
@@ -58,12 +60,14 @@ public struct NodeChange: Hashable, Codable, Sendable {
   public var failure: ChannelFailure?
 
   public init(
-    channel: Channel? = nil, newInvoice: Invoice? = nil, received: [Receipt] = [],
+    channel: Channel? = nil, newInvoice: Invoice? = nil, cancelled: Bytes32? = nil,
+    received: [Receipt] = [],
     restored: [Invoice]? = nil, payments: PaymentChange? = nil, waiting: [Bytes32]? = nil,
     failure: ChannelFailure? = nil
   ) {
     self.channel = channel
     self.newInvoice = newInvoice
+    self.cancelled = cancelled
     self.received = received
     self.restored = restored
     self.payments = payments

@@ -87,7 +87,8 @@ extension Move {
   var price: Allowance? {
     switch self {
     case .work, .wake, .hear, .readLetter, .peerReads, .walletReads, .peerWakes, .phoneWakes, .timePasses,
-      .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .withdraw, .endTask, .thaw,
+      .network(isThere: true), .fillDisk(false), .home, .quit, .invoice, .send, .cancel, .withdraw, .endTask,
+      .thaw,
       .copyDatabase,
       .noMoreFaults:
       nil

@@ -57,7 +57,9 @@ extension World {
     if let payments = change.payments { store(payments) }
     if let failure = change.failure { container.value.node.failure = failure }
     container.value.node.followInvoices(change)
+    if let cancelled = change.cancelled { checkCancel(of: cancelled) }
     for receipt in change.received {
+      if change.restored == nil { checkNotCancelled(receipt) }
       if container.value.received.contains(where: { $0.invoice.paymentHash == receipt.invoice.paymentHash }) {
         report(.paidIsReceivedOnce, "A payment is received a second time.")
       }

@@ -53,11 +53,13 @@ extension World {
   private mutating func answered(_ request: String, _ answer: RequestAnswer) {
     switch answer {
     case .invoice(let hash): invoiceStored(hash)
+    case .cancelled: answerCancel(request, nil)
+    case .refused(.cancellation, let sentence): answerCancel(request, sentence)
     case .offered: answerSend(request, .offered)
     case .refused(.payment, let sentence): answerSend(request, .refused(sentence))
     case .begun(let id, _, _): answerWithdrawal(request, .begun(id))
     case .refused(.withdrawal, let sentence): answerWithdrawal(request, .refused(sentence))
-    case .refused(.invoice, _), .refused(.move, _), .connected: break
+    default: break
     }
   }
 }

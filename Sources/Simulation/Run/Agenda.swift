@@ -12,6 +12,8 @@ public struct Agenda: Hashable, Sendable {
     case pay
     /// The person pays somebody else's invoice.
     case send
+    /// The person cancels an invoice of the wallet's.
+    case cancel
     /// The person takes money out of the channel on chain.
     case withdraw
     /// What was sent is done: in a coordination of others, which sends nothing through the channel.
@@ -93,14 +95,31 @@ public struct Agenda: Hashable, Sendable {
     var working = SeededGenerator(seed: seed ^ 0xBAC6_0000_0000_0000)
     background = working.chance(50) ? BackgroundWork.Habits() : nil
     taskSeed = working.next()
+    var cancelling = SeededGenerator(seed: seed ^ 0xCA9C_E100_0000_0000)
+    timed += Self.cancels(&cancelling, until: end)
     // Sorted by time; of one instant in the order of the making, as no sort promises that by itself.
     let order = timed.indices.sorted { (timed[$0].at, $0) < (timed[$1].at, $1) }
     entries = []
     for (number, place) in order.enumerated() {
-      entries.append(
-        Entry(number: number + 1, at: timed[place].at, deed: timed[place].deed, salt: generator.next()))
+      let deed = timed[place].deed
+      let salt = deed == .cancel ? cancelling.next() : generator.next()
+      entries.append(Entry(number: number + 1, at: timed[place].at, deed: deed, salt: salt))
     }
     elsewhereDelay = generator.chance(50) ? .zero : .milliseconds(Int64(generator.below(30_000)))
+  }
+
+  /// One person in three does that.
+  private static func cancels(
+    _ generator: inout SeededGenerator, until end: Instant
+  ) -> [(at: Instant, deed: Deed)] {
+    guard generator.chance(33) else { return [] }
+    var cancels: [(at: Instant, deed: Deed)] = []
+    var at = Instant.zero + .seconds(12)
+    while at < end {
+      cancels.append((at, .cancel))
+      at = at + .milliseconds(Int64(100 + generator.below(40_000)))
+    }
+    return cancels
   }
 
   /// A stream of its own, as that of the splices is. Half of the seeds meet none.

@@ -166,6 +166,7 @@ public struct SeedRun {
     case .quit: make(.quit)
     case .pay: pay(&chance)
     case .send: send(&chance)
+    case .cancel: cancel(&chance)
     case .withdraw: make(.withdraw(UInt64(1000 + chance.below(5000))))
     case .sendIsDone: if world.settings.coordination != .baton { make(.endTask) }
     case .storage, .fullDisk: strikeStorage(entry.deed, &chance)
@@ -198,6 +199,15 @@ public struct SeedRun {
     let isAgain = !world.sends.isEmpty && chance.chance(20)
     let number = isAgain ? chance.below(world.sends.count) : world.sends.count
     make(.send(number, isKnown: chance.chance(85)))
+  }
+
+  /// One that nobody has paid yet, or that is being paid just now.
+  private mutating func cancel(_ chance: inout SeededGenerator) {
+    guard world.settings.coordination == .baton else { return }
+    let paid = world.payments.last { $0.state == .underWay }?.invoice
+    if let paid, chance.chance(50) { return make(.cancel(paid)) }
+    let open = world.unpaidInvoices
+    if !open.isEmpty { make(.cancel(open[chance.below(open.count)])) }
   }
 
   // MARK: Faults

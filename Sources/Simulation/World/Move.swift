@@ -27,6 +27,8 @@ public enum Move: Hashable, Sendable {
   case payPart(Int, part: Int, of: Int)
   /// The person pays this invoice of somebody else's. A new number is a new invoice, which its maker knows or not.
   case send(Int, isKnown: Bool)
+  /// The person does not want this invoice of the wallet's paid any more.
+  case cancel(Int)
   /// The person takes this out of the channel on chain.
   case withdraw(UInt64)
   /// The person begins to send something that goes on in the background, and that the node knows nothing of.

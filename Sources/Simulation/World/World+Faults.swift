@@ -39,6 +39,7 @@ extension World {
       forgotten.append(receipt.invoice.paymentHash)
     }
     forgetSends(unknownTo: copy.value)
+    openAgain(knownTo: copy.value)
     container.value.row = copy.value.row
     container.value.node = copy.value.node
     container.value.past = copy.value.past

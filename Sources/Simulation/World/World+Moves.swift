@@ -32,6 +32,7 @@ extension World {
     case .pay(let invoice): pay(invoice)
     case .payPart(let invoice, let part, let count): pay(invoice, part: part, of: count)
     case .send(let number, let isKnown): send(number, isKnown: isKnown)
+    case .cancel(let invoice): cancel(invoice)
     case .withdraw(let amountSat): withdraw(amountSat)
     case .beginTask: task(isOn: true)
     case .endTask: task(isOn: false)

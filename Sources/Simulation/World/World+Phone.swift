@@ -78,7 +78,8 @@ extension World {
     case .payment(let request):
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)
-    case .invoice, .memoryWarning: break
+    case .invoice(let request): postCancel(ofRequest: request)
+    case .memoryWarning: break
     case .task(let word): tell(role, word)
     // It plays or not: it only writes it down.
     case .audio: break

@@ -218,6 +218,10 @@ public struct WorldInvoice: Hashable, Sendable {
   var amountMsat: UInt64
   public var isStored = false
   public var isPaid = false
+  /// The phone's number of the request to cancel it, until that is answered.
+  var cancelRequest: UInt64?
+  /// Durably, in the container that is there.
+  public var isCancelled = false
 }
 
 public struct WorldPayment: Hashable, Sendable {

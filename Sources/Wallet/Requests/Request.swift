@@ -6,6 +6,8 @@ import Lightning
 public enum Request: Hashable, Codable, Sendable {
   /// To be paid.
   case invoice(amountMsat: UInt64, text: String, expirySeconds: Int64)
+  /// Not to be paid any more by an invoice of the wallet's own.
+  case cancellation(of: Bytes32)
   /// To pay somebody else's invoice.
   case payment(OutgoingPayment)
   /// To take money out of the channel on chain.
@@ -13,11 +15,12 @@ public enum Request: Hashable, Codable, Sendable {
   /// The wallet lives in this container from now on, whichever one the peer knows.
   case move
 
-  public enum Kind: Hashable, Codable, Sendable { case invoice, payment, withdrawal, move }
+  public enum Kind: Hashable, Codable, Sendable { case invoice, cancellation, payment, withdrawal, move }
 
   public var kind: Kind {
     switch self {
     case .invoice: .invoice
+    case .cancellation: .cancellation
     case .payment: .payment
     case .withdrawal: .withdrawal
     case .move: .move
@@ -29,8 +32,9 @@ public enum Request: Hashable, Codable, Sendable {
     switch self {
     case .invoice(let amountMsat, let text, let expirySeconds):
       .makeInvoice(id, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds)
+    case .cancellation(let hash): .node(.invoiceCancelRequested(hash))
     case .payment(let payment): .readPast(payment)
-    case .withdrawal(let request): .splice(request)
+    case .withdrawal(let request): .node(.spliceRequested(request))
     case .move: .moveHere
     }
   }
@@ -41,7 +45,7 @@ public enum Request: Hashable, Codable, Sendable {
     case .payment(let payment): Self.name(ofPayment: payment.paymentHash, besides: taken)
     // Before there is a transaction only the request has a number.
     case .withdrawal: "splice \(id.prefix(8))"
-    case .invoice, .move: nil
+    case .invoice, .cancellation, .move: nil
     }
   }
 
@@ -60,6 +64,9 @@ public enum Request: Hashable, Codable, Sendable {
       let waiting = open.count { $0.request.kind == .invoice }
       guard waiting >= Requests.invoicesMax else { return nil }
       return "\(Requests.invoicesMax) invoices wait to be stored already; ask again later"
+    case .cancellation(let hash):
+      let isUnderWay = open.contains { $0.key == .cancellation(hash) }
+      return isUnderWay ? "this invoice is being cancelled already; wait for the answer" : nil
     case .payment(let payment):
       let isUnderWay = open.contains { $0.key == .payment(payment.paymentHash) }
       return isUnderWay ? "this invoice is being paid already; wait for its end" : nil
@@ -70,24 +77,96 @@ public enum Request: Hashable, Codable, Sendable {
     }
   }
 
+  /// What the node will call it, where that is known before the node is asked.
+  var firstKey: RequestKey? {
+    switch self {
+    case .cancellation(let hash): .cancellation(hash)
+    case .payment(let payment): .payment(payment.paymentHash)
+    case .withdrawal: .splice(nil)
+    case .invoice, .move: nil
+    }
+  }
+
+  /// When the node has it durable.
+  func answer(begunAs key: RequestKey, _ splice: PendingSplice?) -> RequestAnswer? {
+    switch (self, key) {
+    case (.invoice, .invoice(let hash)): .invoice(paymentHash: hash)
+    case (.cancellation(let hash), _): .cancelled(paymentHash: hash)
+    case (.payment(let payment), _):
+      .offered(paymentHash: payment.paymentHash, amountMsat: payment.amountMsat)
+    case (.withdrawal, _):
+      splice.map { .begun($0.id, amountSat: $0.amountSat, feeSat: $0.feeSat) }
+    case (.invoice, _), (.move, _): nil
+    }
+  }
+
   /// What a person does about it when the node is not held.
   var adviceWithoutNode: String {
     kind == .invoice ? "open the app and ask again" : "open the app and try again"
+  }
+
+  // MARK: In words
+
+  /// Whoever reads a journal is told what the wallet is asked for.
+  public var words: String {
+    switch self {
+    case .invoice(let amountMsat, _, _): "for an invoice over \(AmountText.words(msat: amountMsat))"
+    case .cancellation(let hash): "to cancel the invoice \(hash.hex.prefix(8))"
+    case .payment(let payment): "to pay \(AmountText.words(msat: payment.amountMsat))"
+    case .withdrawal(let request):
+      "to take \(AmountText.words(sat: request.amountSat)) out of the channel on chain"
+    case .move: "to move the wallet here"
+    }
+  }
+}
+
+extension Request.Kind {
+  /// What the wallet refuses.
+  public var words: String {
+    switch self {
+    case .invoice: "the invoice"
+    case .cancellation: "the cancellation"
+    case .payment: "the payment"
+    case .withdrawal: "the withdrawal"
+    case .move: "the move"
+    }
   }
 }
 
 /// How the node names what it was asked for.
 public enum RequestKey: Hashable, Codable, Sendable {
   case invoice(Bytes32)
+  case cancellation(Bytes32)
   case payment(Bytes32)
   /// Nil before there is a transaction: one at a time.
   case splice(TransactionID?)
+}
+
+extension RequestEvent.NodeWord {
+  /// Nil where the node speaks of no request.
+  init?(_ directive: NodeDirective, showing status: Status?) {
+    switch directive {
+    case .invoiceStored(let hash): self = .begun(.invoice(hash))
+    case .invoiceRefused(let hash, let why): self = .refused(.invoice(hash), why, status)
+    case .invoiceCancelled(let hash): self = .begun(.cancellation(hash))
+    case .cancelRefused(let hash, let why): self = .refused(.cancellation(hash), why, status)
+    case .paymentOffered(let hash): self = .begun(.payment(hash))
+    case .paymentRefused(let hash, let why): self = .refused(.payment(hash), why, status)
+    case .paymentEnded(let ended): self = .ended(.payment(ended.payment.paymentHash))
+    case .spliceBegun(let splice): self = .begun(.splice(splice.id), splice)
+    case .spliceRefused(let why): self = .refused(.splice(nil), why, status)
+    case .spliceEnded(let id, _): self = .ended(.splice(id))
+    case .checkRow, .checkGreeting, .write, .dial, .send, .hangUp, .cutOff, .report: return nil
+    }
+  }
 }
 
 /// What whoever asked is told, once.
 public enum RequestAnswer: Hashable, Codable, Sendable {
   /// It is stored, and its payment is recognised from now on.
   case invoice(paymentHash: Bytes32)
+  /// From now on its payment is refused.
+  case cancelled(paymentHash: Bytes32)
   /// It is in the channel, whatever becomes of this process.
   case offered(paymentHash: Bytes32, amountMsat: UInt64)
   /// The wallet is bound to it.

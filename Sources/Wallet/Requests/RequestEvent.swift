@@ -41,10 +41,7 @@ public enum RequestDirective: Hashable, Codable, Sendable {
   case makeInvoice(String, amountMsat: UInt64, text: String, expirySeconds: Int64)
   /// To the container: answered by `pastRead` or `pastNotRead`.
   case readPast(OutgoingPayment)
-  /// To the node.
-  case store(Invoice)
-  case pay(OutgoingPayment, past: PastPayment?)
-  case splice(SpliceRequest)
+  case node(NodeEvent)
   /// Exactly once for each request.
   case answer(String, RequestAnswer)
 }

@@ -54,11 +54,11 @@ public struct Requests: Core {
     case .invoiceMade(let id, let invoice):
       guard let index = index(id), case .invoice = open[index].request else { return [] }
       open[index].key = .invoice(invoice.paymentHash)
-      return [.store(invoice)]
+      return [.node(.invoiceMade(invoice))]
     case .invoiceNotMade(let id, let sentence): return index(id).map { refuse($0, sentence) } ?? []
     case .pastRead(let hash, let past):
       guard let payment = unbegunPayment(hash) else { return [] }
-      return [.pay(payment, past: past)]
+      return [.node(.payRequested(payment, past: past))]
     case .pastNotRead(let hash, let sentence):
       guard unbegunPayment(hash) != nil else { return [] }
       return index(.payment(hash)).map { refuse($0, sentence) } ?? []
@@ -125,7 +125,7 @@ public struct Requests: Core {
       switch open.key {
       case .payment(let hash)?: open.isBegun && !payments.contains(hash)
       case .splice(let id?)?: id != splice
-      case .splice(nil)?, .invoice?, nil: false
+      default: false
       }
     }
     let ended = open.filter(isOver).compactMap(\.task)
@@ -136,19 +136,13 @@ public struct Requests: Core {
   private mutating func begun(_ key: RequestKey, _ splice: PendingSplice?) -> [RequestDirective] {
     guard let index = index(splice == nil ? key : .splice(nil)) else { return [] }
     open[index].key = key
-    guard let id = open[index].id else { return [] }
-    open[index].id = nil
-    switch (open[index].request, key) {
-    case (.invoice, .invoice(let hash)):
-      open.remove(at: index)
-      return [.answer(id, .invoice(paymentHash: hash))]
-    case (.payment(let payment), _):
-      return [.answer(id, .offered(paymentHash: payment.paymentHash, amountMsat: payment.amountMsat))]
-    case (.withdrawal, _):
-      guard let splice else { return [] }
-      return [.answer(id, .begun(splice.id, amountSat: splice.amountSat, feeSat: splice.feeSat))]
-    case (.invoice, _), (.move, _): return []
+    guard let id = open[index].id, let answer = open[index].request.answer(begunAs: key, splice) else {
+      return []
     }
+    open[index].id = nil
+    // Without a task nothing of it is left to do.
+    if open[index].task == nil { open.remove(at: index) }
+    return [.answer(id, answer)]
   }
 
   /// With what the person reads in the app, where that is more than that the node is not wanted: to open the app once more
@@ -184,16 +178,5 @@ public struct Requests: Core {
       if case .payment(let payment) = open.request { return payment }
     }
     return nil
-  }
-}
-
-extension Request {
-  /// What the node will call it, where that is known before the node is asked.
-  fileprivate var firstKey: RequestKey? {
-    switch self {
-    case .payment(let payment): .payment(payment.paymentHash)
-    case .withdrawal: .splice(nil)
-    case .invoice, .move: nil
-    }
   }
 }

@@ -18,6 +18,8 @@ enum SampleSchema {
       total_msat INTEGER, PRIMARY KEY (channel, direction, id)) STRICT;
     CREATE TABLE invoices (
       payment_hash BLOB PRIMARY KEY, amount_msat INTEGER, text TEXT, tweak BLOB, expires_at INTEGER) STRICT;
+    CREATE TABLE cancelled_invoices (
+      payment_hash BLOB PRIMARY KEY, epoch INTEGER, cancelled_wall_ns INTEGER) STRICT;
     CREATE TABLE received_payments (
       id INTEGER PRIMARY KEY AUTOINCREMENT, payment_hash BLOB UNIQUE, amount_msat INTEGER, epoch INTEGER,
       received_wall_ns INTEGER) STRICT;

@@ -78,6 +78,14 @@ struct WalletRequestTests {
     #expect(app.send(.node(.written)) == [.phone(.answer("1", .invoice(paymentHash: hash("a"))))])
   }
 
+  @Test("A cancellation is written under the claim, and answered when that is done") func cancellation() {
+    let request = WalletEvent.requests(.asked("1", .cancellation(of: hash("a"))))
+    var app = App.connecting(8, NodeState(invoices: [invoice("a")]))
+    #expect(app.send(request) == [.container(.write(NodeChange(cancelled: hash("a")), under: claim(8)))])
+    #expect(app.send(.node(.written)) == [.phone(.answer("1", .cancelled(paymentHash: hash("a"))))])
+    #expect(app.send(request) == [.phone(.answer("1", .refused(.cancellation, NodeMachine.notOpen)))])
+  }
+
   @Test(
     "What the node goes on with is heard before its start: the task of what somebody else has ended is over")
   func endedElsewhere() throws {

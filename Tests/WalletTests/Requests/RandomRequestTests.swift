@@ -42,7 +42,7 @@ struct RandomRequestTests {
       case .endTask(let task):
         if !begun.contains(task) { faults.append("\(task) ends before it began") }
         if !ended.insert(task).inserted { faults.append("\(task) ends twice") }
-      case .moveHere, .makeInvoice, .readPast, .store, .pay, .splice: break
+      case .moveHere, .makeInvoice, .readPast, .node: break
       }
     }
   }
@@ -53,12 +53,13 @@ struct RandomRequestTests {
   ]
 
   private func request(_ generator: inout SeededGenerator) -> Request {
-    switch generator.below(4) {
+    switch generator.below(5) {
     case 0: invoiceRequest
+    case 2: .cancellation(of: generator.pick(Self.hashes))
     case 1:
       .payment(
         OutgoingPayment(paymentHash: generator.pick(Self.hashes), amountMsat: 1, paymentSecret: .zero))
-    case 2: .withdrawal(spliceRequest)
+    case 3: .withdrawal(spliceRequest)
     default: .move
     }
   }
@@ -87,7 +88,7 @@ struct RandomRequestTests {
   private func word(
     _ hash: Bytes32, _ splice: PendingSplice, _ generator: inout SeededGenerator
   ) -> RequestEvent.NodeWord {
-    switch generator.below(8) {
+    switch generator.below(9) {
     case 0: .begun(.invoice(hash))
     case 1: .begun(.payment(hash))
     case 2: .begun(.splice(splice.id), splice)
@@ -96,6 +97,7 @@ struct RandomRequestTests {
     case 5:
       .goesOn(payments: generator.chance(50) ? [hash] : [], splice: generator.chance(50) ? splice.id : nil)
     case 6: .ended(.payment(hash))
+    case 7: generator.chance(50) ? .begun(.cancellation(hash)) : .refused(.cancellation(hash), .notHeld)
     default: .ended(.splice(splice.id))
     }
   }
@@ -134,7 +136,7 @@ struct RandomRequestTests {
       kinds.formUnion(account.asked.values.map(\.kind))
       begun += account.begun.count
     }
-    #expect(kinds.count == 4 && begun > 1000)
+    #expect(kinds.count == 5 && begun > 1000)
   }
 
   @Test("Whatever the node says, nobody is answered twice, and no task ends twice or not at all") func lies()
@@ -151,6 +153,7 @@ extension RequestAnswer {
   fileprivate var kind: Request.Kind {
     switch self {
     case .invoice: .invoice
+    case .cancelled: .cancellation
     case .offered: .payment
     case .begun: .withdrawal
     case .connected: .move

@@ -36,11 +36,29 @@ struct RequestLifeTests {
     #expect(
       desk.send(.asked("1", invoiceRequest))
         == [.makeInvoice("1", amountMsat: 1000, text: "tea", expirySeconds: 60)])
-    #expect(desk.send(.invoiceMade("1", invoice("a"))) == [.store(invoice("a"))])
+    #expect(desk.send(.invoiceMade("1", invoice("a"))) == [.node(.invoiceMade(invoice("a")))])
     #expect(desk.node(.begun(.invoice(hash("a")))) == [.answer("1", .invoice(paymentHash: hash("a")))])
     #expect(desk.requests.open == [])
     #expect(desk.node(.begun(.invoice(hash("a")))) == [])
     #expect(desk.node(.refused(.invoice(hash("a")), .because("late"))) == [])
+  }
+
+  @Test("A cancellation is the node's, needs no task, and is answered when it is durable")
+  func cancellationLife() {
+    var desk = Desk()
+    let request = Request.cancellation(of: hash("a"))
+    #expect(desk.send(.asked("1", request)) == [.node(.invoiceCancelRequested(hash("a")))])
+    #expect(
+      desk.send(.asked("2", request)) == [
+        .answer(
+          "2", .refused(.cancellation, "this invoice is being cancelled already; wait for the answer"))
+      ])
+    // What has the node read of the channel ends only what is in the channel.
+    #expect(desk.node(.goesOn(payments: [], splice: nil)) == [])
+    #expect(desk.node(.begun(.cancellation(hash("b")))) == [])
+    #expect(
+      desk.node(.begun(.cancellation(hash("a")))) == [.answer("1", .cancelled(paymentHash: hash("a")))])
+    #expect(desk.requests.open == [] && desk.node(.begun(.cancellation(hash("a")))) == [])
   }
 
   @Test("A payment has a task from the asking to its end, and is answered when it is in the channel")
@@ -49,7 +67,7 @@ struct RequestLifeTests {
     let task = task("outgoing payment 0123abcd")
     let tea = payment("0123abcd99")
     #expect(desk.send(.asked("1", .payment(tea))) == [.beginTask(task), .readPast(tea)])
-    #expect(desk.send(.pastRead(tea.paymentHash, .lost)) == [.pay(tea, past: .lost)])
+    #expect(desk.send(.pastRead(tea.paymentHash, .lost)) == [.node(.payRequested(tea, past: .lost))])
     #expect(
       desk.node(.begun(.payment(tea.paymentHash)))
         == [.answer("1", .offered(paymentHash: tea.paymentHash, amountMsat: 1000))])
@@ -71,7 +89,7 @@ struct RequestLifeTests {
     let out = splice(1)
     #expect(
       desk.send(.asked("1234567890", .withdrawal(spliceRequest))) == [
-        .beginTask(task), .splice(spliceRequest),
+        .beginTask(task), .node(.spliceRequested(spliceRequest)),
       ])
     #expect(
       desk.node(.begun(.splice(out.id), out))

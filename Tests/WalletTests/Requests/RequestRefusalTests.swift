@@ -29,6 +29,18 @@ struct RequestRefusalTests {
     #expect(desk.requests.open == [])
   }
 
+  @Test("A cancellation that the node refuses is refused, and may be asked for again") func notCancelled() {
+    var desk = Desk()
+    let (key, again) = (
+      RequestKey.cancellation(hash("a")), "the wallet does not hold its node now; open the app and try again"
+    )
+    for (why, sentence) in [(NodeRefusal.because("paid"), "paid"), (.notHeld, again)] {
+      #expect(desk.send(.asked("1", .cancellation(of: hash("a")))).count == 1)
+      #expect(desk.node(.refused(key, why)) == [.answer("1", .refused(.cancellation, sentence))])
+      #expect(desk.node(.begun(key)) == [] && desk.requests.open == [])
+    }
+  }
+
   @Test("Sixty-four invoices wait to be stored; one more is refused, until one of them is") func invoicesMax()
   {
     var desk = Desk()

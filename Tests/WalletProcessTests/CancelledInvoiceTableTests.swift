@@ -1,0 +1,51 @@
+import Database
+import Ground
+import Lightning
+import SharedContainer
+import Testing
+import WalletStore
+
+@Suite("An invoice that is cancelled, in the container")
+final class CancelledInvoiceTableTests {
+  private let scratch: ScratchContainer
+  private let invoices = [UInt8](1...2).map { number in
+    let hash = Bytes32([UInt8](repeating: number, count: 32)) ?? .zero
+    return Invoice(paymentHash: hash, amountMsat: 1000, text: "tea", tweak: hash, expiresAt: 9)
+  }
+
+  init() throws { scratch = try ScratchContainer() }
+
+  @Test("It is not open any more, its row stays, and no backup opens it again") func cancelled() throws {
+    let container = try scratch.open()
+    let (claim, _) = try scratch.claim(container)
+    for invoice in invoices { try scratch.write(NodeChange(newInvoice: invoice), claim, container) }
+    let hash = invoices[0].paymentHash
+    // As when a write has failed behind its commit, and the person asks again.
+    for _ in 0..<2 { try scratch.write(NodeChange(cancelled: hash), claim, container) }
+    #expect(try scratch.state(container).invoices == [invoices[1]])
+    try scratch.write(NodeChange(restored: invoices), claim, container)
+    #expect(try scratch.claim(container, seen: 1).1.invoices == [invoices[1]])
+    #expect(try scratch.read(container) { try InvoiceTable.tweak(of: hash, $0) } == hash)
+  }
+
+  @Test("Whoever has lost the claim cancels nothing") func fenced() throws {
+    let container = try scratch.open()
+    let (old, _) = try scratch.claim(container)
+    try scratch.write(NodeChange(newInvoice: invoices[0]), old, container)
+    _ = try scratch.claim(container, seen: 1)
+    #expect(throws: (any Error).self) {
+      try scratch.write(NodeChange(cancelled: invoices[0].paymentHash), old, container)
+    }
+    #expect(try scratch.state(container).invoices == [invoices[0]])
+  }
+
+  @Test("A container of before that has its invoices as they were") func migrated() throws {
+    do {
+      let container = try scratch.open(WalletSchema.migrations.dropLast())
+      try Connection(path: container.layout.database, access: .readWrite).execute(
+        "INSERT INTO invoices VALUES (?, 1000, 'tea', ?, 9)",
+        [.blob(invoices[0].paymentHash.bytes), .blob(invoices[0].tweak.bytes)])
+    }
+    #expect(try scratch.state(try scratch.open()).invoices == [invoices[0]])
+  }
+}
