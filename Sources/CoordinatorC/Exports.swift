@@ -158,13 +158,15 @@ public func read(
 
 @_cdecl("baton_found")
 public func found(
-  _ access: OpaquePointer?, _ hash: UnsafePointer<UInt8>?, _ amountMsat: UInt64, _ words: UnsafePointer<CChar>?
+  _ access: OpaquePointer?, _ hash: UnsafePointer<UInt8>?, _ amountMsat: UInt64,
+  _ words: UnsafePointer<CChar>?
 ) -> Int32 {
   guard let access, let hash,
     let payment = PaymentHash(UnsafeBufferPointer(start: hash, count: PaymentHash.size))
   else { return Code.misuse }
   return inside(access).found(
-    ReceivedPayment(paymentHash: payment, amountMsat: amountMsat, text: words.map { String(cString: $0) } ?? ""))
+    ReceivedPayment(
+      paymentHash: payment, amountMsat: amountMsat, text: words.map { String(cString: $0) } ?? ""))
 }
 
 private func inside(_ access: OpaquePointer) -> Access {

@@ -59,4 +59,3 @@ struct CallersError: Error {
   var code: Int32
   var words: String
 }
-

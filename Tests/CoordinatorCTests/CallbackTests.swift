@@ -76,7 +76,8 @@ struct CallbackTests {
     _ = caller.carryOut(wallet)
     caller.called = []
     caller.settled = 21
-    #expect(caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT) == Int32(BATON_OK))
+    #expect(
+      caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT) == Int32(BATON_OK))
     #expect(caller.called == ["settled since"])
     var message = baton_message()
     while baton_next(wallet, &message) == Int32(BATON_OK), message.kind != Int32(BATON_DELIVER) {}
@@ -86,7 +87,8 @@ struct CallbackTests {
     #expect(caller.carryOut(wallet).contains { $0 == (BATON_FINISHED, 4, BATON_FINISH_RECEIVED) })
   }
 
-  @Test("A push that names its payment asks for that one; a callback that fails is noted") func settledByHash() {
+  @Test("A push that names its payment asks for that one; a callback that fails is noted")
+  func settledByHash() {
     let (_, app) = caller.open()
     baton_want(app)
     _ = caller.carryOut(app)
@@ -95,7 +97,8 @@ struct CallbackTests {
     caller.settledCode = 123
     let hash = [UInt8](1...32)
     #expect(
-      caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT, hash) == Int32(BATON_OK))
+      caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT, hash)
+        == Int32(BATON_OK))
     // Before the look and behind it.
     #expect(caller.called == ["settled 1 32", "settled 1 32"])
     let asked = caller.carryOut(wallet).map(\.kind)

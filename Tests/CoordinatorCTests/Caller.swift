@@ -69,7 +69,8 @@ final class Caller {
   }
 
   func event(
-    _ handle: OpaquePointer?, _ kind: Int, id: UInt64 = 0, code: Int = 0, number: UInt64 = 0, _ bytes: [UInt8] = []
+    _ handle: OpaquePointer?, _ kind: Int, id: UInt64 = 0, code: Int = 0, number: UInt64 = 0,
+    _ bytes: [UInt8] = []
   ) -> Int32 {
     bytes.withUnsafeBufferPointer {
       var message = baton_message()

@@ -53,11 +53,13 @@ struct HeaderTests {
     #expect(baton_want(wallet) == Int32(BATON_MISUSE) && baton_unwant(wallet) == Int32(BATON_MISUSE))
     #expect(caller.event(wallet, 999) == Int32(BATON_MISUSE))
     #expect(caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: 9) == Int32(BATON_MISUSE))
-    #expect(caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_OTHER, [1, 2]) == Int32(BATON_MISUSE))
+    #expect(
+      caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_OTHER, [1, 2]) == Int32(BATON_MISUSE))
     #expect(caller.error(wallet) == "a payment's hash has 32 bytes")
     #expect(caller.event(wallet, BATON_EVENT_RECEIVED, id: 1, [1]) == Int32(BATON_MISUSE))
     #expect(caller.carryOut(wallet).allSatisfy { $0.kind == BATON_SHOW })
-    #expect(caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_INCOMING_PAYMENT) == Int32(BATON_OK))
+    #expect(
+      caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_INCOMING_PAYMENT) == Int32(BATON_OK))
     #expect(caller.carryOut(wallet).contains { $0.kind == BATON_START_NODE })
     #expect(caller.event(wallet, BATON_EVENT_TIME_WILL_EXPIRE, id: 1) == Int32(BATON_OK))
     let asked = caller.carryOut(wallet)
@@ -124,7 +126,8 @@ struct HeaderTests {
       baton_sql(access, "INSERT INTO nowhere VALUES (1)", nil, 0, nil, nil)
     }
     #expect(
-      baton_write(app, lease, "wrong", wrong, nil) == Int32(BATON_SQL) && caller.error(app).contains("nowhere"))
+      baton_write(app, lease, "wrong", wrong, nil) == Int32(BATON_SQL)
+        && caller.error(app).contains("nowhere"))
     let guarded: baton_body = { access, _ in baton_sql(access, "DELETE FROM claims", nil, 0, nil, nil) }
     #expect(baton_write(app, lease, "around the lease", guarded, nil) == Int32(BATON_SQL))
     let isEmpty: baton_body = { access, _ in

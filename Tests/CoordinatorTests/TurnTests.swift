@@ -14,7 +14,9 @@ struct TurnTests {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  @Test("A push is over when the lock is free and the log is in the database, before anything is done for the next one")
+  @Test(
+    "A push is over when the lock is free and the log is in the database, before anything is done for the next one"
+  )
   func pushesInTurn() throws {
     let wallet = try place.wallet(.extension)
     var isFree: Bool?
@@ -92,7 +94,9 @@ struct TurnTests {
     #expect(app.node.asked == ["start 1 []", "dial now", "dial now"])
   }
 
-  @Test("What a claim has read is gone with it, also when the node was never started") func stateOfAClaim() throws {
+  @Test("What a claim has read is gone with it, also when the node was never started") func stateOfAClaim()
+    throws
+  {
     let node = HoldingNode()
     let phone = Phone()
     let coordinator = try NodeCoordinator(
