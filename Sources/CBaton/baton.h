@@ -2,7 +2,8 @@
  * baton.h: two processes of one wallet (app, notification service extension) share one Lightning node.
  *
  * One handle is one process's coordinator. The caller tells it what happens (baton_event), carries out what it asks for
- * (baton_next, until there is nothing more, after every call), and calls baton_wake in time (baton_wait).
+ * (baton_next, until there is nothing more, after every call), and calls baton_wake in time (baton_wait). Three things it cannot
+ * wait for; they are callbacks in baton_options.
  *
  *   - One thread at a time may use a handle and what belongs to it.
  *   - Strings are UTF-8 and end with a zero byte. Whatever the caller passes is copied before the call returns.
@@ -61,6 +62,15 @@ typedef int32_t (*baton_row)(const baton_value *columns, size_t count, void *con
 /* BATON_OK commits; anything else rolls back, and is what baton_write or baton_read returns. */
 typedef int32_t (*baton_body)(baton_access *access, void *context);
 
+/* What is settled: the payment of this hash (32 bytes) if it is; with null, those that were settled since then (nanoseconds since
+   1970), when the push that is served arrived. Each is named with baton_found. A payment is settled when its HTLC has left the
+   channel: before that the peer may not have the preimage yet. BATON_OK, or what baton_sql gave. */
+typedef int32_t (*baton_settled)(baton_access *access, const uint8_t *hash, int64_t since, void *context);
+
+/* Close the socket of this lease's node, before this returns: the next thing is that the lock is dropped, and another process
+   dials. Write nothing, and throw the node away. No event is waited for. */
+typedef void (*baton_cut_off)(uint64_t lease, void *context);
+
 /* ---- Opening and closing ---- */
 
 typedef struct baton_options {
@@ -68,13 +78,17 @@ typedef struct baton_options {
   const char *directory;          /* created if it is missing */
   const char *const *migrations;  /* the steps of the wallet's own schema; what has shipped is only added to */
   size_t migration_count;
-  baton_body read_state;          /* called inside each claim: what the node starts from; may be null */
-  void *context;                  /* for read_state */
+  /* Called in the middle of other calls. They call nothing of this library but baton_sql and baton_found. */
+  baton_body read_state;          /* inside each claim: what the node starts from; may be null */
+  baton_settled settled;          /* what the app has received meanwhile; the app's own handle may have null */
+  baton_cut_off cut_off;
+  void *context;                  /* for all three */
 } baton_options;
 
 /* The first thing in a process, before the node opens sockets. Gives a handle even when it fails, so that baton_error can say
    why; it is to be closed all the same. No handle only without memory or without options. */
 int32_t baton_open(const baton_options *options, baton **handle);
+/* A node that still runs is cut off, and then its lock is free. */
 void baton_close(baton *handle);
 
 /* One sentence about the last call that failed, for a log; never null. */
@@ -104,9 +118,10 @@ enum {
   /* From the node; id: its lease. News of a lease that is over is dropped. */
   BATON_EVENT_CONNECTING = 20,
   BATON_EVENT_ESTABLISHED = 21,
-  BATON_EVENT_BUSY = 22,                   /* code: BATON_SETTLING and BATON_SPLICING added, 0 for neither */
+  BATON_EVENT_BUSY = 22,                   /* code: BATON_SETTLING and BATON_SPLICING added, 0 for neither; bytes: the hashes, 32
+                                              bytes each, of payments of which parts are here and wait for the others */
   BATON_EVENT_RECEIVED = 23,               /* bytes: the payment's hash, number: msat, text: the wallet's words or null */
-  BATON_EVENT_STOPPED = 24,                /* closed, and nothing more will be written */
+  BATON_EVENT_STOPPED = 24,                /* as BATON_STOP_NODE asked: closed, and nothing more will be written */
   BATON_EVENT_NODE_FENCED = 25,            /* found by other means than a write */
   BATON_EVENT_REFUSED = 26,                /* by the peer; number: its epoch, bytes: its container, 16 bytes */
   BATON_EVENT_TROUBLE = 27                 /* text, for the status */
@@ -154,8 +169,8 @@ enum {
   /* The node. */
   BATON_START_NODE = 1,            /* id: the lease, which is its epoch too; bytes: the container, 16 bytes; code 1: it takes the
                                       place of another device's epoch `number` at the peer */
-  BATON_STOP_NODE = 2,             /* id: the lease. code 1: finish commits, shut down, drain, close, then BATON_EVENT_STOPPED;
-                                      code 0: close at once */
+  BATON_STOP_NODE = 2,             /* id: the lease. Finish commits, shut down, drain, close, then BATON_EVENT_STOPPED; after 3 s
+                                      it is cut off */
   BATON_ACCEPT_NO_NEW_PAYMENT = 3, /* the other process is to take over soon */
   BATON_DIAL_NOW = 4,
   /* The phone and the person. */
@@ -193,8 +208,8 @@ enum {
 enum {
   BATON_RESULT_RECEIVED = 0,
   BATON_RESULT_NOTHING_RECEIVED = 1, /* number: the push's reason */
-  BATON_RESULT_PARTS_WAIT = 2,
-  BATON_RESULT_PARTS_GIVEN_BACK = 3,
+  BATON_RESULT_PARTS_WAIT = 2,       /* parts of it are here, the rest is awaited (BATON_EVENT_BUSY) */
+  BATON_RESULT_PARTS_GIVEN_BACK = 3, /* the sender has its parts back, as not all came */
   BATON_RESULT_APP_CONTINUES = 4
 };
 
@@ -230,9 +245,12 @@ int32_t baton_write(baton *handle, uint64_t lease, const char *what, baton_body 
    channel_reestablish. */
 int32_t baton_read(baton *handle, uint64_t lease, baton_body body, void *context);
 
-/* One statement; `row` may be null. Inside baton_read and read_state only queries. */
+/* One statement; `row` may be null. Inside baton_read, read_state and settled only queries. */
 int32_t baton_sql(
     baton_access *access, const char *sql, const baton_value *values, size_t count, baton_row row, void *context);
+
+/* In the callback `settled` alone: this payment is. Its hash, 32 bytes, and the wallet's words or null. */
+int32_t baton_found(baton_access *access, const uint8_t *hash, uint64_t msat, const char *text);
 
 #ifdef __cplusplus
 }

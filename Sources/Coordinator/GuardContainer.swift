@@ -40,8 +40,6 @@ package final class GuardContainer<State> {
 
   /// Whose death would be worth a look: the process of the row, unless it is this one. Its lock says what its death means.
   package private(set) var holderToWatch: ProcessIdentity?
-  /// Something lies in the log alone that `settle` is to bring into the database when nobody waits for it.
-  package private(set) var isSettlingDue = false
 
   /// The process is asked for once: it does not change, and is named in every beat.
   package init(
@@ -69,20 +67,14 @@ package final class GuardContainer<State> {
       }
     case .readRow: return readRow()
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter)
-    case .dropLock:
-      shared.releaseRoleLock()
-      isSettlingDue = true
+    case .dropLock: shared.releaseRoleLock()
     default: return nil
     }
     return ContainerAnswer()
   }
 
-  /// Brings the log into the database. Before the phone hears anything after which it may stop this process: who is
-  /// stopped in the middle of this holds a lock.
-  package func settle() {
-    isSettlingDue = false
-    shared.settle()
-  }
+  /// Brings the log into the database.
+  package func settle() { shared.settle() }
 
   private func setWish(_ wantsNode: Bool) {
     switch shared.setWish(wantsNode) {
@@ -145,7 +137,6 @@ package final class GuardContainer<State> {
       role: shared.role, epoch: epoch, phase: phase, counter: counter, process: process,
       bootClock: clock.bootClock(), wallClockNanoseconds: clock.wallNanoseconds())
     if case .failed(let error) = shared.write(beat) { note(.beatNotWritten(error)) }
-    if phase == .established { isSettlingDue = true }
   }
 
   private func keepRoleLock() {

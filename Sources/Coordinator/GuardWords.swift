@@ -36,7 +36,8 @@ extension NodeStatus {
     case .releasing(let epoch): self = .releasing(epoch: epoch)
     case .usedByAnotherDevice: self = .usedByAnotherDevice
     case .peerOutOfReach: self = .peerOutOfReach
-    case .trouble(let sentence): self = .failed(failure.map { CoordinatorError($0) } ?? .failed(log: sentence))
+    case .trouble(let sentence):
+      self = .failed(failure.map { CoordinatorError($0) } ?? .failed(log: sentence))
     }
   }
 }

@@ -7,7 +7,7 @@ extension NodeCoordinator {
   // MARK: The app
 
   /// It is in front of the person and wants the node.
-  public func enteredForeground() { handle(.enteredForeground) }
+  public func enteredForeground() { hurryingTheNode { handle(.enteredForeground) } }
 
   public func enteredBackground() { handle(.enteredBackground) }
 
@@ -36,12 +36,23 @@ extension NodeCoordinator {
   /// The person says that the node is on this device from now on, whichever the peer knows.
   public func moveHere() { handle(.moveRequested) }
 
-  public func networkChanged(isThere: Bool) { handle(.networkChanged(isThere: isThere)) }
+  public func networkChanged(isThere: Bool) {
+    guard isThere else { return handle(.networkChanged(isThere: false)) }
+    hurryingTheNode { handle(.networkChanged(isThere: true)) }
+  }
+
+  /// Nobody waits out a pause in front of the person, or of a network that has come back.
+  private func hurryingTheNode(_ handle: () -> Void) {
+    let before = lease
+    handle()
+    if let before, before === lease { node.dialNow() }
+  }
 
   // MARK: The extension
 
   /// Ids are the caller's, and never used twice in one process.
   public func push(_ id: UInt64, _ reason: PushReason, payment: PaymentHash? = nil) {
+    noteArrival(of: id)
     handle(.pushArrived(Push(id: id, reason: reason, paymentHash: payment)))
   }
 

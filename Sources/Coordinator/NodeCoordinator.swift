@@ -10,19 +10,23 @@ import SharedContainer
 /// of its leases too. Everything it asks of node and phone it asks in the calling thread.
 public final class NodeCoordinator<Node: NodeDriver> {
   public let role: ProcessRole
-  private let node: Node
+  let node: Node
   private let phone: any PhonePort
   private let container: GuardContainer<Node.State>
   private let now: () -> Instant
   private var machine: any GuardMachine
   private var queue: [GuardEvent] = []
   private var isHandling = false
+  /// As the claim has read it, until the node is started with it.
   private var state: Node.State?
-  private var lease: Lease?
+  var lease: Lease?
+  private var stopIsAsked = false
+  /// The pushes whose text is not delivered, each with when it arrived (nanoseconds since 1970). The first is served.
+  private var arrivals: [(push: UInt64, at: Int64)] = []
   /// Why the container gave no answer, the last time that it gave none.
   private var failure: ContainerError?
-  /// What the phone hears last: it may suspend the process there, and then nothing may lie half done.
-  private var saidLast: [() -> Void] = []
+  /// Why the node could not tell what is settled, as it was last noted.
+  private var settledFailure: ContainerError?
   private var presence: PresenceSocket?
 
   /// Called after everything that may have changed `nanosecondsToWake`, for who has a timer to set.
@@ -99,10 +103,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     queue.append(event)
     guard !isHandling else { return }
     isHandling = true
-    while !queue.isEmpty {
-      for directive in machine.handle(queue.removeFirst(), at: now()) { carryOut(directive) }
-      if queue.isEmpty { endTurn() }
-    }
+    while !queue.isEmpty { carryOut(machine.handle(queue.removeFirst(), at: now())) }
     isHandling = false
     onRearm?()
   }
@@ -113,14 +114,16 @@ public final class NodeCoordinator<Node: NodeDriver> {
     if !isHandling { onRearm?() }
   }
 
-  private func endTurn() {
-    if container.isSettlingDue { container.settle() }
-    let said = saidLast
-    saidLast = []
-    for say in said { say() }
+  /// In the order of the wallet that is ours: see `GuardDirective.isFarewell`.
+  private func carryOut(_ directives: [GuardDirective]) {
+    for directive in directives where !directive.isFarewell { carryOut(directive) }
+    if directives.contains(where: \.leavesLogToSettle) { container.settle() }
+    for directive in directives where directive.isFarewell { carryOut(directive) }
   }
 
   private func carryOut(_ directive: GuardDirective) {
+    // What was read in the claim is void with it, also if the node was never started.
+    if directive == .dropLock { state = nil }
     if let answer = container.carryOut(directive) {
       if let state = answer.state { self.state = state }
       guard let event = answer.event else { return }
@@ -130,6 +133,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
     switch directive {
     case .startNode(let claim, let replaced): start(claim, replacing: replaced)
     case .stopNode(let gracefully):
+      stopIsAsked = true
       if !gracefully { endLease() }
       node.stop(gracefully: gracefully)
     case .acceptNoNewPayment: node.acceptNoNewPayment()
@@ -145,15 +149,17 @@ public final class NodeCoordinator<Node: NodeDriver> {
     case .show(let status): phone.show(NodeStatus(status, failure))
     case .mayConnect(let targets):
       phone.mayConnect(toPeer: targets.contains(.peer), toOthers: targets.contains(.http))
-    case .deliver(let push, let outcome): phone.deliver(outcome, for: push)
+    case .deliver(let push, let outcome):
+      arrivals.removeAll { $0.push == push }
+      phone.deliver(outcome, for: push)
     case .notify(let payment): phone.notify(payment)
     case .withdraw(let payment): phone.withdrawNotification(of: payment)
     case .noteFailure(let failure): phone.note("a silent push came to nothing: \(failure)")
     case .beginBackgroundTask(let task, let name): phone.beginBackgroundTask(task, name: name)
-    case .endBackgroundTask(let task): last { $0.endBackgroundTask(task) }
-    case .completed(let push, let outcome): last { $0.completed(silentPush: push, outcome) }
-    case .finished(let push, let reason): last { $0.finished(push: push, FinishReason(reason)) }
-    case .end(let reason): last { $0.ended(EndReason(reason)) }
+    case .endBackgroundTask(let task): phone.endBackgroundTask(task)
+    case .completed(let push, let outcome): phone.completed(silentPush: push, outcome)
+    case .finished(let push, let reason): phone.finished(push: push, FinishReason(reason))
+    case .end(let reason): phone.ended(EndReason(reason))
     default: break
     }
   }
@@ -162,14 +168,13 @@ public final class NodeCoordinator<Node: NodeDriver> {
     if let presence { presence.send(bytes) } else { phone.send(presence: bytes) }
   }
 
-  private func last(_ say: @escaping (any PhonePort) -> Void) { saidLast.append { [phone] in say(phone) } }
-
   private func start(_ claim: Claim, replacing replaced: ReplacedClaim?) {
     guard let state else { return }
     // What is kept here would be old by the next start.
     self.state = nil
     let lease = Lease(claim, replacing: replaced, shared: container.shared, now: now, owner: self)
     self.lease = lease
+    stopIsAsked = false
     node.start(lease, state)
   }
 
@@ -178,15 +183,31 @@ public final class NodeCoordinator<Node: NodeDriver> {
     lease = nil
   }
 
+  /// Of the push with which it arrived; one that is told of again keeps its time.
+  func noteArrival(of push: UInt64) {
+    guard !arrivals.contains(where: { $0.push == push }) else { return }
+    arrivals.append((push, Kernel.wallNanoseconds))
+  }
+
+  /// Without an answer the next look asks again.
   private func readReceived(_ hash: PaymentHash?) {
-    let result = container.shared.read { _, reader in try node.settledPayments(hash, reader) }
-    if case .read(let payments) = result { queue.append(.receivedFound(payments)) }
+    let push = arrivals.first?.at ?? .max
+    switch container.shared.read({ _, reader in try node.settledPayments(hash, since: push, reader) }) {
+    case .read(let payments): queue.append(.receivedFound(payments))
+    case .blocked: break
+    case .failed(let error):
+      guard error != settledFailure else { return }
+      settledFailure = error
+      phone.note("it cannot be told what is settled: \(error)")
+    }
   }
 }
 
 extension NodeCoordinator: LeaseOwner {
   func heard(_ news: NodeNews, from lease: Lease) {
     guard lease === self.lease else { return }
+    // The guard believes in a node that stops unasked, and would beat for none.
+    if news == .stopped, !stopIsAsked { return }
     if news == .stopped || news == .fenced { endLease() }
     handle(.node(news.report))
   }

@@ -24,7 +24,8 @@ public protocol NodeDriver: AnyObject {
   func start(_ lease: Lease, _ state: State)
 
   /// Gracefully: finish commits, shut the socket down, drain and close it, then report `stopped`. The coordinator waits for
-  /// that for 3 s. Otherwise close the socket at once; nothing is waited for, and the lease writes nothing any more.
+  /// that for 3 s. Otherwise close the socket before this returns: the lock is dropped next, and another process dials. The
+  /// lease writes nothing any more. A node that does not run is asked too, and does nothing.
   func stop(gracefully: Bool)
 
   /// The other process is to take over soon: incoming payments that were not accepted yet stay pending for it.
@@ -33,17 +34,19 @@ public protocol NodeDriver: AnyObject {
   /// The peer may be there again: a node that pauses before it dials again does so now.
   func dialNow()
 
-  /// What is settled: this payment if it is; with nil, those that were settled since the push that is served arrived. The
-  /// extension asks before it connects, as the app may have received what the push is about.
-  func settledPayments(_ hash: PaymentHash?, _ database: StateReader) throws -> [ReceivedPayment]
+  /// What is settled: this payment if it is; with nil, those that were settled since then (nanoseconds since 1970), when the
+  /// push that is served arrived. A payment is settled when its HTLC has left the channel: before that the peer may not
+  /// have the preimage yet.
+  ///
+  /// The extension asks, and the app need not have told it anything: while the app is in front it receives what the push is
+  /// about. Without an answer the extension waits until its time is over, and says that nothing was received.
+  func settledPayments(_ hash: PaymentHash?, since push: Int64, _ database: StateReader) throws
+    -> [ReceivedPayment]
 }
 
 extension NodeDriver {
   public func acceptNoNewPayment() {}
   public func dialNow() {}
-  public func settledPayments(_ hash: PaymentHash?, _ database: StateReader) throws -> [ReceivedPayment] {
-    []
-  }
 }
 
 /// What a node tells about itself, through its lease.
@@ -55,7 +58,8 @@ public enum NodeNews: Hashable, Sendable {
   /// What it is in the middle of has changed.
   case busy(NodeActivity)
   case received(ReceivedPayment)
-  /// The socket is closed and nothing more will be written.
+  /// The socket is closed and nothing more will be written. Only after `stop` was asked for: a node that has lost its
+  /// connection, or failed, keeps the lease until then.
   case stopped
   /// Something else than a lease's write says that another process owns the node. The socket is closed.
   case fenced

@@ -10,6 +10,8 @@ final class Access {
   }
 
   private let way: Way
+  /// What the callback has named as settled; nil in one that is asked for something else.
+  private var settled: [ReceivedPayment]?
   /// The sentence of the statement that failed last.
   private var words = "a callback of the caller's gave up"
 
@@ -18,11 +20,31 @@ final class Access {
   /// Throws what the body returns, unless that is BATON_OK.
   static func run(_ way: Way, _ body: baton_body?, _ context: UnsafeMutableRawPointer?) throws {
     guard let body else { return }
-    let access = Access(way)
-    let code = withExtendedLifetime(access) {
-      body(OpaquePointer(Unmanaged.passUnretained(access).toOpaque()), context)
+    try Access(way).run { body($0, context) }
+  }
+
+  static func settledPayments(
+    _ hash: PaymentHash?, since push: Int64, _ reader: StateReader, _ callback: baton_settled,
+    _ context: UnsafeMutableRawPointer?
+  ) throws -> [ReceivedPayment] {
+    let access = Access(.reading(reader))
+    access.settled = []
+    try access.run { pointer in
+      guard let hash else { return callback(pointer, nil, push, context) }
+      return hash.bytes.withUnsafeBufferPointer { callback(pointer, $0.baseAddress, push, context) }
     }
-    if code != Code.ok { throw CallersError(code: code, words: access.words) }
+    return access.settled ?? []
+  }
+
+  private func run(_ body: (OpaquePointer) -> Int32) throws {
+    let code = body(OpaquePointer(Unmanaged.passUnretained(self).toOpaque()))
+    if code != Code.ok { throw CallersError(code: code, words: words) }
+  }
+
+  func found(_ payment: ReceivedPayment) -> Int32 {
+    guard settled != nil else { return Code.misuse }
+    settled?.append(payment)
+    return Code.ok
   }
 
   func execute(

@@ -21,7 +21,7 @@ extension Handle {
       guard let news = news(event, text, bytes) else {
         return misuse("there is no such event, or its bytes have a wrong length")
       }
-      lease(event.id)?.report(news)
+      node.heard(news, of: event.id)
     }
     return Code.ok
   }
@@ -47,10 +47,12 @@ extension Handle {
     case BATON_EVENT_CONNECTING: .connecting
     case BATON_EVENT_ESTABLISHED: .established
     case BATON_EVENT_BUSY:
-      .busy(
-        NodeActivity(
-          isSettling: CEnum(event.code) & BATON_SETTLING != 0,
-          isSplicing: CEnum(event.code) & BATON_SPLICING != 0))
+      hashes(bytes).map {
+        .busy(
+          NodeActivity(
+            isSettling: CEnum(event.code) & BATON_SETTLING != 0, collecting: $0,
+            isSplicing: CEnum(event.code) & BATON_SPLICING != 0))
+      }
     case BATON_EVENT_RECEIVED:
       PaymentHash(bytes).map {
         .received(ReceivedPayment(paymentHash: $0, amountMsat: event.number, text: text))
@@ -61,5 +63,12 @@ extension Handle {
     case BATON_EVENT_TROUBLE: .trouble(text)
     default: nil
     }
+  }
+
+  /// One behind the other.
+  private func hashes(_ bytes: [UInt8]) -> [PaymentHash]? {
+    let starts = stride(from: 0, to: bytes.count, by: PaymentHash.size)
+    let hashes = starts.map { PaymentHash(bytes[$0...].prefix(PaymentHash.size)) }
+    return hashes.contains(nil) ? nil : hashes.compactMap(\.self)
   }
 }

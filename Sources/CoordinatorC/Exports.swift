@@ -27,11 +27,15 @@ public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutab
 {
   result?.pointee = nil
   guard let options = options?.pointee, let result else { return Code.misuse }
-  let handle = Handle(readState: options.read_state, context: options.context)
+  let handle = Handle(options)
   result.pointee = OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
   let roles: [Int32: ProcessRole] = [Int32(BATON_APP): .app, Int32(BATON_EXTENSION): .extension]
   guard let role = roles[options.role] else {
     return handle.misuse("the role is neither BATON_APP nor BATON_EXTENSION")
+  }
+  guard options.cut_off != nil else { return handle.misuse("there is no cut_off to close the node's socket") }
+  guard role == .app || options.settled != nil else {
+    return handle.misuse("the extension needs to ask what is settled")
   }
   guard let directory = text(options.directory) else { return handle.misuse("the directory is not UTF-8") }
   let count = options.migrations == nil ? 0 : options.migration_count
@@ -43,7 +47,10 @@ public func open(_ options: UnsafePointer<baton_options>?, _ result: UnsafeMutab
 @_cdecl("baton_close")
 public func close(_ pointer: OpaquePointer?) {
   guard let pointer else { return }
-  Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(pointer)).release()
+  let handle = Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(pointer))
+  // The lock goes with the handle.
+  handle.takeUnretainedValue().node.cutOff()
+  handle.release()
 }
 
 @_cdecl("baton_error")
@@ -149,6 +156,23 @@ public func read(
   }
 }
 
+@_cdecl("baton_found")
+public func found(
+  _ access: OpaquePointer?, _ hash: UnsafePointer<UInt8>?, _ amountMsat: UInt64,
+  _ words: UnsafePointer<CChar>?
+) -> Int32 {
+  guard let access, let hash,
+    let payment = PaymentHash(UnsafeBufferPointer(start: hash, count: PaymentHash.size))
+  else { return Code.misuse }
+  return inside(access).found(
+    ReceivedPayment(
+      paymentHash: payment, amountMsat: amountMsat, text: words.map { String(cString: $0) } ?? ""))
+}
+
+private func inside(_ access: OpaquePointer) -> Access {
+  Unmanaged<Access>.fromOpaque(UnsafeRawPointer(access)).takeUnretainedValue()
+}
+
 @_cdecl("baton_sql")
 public func sql(
   _ access: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ values: UnsafePointer<baton_value>?, _ count: Int,
@@ -157,6 +181,5 @@ public func sql(
   guard let access, let sql = text(sql), count >= 0, values != nil || count == 0 else { return Code.misuse }
   let bound = (0..<count).compactMap { index in values.flatMap { SQLValue($0[index]) } }
   guard bound.count == count else { return Code.misuse }
-  return Unmanaged<Access>.fromOpaque(UnsafeRawPointer(access)).takeUnretainedValue()
-    .execute(sql, bound, row, context)
+  return inside(access).execute(sql, bound, row, context)
 }

@@ -8,11 +8,11 @@ import Coordinator
 final class Handle {
   private(set) var coordinator: NodeCoordinator<CNode>?
   let outbox = Outbox()
-  private let node: CNode
+  let node: CNode
   private let error = CText()
 
-  init(readState: baton_body?, context: UnsafeMutableRawPointer?) {
-    node = CNode(outbox: outbox, readState: readState, context: context)
+  init(_ options: baton_options) {
+    node = CNode(outbox: outbox, options)
     error.set("")
   }
 
@@ -58,41 +58,4 @@ final class Handle {
 struct CallersError: Error {
   var code: Int32
   var words: String
-}
-
-/// The node is the caller's: it hears of everything by directives.
-final class CNode: NodeDriver {
-  private let outbox: Outbox
-  private let read: baton_body?
-  private let context: UnsafeMutableRawPointer?
-  private(set) var lease: Lease?
-
-  init(outbox: Outbox, readState: baton_body?, context: UnsafeMutableRawPointer?) {
-    self.outbox = outbox
-    read = readState
-    self.context = context
-  }
-
-  func readState(_ database: StateReader) throws {
-    try Access.run(.reading(database), read, context)
-  }
-
-  func start(_ lease: Lease, _ state: Void) {
-    self.lease = lease
-    var message = Outbox.Message(BATON_START_NODE, id: lease.epoch, bytes: lease.fence.container)
-    if let replaced = lease.replacing {
-      message.code = 1
-      message.number = replaced.epoch
-    }
-    outbox.append(message)
-  }
-
-  func stop(gracefully: Bool) {
-    outbox.append(Outbox.Message(BATON_STOP_NODE, code: gracefully ? 1 : 0, id: lease?.epoch ?? 0))
-  }
-
-  func acceptNoNewPayment() {
-    outbox.append(Outbox.Message(BATON_ACCEPT_NO_NEW_PAYMENT, id: lease?.epoch ?? 0))
-  }
-  func dialNow() { outbox.append(Outbox.Message(BATON_DIAL_NOW, id: lease?.epoch ?? 0)) }
 }

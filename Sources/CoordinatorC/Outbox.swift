@@ -29,6 +29,15 @@ final class Outbox {
 
   func append(_ message: Message) { waiting.append(message) }
 
+  /// Takes back what the node was to do under a lease that is over: a start that is fetched now would dial without the lock.
+  /// False if that start was not fetched, so that nothing runs.
+  func withdraw(lease: UInt64) -> Bool {
+    let kinds = [BATON_START_NODE, BATON_STOP_NODE, BATON_ACCEPT_NO_NEW_PAYMENT, BATON_DIAL_NOW]
+    let withdrawn = waiting.filter { $0.id == lease && kinds.contains(CEnum($0.kind)) }
+    waiting.removeAll { $0.id == lease && kinds.contains(CEnum($0.kind)) }
+    return !withdrawn.contains { $0.kind == Int32(BATON_START_NODE) }
+  }
+
   func next() -> baton_message? {
     guard !waiting.isEmpty else { return nil }
     let message = waiting.removeFirst()

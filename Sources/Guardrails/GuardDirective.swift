@@ -59,6 +59,28 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case end(EndReason)
 }
 
+// What a directive means for the order in which one list is carried out: first what is no farewell; then the log is settled,
+// if anything in the list leaves one; then the farewells. So says a wallet that has all in one list (`WalletTurn`), and so does
+// the library for wallets that are not ours (`NodeCoordinator`).
+extension GuardDirective {
+  /// When the phone hears it, it may stop this process at once. Who is stopped in the midst of anything holds a lock, and is
+  /// killed for it.
+  package var isFarewell: Bool {
+    switch self {
+    case .finished, .completed, .endBackgroundTask, .end: true
+    default: false
+    }
+  }
+
+  /// The log is to be brought into the database behind this: the node is connected and nobody waits, or it is given up.
+  package var leavesLogToSettle: Bool {
+    switch self {
+    case .beat(_, .established, _), .dropLock: true
+    default: false
+    }
+  }
+}
+
 /// What came of a silent push.
 public enum SilentPushOutcome: String, Hashable, Codable, Sendable {
   case newData = "new-data"

@@ -35,34 +35,37 @@ struct WalletTurn {
 
   /// What the guard orders outside.
   mutating func take(_ directive: GuardDirective) {
+    settles = settles || directive.leavesLogToSettle
+    let order = Self.order(for: directive)
+    if directive.isFarewell { farewells.append(order) } else { orders.append(order) }
+  }
+
+  private static func order(for directive: GuardDirective) -> WalletDirective {
     switch directive {
-    case .raiseWish: order(.raiseWish)
-    case .withdrawWish: order(.withdrawWish)
-    case .look: order(.look)
-    case .claim(let seen, let reason): order(.claim(seen: seen, reason: reason))
+    case .raiseWish: .container(.raiseWish)
+    case .withdrawWish: .container(.withdrawWish)
+    case .look: .container(.look)
+    case .claim(let seen, let reason): .container(.claim(seen: seen, reason: reason))
     case .raiseEpoch(let claim, let known, let replaced):
-      order(.raiseEpoch(claim, above: known, replacing: replaced))
-    case .readRow: order(.readRow)
+      .container(.raiseEpoch(claim, above: known, replacing: replaced))
+    case .readRow: .container(.readRow)
     case .beat(let epoch, let phase, let counter):
-      order(.beat(epoch: epoch, phase: phase, counter: counter))
-      if phase == .established { settles = true }
-    case .dropLock:
-      order(.dropLock)
-      settles = true
-    case .readReceived(let hash): order(.readReceived(paymentHash: hash))
-    case .say(let message): order(.say(message))
-    case .show(let status): order(.show(status))
-    case .mayConnect(let targets): order(.mayConnect(targets))
-    case .deliver(let push, let outcome): order(.deliver(push: push, outcome))
-    case .notify(let payment): order(.notify(payment))
-    case .withdraw(let payment): order(.withdraw(payment: payment))
-    case .finished(let push, let reason): order(.finished(push: push, reason))
-    case .completed(let push, let outcome): farewells.append(.phone(.completed(push: push, outcome)))
-    case .noteFailure(let failure): order(.noteFailure(failure))
-    case .backgroundDone: order(.backgroundDone)
-    case .beginBackgroundTask(let id, let name): order(.beginBackgroundTask(id, name: name))
-    case .endBackgroundTask(let id): farewells.append(.phone(.endBackgroundTask(id)))
-    case .end(let reason): farewells.append(.phone(.end(reason)))
+      .container(.beat(epoch: epoch, phase: phase, counter: counter))
+    case .dropLock: .container(.dropLock)
+    case .readReceived(let hash): .container(.readReceived(paymentHash: hash))
+    case .say(let message): .phone(.say(message))
+    case .show(let status): .phone(.show(status))
+    case .mayConnect(let targets): .phone(.mayConnect(targets))
+    case .deliver(let push, let outcome): .phone(.deliver(push: push, outcome))
+    case .notify(let payment): .phone(.notify(payment))
+    case .withdraw(let payment): .phone(.withdraw(payment: payment))
+    case .finished(let push, let reason): .phone(.finished(push: push, reason))
+    case .completed(let push, let outcome): .phone(.completed(push: push, outcome))
+    case .noteFailure(let failure): .phone(.noteFailure(failure))
+    case .backgroundDone: .phone(.backgroundDone)
+    case .beginBackgroundTask(let id, let name): .phone(.beginBackgroundTask(id, name: name))
+    case .endBackgroundTask(let id): .phone(.endBackgroundTask(id))
+    case .end(let reason): .phone(.end(reason))
     case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
       preconditionFailure("the node is inside the wallet")
     }

@@ -5,83 +5,17 @@ import Testing
 
 /// `baton.h` as a program in C calls it: these are the header's own functions.
 @Suite("The header for C")
-final class HeaderTests {
-  private let path: String
-  private var open: [OpaquePointer] = []
-
-  init() {
-    var template = Array("/tmp/baton-header-XXXXXX".utf8CString)
-    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
-  }
-
-  deinit {
-    for handle in open { baton_close(handle) }
-    system("rm -rf '\(path)'")
-  }
-
-  private func handle(
-    _ role: Int = BATON_APP, _ directory: String? = nil, reading: baton_body? = nil
-  ) -> (code: Int32, handle: OpaquePointer?) {
-    let table = strdup("CREATE TABLE payments (number INTEGER NOT NULL, memo TEXT, bytes BLOB, share REAL)")
-    let place = strdup(directory ?? path + "/AppGroup")
-    defer {
-      free(table)
-      free(place)
-    }
-    let migrations = [UnsafePointer(table)]
-    return migrations.withUnsafeBufferPointer { steps in
-      var options = baton_options()
-      options.role = Int32(role)
-      options.directory = UnsafePointer(place)
-      options.migrations = steps.baseAddress
-      options.migration_count = 1
-      options.read_state = reading
-      var handle: OpaquePointer?
-      let code = baton_open(&options, &handle)
-      if let handle { open.append(handle) }
-      return (code, handle)
-    }
-  }
-
-  private func event(
-    _ handle: OpaquePointer?, _ kind: Int, id: UInt64 = 0, code: Int = 0, _ bytes: [UInt8] = []
-  ) -> Int32 {
-    bytes.withUnsafeBufferPointer {
-      var message = baton_message()
-      message.kind = Int32(kind)
-      message.id = id
-      message.code = Int32(code)
-      message.bytes = $0.baseAddress
-      message.length = bytes.count
-      return baton_event(handle, &message)
-    }
-  }
-
-  /// Everything that is asked for, by kind, with the node connected as soon as it is started.
-  private func carryOut(_ handle: OpaquePointer?) -> [(kind: Int, id: UInt64, code: Int)] {
-    var asked: [(Int, UInt64, Int)] = []
-    var message = baton_message()
-    while baton_next(handle, &message) == Int32(BATON_OK) {
-      asked.append((Int(message.kind), message.id, Int(message.code)))
-      if message.kind == Int32(BATON_START_NODE) {
-        #expect(message.length == 16 && message.bytes != nil)
-        _ = event(handle, BATON_EVENT_ESTABLISHED, id: message.id)
-      }
-      if message.kind == Int32(BATON_STOP_NODE) { _ = event(handle, BATON_EVENT_STOPPED, id: message.id) }
-    }
-    return asked
-  }
-
-  private func error(_ handle: OpaquePointer?) -> String { String(cString: baton_error(handle)) }
+struct HeaderTests {
+  private let caller = Caller()
 
   @Test("A handle that does not open says why, and can do nothing but be closed")
   func notOpened() throws {
-    let (code, handle) = handle(BATON_APP, "/dev/null")
+    let (code, handle) = caller.open(BATON_APP, "/dev/null")
     #expect(code == Int32(BATON_UNUSABLE))
-    #expect(error(handle).contains("/dev/null"))
-    #expect(baton_want(handle) == Int32(BATON_MISUSE) && error(handle) == "this handle was not opened")
+    #expect(caller.error(handle).contains("/dev/null"))
+    #expect(baton_want(handle) == Int32(BATON_MISUSE) && caller.error(handle) == "this handle was not opened")
     #expect(baton_wait(handle) == -1 && baton_process_to_watch(handle) == 0 && baton_listen(handle) == -1)
-    #expect(self.handle(7).code == Int32(BATON_MISUSE))
+    #expect(caller.open(7).code == Int32(BATON_MISUSE))
     var result: OpaquePointer?
     #expect(baton_open(nil, &result) == Int32(BATON_MISUSE) && result == nil)
   }
@@ -94,19 +28,19 @@ final class HeaderTests {
       baton_presence_arrived(nil),
     ]
     #expect(codes.allSatisfy { $0 == Int32(BATON_MISUSE) })
-    #expect(error(nil) == "there is no handle")
+    #expect(caller.error(nil) == "there is no handle")
     baton_close(nil)
   }
 
   @Test("The app gets the node and gives it back, in the order of the directives")
   func life() {
-    let (code, app) = handle()
+    let (code, app) = caller.open()
     #expect(code == Int32(BATON_OK))
     #expect(baton_want(app) == Int32(BATON_OK))
-    #expect(carryOut(app).last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_CONNECTED) } == true)
+    #expect(caller.carryOut(app).last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_CONNECTED) } == true)
     #expect(baton_wait(app) > 0 && baton_wake(app) == Int32(BATON_OK))
     #expect(baton_unwant(app) == Int32(BATON_OK))
-    let kinds = carryOut(app).map(\.kind).filter {
+    let kinds = caller.carryOut(app).map(\.kind).filter {
       $0 != BATON_SHOW && $0 != BATON_MAY_CONNECT && $0 != BATON_SEND_PRESENCE
     }
     #expect(kinds == [BATON_BEGIN_TASK, BATON_STOP_NODE, BATON_END_TASK])
@@ -115,27 +49,29 @@ final class HeaderTests {
 
   @Test("An extension is not asked to want, and an event must be one")
   func misuse() {
-    let (_, wallet) = handle(BATON_EXTENSION)
+    let (_, wallet) = caller.open(BATON_EXTENSION)
     #expect(baton_want(wallet) == Int32(BATON_MISUSE) && baton_unwant(wallet) == Int32(BATON_MISUSE))
-    #expect(event(wallet, 999) == Int32(BATON_MISUSE))
-    #expect(event(wallet, BATON_EVENT_PUSH, id: 1, code: 9) == Int32(BATON_MISUSE))
-    #expect(event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_OTHER, [1, 2]) == Int32(BATON_MISUSE))
-    #expect(error(wallet) == "a payment's hash has 32 bytes")
-    #expect(event(wallet, BATON_EVENT_RECEIVED, id: 1, [1]) == Int32(BATON_MISUSE))
-    #expect(carryOut(wallet).allSatisfy { $0.kind == BATON_SHOW })
-    #expect(event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_INCOMING_PAYMENT) == Int32(BATON_OK))
-    #expect(carryOut(wallet).contains { $0.kind == BATON_START_NODE })
-    #expect(event(wallet, BATON_EVENT_TIME_WILL_EXPIRE, id: 1) == Int32(BATON_OK))
-    let asked = carryOut(wallet)
+    #expect(caller.event(wallet, 999) == Int32(BATON_MISUSE))
+    #expect(caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: 9) == Int32(BATON_MISUSE))
+    #expect(
+      caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_OTHER, [1, 2]) == Int32(BATON_MISUSE))
+    #expect(caller.error(wallet) == "a payment's hash has 32 bytes")
+    #expect(caller.event(wallet, BATON_EVENT_RECEIVED, id: 1, [1]) == Int32(BATON_MISUSE))
+    #expect(caller.carryOut(wallet).allSatisfy { $0.kind == BATON_SHOW })
+    #expect(
+      caller.event(wallet, BATON_EVENT_PUSH, id: 1, code: BATON_REASON_INCOMING_PAYMENT) == Int32(BATON_OK))
+    #expect(caller.carryOut(wallet).contains { $0.kind == BATON_START_NODE })
+    #expect(caller.event(wallet, BATON_EVENT_TIME_WILL_EXPIRE, id: 1) == Int32(BATON_OK))
+    let asked = caller.carryOut(wallet)
     #expect(asked.contains { $0 == (BATON_DELIVER, 1, BATON_RESULT_NOTHING_RECEIVED) })
     #expect(asked.last.map { $0 == (BATON_FINISHED, 1, BATON_FINISH_TIME_WILL_EXPIRE) } == true)
   }
 
   @Test("All kinds of values go in and come out")
   func values() {
-    let (_, app) = handle()
+    let (_, app) = caller.open()
     baton_want(app)
-    let lease = carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
+    let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
     let insert: baton_body = { access, _ in
       let memo = Array("für".utf8)
       let blob: [UInt8] = [0, 1]
@@ -178,9 +114,9 @@ final class HeaderTests {
 
   @Test("Whatever a body returns comes out, and nothing is written")
   func rollback() {
-    let (_, app) = handle()
+    let (_, app) = caller.open()
     baton_want(app)
-    let lease = carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
+    let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
     let giveUp: baton_body = { access, _ in
       _ = baton_sql(access, "INSERT INTO payments (number) VALUES (1)", nil, 0, nil, nil)
       return 123
@@ -190,7 +126,8 @@ final class HeaderTests {
       baton_sql(access, "INSERT INTO nowhere VALUES (1)", nil, 0, nil, nil)
     }
     #expect(
-      baton_write(app, lease, "wrong", wrong, nil) == Int32(BATON_SQL) && error(app).contains("nowhere"))
+      baton_write(app, lease, "wrong", wrong, nil) == Int32(BATON_SQL)
+        && caller.error(app).contains("nowhere"))
     let guarded: baton_body = { access, _ in baton_sql(access, "DELETE FROM claims", nil, 0, nil, nil) }
     #expect(baton_write(app, lease, "around the lease", guarded, nil) == Int32(BATON_SQL))
     let isEmpty: baton_body = { access, _ in
@@ -204,34 +141,34 @@ final class HeaderTests {
 
   @Test("A lease of another number, and one that is over, write nothing")
   func fenced() {
-    let (_, app) = handle()
+    let (_, app) = caller.open()
     baton_want(app)
-    let lease = carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
+    let lease = caller.carryOut(app).first { $0.kind == BATON_START_NODE }?.id ?? 0
     let insert: baton_body = { access, _ in
       baton_sql(access, "INSERT INTO payments (number) VALUES (1)", nil, 0, nil, nil)
     }
     #expect(baton_write(app, lease + 1, "another's", insert, nil) == Int32(BATON_FENCED))
     #expect(baton_read(app, lease, nil, nil) == Int32(BATON_OK))
     baton_unwant(app)
-    _ = carryOut(app)
+    _ = caller.carryOut(app)
     #expect(baton_write(app, lease, "too late", insert, nil) == Int32(BATON_FENCED))
     #expect(baton_read(app, lease, nil, nil) == Int32(BATON_FENCED))
   }
 
   @Test("A state that cannot be read is no claim")
   func unreadableState() {
-    let (_, app) = handle(reading: { _, _ in 200 })
+    let (_, app) = caller.open(reading: { _, _ in 200 })
     baton_want(app)
-    let asked = carryOut(app)
+    let asked = caller.carryOut(app)
     #expect(!asked.contains { $0.kind == BATON_START_NODE })
     #expect(asked.last.map { $0 == (BATON_SHOW, 0, BATON_STATUS_FAILED) } == true)
   }
 
   @Test("A path that is too long for a socket is said so")
   func tooLong() {
-    let (code, app) = handle(BATON_APP, path + "/" + String(repeating: "x", count: 100))
+    let (code, app) = caller.open(BATON_APP, caller.path + "/" + String(repeating: "x", count: 100))
     #expect(code == Int32(BATON_OK) && baton_listen(app) == -1)
-    let (_, other) = handle()
+    let (_, other) = caller.open()
     let descriptor = baton_listen(other)
     #expect(descriptor >= 0 && baton_listen(other) == descriptor)
     #expect(baton_presence_arrived(other) == Int32(BATON_OK))

@@ -46,7 +46,7 @@ struct CoordinatorTests {
     let other = try place.open(.extension)
     var isFree: Bool?
     var payments: Int64?
-    app.phone.onTimeGivenBack = { [place] in
+    app.phone.onFarewell = { [place] in
       isFree = FileLock(path: place.directory + "/locks/app.lock").probe() == .free
       payments = place.paymentsWithoutLog()
     }

@@ -123,20 +123,11 @@ struct GuardContainerTests {
     #expect(beat == said)
   }
 
-  @Test(
-    "The log is to be settled when the node is connected and when it is given up, and then lies in the database"
-  )
-  func settling() throws {
+  @Test("A claim takes the role lock, and it is dropped when the guard says so") func dropped() throws {
     let container = try container(.app)
     _ = container.carryOut(.claim(seen: 0, reason: .neverClaimed))
-    _ = container.carryOut(.beat(epoch: 1, phase: .connecting, counter: 1))
-    #expect(!container.isSettlingDue)
-    _ = container.carryOut(.beat(epoch: 1, phase: .established, counter: 2))
-    #expect(container.isSettlingDue)
-    container.settle()
-    #expect(!container.isSettlingDue)
+    #expect(container.shared.roleLock.probe() == .busy)
     _ = container.carryOut(.dropLock)
-    #expect(container.isSettlingDue)
     #expect(container.shared.roleLock.probe() == .free)
   }
 

@@ -90,6 +90,9 @@ final class ListNode: NodeDriver {
   /// What happens inside the next start, in the middle of the coordinator's work.
   var onStart: (() -> Void)?
   var settled: [ReceivedPayment] = []
+  var settledFails = false
+  /// What was asked about what is settled.
+  var questions: [(payment: PaymentHash?, since: Int64)] = []
 
   func readState(_ database: StateReader) throws -> [Int64] {
     try database.rows("SELECT number FROM payments").map { try $0.integer(0) }
@@ -111,7 +114,14 @@ final class ListNode: NodeDriver {
   }
 
   func acceptNoNewPayment() { asked.append("no new payment") }
-  func settledPayments(_ hash: PaymentHash?, _ database: StateReader) throws -> [ReceivedPayment] { settled }
+  func dialNow() { asked.append("dial now") }
+  func settledPayments(_ hash: PaymentHash?, since push: Int64, _ database: StateReader) throws
+    -> [ReceivedPayment]
+  {
+    questions.append((hash, push))
+    if settledFails { throw NotClaimed() }
+    return settled
+  }
 
   func pay(_ number: Int64) throws {
     try lease?.write("payment \(number)") {
@@ -124,7 +134,8 @@ final class Phone: AppPhone, ExtensionPhone {
   var status: NodeStatus?
   var said: [String] = []
   var sent: [[UInt8]] = []
-  var onTimeGivenBack: (() -> Void)?
+  /// What happens while the phone hears that it may stop this process.
+  var onFarewell: (() -> Void)?
 
   func show(_ status: NodeStatus) { self.status = status }
   func notify(_ payment: ReceivedPayment) { said.append("notify \(payment.amountMsat)") }
@@ -132,10 +143,13 @@ final class Phone: AppPhone, ExtensionPhone {
   func beginBackgroundTask(_ task: UInt64, name: String?) { said.append("begin \(task)") }
   func endBackgroundTask(_ task: UInt64) {
     said.append("end \(task)")
-    onTimeGivenBack?()
+    onFarewell?()
   }
   func deliver(_ outcome: PushOutcome, for push: UInt64) { said.append("deliver \(push) \(outcome.word)") }
-  func finished(push: UInt64, _ reason: FinishReason) { said.append("finished \(push) \(reason)") }
+  func finished(push: UInt64, _ reason: FinishReason) {
+    said.append("finished \(push) \(reason)")
+    onFarewell?()
+  }
   func completed(silentPush: UInt64, _ outcome: SilentPushOutcome) {
     said.append("completed \(silentPush) \(outcome)")
   }

@@ -148,6 +148,20 @@ struct NestedOrderTests {
     #expect(orders.contains { if case .phone(.noteFailure) = $0 { true } else { false } })
   }
 
+  @Test("The log is settled before the phone hears that a push is over, whatever begins for the next one")
+  func finished() {
+    var notifier = TestWallet<ExtensionMachine>()
+    notifier.play(
+      .guardrail(.launched), .guardrail(.pushArrived(Push(id: 1, reason: .incomingPayment))),
+      .guardrail(.observed(free(7, .app))), .claimed(claim(8), NodeState()),
+      .guardrail(.pushArrived(Push(id: 2, reason: .incomingPayment))),
+      .guardrail(.expiryWarned(push: 1)))
+    let orders = notifier.send(.rowRead(row(8, .extension), appWantsNode: false))
+    #expect(orders.contains(.container(.look)))
+    #expect(
+      orders.suffix(2) == [.container(.settle), .phone(.finished(push: 1, .timeWillExpire))])
+  }
+
   @Test("The log is settled when the node is connected, and with no other beat") func settledWhenConnected()
     throws
   {

@@ -1,0 +1,122 @@
+import CBaton
+import CoordinatorC
+import Glibc
+import Testing
+
+/// What a caller is asked in the middle of its own calls, as it cannot wait for `baton_next`.
+@Suite("Callbacks of C")
+struct CallbackTests {
+  private let caller = Caller()
+
+  /// The app has the node, as this lease, and its container is taken away: so the node must stop at once.
+  private func loseContainer(_ app: OpaquePointer?) {
+    rename(caller.path + "/AppGroup", caller.path + "/elsewhere")
+    caller.lock = caller.path + "/elsewhere/locks/app.lock"
+    let nothing: baton_body = { _, _ in Int32(BATON_OK) }
+    #expect(baton_write(app, 1, "a payment", nothing, nil) == Int32(BATON_CONTAINER_LOST))
+    baton_wake(app)
+  }
+
+  @Test("A node that must stop at once is cut off before its lock is free, in the same call") func cutOff() {
+    let (_, app) = caller.open()
+    baton_want(app)
+    _ = caller.carryOut(app)
+    loseContainer(app)
+    #expect(caller.called == ["read", "cut off 1, the lock is held"])
+    #expect(caller.lockIsFree)
+    let asked = caller.carryOut(app).map(\.kind)
+    #expect(asked.last == BATON_ENDED && !asked.contains(BATON_STOP_NODE))
+  }
+
+  @Test("A start that was not fetched before the node must stop is never fetched, and nothing is cut off")
+  func unfetched() {
+    let (_, app) = caller.open()
+    baton_want(app)
+    loseContainer(app)
+    #expect(caller.called == ["read"] && caller.lockIsFree)
+    #expect(!caller.carryOut(app).contains { $0.kind == BATON_START_NODE })
+  }
+
+  @Test("A node whose number the peer refuses is cut off before a higher one is claimed") func raised() {
+    let (_, app) = caller.open()
+    baton_want(app)
+    _ = caller.carryOut(app)
+    #expect(caller.event(app, BATON_EVENT_REFUSED, id: 1, number: 9, caller.container) == Int32(BATON_OK))
+    #expect(caller.called == ["read", "cut off 1, the lock is held", "read"])
+    #expect(caller.carryOut(app).contains { $0.kind == BATON_START_NODE && $0.id == 10 })
+  }
+
+  @Test("Closing a handle cuts off a node that runs, and none that has stopped") func closing() {
+    let (_, app) = caller.open()
+    baton_want(app)
+    _ = caller.carryOut(app)
+    caller.close(app)
+    #expect(caller.called == ["read", "cut off 1, the lock is held"] && caller.lockIsFree)
+    caller.called = []
+    let (_, next) = caller.open()
+    baton_want(next)
+    _ = caller.carryOut(next)
+    baton_unwant(next)
+    _ = caller.carryOut(next)
+    caller.close(next)
+    #expect(caller.called == ["read"])
+  }
+
+  @Test("Without cut_off no handle opens, and without settled none of the extension") func missing() {
+    #expect(caller.open(changing: { $0.cut_off = nil }).code == Int32(BATON_MISUSE))
+    #expect(caller.open(BATON_EXTENSION, changing: { $0.settled = nil }).code == Int32(BATON_MISUSE))
+    #expect(caller.open(changing: { $0.settled = nil }).code == Int32(BATON_OK))
+  }
+
+  @Test("What the app has received while it had the node is the text of the push") func settled() {
+    let (_, app) = caller.open()
+    baton_want(app)
+    _ = caller.carryOut(app)
+    let (_, wallet) = caller.open(BATON_EXTENSION)
+    _ = caller.carryOut(wallet)
+    caller.called = []
+    caller.settled = 21
+    #expect(
+      caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT) == Int32(BATON_OK))
+    #expect(caller.called == ["settled since"])
+    var message = baton_message()
+    while baton_next(wallet, &message) == Int32(BATON_OK), message.kind != Int32(BATON_DELIVER) {}
+    #expect(message.id == 4 && message.code == Int32(BATON_RESULT_RECEIVED) && message.number == 21)
+    #expect(message.text.map { String(cString: $0) } == "coffee")
+    #expect(message.bytes.map { $0[31] } == 9 && message.length == 32)
+    #expect(caller.carryOut(wallet).contains { $0 == (BATON_FINISHED, 4, BATON_FINISH_RECEIVED) })
+  }
+
+  @Test("A push that names its payment asks for that one; a callback that fails is noted")
+  func settledByHash() {
+    let (_, app) = caller.open()
+    baton_want(app)
+    _ = caller.carryOut(app)
+    let (_, wallet) = caller.open(BATON_EXTENSION)
+    caller.called = []
+    caller.settledCode = 123
+    let hash = [UInt8](1...32)
+    #expect(
+      caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT, hash)
+        == Int32(BATON_OK))
+    // Before the look and behind it.
+    #expect(caller.called == ["settled 1 32", "settled 1 32"])
+    let asked = caller.carryOut(wallet).map(\.kind)
+    #expect(asked.count { $0 == BATON_NOTE } == 1 && !asked.contains(BATON_DELIVER))
+  }
+
+  @Test("Parts that wait for the others are told of, and those that went back", arguments: [true, false])
+  func parts(stillWait: Bool) {
+    let (_, wallet) = caller.open(BATON_EXTENSION)
+    let hash = [UInt8](1...32)
+    _ = caller.event(wallet, BATON_EVENT_PUSH, id: 4, code: BATON_REASON_INCOMING_PAYMENT, hash)
+    _ = caller.carryOut(wallet)
+    let other = [UInt8](repeating: 7, count: 32)
+    #expect(caller.event(wallet, BATON_EVENT_BUSY, id: 1, other + hash) == Int32(BATON_OK))
+    if !stillWait { #expect(caller.event(wallet, BATON_EVENT_BUSY, id: 1, other) == Int32(BATON_OK)) }
+    #expect(caller.event(wallet, BATON_EVENT_BUSY, id: 1, other + [1]) == Int32(BATON_MISUSE))
+    _ = caller.event(wallet, BATON_EVENT_TIME_WILL_EXPIRE, id: 4)
+    let told = stillWait ? BATON_RESULT_PARTS_WAIT : BATON_RESULT_PARTS_GIVEN_BACK
+    #expect(caller.carryOut(wallet).contains { $0 == (BATON_DELIVER, 4, told) })
+  }
+}

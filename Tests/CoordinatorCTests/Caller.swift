@@ -1,0 +1,134 @@
+import CBaton
+import CoordinatorC
+import Glibc
+import Testing
+
+/// The program in C, with a directory of its own. Its callbacks write down what they are called for.
+final class Caller {
+  let path: String
+  /// What was called in the middle of other calls.
+  var called: [String] = []
+  /// The lock that is looked at when the node is cut off.
+  var lock: String
+  /// What `settled` finds, by its amount, and what it returns.
+  var settled: UInt64?
+  var settledCode = BATON_OK
+  /// Of the node that was started last.
+  private(set) var container: [UInt8] = []
+  private var handles: [OpaquePointer] = []
+
+  init() {
+    var template = Array("/tmp/baton-header-XXXXXX".utf8CString)
+    path = mkdtemp(&template).map { String(cString: $0) } ?? "/tmp"
+    lock = path + "/AppGroup/locks/app.lock"
+  }
+
+  deinit {
+    for handle in handles { baton_close(handle) }
+    system("rm -rf '\(path)'")
+  }
+
+  var lockIsFree: Bool {
+    let descriptor = Glibc.open(lock, O_RDWR)
+    defer { Glibc.close(descriptor) }
+    return descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+  }
+
+  func open(
+    _ role: Int = BATON_APP, _ directory: String? = nil, reading: baton_body? = nil,
+    changing change: (inout baton_options) -> Void = { _ in }
+  ) -> (code: Int32, handle: OpaquePointer?) {
+    let table = strdup("CREATE TABLE payments (number INTEGER NOT NULL, memo TEXT, bytes BLOB, share REAL)")
+    let place = strdup(directory ?? path + "/AppGroup")
+    defer {
+      free(table)
+      free(place)
+    }
+    let migrations = [UnsafePointer(table)]
+    return migrations.withUnsafeBufferPointer { steps in
+      var options = baton_options()
+      options.role = Int32(role)
+      options.directory = UnsafePointer(place)
+      options.migrations = steps.baseAddress
+      options.migration_count = 1
+      options.read_state = reading ?? readsState
+      options.settled = tellsWhatIsSettled
+      options.cut_off = cutsOff
+      options.context = Unmanaged.passUnretained(self).toOpaque()
+      change(&options)
+      var handle: OpaquePointer?
+      let code = baton_open(&options, &handle)
+      if let handle { handles.append(handle) }
+      return (code, handle)
+    }
+  }
+
+  func close(_ handle: OpaquePointer?) {
+    handles.removeAll { $0 == handle }
+    baton_close(handle)
+  }
+
+  func event(
+    _ handle: OpaquePointer?, _ kind: Int, id: UInt64 = 0, code: Int = 0, number: UInt64 = 0,
+    _ bytes: [UInt8] = []
+  ) -> Int32 {
+    bytes.withUnsafeBufferPointer {
+      var message = baton_message()
+      message.kind = Int32(kind)
+      message.id = id
+      message.code = Int32(code)
+      message.number = number
+      message.bytes = $0.baseAddress
+      message.length = bytes.count
+      return baton_event(handle, &message)
+    }
+  }
+
+  /// Everything that is asked for, by kind, with the node connected as soon as it is started.
+  func carryOut(_ handle: OpaquePointer?) -> [(kind: Int, id: UInt64, code: Int)] {
+    var asked: [(Int, UInt64, Int)] = []
+    var message = baton_message()
+    while baton_next(handle, &message) == Int32(BATON_OK) {
+      asked.append((Int(message.kind), message.id, Int(message.code)))
+      if message.kind == Int32(BATON_START_NODE) {
+        #expect(message.length == 16 && message.bytes != nil)
+        container = Array(UnsafeBufferPointer(start: message.bytes, count: message.length))
+        _ = event(handle, BATON_EVENT_ESTABLISHED, id: message.id)
+      }
+      if message.kind == Int32(BATON_STOP_NODE) { _ = event(handle, BATON_EVENT_STOPPED, id: message.id) }
+    }
+    return asked
+  }
+
+  func error(_ handle: OpaquePointer?) -> String { String(cString: baton_error(handle)) }
+}
+
+// MARK: Its callbacks
+
+private func caller(_ context: UnsafeMutableRawPointer?) -> Caller? {
+  context.map { Unmanaged<Caller>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func readsState(_ access: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32 {
+  caller(context)?.called.append("read")
+  let isRefused = baton_found(access, [UInt8](repeating: 0, count: 32), 1, nil) == Int32(BATON_MISUSE)
+  return Int32(isRefused ? BATON_OK : BATON_CALLERS)
+}
+
+private func tellsWhatIsSettled(
+  _ access: OpaquePointer?, _ hash: UnsafePointer<UInt8>?, _ since: Int64, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let caller = caller(context) else { return Int32(BATON_CALLERS) }
+  let year2020: Int64 = 1_577_836_800_000_000_000
+  caller.called.append("settled \(hash.map { "\($0[0]) \($0[31])" } ?? (since > year2020 ? "since" : "?"))")
+  if let amount = caller.settled {
+    #expect(baton_found(access, [UInt8](repeating: 9, count: 32), amount, "coffee") == Int32(BATON_OK))
+    #expect(baton_found(access, nil, amount, nil) == Int32(BATON_MISUSE))
+  }
+  return Int32(caller.settledCode)
+}
+
+private func cutsOff(_ lease: UInt64, _ context: UnsafeMutableRawPointer?) {
+  guard let caller = caller(context) else { return }
+  caller.called.append("cut off \(lease), the lock is \(caller.lockIsFree ? "free" : "held")")
+}

@@ -1,0 +1,131 @@
+import Coordinator
+import Glibc
+import SharedContainer
+import Testing
+
+/// What `WalletMachine` does for the wallet that is ours: the order of one list, and what is void after it.
+@Suite("What a coordinator does around its machine")
+struct TurnTests {
+  private let place = Place()
+
+  private var wallNanoseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  @Test(
+    "A push is over when the lock is free and the log is in the database, before anything is done for the next one"
+  )
+  func pushesInTurn() throws {
+    let wallet = try place.wallet(.extension)
+    var isFree: Bool?
+    var payments: Int64?
+    var asked: [String]?
+    wallet.phone.onFarewell = { [place, node = wallet.node] in
+      isFree = FileLock(path: place.directory + "/locks/extension.lock").probe() == .free
+      payments = place.paymentsWithoutLog()
+      asked = node.asked
+    }
+    wallet.coordinator.push(1, .incomingPayment)
+    wallet.coordinator.push(2, .incomingPayment)
+    try wallet.node.pay(1)
+    wallet.coordinator.timeWillExpire(push: 1)
+    #expect(wallet.phone.said.last == "finished 1 timeWillExpire")
+    #expect(isFree == true && payments == 1)
+    #expect(asked == ["start 1 []", "stop"] && wallet.node.asked.last == "start 2 [1]")
+  }
+
+  @Test("A push that names no payment is about what is settled since it arrived, whichever push is served")
+  func settledSince() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    let wallet = try place.wallet(.extension)
+    let before = wallNanoseconds
+    wallet.coordinator.push(1, .incomingPayment)
+    let between = wallNanoseconds
+    wallet.coordinator.push(2, .pendingSettlement)
+    wallet.pass(.milliseconds(300), with: app)
+    let questions = wallet.node.questions
+    #expect(questions.count > 1 && questions.allSatisfy { $0.payment == nil })
+    #expect(questions.allSatisfy { before <= $0.since && $0.since <= between })
+    #expect(wallet.phone.said == [])
+    wallet.node.settled = [ReceivedPayment(paymentHash: .zero, amountMsat: 7, text: "")]
+    wallet.pass(.milliseconds(300), with: app)
+    #expect(
+      wallet.phone.said == [
+        "deliver 1 received 7", "finished 1 received", "deliver 2 received 7", "finished 2 received",
+      ])
+    #expect(wallet.node.questions.last.map { $0.since >= between } == true)
+  }
+
+  @Test("A node that cannot tell what is settled is noted once, and asked again") func settledFails() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    let wallet = try place.wallet(.extension)
+    wallet.node.settledFails = true
+    wallet.coordinator.push(1, .incomingPayment)
+    wallet.pass(.seconds(1), with: app)
+    #expect(wallet.phone.said == ["note"] && wallet.node.questions.count > 2)
+  }
+
+  @Test("A node that says unasked that it has stopped keeps its lease, and stops at once when it is asked to")
+  func stoppedUnasked() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.enteredForeground()
+    app.node.lease?.report(.stopped)
+    try app.node.pay(1)
+    app.coordinator.enteredBackground()
+    #expect(app.node.asked.last == "stop" && app.phone.said == ["begin 1", "end 1"])
+  }
+
+  @Test("In front of the person, and with a network that is back, a node dials at once") func dials() throws {
+    let app = try place.wallet(.app)
+    app.coordinator.networkChanged(isThere: true)
+    app.coordinator.enteredForeground()
+    #expect(app.node.asked == ["start 1 []"])
+    app.coordinator.networkChanged(isThere: false)
+    #expect(app.node.asked == ["start 1 []"])
+    app.coordinator.networkChanged(isThere: true)
+    #expect(app.node.asked == ["start 1 []", "dial now"])
+    app.coordinator.taskBegan("outgoing payment", generation: 1)
+    app.coordinator.enteredBackground()
+    app.coordinator.enteredForeground()
+    #expect(app.node.asked == ["start 1 []", "dial now", "dial now"])
+  }
+
+  @Test("What a claim has read is gone with it, also when the node was never started") func stateOfAClaim()
+    throws
+  {
+    let node = HoldingNode()
+    let phone = Phone()
+    let coordinator = try NodeCoordinator(
+      .app, place.directory, Place.migrations, node, phone, now: { [place] in place.now })
+    node.onRead = { [unowned coordinator] in coordinator.enteredBackground() }
+    coordinator.enteredForeground()
+    #expect(phone.said == ["begin 1", "end 1"])
+    #expect(node.reads == 1 && node.newest == nil)
+  }
+}
+
+/// A node that is never started: who reads its state does not want it any more.
+private final class HoldingNode: NodeDriver {
+  final class State {}
+  var reads = 0
+  weak var newest: State?
+  var onRead: (() -> Void)?
+
+  func readState(_ database: StateReader) throws -> State {
+    let state = State()
+    reads += 1
+    newest = state
+    onRead?()
+    return state
+  }
+
+  func start(_ lease: Lease, _ state: State) {}
+  func stop(gracefully: Bool) {}
+  func settledPayments(_ hash: PaymentHash?, since push: Int64, _ database: StateReader) throws
+    -> [ReceivedPayment]
+  { [] }
+}
