@@ -134,7 +134,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
       node.stop(gracefully: gracefully)
     case .acceptNoNewPayment: node.acceptNoNewPayment()
     case .endLongPause: node.dialNow()
-    case .readReceived(let hash): readReceived(hash)
+    case .readReceived(let hash, let push): if let push { readReceived(hash, push: push) }
     default: ask(directive)
     }
   }
@@ -178,9 +178,10 @@ public final class NodeCoordinator<Node: NodeDriver> {
     lease = nil
   }
 
-  private func readReceived(_ hash: PaymentHash?) {
-    let result = container.shared.read { _, reader in try node.settledPayments(hash, reader) }
-    if case .read(let payments) = result { queue.append(.receivedFound(payments)) }
+  private func readReceived(_ hash: PaymentHash?, push: UInt64) {
+    let answer = container.readReceived(push: push) { try node.settledPayments(hash, $0) }
+    failure = answer.failure ?? failure
+    if let event = answer.event { queue.append(event) }
   }
 }
 

@@ -50,7 +50,6 @@ struct WalletTurn {
     case .dropLock:
       order(.dropLock)
       settles = true
-    case .readReceived(let hash): order(.readReceived(paymentHash: hash))
     case .say(let message): order(.say(message))
     case .show(let status): order(.show(status))
     case .mayConnect(let targets): order(.mayConnect(targets))
@@ -66,6 +65,7 @@ struct WalletTurn {
     case .end(let reason): farewells.append(.phone(.end(reason)))
     case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
       preconditionFailure("the node is inside the wallet")
+    case .readReceived: preconditionFailure("only the wallet knows since when")
     }
   }
 }

@@ -63,6 +63,7 @@ extension Invariant {
     case .sentOnce: "sent twice, or lost"
     case .awakeForPayments: "asleep while it pays"
     case .tasksAreCompleted: "a task that is not completed"
+    case .textIsTrue: "a text that is not true"
     }
   }
 }

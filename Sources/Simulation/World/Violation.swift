@@ -11,6 +11,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case sentOnce = 11
   case awakeForPayments = 12
   case tasksAreCompleted = 13
+  case textIsTrue = 14
 
   public var sentence: String {
     switch self {
@@ -23,6 +24,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .sentOnce: "What the wallet pays leaves it once, and ends as it has ended."
     case .awakeForPayments: "The app stays awake for a payment under way, and for none that is over."
     case .tasksAreCompleted: "Each run of a background task is completed once, before its time is over."
+    case .textIsTrue: "The text of a push tells what was received for it."
     case .releasedBeforeSuspension: "Who is suspended holds no lock in the container."
     }
   }
