@@ -90,6 +90,8 @@ final class ListNode: NodeDriver {
   /// What happens inside the next start, in the middle of the coordinator's work.
   var onStart: (() -> Void)?
   var settled: [ReceivedPayment] = []
+  /// How often `settled` cannot be read.
+  var failingReads = 0
 
   func readState(_ database: StateReader) throws -> [Int64] {
     try database.rows("SELECT number FROM payments").map { try $0.integer(0) }
@@ -111,7 +113,11 @@ final class ListNode: NodeDriver {
   }
 
   func acceptNoNewPayment() { asked.append("no new payment") }
-  func settledPayments(_ hash: PaymentHash?, _ database: StateReader) throws -> [ReceivedPayment] { settled }
+  func settledPayments(_ hash: PaymentHash?, _ database: StateReader) throws -> [ReceivedPayment] {
+    guard failingReads > 0 else { return settled }
+    failingReads -= 1
+    return try database.rows("SELECT number FROM a_table_that_is_not_there").map { _ in fatalError() }
+  }
 
   func pay(_ number: Int64) throws {
     try lease?.write("payment \(number)") {

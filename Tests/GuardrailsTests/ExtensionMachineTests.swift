@@ -24,7 +24,7 @@ import Testing
     notifier.play(.launched)
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
     #expect(
-      notifier.send(.pushArrived(push(1))) == [ping, .readReceived(paymentHash: paymentHash("aa")), .look])
+      notifier.send(.pushArrived(push(1))) == [ping, question, .look])
   }
 
   @Test func aFreeNodeIsClaimedAtOnce() {
@@ -55,7 +55,7 @@ import Testing
   @Test func whileTheAppHoldsTheNodeTheTextComesFromTheDatabase() {
     var notifier = Driver<ExtensionMachine>.looking()
     let busy = observation(row(7, .app), lockIsBusy: true, beat: beat(.app, epoch: 7, counter: 1))
-    #expect(notifier.send(.observed(busy)) == [.readReceived(paymentHash: paymentHash("aa"))])
+    #expect(notifier.send(.observed(busy)) == [question])
     #expect(notifier.send(.receivedFound([])) == [])
     let end: [GuardDirective] = [
       .withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment)), unavailable,
@@ -69,7 +69,7 @@ import Testing
     var notifier = Driver<ExtensionMachine>.looking()
     let gone = observation(row(7, .app), lockIsBusy: false)
     let answer = notifier.send(.observed(gone))
-    #expect(answer == [.readReceived(paymentHash: paymentHash("aa")), .claim(seen: 7, reason: .holderDied)])
+    #expect(answer == [question, .claim(seen: 7, reason: .holderDied)])
     #expect(
       notifier.send(.receivedFound([payment])) == [
         .withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment)),
@@ -93,7 +93,7 @@ import Testing
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())
     #expect(
-      notifier.send(.node(.busy(.nothing)), at: 2).contains(.readReceived(paymentHash: paymentHash("aa"))))
+      notifier.send(.node(.busy(.nothing)), at: 2).contains(question))
     notifier.play(owned(), at: 2)
     #expect(notifier.send(.receivedFound([payment]), at: 2) == [])
     #expect(delivered(notifier.send(.deadlineReached, at: 6.9)) == [])
@@ -120,7 +120,7 @@ import Testing
   @Test func whatTheNodeReportedIsNotReadAgain() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned(), .node(.received(payment)))
-    #expect(!notifier.send(.node(.busy(.nothing))).contains(.readReceived(paymentHash: paymentHash("aa"))))
+    #expect(!notifier.send(.node(.busy(.nothing))).contains(question))
   }
 
   @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
@@ -226,7 +226,7 @@ import Testing
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
     #expect(
       end.suffix(4) == [
-        .finished(push: 1, .timeWillExpire), ping, .readReceived(paymentHash: paymentHash("aa")), .look,
+        .finished(push: 1, .timeWillExpire), ping, question, .look,
       ])
   }
 

@@ -59,7 +59,7 @@ import Testing
   func textAfterFencing() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.collecting([paymentHash("aa")]))))
-    let end = notifier.send(.node(.fenced))
+    let end = notifier.end(.node(.fenced))
     #expect(end.contains(.deliver(push: 1, .partsWait)) && end.last == .end(.fenced))
   }
 
@@ -71,7 +71,7 @@ import Testing
     func text(_ collecting: [Bytes32]...) -> GuardDirective? {
       var notifier = Driver<ExtensionMachine>.connected(hash: hash)
       for payments in collecting { notifier.play(.node(.busy(.collecting(payments)))) }
-      return notifier.send(.deadlineReached, at: 29.5).first
+      return notifier.end(.deadlineReached, at: 29.5).first
     }
     let missed = PushOutcome.nothingReceived(.incomingPayment)
     #expect(text([other]) == .deliver(push: 1, hash == nil ? .partsWait : missed))
