@@ -1,3 +1,5 @@
+import Ground
+import Guardrails
 import Testing
 
 @testable import BatonCommand
@@ -63,8 +65,9 @@ struct OlderJournalTests {
     let record =
       Self.extension
       + #""event":{"receivedFound":{"_0":[]}},"directives":[{"readReceived":{"paymentHash":"\#(Self.hash)"}},{"readReceived":{}}]}"#
-    let line = try #require(
-      JournalReader(name: "older", bytes: Array((record + "\n").utf8)).compactMap { $0 }.last)
+    let reader = JournalReader(name: "older", bytes: Array((record + "\n").utf8))
+    _ = try reader.next()
+    let line = try #require(try reader.next())
     let body = try #require(EventBody<GuardEvent, GuardDirective>(line))
     #expect(body.event == .receivedFound([]))
     #expect(
