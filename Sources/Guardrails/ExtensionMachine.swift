@@ -95,7 +95,8 @@ public struct ExtensionMachine: GuardMachine {
   }
 
   private mutating func pushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
-    guard push.id != currentPush, !queue.contains(push.id), !unserved.contains(where: { $0.push.id == push.id })
+    guard push.id != currentPush, !queue.contains(push.id),
+      !unserved.contains(where: { $0.push.id == push.id })
     else { return [] }
     guard state == .waiting, mustEnd == nil else {
       return queue.append(push, arrivedAt: now) ? [] : answerUnserved(push, .tooManyPushes, at: now)

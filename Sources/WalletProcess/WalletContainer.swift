@@ -56,12 +56,13 @@ final class WalletContainer {
     case .settle: guarded.settle()
     case .markReceived(let push): markReceived(push)
     case .readReceived(let payments, let push):
-      hear(guarded.readReceived(push: push) { reader in
-        switch payments {
-        case .of(let hash): try ReceivedPaymentTable.readSettled(paymentHash: hash, reader)
-        case .after(let number): try ReceivedPaymentTable.readSettled(after: number, reader)
-        }
-      })
+      hear(
+        guarded.readReceived(push: push) { reader in
+          switch payments {
+          case .of(let hash): try ReceivedPaymentTable.readSettled(paymentHash: hash, reader)
+          case .after(let number): try ReceivedPaymentTable.readSettled(after: number, reader)
+          }
+        })
     case .checkRow: checkRow()
     case .checkGreeting: checkGreeting()
     case .write(let change, let claim): write(change, under: claim)

@@ -114,16 +114,21 @@ extension Driver where Machine == AppMachine {
 let question = GuardDirective.readReceived(paymentHash: paymentHash("aa"), push: 1)
 
 extension Driver where Machine == ExtensionMachine {
-  /// An event that may end push 1, without the last question to the container, in which this is found.
+  /// An event that may end these pushes, without the last questions to the container, in which this is found.
   mutating func end(
-    _ event: GuardEvent, at second: Double? = nil, finding payments: [ReceivedPayment] = []
+    _ event: GuardEvent, at second: Double? = nil, _ pushes: [UInt64] = [1],
+    finding payments: [ReceivedPayment] = []
   ) -> [GuardDirective] {
-    let directives = send(event, at: second)
-    func isQuestion(_ directive: GuardDirective) -> Bool {
-      if case .readReceived(_, push: 1) = directive { true } else { false }
+    var (open, all, asked) = (send(event, at: second)[...], [GuardDirective](), pushes[...])
+    while let directive = open.popFirst() {
+      if case .readReceived(_, let push?) = directive, let place = asked.firstIndex(of: push) {
+        asked.remove(at: place)
+        open += send(.receivedFound(payments, push: push))
+      } else {
+        all.append(directive)
+      }
     }
-    guard directives.contains(where: isQuestion) else { return directives }
-    return directives.filter { !isQuestion($0) } + send(.receivedFound(payments, push: 1))
+    return all
   }
 
   /// Serves push 1 and looks for the node.

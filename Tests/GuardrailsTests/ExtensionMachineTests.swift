@@ -222,18 +222,19 @@ import Testing
   @Test func pushesThatComeMeanwhileWaitTheirTurn() {
     var notifier = Driver<ExtensionMachine>.looking()
     #expect(notifier.send(.pushArrived(push(2))) == [])
-    let end = notifier.send(.expiryWarned(push: 1))
+    let end = notifier.end(.expiryWarned(push: 1))
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
     #expect(
       end.suffix(4) == [
-        .finished(push: 1, .timeWillExpire), ping, question, .look,
+        .finished(push: 1, .timeWillExpire), ping,
+        .readReceived(paymentHash: paymentHash("aa"), push: 2), .look,
       ])
   }
 
   @Test func unreadablePushesInARowAreAllFinished() {
     var notifier = Driver<ExtensionMachine>.looking()
     for id: UInt64 in 2...4 { notifier.play(.pushArrived(push(id, .unreadable))) }
-    let end = notifier.send(.expiryWarned(push: 1))
+    let end = notifier.end(.expiryWarned(push: 1))
     let finished = end.compactMap { if case .finished(let push, _) = $0 { push } else { nil } }
     #expect(finished == [1, 2, 3, 4])
     #expect(delivered(end) == [1, 2, 3, 4])
@@ -242,8 +243,8 @@ import Testing
   @Test func theSamePushTwiceIsOnePush() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), .pushArrived(push(1)), .pushArrived(push(2)))
-    var ids = delivered(notifier.send(.expiryWarned(push: 1)))
-    ids += delivered(notifier.send(.expiryWarned(push: 2)))
+    var ids = delivered(notifier.end(.expiryWarned(push: 1)))
+    ids += delivered(notifier.end(.expiryWarned(push: 2), [2]))
     #expect(ids == [1, 2])
     #expect(notifier.machine.state == .waiting)
   }
@@ -251,15 +252,15 @@ import Testing
   @Test func theTimeOfAPushRunsFromItsArrivalNotFromItsTurn() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), at: 10)
-    notifier.play(.expiryWarned(push: 1), at: 20)
-    #expect(delivered(notifier.send(.deadlineReached, at: 39.499)) == [])
-    #expect(delivered(notifier.send(.deadlineReached, at: 39.5)) == [2])
+    #expect(delivered(notifier.end(.expiryWarned(push: 1), at: 20)) == [1])
+    #expect(delivered(notifier.end(.deadlineReached, at: 39.499, [2])) == [])
+    #expect(delivered(notifier.end(.deadlineReached, at: 39.5, [2])) == [2])
   }
 
   @Test func aWarningForAPushThatStillWaitsIsHeeded() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)))
-    let end = notifier.send(.expiryWarned(push: 2))
+    let end = notifier.end(.expiryWarned(push: 2), [2])
     #expect(delivered(end) == [2])
     #expect(end.last == .finished(push: 2, .timeWillExpire))
   }
@@ -267,7 +268,7 @@ import Testing
   @Test func anEndLeavesNoWaitingPushWithoutItsText() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), .pushArrived(push(3)))
-    let end = notifier.send(.terminationRequested)
+    let end = notifier.end(.terminationRequested, [1, 2, 3])
     #expect(delivered(end) == [1, 2, 3])
     #expect(end.last == .end(.terminated))
   }
@@ -275,7 +276,7 @@ import Testing
   @Test func moreThanTheQueueBearsAreAnsweredAtOnce() {
     var notifier = Driver<ExtensionMachine>.looking()
     for id in 2...UInt64(PushQueue.limit + 1) { notifier.play(.pushArrived(push(id))) }
-    let end = notifier.send(.pushArrived(push(999)))
+    let end = notifier.end(.pushArrived(push(999)), [999])
     #expect(delivered(end) == [999])
     #expect(end.count == 2)
   }

@@ -46,7 +46,8 @@ struct ClaimMoment {
   }
 
   private static let answers = [
-    (order: "readReceived", events: ["receivedFound", "receivedNotRead"]), (order: "stopNode", events: ["node"]),
+    (order: "readReceived", events: ["receivedFound", "receivedNotRead"]),
+    (order: "stopNode", events: ["node"]),
   ]
 
   private static func seen(by directive: JSONValue, raised: Bool) -> Int64? {

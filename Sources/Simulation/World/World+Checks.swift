@@ -50,7 +50,8 @@ extension World {
       guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
         !life.hasLostContainer, !life.heardOfNothing.contains(push)
       else { return }
-      report(.textIsTrue, "The text of push \(push) says that nothing was received, and its payment is settled.")
+      report(
+        .textIsTrue, "The text of push \(push) says that nothing was received, and its payment is settled.")
     case .received(let payment):
       // A copy that was put back has other payments at the same places.
       guard let before = told.receivedBefore, restored == 0,
