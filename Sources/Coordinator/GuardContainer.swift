@@ -124,6 +124,17 @@ package final class GuardContainer<State> {
     }
   }
 
+  /// What of the wallet's own payments a guard has asked for.
+  package func readReceived(
+    push: UInt64, _ reading: (NodeReader) throws -> [ReceivedPayment]
+  ) -> ContainerAnswer<State> {
+    switch shared.read({ _, reader in try reading(reader) }) {
+    case .read(let payments): answered(.receivedFound(payments, push: push))
+    case .blocked(let holder): answered(.receivedNotRead(Trouble(holder), push: push))
+    case .failed(let error): failed(error) { .receivedNotRead($0, push: push) }
+    }
+  }
+
   private func answered(_ event: GuardEvent) -> ContainerAnswer<State> { ContainerAnswer(event: event) }
 
   private func failed(_ error: ContainerError, _ event: (Trouble) -> GuardEvent) -> ContainerAnswer<State> {

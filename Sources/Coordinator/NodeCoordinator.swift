@@ -138,7 +138,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
       node.stop(gracefully: gracefully)
     case .acceptNoNewPayment: node.acceptNoNewPayment()
     case .endLongPause: node.dialNow()
-    case .readReceived(let hash): readReceived(hash)
+    case .readReceived(let hash, let push): if let push { readReceived(hash, push: push) }
     default: ask(directive)
     }
   }
@@ -189,17 +189,15 @@ public final class NodeCoordinator<Node: NodeDriver> {
     arrivals.append((push, Kernel.wallNanoseconds))
   }
 
-  /// Without an answer the next look asks again.
-  private func readReceived(_ hash: PaymentHash?) {
-    let push = arrivals.first?.at ?? .max
-    switch container.shared.read({ _, reader in try node.settledPayments(hash, since: push, reader) }) {
-    case .read(let payments): queue.append(.receivedFound(payments))
-    case .blocked: break
-    case .failed(let error):
-      guard error != settledFailure else { return }
+  private func readReceived(_ hash: PaymentHash?, push: UInt64) {
+    let arrived = arrivals.first { $0.push == push }?.at ?? .max
+    let answer = container.readReceived(push: push) { try node.settledPayments(hash, since: arrived, $0) }
+    if let error = answer.failure, error != settledFailure {
       settledFailure = error
       phone.note("it cannot be told what is settled: \(error)")
     }
+    failure = answer.failure ?? failure
+    if let event = answer.event { queue.append(event) }
   }
 }
 

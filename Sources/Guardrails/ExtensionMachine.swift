@@ -22,13 +22,17 @@ public struct ExtensionMachine: GuardMachine {
 
   public static let totalTime = TimeSpan.milliseconds(29_500)
   public static let idleTime = TimeSpan.seconds(5)
+  /// How long an end waits for what the container has of the payment: a read of milliseconds, and the total leaves room.
+  public static let answerTime = TimeSpan.milliseconds(250)
 
   var state = State.waiting
   var queue = PushQueue()
+  /// Pushes whose turn did not come, each with its last question to the container.
+  var unserved: [Service] = []
   var ownership: Ownership
   private var presence = Presence(role: .extension)
   private var shown: Status?
-  private var mustEnd: EndReason?
+  var mustEnd: EndReason?
 
   public init(configuration: GuardConfiguration) {
     ownership = Ownership(role: .extension, takeover: configuration.takeover, timing: configuration.timing)
@@ -36,13 +40,18 @@ public struct ExtensionMachine: GuardMachine {
 
   public var deadline: Instant? {
     var instants = [ownership.deadline].compactMap { $0 }
-    if case .serving(let service) = state { instants.append(end(of: service)) }
+    if case .serving(let service) = state {
+      instants.append(end(of: service))
+      if service.ending == nil, let asksAgainAt = service.asksAgainAt { instants.append(asksAgainAt) }
+    }
+    instants += unserved.compactMap(\.ending?.answerBy)
     if let queueEnds = queue.nextEnd { instants.append(queueEnds) }
     return instants.min()
   }
 
   /// Parts that wait for others hold nothing up, nor does what a lost connection has left half-way.
   private func end(of service: Service) -> Instant {
+    if let ending = service.ending { return ending.answerBy }
     let activity = ownership.activity
     return service.endsBy(
       isHalfWay: ownership.isEstablished && (activity.isSettling || activity.isSplicing))
@@ -72,7 +81,8 @@ public struct ExtensionMachine: GuardMachine {
     case .presenceHeard(let message): return heard(message, at: now)
     case .rowRead(_, let appWantsNode): return wishRead(appWantsNode, at: now)
     case .observed(let observation): return observed(observation, at: now)
-    case .receivedFound(let payments): return receivedBefore(payments, at: now)
+    case .receivedFound(let payments, let push): return receivedFound(payments, push: push, at: now)
+    case .receivedNotRead(_, let push): return receivedNotRead(push: push, at: now)
     case .node(let report): return node(report, at: now)
     default: return []
     }
@@ -81,29 +91,27 @@ public struct ExtensionMachine: GuardMachine {
   /// Every further look, claim and write would fail alike, so the next start is to find what is there.
   private mutating func containerLost(_ sentence: String, at now: Instant) -> [GuardDirective] {
     mustEnd = .containerLost
-    return [.show(.trouble(sentence))] + finish(.containerLost, at: now)
+    return [.show(.trouble(sentence))] + concludeUnserved { _ in true } + finish(.containerLost, at: now)
   }
 
   private mutating func pushArrived(_ push: Push, at now: Instant) -> [GuardDirective] {
-    guard push.id != currentPush, !queue.contains(push.id) else { return [] }
-    guard state == .waiting else {
+    guard push.id != currentPush, !queue.contains(push.id),
+      !unserved.contains(where: { $0.push.id == push.id })
+    else { return [] }
+    guard state == .waiting, mustEnd == nil else {
       return queue.append(push, arrivedAt: now) ? [] : answerUnserved(push, .tooManyPushes, at: now)
     }
     return serve(push, arrivedAt: now, at: now)
   }
 
   private mutating func serve(_ push: Push, arrivedAt: Instant, at now: Instant) -> [GuardDirective] {
-    state = .serving(Service(push: push, startedAt: arrivedAt))
+    let service = Service(push: push, startedAt: arrivedAt)
+    state = .serving(service)
     let greeting = say(presence.resume())
     guard push.reason != .unreadable else { return greeting + finish(.unreadablePush, at: now) }
     // Its payment may have come while an earlier push was served: then the text is in the database.
-    let known: [GuardDirective] = push.paymentHash.map { [.readReceived(paymentHash: $0)] } ?? []
+    let known = push.paymentHash == nil ? [] : [service.question]
     return greeting + known + ownership.want(at: now)
-  }
-
-  /// A push whose turn does not come still gets its text.
-  private func answerUnserved(_ push: Push, _ reason: FinishReason, at now: Instant) -> [GuardDirective] {
-    [Service(push: push, startedAt: now).text(for: reason), .finished(push: push.id, reason)]
   }
 
   private mutating func expiryWarned(_ id: UInt64, at now: Instant) -> [GuardDirective] {
@@ -112,9 +120,19 @@ public struct ExtensionMachine: GuardMachine {
   }
 
   private mutating func deadlineReached(at now: Instant) -> [GuardDirective] {
-    let unserved = queue.removeExpired(at: now).flatMap { answerUnserved($0, .totalTime, at: now) }
-    guard case .serving(let service) = state, now >= end(of: service) else { return unserved }
-    return unserved + finish(now >= service.totalEnds ? .totalTime : .idle, at: now)
+    var directives = concludeUnserved { now >= $0.answerBy }
+    directives += queue.removeExpired(at: now).flatMap { answerUnserved($0, .totalTime, at: now) }
+    guard case .serving(var service) = state else { return directives }
+    if now >= end(of: service) {
+      if let ending = service.ending { return directives + conclude(service, ending.reason, at: now) }
+      return directives + finish(now >= service.totalEnds ? .totalTime : .idle, at: now)
+    }
+    guard service.ending == nil, let asksAgainAt = service.asksAgainAt, now >= asksAgainAt else {
+      return directives
+    }
+    service.asksAgainAt = nil
+    state = .serving(service)
+    return directives + [service.question]
   }
 
   // MARK: The app wants the node
@@ -138,7 +156,7 @@ public struct ExtensionMachine: GuardMachine {
 
   /// Said by a message or read as state; the same either way, and the same however often.
   private mutating func appWantsTheNode(at now: Instant) -> [GuardDirective] {
-    guard case .serving(var service) = state, ownership.holds else { return [] }
+    guard case .serving(var service) = state, service.ending == nil, ownership.holds else { return [] }
     guard ownership.isEstablished else {
       // Nothing has begun: step back at once. If the app should die before it claims, the look that follows
       // finds the node free again and the payment is received here after all.
@@ -151,29 +169,6 @@ public struct ExtensionMachine: GuardMachine {
     service.isHandingOver = true
     state = .serving(service)
     return [.acceptNoNewPayment] + (ownership.activity.isSettling ? [] : finish(.handedOver, at: now))
-  }
-
-  /// While the app holds the node it receives what this push is about, and the text comes from the database. An
-  /// app that is gone is asked about too: it may have received and left between two looks.
-  private mutating func observed(_ observation: Observation, at now: Instant) -> [GuardDirective] {
-    guard case .serving(let service) = state, !ownership.holds, observation.row?.role == .app
-    else { return [] }
-    if service.steppedBack && observation.holderLockIsBusy { return finish(.appWantsNode, at: now) }
-    return [.readReceived(paymentHash: service.push.paymentHash)]
-  }
-
-  /// By the app, or in an earlier life of the extension; and settled, so that the push is over when its text is told. What
-  /// was only half-way when its owner went is settled here first, and then asked for again.
-  private mutating func receivedBefore(
-    _ payments: [ReceivedPayment], at now: Instant
-  ) -> [GuardDirective] {
-    guard case .serving(var service) = state, let first = payments.first else { return [] }
-    service.received = payments + service.received.filter { !payments.contains($0) }
-    service.maybeToldAlready = first.paymentHash
-    let told = service.tellFurther()
-    if ownership.holds { service.idleEnds = service.idleEnds ?? now + Self.idleTime }
-    state = .serving(service)
-    return told + (ownership.holds ? [] : finish(.received, at: now))
   }
 
   // MARK: The node
@@ -196,7 +191,7 @@ public struct ExtensionMachine: GuardMachine {
       // A handover waits for no splice and no parts: the app goes on where they are.
       guard ownership.activity.isSettling, !activity.isSettling else { break }
       if service.isHandingOver { return finish(.handedOver, at: now) }
-      if service.lacksItsPayment { return [.readReceived(paymentHash: service.push.paymentHash)] }
+      if service.lacksItsPayment, service.ending == nil { return [service.question] }
     case .connecting:
       // The connection was lost while handing over: there is nothing left to wait for.
       if service.isHandingOver { return finish(.handedOver, at: now) }
@@ -213,11 +208,18 @@ public struct ExtensionMachine: GuardMachine {
 
   // MARK: Finishing
 
-  private mutating func finish(_ reason: FinishReason, at now: Instant) -> [GuardDirective] {
-    guard case .serving(let service) = state else { return [] }
+  mutating func finish(_ reason: FinishReason, at now: Instant) -> [GuardDirective] {
+    guard case .serving(var service) = state else { return [] }
+    guard service.asksBeforeItEnds(for: reason) else { return conclude(service, reason, at: now) }
+    guard service.ending == nil else { return [] }
+    service.ending = Service.Ending(reason: reason, answerBy: now + Self.answerTime)
+    state = .serving(service)
+    return [service.question]
+  }
+
+  mutating func conclude(_ service: Service, _ reason: FinishReason, at now: Instant) -> [GuardDirective] {
     state = .finishing(push: service.push.id, reason)
-    let told = service.maybeToldAlready.map { [GuardDirective.withdraw(payment: $0)] } ?? []
-    return told + [service.text(for: reason)] + ownership.unwant(at: now)
+    return service.conclusion(for: reason) + ownership.unwant(at: now)
   }
 
   private mutating func afterOwnership(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
@@ -230,7 +232,7 @@ public struct ExtensionMachine: GuardMachine {
       mustEnd = mustEnd ?? .fenced
       directives += finish(.fenced, at: now)
     }
-    guard ownership.isIdle else { return directives }
+    guard ownership.isIdle, !isEnding else { return directives }
     let released = ownership.takeReleasedEpoch()
     if isServing {
       // Stepped back, or a jump above the peer's number failed: look again.
@@ -256,8 +258,10 @@ public struct ExtensionMachine: GuardMachine {
 
   private mutating func end(at now: Instant) -> [GuardDirective] {
     guard state == .waiting, let mustEnd else { return [] }
+    let texts = queue.removeAll().flatMap { answerUnserved($0, reason(of: mustEnd), at: now) }
+    guard unserved.isEmpty else { return texts }
     state = .ended
-    return queue.removeAll().flatMap { answerUnserved($0, reason(of: mustEnd), at: now) } + [.end(mustEnd)]
+    return texts + [.end(mustEnd)]
   }
 
   private func reason(of end: EndReason) -> FinishReason {
@@ -285,7 +289,12 @@ public struct ExtensionMachine: GuardMachine {
     if case .serving = state { true } else { false }
   }
 
-  private var currentPush: UInt64? {
+  /// Its text waits for the container alone.
+  private var isEnding: Bool {
+    if case .serving(let service) = state { service.ending != nil } else { false }
+  }
+
+  var currentPush: UInt64? {
     switch state {
     case .serving(let service): service.push.id
     case .finishing(let push, _): push

@@ -18,9 +18,10 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   case readRow
   case beat(epoch: Epoch, phase: Phase, counter: UInt64)
   case dropLock
-  /// Answered by `receivedFound`: this payment if it was received and is settled, else what came since the push arrived. A
-  /// payment is settled when its HTLC has left the channel; before that its preimage may not be at the peer yet.
-  case readReceived(paymentHash: Bytes32?)
+  /// Answered by `receivedFound` or `receivedNotRead`: this payment if it was received and is settled, else what came since
+  /// the push arrived. A payment is settled when its HTLC has left the channel; before that its preimage may not be at the
+  /// peer yet. Journals of earlier programs do not name the push.
+  case readReceived(paymentHash: Bytes32?, push: UInt64? = nil)
 
   // The node.
   case startNode(Claim, replacing: ReplacedClaim? = nil)

@@ -39,7 +39,9 @@ public enum GuardEvent: Hashable, Codable, Sendable {
   case claimFailed(Trouble)
   case rowRead(ClaimRow?, appWantsNode: Bool)
   case rowReadFailed(Trouble)
-  case receivedFound([ReceivedPayment])
+  /// For this push; without one in the journals of earlier programs, which asked for the push that was served.
+  case receivedFound([ReceivedPayment], push: UInt64? = nil)
+  case receivedNotRead(Trouble, push: UInt64)
   /// The container is lost, as in `Trouble.lost`; found by the node.
   case containerLost(String)
 
@@ -61,7 +63,7 @@ extension GuardEvent {
   public var lossOfContainer: String? {
     switch self {
     case .containerLost(let sentence), .lookFailed(.lost(let sentence)), .claimFailed(.lost(let sentence)),
-      .rowReadFailed(.lost(let sentence)):
+      .rowReadFailed(.lost(let sentence)), .receivedNotRead(.lost(let sentence), _):
       sentence
     default: nil
     }

@@ -20,6 +20,7 @@ extension ExtensionMachine: Shiftable {
   package mutating func shift(by span: TimeSpan) {
     ownership.shift(by: span)
     queue.shift(by: span)
+    for index in unserved.indices { unserved[index].shift(by: span) }
     if case .serving(var service) = state {
       service.shift(by: span)
       state = .serving(service)
@@ -37,6 +38,8 @@ extension Service: Shiftable {
   mutating func shift(by span: TimeSpan) {
     totalEnds.shift(by: span)
     idleEnds.shift(by: span)
+    asksAgainAt.shift(by: span)
+    ending?.answerBy.shift(by: span)
   }
 }
 

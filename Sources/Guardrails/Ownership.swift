@@ -79,7 +79,8 @@ public struct Ownership: Hashable, Codable, Sendable {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
     case .observed(let observation): return observed(observation, at: now)
-    case .lookFailed(.lost), .rowReadFailed(.lost), .containerLost: return abandon()
+    case .lookFailed(.lost), .rowReadFailed(.lost), .receivedNotRead(.lost, _), .containerLost:
+      return abandon()
     case .claimFailed(.lost):
       // Its answer has come.
       if isClaiming { state = .idle }
@@ -99,7 +100,7 @@ public struct Ownership: Hashable, Codable, Sendable {
     case .node(let report): return node(report, at: now)
     case .launched, .enteredForeground, .enteredBackground, .pushArrived, .silentPushArrived, .expiryWarned,
       .terminationRequested, .networkChanged, .backgroundTimeExpired, .taskBegan, .taskEnded, .receivedFound,
-      .moveRequested:
+      .receivedNotRead, .moveRequested:
       return []
     }
   }

@@ -16,12 +16,22 @@ struct Service: Hashable, Codable, Sendable {
   private var incomplete: [Bytes32] = []
   /// Those of which not all came: their senders have the parts back.
   private var givenBack: [Bytes32] = []
+  /// When the container is asked again, which could not say what was received.
+  var asksAgainAt: Instant?
+  /// It ends as soon as the container has said, for the last time, what was received.
+  var ending: Ending?
   /// The app wanted the node before we were connected.
   var steppedBack = false
   /// We claimed although the app wished: it was left its time, or is frozen.
   var claimedPastTheWish = false
   /// The app wants the node and we are connected: no new payment, and an end at the next safe point.
   var isHandingOver = false
+
+  struct Ending: Hashable, Codable, Sendable {
+    var reason: FinishReason
+    /// Then it ends without the answer.
+    var answerBy: Instant
+  }
 
   init(push: Push, startedAt now: Instant) {
     self.push = push
@@ -30,6 +40,23 @@ struct Service: Hashable, Codable, Sendable {
 
   /// What is half-way is not cut off by the idle end: a payment restarts it in a moment, or the total ends it.
   func endsBy(isHalfWay: Bool) -> Instant { isHalfWay ? totalEnds : min(totalEnds, idleEnds ?? totalEnds) }
+
+  var question: GuardDirective { .readReceived(paymentHash: push.paymentHash, push: push.id) }
+
+  /// Nobody is told that nothing came before the container was asked once more: who was frozen, or fenced, or whose turn did
+  /// not come, knows nothing of what others have received meanwhile. Where the app goes on, the person is told to look there.
+  func asksBeforeItEnds(for reason: FinishReason) -> Bool {
+    guard received.isEmpty, push.reason != .unreadable, reason != .containerLost else { return false }
+    return outcomeWithoutPayment(for: reason) != .appContinues
+  }
+
+  /// By the app, or in an earlier life of the extension; its push is this one, whoever told of it before.
+  mutating func find(_ payments: [ReceivedPayment]) {
+    asksAgainAt = nil
+    guard let first = payments.first else { return }
+    received = payments + received.filter { !payments.contains($0) }
+    maybeToldAlready = first.paymentHash
+  }
 
   /// What was settled just now may be its payment all the same, accepted in an earlier life that was cut short.
   var lacksItsPayment: Bool {
@@ -58,8 +85,11 @@ struct Service: Hashable, Codable, Sendable {
     incomplete = payments
   }
 
-  func text(for reason: FinishReason) -> GuardDirective {
-    .deliver(push: push.id, received.first.map { .received($0) } ?? outcomeWithoutPayment(for: reason))
+  /// The text, in the place of a notification that may have told of its payment already.
+  func conclusion(for reason: FinishReason) -> [GuardDirective] {
+    let told = maybeToldAlready.map { [GuardDirective.withdraw(payment: $0)] } ?? []
+    let outcome = received.first.map { .received($0) } ?? outcomeWithoutPayment(for: reason)
+    return told + [.deliver(push: push.id, outcome)]
   }
 
   private func outcomeWithoutPayment(for reason: FinishReason) -> PushOutcome {

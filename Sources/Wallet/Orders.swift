@@ -28,10 +28,10 @@ public enum ContainerOrder: Hashable, Sendable {
   case dropLock
   /// Bring the log into the database; nobody waits for it. No answer.
   case settle
-  /// What is received from now on came since the push. No answer.
-  case markReceived
-  /// Answered by the guard's `receivedFound`, if it can be read.
-  case readReceived(paymentHash: Bytes32?)
+  /// What is received from now on came since this push. Answered by `receivedMarked`, if it can be read.
+  case markReceived(push: UInt64)
+  /// Answered by the guard's `receivedFound` or `receivedNotRead`.
+  case readReceived(ReceivedPayments, push: UInt64)
 
   /// For the node; answered by its `rowRead`, `storeBlocked`, `storeFailed` or `storeLost`.
   case checkRow
@@ -44,6 +44,13 @@ public enum ContainerOrder: Hashable, Sendable {
   case readPast(Bytes32)
   /// Answered by the background work's `stepDone`.
   case lookAtWallet(run: UInt64)
+}
+
+/// Which payments somebody asks for. Only those that are settled.
+public enum ReceivedPayments: Hashable, Sendable {
+  case of(paymentHash: Bytes32)
+  /// Those that came after this one, by the number that the container gives to each.
+  case after(Int64)
 }
 
 /// Every order to the wire.

@@ -9,6 +9,8 @@ public enum WalletEvent: Hashable, Sendable {
   case deadlineReached
   /// The epoch is claimed, and this is the state that was read in the claim.
   case claimed(Claim, NodeState)
+  /// The newest payment when this push had come, by its number; 0 for none.
+  case receivedMarked(push: UInt64, newest: Int64)
   case guardrail(GuardEvent)
   case node(NodeEvent)
   case requests(RequestEvent)

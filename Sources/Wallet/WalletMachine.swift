@@ -18,6 +18,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   public private(set) var background: BackgroundWork
   /// Read in the claim, until the node is started with it.
   private var claimedState = NodeState()
+  private var marks = ReceivedMarks()
   /// What the person reads in the app.
   private var status: Status?
 
@@ -67,6 +68,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     case .claimed(let claim, let state):
       claimedState = state
       turn.tell(.guardrail(.claimed(claim)))
+    case .receivedMarked(let push, let newest): marks.set(newest, for: push)
     case .guardrail(let event): turn.tell(.guardrail(event))
     case .node(let event): turn.tell(.node(event))
     // What is pending the extension ends as well, but only a person begins something, and a person has the app.
@@ -82,7 +84,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
   private mutating func think<Observer: WalletObserver>(
     _ event: GuardEvent, _ turn: inout WalletTurn, _ observer: inout Observer
   ) where Observer.Guard == Guard {
-    if case .pushArrived = event { turn.order(.markReceived) }
+    if case .pushArrived(let push) = event, marks.begin(push) { turn.order(.markReceived(push: push.id)) }
     observer.willHandle(event, guardrail)
     let directives = guardrail.handle(event, at: turn.now)
     observer.handled(event, directives, guardrail)
@@ -93,6 +95,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       case .stopNode(let gracefully): think(.stopRequested(gracefully: gracefully), &turn, &observer)
       case .acceptNoNewPayment: think(.handoverRequested, &turn, &observer)
       case .endLongPause: think(.peerMayBeThere, &turn, &observer)
+      case .readReceived(let hash, let push): readReceived(hash, push, &turn)
       default: turn.take(directive)
       }
       listen(to: directive, &turn)
@@ -105,6 +108,16 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
     return claimedState
   }
 
+  /// Without a mark nobody knows what came since the push. It is set now, and the guard asks again.
+  private func readReceived(_ hash: Bytes32?, _ push: UInt64?, _ turn: inout WalletTurn) {
+    guard let push else { return }
+    if let hash { return turn.order(.readReceived(.of(paymentHash: hash), push: push)) }
+    if let newest = marks[push] { return turn.order(.readReceived(.after(newest), push: push)) }
+    turn.order(.markReceived(push: push))
+    let why = "it is not known what was received before the push"
+    turn.tell(.guardrail(.receivedNotRead(.failed(why), push: push)))
+  }
+
   /// What the requests have to know of it.
   private mutating func listen(to directive: GuardDirective, _ turn: inout WalletTurn) {
     switch directive {
@@ -112,6 +125,7 @@ public struct WalletMachine<Guard: WalletGuard>: Machine {
       self.status = status
       if requests.waitsForStatus { turn.tell(.requests(.shown(status))) }
     case .dropLock: claimedState = NodeState()
+    case .finished(let push, _): marks.end(push)
     case .raiseEpoch(_, _, .some) where requests.waitsForStatus: turn.tell(.requests(.placeTaken))
     default: break
     }

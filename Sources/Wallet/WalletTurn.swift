@@ -52,7 +52,6 @@ struct WalletTurn {
     case .beat(let epoch, let phase, let counter):
       .container(.beat(epoch: epoch, phase: phase, counter: counter))
     case .dropLock: .container(.dropLock)
-    case .readReceived(let hash): .container(.readReceived(paymentHash: hash))
     case .say(let message): .phone(.say(message))
     case .show(let status): .phone(.show(status))
     case .mayConnect(let targets): .phone(.mayConnect(targets))
@@ -68,6 +67,7 @@ struct WalletTurn {
     case .end(let reason): .phone(.end(reason))
     case .startNode, .stopNode, .acceptNoNewPayment, .endLongPause:
       preconditionFailure("the node is inside the wallet")
+    case .readReceived: preconditionFailure("only the wallet knows since when")
     }
   }
 }

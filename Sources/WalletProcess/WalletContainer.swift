@@ -17,8 +17,6 @@ final class WalletContainer {
   let journal: Journal
   /// What the guard orders.
   private var guarded: GuardContainer<NodeState>!
-  /// The newest payment when the push arrived.
-  private var newestPayment: Int64 = 0
   private var watchedHolder: (identity: ProcessIdentity, pidfd: Int32)?
   /// What the peer may ask us to reveal: which tweak gives the preimage of which hash. Those that the state had when it was
   /// read; what came with a backup since then is read when it is asked for.
@@ -56,8 +54,15 @@ final class WalletContainer {
     case .beat(let epoch, let phase, let counter): obey(.beat(epoch: epoch, phase: phase, counter: counter))
     case .dropLock: obey(.dropLock)
     case .settle: guarded.settle()
-    case .markReceived: markReceived()
-    case .readReceived(let hash): readReceived(hash)
+    case .markReceived(let push): markReceived(push)
+    case .readReceived(let payments, let push):
+      hear(
+        guarded.readReceived(push: push) { reader in
+          switch payments {
+          case .of(let hash): try ReceivedPaymentTable.readSettled(paymentHash: hash, reader)
+          case .after(let number): try ReceivedPaymentTable.readSettled(after: number, reader)
+          }
+        })
     case .checkRow: checkRow()
     case .checkGreeting: checkGreeting()
     case .write(let change, let claim): write(change, under: claim)
@@ -81,6 +86,10 @@ final class WalletContainer {
   private func obey(_ directive: GuardDirective) {
     guard let answer = guarded.carryOut(directive) else { return }
     watch(guarded.holderToWatch)
+    hear(answer)
+  }
+
+  private func hear(_ answer: ContainerAnswer<NodeState>) {
     if let failure = answer.failure, failure.isLossOfTheContainer { loss = failure }
     switch (answer.event, answer.state) {
     case (.claimed(let claim)?, let state?):
@@ -113,22 +122,16 @@ final class WalletContainer {
     watchedHolder = nil
   }
 
-  // MARK: What was received
-
-  private func markReceived() {
-    if case .read(let newest) = container.read({ _, reader in try ReceivedPaymentTable.newest(reader) }) {
-      newestPayment = newest
+  /// A mark that could not be set is asked for again when it is needed.
+  private func markReceived(_ push: UInt64) {
+    switch container.read({ _, reader in try ReceivedPaymentTable.newest(reader) }) {
+    case .read(let newest): say(.receivedMarked(push: push, newest: newest))
+    case .blocked: break
+    case .failed(let error) where error.isLossOfTheContainer:
+      loss = error
+      say(.containerLost("\(error)"))
+    case .failed(let error): journal.note("what came before push \(push) cannot be read: \(error)")
     }
-  }
-
-  private func readReceived(_ hash: Bytes32?) {
-    let result = container.read { _, reader in
-      if let hash {
-        return try ReceivedPaymentTable.readSettled(paymentHash: hash, reader)
-      }
-      return try ReceivedPaymentTable.readSettled(after: newestPayment, reader)
-    }
-    if case .read(let payments) = result { say(.receivedFound(payments)) }
   }
 
   // MARK: Which preimages can be derived

@@ -1,3 +1,5 @@
+import Ground
+import Guardrails
 import Testing
 
 @testable import BatonCommand
@@ -33,7 +35,7 @@ struct OlderJournalTests {
   }
 
   @Test(
-    "of a guard cannot be run again from where its node is busy or a text is made",
+    "of a guard cannot be run again from where its node is busy, a text is made, or it asks what was received",
     arguments: [
       (
         #""event":{"node":{"_0":{"settling":{"_0":true}}}},"directives":[]}"#,
@@ -47,6 +49,10 @@ struct OlderJournalTests {
         #""event":{"pushArrived":{"_0":{"id":1,"reason":"unreadable"}}},"directives":[{"deliver":{"push":1,"_1":{"title":"Wallet"}}}]}"#,
         "the guard of an earlier program makes a text here"
       ),
+      (
+        #""event":{"pushArrived":{"_0":{"id":1,"reason":"incomingPayment","paymentHash":"\#(Self.hash)"}}},"directives":[{"readReceived":{"paymentHash":"\#(Self.hash)"}},{"look":{}}]}"#,
+        "the guard of an earlier program asks here what was received, and not for which push"
+      ),
     ])
   func `guard`(record: String, sentence: String) throws {
     let outcome = try replay(Self.extension + record)
@@ -54,10 +60,28 @@ struct OlderJournalTests {
     #expect(outcome.missing?.sentence.hasPrefix(sentence) == true, "\(outcome)")
   }
 
+  @Test("of a guard is read, also where it does not say for which push something was received")
+  func readGuard() throws {
+    let record =
+      Self.extension
+      + #""event":{"receivedFound":{"_0":[]}},"directives":[{"readReceived":{"paymentHash":"\#(Self.hash)"}},{"readReceived":{}}]}"#
+    let reader = JournalReader(name: "older", bytes: Array((record + "\n").utf8))
+    _ = try reader.next()
+    let line = try #require(try reader.next())
+    let body = try #require(EventBody<GuardEvent, GuardDirective>(line))
+    #expect(body.event == .receivedFound([]))
+    #expect(
+      body.directives == [
+        .readReceived(paymentHash: Bytes32(hex: Self.hash)), .readReceived(paymentHash: nil),
+      ])
+  }
+
   @Test("of a guard that differs in other words has been changed") func changedGuard() throws {
     let record = #""event":{"launched":{}},"directives":[{"deliver":{"push":1,"_1":{"partsWait":{}}}}]}"#
     #expect(try replay(Self.extension + record).difference?.line == 2)
   }
+
+  private static let hash = String(repeating: "ab", count: 32)
 
   private static let `extension` = #"""
     {"seq":1,"t":1,"wall":1,"kind":"core","core":"guard-extension",\#

@@ -107,6 +107,18 @@ struct CoordinatorTests {
     #expect(wallet.node.asked == [])
   }
 
+  @Test("What was received is asked for again when it cannot be read, and told when it can")
+  func unreadablePayments() throws {
+    let hash = try #require(PaymentHash([UInt8](repeating: 9, count: 32)))
+    let wallet = try place.wallet(.extension)
+    wallet.node.settled = [ReceivedPayment(paymentHash: hash, amountMsat: 7, text: "")]
+    wallet.node.failingReads = 2
+    wallet.coordinator.push(1, .incomingPayment, payment: hash)
+    #expect(wallet.phone.said == [])
+    wallet.pass(.seconds(6))
+    #expect(wallet.phone.said.contains("deliver 1 received 7") && wallet.phone.said.last == "finished 1 idle")
+  }
+
   @Test(
     "A push without a payment says what it was about",
     arguments: [PushReason.incomingPayment, .pendingSettlement, .onionMessage, .unreadable])

@@ -93,6 +93,8 @@ final class ListNode: NodeDriver {
   var settledFails = false
   /// What was asked about what is settled.
   var questions: [(payment: PaymentHash?, since: Int64)] = []
+  /// How often `settled` cannot be read.
+  var failingReads = 0
 
   func readState(_ database: StateReader) throws -> [Int64] {
     try database.rows("SELECT number FROM payments").map { try $0.integer(0) }
@@ -120,7 +122,9 @@ final class ListNode: NodeDriver {
   {
     questions.append((hash, push))
     if settledFails { throw NotClaimed() }
-    return settled
+    guard failingReads > 0 else { return settled }
+    failingReads -= 1
+    return try database.rows("SELECT number FROM a_table_that_is_not_there").map { _ in fatalError() }
   }
 
   func pay(_ number: Int64) throws {

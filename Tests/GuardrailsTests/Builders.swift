@@ -110,7 +110,27 @@ extension Driver where Machine == AppMachine {
   }
 }
 
+/// What the container is asked for push 1.
+let question = GuardDirective.readReceived(paymentHash: paymentHash("aa"), push: 1)
+
 extension Driver where Machine == ExtensionMachine {
+  /// An event that may end these pushes, without the last questions to the container, in which this is found.
+  mutating func end(
+    _ event: GuardEvent, at second: Double? = nil, _ pushes: [UInt64] = [1],
+    finding payments: [ReceivedPayment] = []
+  ) -> [GuardDirective] {
+    var (open, all, asked) = (send(event, at: second)[...], [GuardDirective](), pushes[...])
+    while let directive = open.popFirst() {
+      if case .readReceived(_, let push?) = directive, let place = asked.firstIndex(of: push) {
+        asked.remove(at: place)
+        open += send(.receivedFound(payments, push: push))
+      } else {
+        all.append(directive)
+      }
+    }
+    return all
+  }
+
   /// Serves push 1 and looks for the node.
   static func looking(hash: Bytes32? = paymentHash("aa")) -> Driver {
     var notifier = Driver()

@@ -33,7 +33,8 @@ import Testing
       .terminationRequested, .partnerEnded, .claimed(claim(.max)), .claimSuperseded, .ownLockWasBusy,
       .moveRequested, .rowRead(nil, appWantsNode: true), .rowRead(row(8, .app), appWantsNode: false),
       .receivedFound([]),
-      .receivedFound([payment, secondPayment]), .containerLost("A \"sentence\"\n."),
+      .receivedFound([payment, secondPayment], push: 3), .receivedNotRead(.failed("x"), push: 3),
+      .containerLost("A \"sentence\"\n."),
     ] + reasons.map { .pushArrived(push(3, $0, hash: nil)) } + [.pushArrived(push(4))]
     + PresenceMessageTests.all.map { .presenceHeard($0) } + observations.map { .observed($0) }
     + troubles.flatMap { [.lookFailed($0), .claimFailed($0), .rowReadFailed($0)] } + reports.map { .node($0) }
@@ -47,7 +48,8 @@ import Testing
       .claim(seen: 2, reason: .raised), .raiseEpoch(claim(8), above: .max),
       .raiseEpoch(claim(8), above: 9, replacing: replaced), .startNode(claim(8), replacing: replaced),
       .claim(seen: 3, reason: .holderReleased), .claim(seen: 4, reason: .earlierBoot), .readRow, .dropLock,
-      .readReceived(paymentHash: nil), .readReceived(paymentHash: paymentHash("aa")), .startNode(claim(8)),
+      .readReceived(paymentHash: nil), .readReceived(paymentHash: paymentHash("aa"), push: 3),
+      .startNode(claim(8)),
       .stopNode(gracefully: true), .stopNode(gracefully: false), .acceptNoNewPayment, .endLongPause,
       .notify(secondPayment),
       .withdraw(payment: paymentHash("ff")),

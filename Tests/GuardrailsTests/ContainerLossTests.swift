@@ -58,6 +58,7 @@ import Testing
     for (event, before) in [
       (GuardEvent.lookFailed(trouble), Driver<ExtensionMachine>.looking()),
       (.claimFailed(trouble), .claiming()), (.rowReadFailed(trouble), .claimed()),
+      (.receivedNotRead(trouble, push: 1), .looking()),
     ] {
       var notifier = before
       let end = notifier.send(event)
@@ -77,7 +78,9 @@ import Testing
     var app = Driver<AppMachine>()
     app.play(.launched, .silentPushArrived(push(3)))
     let end = app.send(.lookFailed(.lost("It is gone.")))
-    #expect(end.contains(.noteFailure(.container(.lost("It is gone.")))) && end.contains(.completed(push: 3, .failed)))
+    #expect(
+      end.contains(.noteFailure(.container(.lost("It is gone."))))
+        && end.contains(.completed(push: 3, .failed)))
   }
 
   @Test func theExtensionDeliversEveryTextOnceAndEnds() {

@@ -13,7 +13,7 @@ import Testing
   private func ending(
     _ notifier: inout Driver<ExtensionMachine>, _ event: GuardEvent, at second: Double
   ) -> [GuardDirective] {
-    var all = notifier.send(event, at: second)
+    var all = notifier.end(event, at: second)
     if all.contains(.stopNode(gracefully: true)) {
       all += notifier.send(.node(.stopped))
       all += notifier.send(owned)
@@ -107,7 +107,7 @@ import Testing
 
   @Test func fencedItDeliversFinishesAndEnds() {
     var notifier = Driver<ExtensionMachine>.connected()
-    let end = notifier.send(.node(.fenced))
+    let end = notifier.end(.node(.fenced))
     #expect(end.prefix(3) == [.stopNode(gracefully: false), .dropLock, .deliver(push: 1, missed)])
     #expect(end.suffix(2) == [.finished(push: 1, .fenced), .end(.fenced)])
     #expect(notifier.send(.pushArrived(push(2))) == [])
@@ -116,7 +116,7 @@ import Testing
   @Test func aZombieThatReadsTheRowIsFencedWithoutABeat() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.deadlineReached, at: 2)
-    let end = notifier.send(.rowRead(row(9, .app), appWantsNode: true))
+    let end = notifier.end(.rowRead(row(9, .app), appWantsNode: true))
     #expect(!end.contains { if case .beat = $0 { true } else { false } })
     #expect(end.last == .end(.fenced))
   }
@@ -131,14 +131,15 @@ import Testing
   @Test func nothingComesAfterTheEndInTheSameBreath() {
     var notifier = Driver<ExtensionMachine>.looking()
     let end = notifier.machine.handle(.terminationRequested, at: notifier.now)
-    #expect(end.last == .end(.terminated))
+    #expect(end.last == question)
+    #expect(notifier.machine.handle(.receivedFound([], push: 1), at: notifier.now).last == .end(.terminated))
   }
 
   @Test(arguments: [Push.Reason.incomingPayment, .pendingSettlement, .onionMessage])
   func everyKindOfPushHasATextOfItsOwn(reason: Push.Reason) {
     var notifier = Driver<ExtensionMachine>()
     notifier.play(.launched, .pushArrived(push(1, reason)))
-    #expect(notifier.send(.expiryWarned(push: 1)).first == .deliver(push: 1, .nothingReceived(reason)))
+    #expect(notifier.end(.expiryWarned(push: 1)).first == .deliver(push: 1, .nothingReceived(reason)))
   }
 
   /// The app may have the node and not reach its peer: nothing is promised in its name.

@@ -24,7 +24,7 @@ import Testing
     notifier.play(.launched)
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
     #expect(
-      notifier.send(.pushArrived(push(1))) == [ping, .readReceived(paymentHash: paymentHash("aa")), .look])
+      notifier.send(.pushArrived(push(1))) == [ping, question, .look])
   }
 
   @Test func aFreeNodeIsClaimedAtOnce() {
@@ -55,7 +55,7 @@ import Testing
   @Test func whileTheAppHoldsTheNodeTheTextComesFromTheDatabase() {
     var notifier = Driver<ExtensionMachine>.looking()
     let busy = observation(row(7, .app), lockIsBusy: true, beat: beat(.app, epoch: 7, counter: 1))
-    #expect(notifier.send(.observed(busy)) == [.readReceived(paymentHash: paymentHash("aa"))])
+    #expect(notifier.send(.observed(busy)) == [question])
     #expect(notifier.send(.receivedFound([])) == [])
     let end: [GuardDirective] = [
       .withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment)), unavailable,
@@ -69,7 +69,7 @@ import Testing
     var notifier = Driver<ExtensionMachine>.looking()
     let gone = observation(row(7, .app), lockIsBusy: false)
     let answer = notifier.send(.observed(gone))
-    #expect(answer == [.readReceived(paymentHash: paymentHash("aa")), .claim(seen: 7, reason: .holderDied)])
+    #expect(answer == [question, .claim(seen: 7, reason: .holderDied)])
     #expect(
       notifier.send(.receivedFound([payment])) == [
         .withdraw(payment: paymentHash("aa")), .deliver(push: 1, .received(payment)),
@@ -93,7 +93,7 @@ import Testing
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned())
     #expect(
-      notifier.send(.node(.busy(.nothing)), at: 2).contains(.readReceived(paymentHash: paymentHash("aa"))))
+      notifier.send(.node(.busy(.nothing)), at: 2).contains(question))
     notifier.play(owned(), at: 2)
     #expect(notifier.send(.receivedFound([payment]), at: 2) == [])
     #expect(delivered(notifier.send(.deadlineReached, at: 6.9)) == [])
@@ -120,7 +120,7 @@ import Testing
   @Test func whatTheNodeReportedIsNotReadAgain() {
     var notifier = Driver<ExtensionMachine>.connected()
     notifier.play(.node(.busy(.settling)), owned(), .node(.received(payment)))
-    #expect(!notifier.send(.node(.busy(.nothing))).contains(.readReceived(paymentHash: paymentHash("aa"))))
+    #expect(!notifier.send(.node(.busy(.nothing))).contains(question))
   }
 
   @Test(arguments: [false, true]) func unconnectedItStepsBackForAnAppThatWantsTheNode(bySignal: Bool) {
@@ -222,18 +222,19 @@ import Testing
   @Test func pushesThatComeMeanwhileWaitTheirTurn() {
     var notifier = Driver<ExtensionMachine>.looking()
     #expect(notifier.send(.pushArrived(push(2))) == [])
-    let end = notifier.send(.expiryWarned(push: 1))
+    let end = notifier.end(.expiryWarned(push: 1))
     let ping = GuardDirective.say(PresenceMessage(code: .extensionPing, wantsNode: true))
     #expect(
       end.suffix(4) == [
-        .finished(push: 1, .timeWillExpire), ping, .readReceived(paymentHash: paymentHash("aa")), .look,
+        .finished(push: 1, .timeWillExpire), ping,
+        .readReceived(paymentHash: paymentHash("aa"), push: 2), .look,
       ])
   }
 
   @Test func unreadablePushesInARowAreAllFinished() {
     var notifier = Driver<ExtensionMachine>.looking()
     for id: UInt64 in 2...4 { notifier.play(.pushArrived(push(id, .unreadable))) }
-    let end = notifier.send(.expiryWarned(push: 1))
+    let end = notifier.end(.expiryWarned(push: 1))
     let finished = end.compactMap { if case .finished(let push, _) = $0 { push } else { nil } }
     #expect(finished == [1, 2, 3, 4])
     #expect(delivered(end) == [1, 2, 3, 4])
@@ -242,8 +243,8 @@ import Testing
   @Test func theSamePushTwiceIsOnePush() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), .pushArrived(push(1)), .pushArrived(push(2)))
-    var ids = delivered(notifier.send(.expiryWarned(push: 1)))
-    ids += delivered(notifier.send(.expiryWarned(push: 2)))
+    var ids = delivered(notifier.end(.expiryWarned(push: 1)))
+    ids += delivered(notifier.end(.expiryWarned(push: 2), [2]))
     #expect(ids == [1, 2])
     #expect(notifier.machine.state == .waiting)
   }
@@ -251,15 +252,15 @@ import Testing
   @Test func theTimeOfAPushRunsFromItsArrivalNotFromItsTurn() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), at: 10)
-    notifier.play(.expiryWarned(push: 1), at: 20)
-    #expect(delivered(notifier.send(.deadlineReached, at: 39.499)) == [])
-    #expect(delivered(notifier.send(.deadlineReached, at: 39.5)) == [2])
+    #expect(delivered(notifier.end(.expiryWarned(push: 1), at: 20)) == [1])
+    #expect(delivered(notifier.end(.deadlineReached, at: 39.499, [2])) == [])
+    #expect(delivered(notifier.end(.deadlineReached, at: 39.5, [2])) == [2])
   }
 
   @Test func aWarningForAPushThatStillWaitsIsHeeded() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)))
-    let end = notifier.send(.expiryWarned(push: 2))
+    let end = notifier.end(.expiryWarned(push: 2), [2])
     #expect(delivered(end) == [2])
     #expect(end.last == .finished(push: 2, .timeWillExpire))
   }
@@ -267,7 +268,7 @@ import Testing
   @Test func anEndLeavesNoWaitingPushWithoutItsText() {
     var notifier = Driver<ExtensionMachine>.looking()
     notifier.play(.pushArrived(push(2)), .pushArrived(push(3)))
-    let end = notifier.send(.terminationRequested)
+    let end = notifier.end(.terminationRequested, [1, 2, 3])
     #expect(delivered(end) == [1, 2, 3])
     #expect(end.last == .end(.terminated))
   }
@@ -275,7 +276,7 @@ import Testing
   @Test func moreThanTheQueueBearsAreAnsweredAtOnce() {
     var notifier = Driver<ExtensionMachine>.looking()
     for id in 2...UInt64(PushQueue.limit + 1) { notifier.play(.pushArrived(push(id))) }
-    let end = notifier.send(.pushArrived(push(999)))
+    let end = notifier.end(.pushArrived(push(999)), [999])
     #expect(delivered(end) == [999])
     #expect(end.count == 2)
   }

@@ -51,9 +51,9 @@ struct RandomRun<Machine: GuardMachine> {
     if promises.finished.count != promises.arrived.count { promises.broke("a push that was never finished") }
     guard isPunctual else { return }
     for (push, arrival) in promises.arrived {
-      guard let delivery = promises.delivered[push], delivery - arrival > ExtensionMachine.totalTime else {
-        continue
-      }
+      guard let delivery = promises.delivered[push],
+        delivery - arrival > ExtensionMachine.totalTime + ExtensionMachine.answerTime
+      else { continue }
       promises.broke("push \(push) got its text \((delivery - arrival).wholeMilliseconds) ms after it came")
     }
   }
@@ -99,7 +99,7 @@ struct RandomRun<Machine: GuardMachine> {
       return generator.chance(5) ? .containerLost("It is gone.") : .deadlineReached
     case 7: return .partnerEnded
     case 8: return .presenceHeard(message())
-    case 9: return .receivedFound(generator.chance(30) ? [payment] : [])
+    case 9: return received(for: UInt64(generator.below(Int(pushes) + 2)), finding: [payment])
     case 10: return .observed(observed())
     case 11: return task()
     case 12: return generator.chance(50) ? .lookFailed(trouble()) : .rowReadFailed(trouble())
@@ -131,6 +131,11 @@ struct RandomRun<Machine: GuardMachine> {
   private mutating func trouble() -> Trouble {
     if generator.chance(3) { return .lost("It is gone.") }
     return generator.chance(50) ? .blocked(pid: 7, isStopped: true) : .failed("The disk is full.")
+  }
+
+  private mutating func received(for push: UInt64, finding payments: [ReceivedPayment]) -> GuardEvent {
+    if generator.chance(15) { return .receivedNotRead(trouble(), push: push) }
+    return .receivedFound(generator.chance(30) ? payments : [], push: push)
   }
 
   private mutating func report() -> NodeReport {
@@ -169,7 +174,7 @@ struct RandomRun<Machine: GuardMachine> {
       case 2, 3: return .rowReadFailed(trouble())
       default: return fairAnswer(directive, appWantsNode: generator.chance(20))
       }
-    case .readReceived: return .receivedFound(generator.chance(30) ? [payment, secondPayment] : [])
+    case .readReceived(_, let push?): return received(for: push, finding: [payment, secondPayment])
     default: return fairAnswer(directive)
     }
   }
@@ -187,7 +192,7 @@ struct RandomRun<Machine: GuardMachine> {
     case .readRow:
       let own = promises.held.map { row($0.epoch, Machine.role) }
       return .rowRead(own ?? row(epoch, Machine.role.other), appWantsNode: appWantsNode)
-    case .readReceived: return .receivedFound([])
+    case .readReceived(_, let push): return .receivedFound([], push: push)
     default: return .node(.stopped)
     }
   }

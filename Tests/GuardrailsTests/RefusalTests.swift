@@ -109,7 +109,7 @@ import Testing
 
   @Test func theExtensionToldOfAnotherDeviceFinishesAtOnce() {
     var notifier = Driver<ExtensionMachine>.claimed(epoch: 8)
-    let answer = notifier.send(.node(.refused(highest: 20, container: otherContainer)))
+    let answer = notifier.end(.node(.refused(highest: 20, container: otherContainer)))
     guard case .deliver(push: 1, _) = answer.first else {
       Issue.record("\(answer)")
       return

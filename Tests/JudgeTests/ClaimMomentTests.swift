@@ -7,7 +7,8 @@ import Testing
 @Suite("A claim whose answer was never written")
 struct ClaimMomentTests {
   private static let lookForReceived = "{\"readReceived\":{}}"
-  private static let found = "{\"receivedFound\":{\"_0\":[]}}"
+  private static let found = "{\"receivedFound\":{\"_0\":[],\"push\":1}}"
+  private static let notRead = "{\"receivedNotRead\":{\"_0\":{\"failed\":{\"_0\":\"x\"}},\"push\":1}}"
 
   private func findings(ordered: [String] = [], written: [String] = [], ends: Bool = false) throws -> [Int] {
     let run = try SampleStory.tellWithoutPayments { run in
@@ -31,6 +32,7 @@ struct ClaimMomentTests {
   @Test("is believed when only what was ordered in front of it was answered since")
   func answeredMeanwhile() throws {
     #expect(try findings(ordered: [Self.lookForReceived], written: [Self.found]) == [])
+    #expect(try findings(ordered: [Self.lookForReceived], written: [Self.notRead]) == [])
   }
 
   @Test("is not believed of a process that went on to something else")

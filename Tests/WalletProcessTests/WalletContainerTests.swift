@@ -1,6 +1,7 @@
 import Ground
 import Crypto
 import DaemonRuntime
+import Database
 import Guardrails
 import Lightning
 import SharedContainer
@@ -62,21 +63,46 @@ final class WalletContainerTests {
     #expect(claimsThen == 1)
   }
 
+  private func receive(_ text: String, _ claim: Claim, _ app: SharedContainer) throws {
+    let invoice = secrets.makeInvoice(amountMsat: 21_000, text: text, expiresAt: .max)
+    try scratch.write(NodeChange(newInvoice: invoice), claim, app)
+    let receipt = Receipt(invoice: invoice, amountMsat: 21_000)
+    try scratch.write(NodeChange(received: [receipt]), claim, app)
+  }
+
+  @Test("A push that comes while the payments cannot be read tells of none from before, when they can be")
+  func unreadablePayments() throws {
+    let app = try scratch.open()
+    let (claim, _) = try scratch.claim(app)
+    try receive("old", claim, app)
+    // No process of the wallet may change a table.
+    let other = try Connection(path: app.layout.database, access: .readWrite)
+    func rename(_ from: String, _ to: String) throws {
+      try other.execute("ALTER TABLE \(from) RENAME TO \(to)")
+    }
+    let notifier = try wallet(ExtensionMachine.self, try scratch.open(role: .extension))
+    var asksForNew = false
+    notifier.willCarryOut = {
+      if case .container(.readReceived(.after(1), push: 1)) = $0 { asksForNew = true }
+    }
+    try rename("received_payments", "out_of_reach")
+    notifier.handle(.launched, .pushArrived(Push(id: 1, reason: .pendingSettlement)))
+    try rename("out_of_reach", "received_payments")
+    #expect(try loop.run(for: .seconds(30)) { asksForNew })
+    try receive("new", claim, app)
+    #expect(try loop.run(for: .seconds(30)) { !notifier.delivered.isEmpty })
+    #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
+  }
+
   @Test("A push that names no payment tells of one that the app receives then, and of none from before")
   func newPayment() throws {
     let app = try scratch.open()
     let (claim, _) = try scratch.claim(app)
-    func receive(_ text: String) throws {
-      let invoice = secrets.makeInvoice(amountMsat: 21_000, text: text, expiresAt: .max)
-      try scratch.write(NodeChange(newInvoice: invoice), claim, app)
-      let receipt = Receipt(invoice: invoice, amountMsat: 21_000)
-      try scratch.write(NodeChange(received: [receipt]), claim, app)
-    }
-    try receive("old")
+    try receive("old", claim, app)
     let notifier = try wallet(ExtensionMachine.self, try scratch.open(role: .extension))
     notifier.handle(.launched, .pushArrived(Push(id: 1, reason: .pendingSettlement)))
     // It has looked, and has seen that the app holds the node.
-    try receive("new")
+    try receive("new", claim, app)
     #expect(try loop.run(for: .seconds(30)) { !notifier.delivered.isEmpty })
     #expect(notifier.delivered.map(\.body) == ["+21 sat: new"])
   }

@@ -64,6 +64,7 @@ extension Invariant {
     case .awakeForPayments: "asleep while it pays"
     case .tasksAreCompleted: "a task that is not completed"
     case .newestIsShown: "an old status shown"
+    case .textIsTrue: "a text that is not true"
     }
   }
 }

@@ -9,6 +9,8 @@ enum GuardSentences {
   static func of(_ event: GuardEvent) -> [Sentence] {
     switch event {
     case .deadlineReached, .observed, .rowRead, .receivedFound: []
+    case .receivedNotRead(let trouble, _):
+      [Sentence("cannot read what was received: \(trouble.text)", matters: false)]
     case .launched: [Sentence("launched", matters: false)]
     case .enteredForeground: [Sentence("the person opened the app")]
     case .enteredBackground: [Sentence("the person left the app")]

@@ -40,7 +40,8 @@ enum OlderRecords {
     case AppMachine.name, ExtensionMachine.name: words = ofGuard
     default: return nil
     }
-    let sentence = words.first { contains(line.bytes, $0.word) }?.sentence ?? refusalInWords(line)
+    let sentence =
+      words.first { contains(line.bytes, $0.word) }?.sentence ?? refusalInWords(line) ?? question(line)
     return sentence.map { "\($0); use the program that wrote it" }
   }
 
@@ -49,6 +50,13 @@ enum OlderRecords {
     let words = /"(invoice|payment)Refused":\{[^{}]*"_1":"|"spliceRefused":\{"_0":"/
     guard line.header.core == NodeMachine.name, line.text.contains(words) else { return nil }
     return "the node of an earlier program refuses here in other words"
+  }
+
+  /// It asked for the push that was served, whichever that was.
+  private static func question(_ line: JournalLine) -> String? {
+    let words = /"readReceived":\{("paymentHash":"[0-9a-f]*")?\}/
+    guard line.header.core == ExtensionMachine.name, line.text.contains(words) else { return nil }
+    return "the guard of an earlier program asks here what was received, and not for which push"
   }
 
   private static let ofNode =

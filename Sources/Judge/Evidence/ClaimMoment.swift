@@ -28,17 +28,20 @@ struct ClaimMoment {
   /// What the same line ordered in front of the claim is answered in front of it: one line for each such order.
   private static func areAnswers(_ records: Slice<Rows<JournalRecord>>, to asking: JournalRecord) -> Bool {
     var open = asking.directives.compactMap { directive in
-      answers.first { directive[$0.order] != nil }?.event
+      answers.first { directive[$0.order] != nil }?.events
     }
     for record in records {
-      guard let answered = open.firstIndex(where: { record.event[$0] != nil }) else { return false }
+      guard let answered = open.firstIndex(where: { $0.contains { record.event[$0] != nil } }) else {
+        return false
+      }
       open.remove(at: answered)
     }
     return true
   }
 
   private static let answers = [
-    (order: "readReceived", event: "receivedFound"), (order: "stopNode", event: "node"),
+    (order: "readReceived", events: ["receivedFound", "receivedNotRead"]),
+    (order: "stopNode", events: ["node"]),
   ]
 
   private static func seen(by directive: JSONValue, raised: Bool) -> Int64? {

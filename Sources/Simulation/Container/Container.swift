@@ -37,6 +37,12 @@ extension Container {
   /// With a channel from the peer's backup.
   mutating func follow(_ channel: Channel) { past.follow(channel, &node.payments) }
 
+  /// Received, and its HTLC has left the channel: the peer has the preimage.
+  func isSettled(_ hash: Bytes32) -> Bool {
+    received.contains { $0.invoice.paymentHash == hash }
+      && !(node.channel?.htlcs ?? []).contains { $0.direction == .received && $0.paymentHash == hash }
+  }
+
   /// A file on which the process holds a lock that keeps others out.
   func lockedFile(of pid: Int32) -> String? {
     if locks.app.holder == pid { return "locks/app.lock" }

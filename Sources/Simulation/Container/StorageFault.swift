@@ -25,9 +25,9 @@ public enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case .write: self = .write
     case .beat: self = .beat
     case .raiseWish: self = .lock
-    case .readReceived, .readPast, .lookAtWallet: self = .readPast
+    case .markReceived, .readReceived, .readPast, .lookAtWallet: self = .readPast
     // To let go of a lock cannot fail; the log is brought into the database at another time.
-    case .withdrawWish, .dropLock, .settle, .markReceived: return nil
+    case .withdrawWish, .dropLock, .settle: return nil
     }
   }
 

@@ -26,8 +26,9 @@ extension World {
     case .beat(let epoch, let phase, let counter): beat(epoch, phase, counter, life)
     case .dropLock: dropLock(&life)
     case .settle: break
-    case .markReceived: life.newestReceived = container.value.received.count
-    case .readReceived(let hash): readReceived(hash, &life)
+    case .markReceived(let push):
+      life.answers.append(.receivedMarked(push: push, newest: Int64(container.value.received.count)))
+    case .readReceived(let payments, let push): readReceived(payments, for: push, &life)
     case .checkRow: life.answer(.rowRead(rowForNode(life)))
     case .checkGreeting: checkGreeting(&life)
     case .write(let change, let claim): write(change, under: claim, &life)
@@ -155,17 +156,16 @@ extension World {
 
   // MARK: What was received
 
-  private mutating func readReceived(_ hash: Bytes32?, _ life: inout Life) {
-    let found: ArraySlice<Receipt>
-    if let hash {
-      found = container.value.received.filter { $0.invoice.paymentHash == hash }[...]
-    } else {
-      found = container.value.received.suffix(from: min(life.newestReceived, container.value.received.count))
-    }
-    let inChannel = container.value.node.channel?.htlcs ?? []
-    let settled = found.filter { receipt in
-      !inChannel.contains { $0.direction == .received && $0.paymentHash == receipt.invoice.paymentHash }
-    }
-    life.answer(.receivedFound(settled.map { ReceivedPayment($0) }))
+  /// A payment's number is its place, from 1 on.
+  private mutating func readReceived(_ payments: ReceivedPayments, for push: UInt64, _ life: inout Life) {
+    let received = container.value.received
+    let found =
+      switch payments {
+      case .of(let hash): received.filter { $0.invoice.paymentHash == hash }[...]
+      case .after(let number): received.dropFirst(Int(number))
+      }
+    let settled = found.filter { container.value.isSettled($0.invoice.paymentHash) }
+    if settled.isEmpty { life.heardOfNothing.insert(push) }
+    life.answer(.receivedFound(settled.map { ReceivedPayment($0) }, push: push))
   }
 }

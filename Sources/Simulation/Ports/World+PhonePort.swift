@@ -18,6 +18,7 @@ extension World {
       if !settings.reusesNumbers { life.shownSince = now }
       if life.role == .app, case .connected = status { appConnected() }
     case .deliver(let push, let outcome):
+      checkText(of: push, outcome, life)
       tellPhone(
         .contentDelivered(push: push, NotificationContent(outcome).asText, key: outcome.payment?.hex))
     case .notify(let payment):

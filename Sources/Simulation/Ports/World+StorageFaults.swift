@@ -10,6 +10,8 @@ extension World {
       let trouble = storage.trouble(of: operation, by: life.role)
     else { return failsToLock(order, &life) }
     hasEffect.value = true
+    if case .readReceived(_, let push) = order { life.heardOfNothing.insert(push) }
+    if trouble == .lost { life.hasLostContainer = true }
     if trouble == .failsAfterwards { carryOutUnheard(order, &life) }
     if operation == .beat {
       life.silentAt = now
@@ -56,11 +58,14 @@ extension World {
       case .fails, .failsAfterwards: return .node(.storeFailed(why))
       case .lost: return .node(.storeLost(why))
       }
+    case .readReceived(_, let push): return .guardrail(.receivedNotRead(reason, push: push))
+    // Only a loss is told at once.
+    case .markReceived: return trouble == .lost ? .guardrail(.containerLost(why)) : nil
     case .readPast(let hash): return .requests(.pastNotRead(hash, why))
     case .lookAtWallet(let run):
       return .background(.stepDone(run: run, trouble == .blocked ? .busy(why) : .failed(why)))
     // Nobody waits for an answer.
-    case .readReceived, .beat, .raiseWish, .withdrawWish, .dropLock, .settle, .markReceived: return nil
+    case .beat, .raiseWish, .withdrawWish, .dropLock, .settle: return nil
     }
   }
 }

@@ -29,8 +29,10 @@ public struct Life: Hashable, Sendable {
   var hasStarted = false
   /// The node's connection.
   var wire: UInt64?
-  /// How many payments were received when the push came.
-  var newestReceived = 0
+  /// Pushes for which it was told, since it last heard of anything, that nothing was received, or that this cannot be read.
+  var heardOfNothing: Set<UInt64> = []
+  /// It can read nothing any more.
+  var hasLostContainer = false
   public internal(set) var isFrozen = false
   /// Which of its times in the background it has heard of last; and those that it will hear of.
   var timeInBackground: UInt64?

@@ -42,6 +42,28 @@ extension World {
   static let healthyAfter = TimeSpan.seconds(7)
   static let lockHealsWithin = TimeSpan.seconds(3)
 
+  /// Whoever is told that nothing came had the container asked in the same breath: what was settled there until then is told.
+  mutating func checkText(of push: UInt64, _ outcome: PushOutcome, _ life: Life) {
+    guard settings.coordination == .baton, let told = pushes.last(where: { $0.id == push }) else { return }
+    switch outcome {
+    case .nothingReceived, .partsGivenBack:
+      guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
+        !life.hasLostContainer, !life.heardOfNothing.contains(push)
+      else { return }
+      report(
+        .textIsTrue, "The text of push \(push) says that nothing was received, and its payment is settled.")
+    case .received(let payment):
+      // A copy that was put back has other payments at the same places.
+      guard let before = told.receivedBefore, restored == 0,
+        container.part({ $0.pointee.received.prefix(before) }).contains(where: {
+          $0.invoice.paymentHash == payment.paymentHash
+        })
+      else { return }
+      report(.textIsTrue, "The text of push \(push) tells of a payment that was received before it was sent.")
+    case .partsWait, .appContinues: break
+    }
+  }
+
   mutating func reportNoProgress(within span: TimeSpan) {
     let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "is not there"
     report(

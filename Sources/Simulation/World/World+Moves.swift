@@ -110,6 +110,7 @@ extension World {
     body(&self, &life.value)
     think(&life.value)
     checkTasksOfPayments(life.value)
+    if life.value.isIdle { life.value.heardOfNothing = [] }
     lives[role] = life
     if life.value.hasEnded { end(role, .exited(code: 0)) }
   }

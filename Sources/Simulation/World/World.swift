@@ -237,6 +237,8 @@ public struct WorldPush: Hashable, Sendable {
   public var id: UInt64
   public var paymentHash: Bytes32?
   public var reason: Push.Reason
+  /// How many payments the container had when it was sent; only of one that names none.
+  var receivedBefore: Int?
   /// How often it was shown to the person.
   public var shown = 0
   public var wentToApp = false

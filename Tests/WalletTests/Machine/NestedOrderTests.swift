@@ -175,20 +175,6 @@ struct NestedOrderTests {
     #expect(app.send(mine) == [.container(.beat(epoch: 8, phase: .connecting, counter: 3))])
   }
 
-  @Test("A push marks what was received before anything else is done about it") func markReceived() {
-    var notifier = TestWallet<ExtensionMachine>()
-    notifier.play(.guardrail(.launched))
-    #expect(
-      notifier.send(.pushArrived(Push(id: 1, reason: .incomingPayment, paymentHash: hash("aa"))))
-        == [
-          .container(.markReceived), .phone(.say(PresenceMessage(code: .extensionPing, wantsNode: true))),
-          .container(.readReceived(paymentHash: hash("aa"))), .container(.look), .phone(.show(.claiming)),
-        ])
-    // Each push has a mark of its own.
-    #expect(
-      notifier.send(.pushArrived(Push(id: 2, reason: .incomingPayment))) == [.container(.markReceived)])
-  }
-
   @Test("What a handover and a waiting peer mean for the node is said to the node in the guard's place")
   func words() {
     var app = App.connecting()

@@ -1,0 +1,133 @@
+import Ground
+import Testing
+
+@testable import Guardrails
+
+/// What the container says of a payment that others have received, when it does not say it at once, and before a push ends.
+@Suite("What others have received is asked for until the container says so")
+struct LastQuestionTests {
+  private let missed = GuardDirective.deliver(push: 1, .nothingReceived(.incomingPayment))
+  private let told = GuardDirective.deliver(push: 1, .received(payment))
+  private let failed = GuardEvent.receivedNotRead(.failed("The disk is broken."), push: 1)
+
+  @Test("A read that fails is asked for again after a quarter of a second, and the payment is told then")
+  func again() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    #expect(notifier.send(failed, at: 1) == [])
+    #expect(notifier.machine.deadline == seconds(1.25))
+    #expect(notifier.send(.deadlineReached, at: 1.25) == [question])
+    #expect(notifier.send(failed) == [])
+    #expect(notifier.send(.deadlineReached, at: 1.5) == [question])
+    notifier.play(.receivedFound([payment], push: 1))
+    #expect(notifier.machine.deadline == seconds(2))
+    notifier.play(.deadlineReached, .rowRead(row(8, .extension), appWantsNode: false), at: 6)
+    #expect(notifier.send(.deadlineReached, at: 6.5).contains(told))
+  }
+
+  @Test("What the container says is not asked for again")
+  func once() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(failed, .receivedFound([], push: 1))
+    #expect(!notifier.send(.deadlineReached, at: 2).contains(question))
+  }
+
+  @Test(
+    "Nobody is told that nothing came before the container was asked once more",
+    arguments: [
+      GuardEvent.expiryWarned(push: 1), .terminationRequested, .node(.fenced),
+      .node(.refused(highest: 20, container: otherContainer)), .deadlineReached,
+    ])
+  func lastQuestion(event: GuardEvent) {
+    for found in [[payment], []] {
+      var notifier = Driver<ExtensionMachine>.connected()
+      let asked = notifier.send(event, at: event == .deadlineReached ? 29.5 : 1)
+      #expect(asked.contains(question) && !asked.contains(missed))
+      #expect(notifier.send(event).allSatisfy { $0 != question && $0 != missed }, "it is asked once")
+      let end = notifier.send(.receivedFound(found, push: 1))
+      #expect(end.contains(found.isEmpty ? missed : told))
+      // The notification that an earlier push may have had goes.
+      #expect(end.contains(.withdraw(payment: paymentHash("aa"))) == !found.isEmpty)
+    }
+  }
+
+  @Test("An end waits no longer for the container than a quarter of a second", arguments: [true, false])
+  func noAnswer(fails: Bool) {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.expiryWarned(push: 1), at: 1)
+    #expect(notifier.machine.deadline == seconds(1.25))
+    if fails {
+      #expect(notifier.send(failed).first == missed)
+    } else {
+      #expect(notifier.send(.deadlineReached, at: 1.249) == [])
+      #expect(notifier.send(.deadlineReached, at: 1.25).first == missed)
+    }
+    #expect(notifier.send(.receivedFound([payment], push: 1)) == [], "its text is out")
+  }
+
+  @Test("A fenced process that waits for the container does not look for the node again")
+  func fenced() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    #expect(notifier.send(.node(.fenced)) == [.stopNode(gracefully: false), .dropLock, question])
+    #expect(notifier.send(.partnerEnded) == [])
+    #expect(
+      notifier.send(.receivedFound([payment], push: 1)).suffix(2)
+        == [.finished(push: 1, .fenced), .end(.fenced)])
+  }
+
+  @Test("Where the app goes on, and where the container is lost, nothing is asked")
+  func notAsked() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.expiryWarned(push: 1))
+    #expect(notifier.send(.receivedNotRead(.lost("It is gone."), push: 1)).contains(missed))
+    notifier = .connected()
+    #expect(notifier.send(.containerLost("It is gone.")).contains(missed))
+    notifier = .connected()
+    let wish = PresenceMessage(code: .appPing, wantsNode: true, asksForHandover: true)
+    #expect(notifier.send(.presenceHeard(wish)).contains(.deliver(push: 1, .appContinues)))
+  }
+
+  @Test("A push whose turn does not come is told of its payment, and its process ends after that")
+  func unserved() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(
+      .pushArrived(push(2, hash: paymentHash("bb"))), .pushArrived(push(3, hash: paymentHash("cc"))))
+    let second = GuardDirective.readReceived(paymentHash: paymentHash("bb"), push: 2)
+    #expect(notifier.send(.expiryWarned(push: 2)) == [second])
+    #expect(notifier.send(.pushArrived(push(2, hash: paymentHash("bb")))) == [], "it is known")
+    #expect(
+      notifier.send(.receivedFound([secondPayment], push: 2)) == [
+        .withdraw(payment: paymentHash("bb")), .deliver(push: 2, .received(secondPayment)),
+        .finished(push: 2, .timeWillExpire),
+      ])
+    let fenced = notifier.end(.node(.fenced))
+    #expect(fenced.last == .readReceived(paymentHash: paymentHash("cc"), push: 3))
+    #expect(
+      notifier.send(.receivedNotRead(.failed("x"), push: 3)) == [
+        .deliver(push: 3, .nothingReceived(.incomingPayment)), .finished(push: 3, .fenced), .end(.fenced),
+      ])
+  }
+
+  @Test("Without an answer it is told after a quarter of a second; with the container lost at once")
+  func unservedWithoutAnswer() {
+    var notifier = Driver<ExtensionMachine>.connected()
+    notifier.play(.pushArrived(push(2, hash: paymentHash("bb"))), .expiryWarned(push: 2), at: 1)
+    var lost = notifier
+    let text = GuardDirective.deliver(push: 2, .nothingReceived(.incomingPayment))
+    #expect(
+      notifier.send(.deadlineReached, at: 1.25) == [text, .finished(push: 2, .timeWillExpire)])
+    #expect(lost.send(.receivedNotRead(.lost("It is gone."), push: 2)).contains(text))
+  }
+
+  @Test("An answer for a push that is over tells the next one nothing")
+  func answerForAnother() {
+    var notifier = Driver<ExtensionMachine>()
+    notifier.play(.launched, .pushArrived(push(1)), .pushArrived(push(2, hash: paymentHash("bb"))))
+    #expect(
+      notifier.send(.receivedFound([payment], push: 1)).contains(
+        .readReceived(paymentHash: paymentHash("bb"), push: 2)))
+    #expect(notifier.send(.receivedFound([payment], push: 1)) == [])
+    #expect(
+      notifier.send(.receivedFound([secondPayment], push: 2)).contains(
+        .deliver(push: 2, .received(secondPayment))))
+  }
+}

@@ -1,0 +1,88 @@
+import Ground
+import Guardrails
+import Testing
+
+@testable import Simulation
+
+/// What the text of a push says, against what the container had.
+@Suite("The text of a push") struct PushTextTests {
+  /// Push 1 has brought its payment, and its text.
+  private func received() throws -> World {
+    var world = try World.withAClosedApp()
+    world.make(.pay(0))
+    world.live(for: .seconds(20))
+    try #require(world.violation == nil && world.pushes.map(\.shown) == [1])
+    try #require(world.container.value.isSettled(world.invoices[0].invoice.paymentHash))
+    return world
+  }
+
+  private func process(in world: World) -> Life {
+    Life(
+      role: .extension, identity: ProcessIdentity(pid: 99, startTime: 99, boot: world.boot),
+      settings: world.settings, now: world.now)
+  }
+
+  @Test("that nothing came is a lie when the payment is settled, unless the process could not know")
+  func missed() throws {
+    let before = try received()
+    func violation(_ outcome: PushOutcome, _ change: (inout Life) -> Void = { _ in }) -> Invariant? {
+      var world = before
+      var life = process(in: world)
+      change(&life)
+      world.checkText(of: 1, outcome, life)
+      return world.violation?.invariant
+    }
+    #expect(violation(.nothingReceived(.incomingPayment)) == .textIsTrue)
+    #expect(violation(.partsGivenBack) == .textIsTrue)
+    #expect(violation(.appContinues) == nil)
+    #expect(violation(.nothingReceived(.incomingPayment)) { $0.heardOfNothing = [1] } == nil)
+    #expect(violation(.nothingReceived(.incomingPayment)) { $0.heardOfNothing = [2] } == .textIsTrue)
+    #expect(violation(.nothingReceived(.incomingPayment)) { $0.hasLostContainer = true } == nil)
+  }
+
+  @Test("of a push that names no payment tells of none that was received before it was sent")
+  func old() throws {
+    var world = try received()
+    let payment = ReceivedPayment(
+      paymentHash: world.invoices[0].invoice.paymentHash, amountMsat: 1, text: "")
+    world.pushes.append(WorldPush(id: 7, paymentHash: nil, reason: .incomingPayment, receivedBefore: 0))
+    world.checkText(of: 7, .received(payment), process(in: world))
+    #expect(world.violation == nil)
+    world.pushes[world.pushes.count - 1].receivedBefore = 1
+    world.checkText(of: 7, .received(payment), process(in: world))
+    #expect(world.violation?.invariant == .textIsTrue)
+  }
+
+  @Test(
+    "tells of a payment that an earlier push has brought, although that cannot be read when it comes",
+    arguments: [StorageTrouble.blocked, .fails])
+  func earlierPayment(trouble: StorageTrouble) throws {
+    var world = try received()
+    try #require(world.life(.extension) != nil)
+    world.isHeard = true
+    world.make(.failStorage(.extension, StorageFault(.readPast, trouble)))
+    let hash = world.invoices[0].invoice.paymentHash
+    world.pushes.append(WorldPush(id: 7, paymentHash: hash, reason: .incomingPayment))
+    world.lives.notifier?.value.inbox.append(
+      .guardrail(.pushArrived(Push(id: 7, reason: .incomingPayment, paymentHash: hash))))
+    world.live(for: .seconds(10))
+    #expect(world.storage.armed.notifier == nil && world.violation == nil)
+    let texts = world.said.compactMap { said -> PushOutcome? in
+      if case .ordered(_, .deliver(push: 7, let outcome)) = said { outcome } else { nil }
+    }
+    #expect(texts.map(\.payment) == [hash])
+  }
+
+  @Test(
+    "A container that cannot be read when a push comes is asked again, and one that is lost ends the process",
+    arguments: [StorageTrouble.blocked, .fails, .lost])
+  func mark(trouble: StorageTrouble) throws {
+    var world = try received()
+    world.make(.failStorage(.extension, StorageFault(.readPast, trouble)))
+    world.lives.notifier?.value.inbox.append(
+      .guardrail(.pushArrived(Push(id: 7, reason: .incomingPayment))))
+    world.live(for: .seconds(10))
+    #expect(world.storage.armed.notifier == nil && world.violation == nil)
+    #expect((world.life(.extension) == nil) == (trouble == .lost))
+  }
+}
