@@ -84,7 +84,8 @@ import Testing
       pushes: [
         #"{"id":1,"visible":true,"wall_ns":1,"at_ns":1}"#,
         #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#,
-        #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"completed with new-data","fate_code":"completed","fate_detail":"new-data"}"#, #"{"none":1}"#,
+        #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"completed with new-data","fate_code":"completed","fate_detail":"new-data"}"#,
+        #"{"none":1}"#,
         #"{"id":3,"visible":false,"wall_ns":3,"at_ns":3,"fate":"completed with failed","fate_code":"completed","fate_detail":"failed"}"#,
         #"{"id":4,"visible":true,"wall_ns":4,"at_ns":4}"#,
       ]

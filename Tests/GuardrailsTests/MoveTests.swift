@@ -59,7 +59,8 @@ import Testing
     #expect(app.shown.last == .usedByAnotherDevice)
   }
 
-  @Test("A jump that was blocked takes the place when it is tried again; one that failed is told to the person")
+  @Test(
+    "A jump that was blocked takes the place when it is tried again; one that failed is told to the person")
   func jumpThatDoesNotHappen() {
     for (trouble, isAnswered) in [
       (Trouble.blocked(pid: 5, isStopped: false), true), (.failed("The disk is full."), false),

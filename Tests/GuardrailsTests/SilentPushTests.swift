@@ -79,7 +79,9 @@ import Testing
     var robbed = woken()
     #expect(
       robbed.send(.containerLost("it was taken away"))
-        .filter { if case .completed = $0 { true } else { $0 == .noteFailure(.container(.lost("it was taken away"))) } }
+        .filter {
+          if case .completed = $0 { true } else { $0 == .noteFailure(.container(.lost("it was taken away"))) }
+        }
         == [.noteFailure(.container(.lost("it was taken away"))), .completed(push: 3, .failed)])
     var lucky = connected()
     lucky.play(.node(.busy(.settling)), .node(.received(payment)))
@@ -154,7 +156,8 @@ import Testing
     let given = app.send(.deadlineReached, at: 25)
     #expect(given.last == .stopNode(gracefully: true))
     #expect(!given.contains(.dropLock))
-    #expect(released(&app).suffix(2) == [.noteFailure(.node("nobody answers")), .completed(push: 3, .failed)])
+    #expect(
+      released(&app).suffix(2) == [.noteFailure(.node("nobody answers")), .completed(push: 3, .failed)])
     #expect(app.machine.place == .background)
   }
 

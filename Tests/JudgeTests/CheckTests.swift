@@ -12,8 +12,14 @@ import Testing
       ("UPDATE claims SET epoch = 5 WHERE epoch = 3", 1, "follows epoch 2: there is a gap"),
       ("UPDATE claims SET claimed_boot_ns = 1 WHERE epoch = 3", 1, "ns before epoch 2"),
       ("UPDATE claims SET role = 'app' WHERE epoch = 2", 1, "was claimed as app by notifyextd"),
-      ("UPDATE claims SET reason = 'raised' WHERE epoch = 3", 1, "by another process than the owner"),
-      ("UPDATE claims SET reason = 'raised', epoch = 9 WHERE epoch = 3", 1, "which the peer never said"),
+      (
+        "UPDATE claims SET reason = 'raised-above-peer' WHERE epoch = 3", 1,
+        "by another process than the owner"
+      ),
+      (
+        "UPDATE claims SET reason = 'raised-above-peer', epoch = 9 WHERE epoch = 3", 1,
+        "which the peer never said"
+      ),
       ("UPDATE claims SET pid = 300, start_time = 900 WHERE epoch = 2", 1, "process never asked for it"),
       ("UPDATE claims SET pid = 999 WHERE epoch = 2", 1, "another process says that it claimed it"),
       ("UPDATE claims SET incarnation = 1 WHERE epoch = 2", 1, "another incarnation than the row has"),

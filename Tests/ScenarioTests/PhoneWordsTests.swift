@@ -74,7 +74,8 @@ import Testing
     let push = ScenarioWords.silentPush(fate.code, fate.description)
     #expect(push.isOver == isOver)
     #expect(!push.fate.contains("7"), "numbers of pushes differ from run to run")
-    let scene = scene(Scene.Process(place: .suspended), PhoneScene(silentPushes: [ScenarioWords.silentPush(nil, nil), push]))
+    let scene = scene(
+      Scene.Process(place: .suspended), PhoneScene(silentPushes: [ScenarioWords.silentPush(nil, nil), push]))
     #expect(Condition.silentPushOver.holds(in: scene) == isOver)
     #expect(Condition.silentPushCompleted.holds(in: scene) == (fate == .completed(.newData)))
     #expect(

@@ -150,7 +150,8 @@ import Testing
       "Sources/BatonCommand/Journals/", "Sources/BatonCommand/Demo/MomentReader.swift",
       "Sources/BatonCommand/Pushes/SilentPushTimes.swift",
     ]
-    let named = Project.sources.filter { $0.places(matching: #"\b(Guard|Node)Directive\b"#) != [] }.map(\.path)
+    let named = Project.sources.filter { $0.places(matching: #"\b(Guard|Node)Directive\b"#) != [] }.map(
+      \.path)
     #expect(named.filter { path in !known.contains(where: path.hasPrefix) } == [])
     for place in known { #expect(named.contains { $0.hasPrefix(place) }, "\(place) needs no leave any more") }
   }

@@ -22,7 +22,8 @@ import Wallet
   }
 
   @Test("Who is inside a transaction is named, and whether it is stopped") func blocked() {
-    #expect(Status.blocked(pid: 4242, isStopped: true).text == "blocked: 4242 is stopped inside a transaction")
+    #expect(
+      Status.blocked(pid: 4242, isStopped: true).text == "blocked: 4242 is stopped inside a transaction")
     #expect(
       Status.blocked(pid: nil, isStopped: false).text == "blocked: another process is inside a transaction")
   }

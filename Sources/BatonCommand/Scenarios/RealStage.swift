@@ -298,7 +298,8 @@ final class RealStage: ScenarioStage {
     return Scene.Process(
       place: ScenarioWords.place(word, role), isFrozen: ProcessTable.isStopped(pid),
       shows: Scene.named(status?["text"]?.text ?? "", pids.reversed()),
-      isConnected: status?.statusCode?.isConnected == true && claimed != nil && claimed == epoch, lastEnd: lastEnd)
+      isConnected: status?.statusCode?.isConnected == true && claimed != nil && claimed == epoch,
+      lastEnd: lastEnd)
   }
 
   private static func state(_ word: String, _ reason: String) -> Scene.Payment.State {

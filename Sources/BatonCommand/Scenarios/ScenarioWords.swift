@@ -13,7 +13,8 @@ enum ScenarioWords {
   static func task(_ identifier: String, state: String, why: String?) -> Scene.Task {
     let goesOn = ["waiting", "running", "expiring"]
     return Scene.Task(
-      identifier: identifier, state: state, why: why, isOver: !goesOn.contains(state), runs: state == "running"
+      identifier: identifier, state: state, why: why, isOver: !goesOn.contains(state),
+      runs: state == "running"
     )
   }
 

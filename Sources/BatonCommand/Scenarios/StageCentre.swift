@@ -20,7 +20,9 @@ struct StageCentre {
 
   var newest: Entry? { list.last }
 
-  var silentPushes: [Scene.SilentPush] { silent.map { ScenarioWords.silentPush($0.fate?.code, $0.fate?.description) } }
+  var silentPushes: [Scene.SilentPush] {
+    silent.map { ScenarioWords.silentPush($0.fate?.code, $0.fate?.description) }
+  }
 
   mutating func note(_ event: PhoneEvent) {
     if case .pushArrived(let push) = event, push.isSilent { silent.append((push.id, nil)) }
