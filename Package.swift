@@ -244,7 +244,7 @@ let package = Package(
       name: "BatonCommandTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
-        "WalletStore", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
+        "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
         "PeerTransport",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.

@@ -1,4 +1,5 @@
 import Ground
+import PhonePolicy
 import Testing
 
 @testable import BatonCommand
@@ -9,11 +10,11 @@ import Testing
     Instant(nanoseconds: milliseconds * 1_000_000)
   }
 
-  private func process(ended: Int64?, _ reason: String?) throws -> ProcessFacts {
+  private func process(ended: Int64?, _ code: EndCode?, _ reason: String = "") throws -> ProcessFacts {
     var row =
       #"{"id":1,"role":"extension","pid":7,"started_at_ns":0,"peak_footprint_bytes":900,"peak_resident_bytes":9000"#
     if let ended { row += #","ended_at_ns":\#(ended * 1_000_000)"# }
-    if let reason { row += #","reason":"\#(reason)""# }
+    if let code { row += #","reason":"\#(reason)","end_code":"\#(code.rawValue)""# }
     return try #require(JSONValue(parsing: Array("\(row)}".utf8)).flatMap(ProcessFacts.init))
   }
 
@@ -22,7 +23,7 @@ import Testing
     PushEvidence(
       pushes: [.init(id: 1, at: at(0)), .init(id: 2, at: at(1000))],
       notifications: [.init(id: 8, push: 1, at: at(300)), .init(id: 9, push: 2, at: at(1300))],
-      processes: [try process(ended: 90_000, "ended when it was asked to")])
+      processes: [try process(ended: 90_000, .endedAsAsked)])
   }
 
   private func complaints(frozen: Int = 0, _ change: (inout PushEvidence) throws -> Void) throws -> [String] {
@@ -64,19 +65,18 @@ import Testing
   }
 
   @Test func whoOutlivesItsLimitNeverEndsOrCrashesIsNamed() throws {
-    let time = "killed: used up its 30.000 s for one push"
-    #expect(try complaints(frozen: 1) { $0.processes = [try process(ended: 31_100, time)] } == [])
+    #expect(try complaints(frozen: 1) { $0.processes = [try process(ended: 31_100, .timeLimit)] } == [])
     #expect(
-      try complaints { $0.processes = [try process(ended: 33_100, time)] }
+      try complaints { $0.processes = [try process(ended: 33_100, .timeLimit)] }
         == ["the extension 7 lived 32.1 s with its last push"])
     #expect(
       try complaints { $0.processes = [try process(ended: nil, nil)] } == ["the extension 7 never ended"])
     #expect(
-      try complaints { $0.processes = [try process(ended: 2000, "crashed by SIGSEGV")] }
+      try complaints { $0.processes = [try process(ended: 2000, .crashed, "crashed by SIGSEGV")] }
         == ["the extension 7 crashed by SIGSEGV"])
     #expect(
       try complaints {
-        $0.processes = [try process(ended: 2000, "ended by itself with exit code 74: no disk")]
+        $0.processes = [try process(ended: 2000, .gaveUp, "ended by itself with exit code 74: no disk")]
       }
         == ["the extension 7 ended by itself with exit code 74: no disk"])
     #expect(
