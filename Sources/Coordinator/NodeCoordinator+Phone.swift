@@ -45,7 +45,7 @@ extension NodeCoordinator {
   private func hurryingTheNode(_ handle: () -> Void) {
     let before = lease
     handle()
-    if let before, before === lease { node.dialNow() }
+    if let before, before === lease, !stopIsAsked { node.dialNow() }
   }
 
   // MARK: The extension

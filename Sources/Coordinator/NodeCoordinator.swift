@@ -20,7 +20,7 @@ public final class NodeCoordinator<Node: NodeDriver> {
   /// As the claim has read it, until the node is started with it.
   private var state: Node.State?
   var lease: Lease?
-  private var stopIsAsked = false
+  private(set) var stopIsAsked = false
   /// The pushes whose text is not delivered, each with when it arrived (nanoseconds since 1970). The first is served.
   private var arrivals: [(push: UInt64, at: Int64)] = []
   /// Why the container gave no answer, the last time that it gave none.

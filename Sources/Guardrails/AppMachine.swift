@@ -148,11 +148,11 @@ public struct AppMachine: GuardMachine {
   /// The person acts: what halted the app is tried again, and what is refused once more is taken.
   private mutating func moveRequested(at now: Instant) -> [GuardDirective] {
     guard place == .foreground, !ownership.isEstablished else { return [] }
-    ownership.moveHere(at: now)
-    guard halted != nil else { return [] }
+    let look = ownership.moveHere(at: now)
+    guard halted != nil else { return look }
     halted = nil
     isWishRaised = true
-    return [.raiseWish] + say(PresenceCode(.app, .ping))
+    return [.raiseWish] + say(PresenceCode(.app, .ping)) + look
   }
 
   /// Going on is of no use until the person acts; until then the node is not wanted, so that nobody waits for us.

@@ -5,7 +5,16 @@ extension Ownership {
   /// As long as `baton restore` waits: what is refused later is a new question to the person.
   static let moveWordBound = TimeSpan.seconds(10)
 
-  mutating func moveHere(at now: Instant) { movesHereUntil = now + Self.moveWordBound }
+  /// What failed before is no answer to this word: it is looked at again, at once.
+  mutating func moveHere(at now: Instant) -> [GuardDirective] {
+    movesHereUntil = now + Self.moveWordBound
+    guard case .looking(var looking) = state, looking.trouble != nil else { return [] }
+    let asks = !looking.isLooking
+    looking.trouble = nil
+    looking.isLooking = true
+    state = .looking(looking)
+    return asks ? [.look] : []
+  }
 
   /// Of a failure the person is told, and asks again; what is only blocked is waited for.
   mutating func forgetMoveWord(after trouble: Trouble) {

@@ -76,6 +76,27 @@ struct OlderJournalTests {
       ])
   }
 
+  @Test("of requests cannot be run again from where they ask the node") func requests() throws {
+    let text = #"""
+      {"seq":1,"t":1,"wall":1,"kind":"core","core":"requests","configuration":{}}
+      {"seq":2,"t":2,"wall":1,"kind":"event","core":"requests","event":{"invoiceMade":{"_0":"1","_1":{}}},\#
+      "directives":[{"store":{"_0":{}}}]}
+      """#
+    let outcome = try replay(text)
+    #expect(outcome.difference == nil && outcome.missing?.line == 2)
+    #expect(outcome.missing?.sentence.hasPrefix("the requests of an earlier program") == true, "\(outcome)")
+  }
+
+  @Test("of a guard with the sentences of before has the codes of now, all on one line") func reasons() throws
+  {
+    let record =
+      #""event":{"node":{"_0":{"stopped":{}}}},"directives":[{"finished":{"push":1,"_1":"asked to terminate"}},{"end":{"_0":"asked to terminate"}}]}"#
+    let line = OlderRecords.rewritten(Array((#"{"core":"guard-extension","# + record).utf8))
+    let text = String(decoding: line, as: UTF8.self)
+    #expect(
+      text.hasSuffix(#"[{"finished":{"push":1,"_1":"terminated"}},{"end":{"_0":"terminated"}}]}"#), "\(text)")
+  }
+
   @Test("of a guard that differs in other words has been changed") func changedGuard() throws {
     let record = #""event":{"launched":{}},"directives":[{"deliver":{"push":1,"_1":{"partsWait":{}}}}]}"#
     #expect(try replay(Self.extension + record).difference?.line == 2)

@@ -76,6 +76,16 @@ import Testing
     }
   }
 
+  @Test("A second word is not answered with what the first one failed of: the app looks again at once")
+  func secondWord() {
+    var app = movingApp()
+    app.play(refusal, .claimFailed(.failed("The disk is full.")), .rowRead(row(9, .app), appWantsNode: true))
+    #expect(app.shown.last == .trouble("The disk is full."))
+    #expect(app.send(.moveRequested).contains(.look))
+    #expect(app.shown.last == .claiming)
+    #expect(app.send(.moveRequested) == [])
+  }
+
   @Test func theWordEndsWithTheConnectionAndWithLeavingTheApp() {
     var connected = movingApp()
     connected.play(.node(.established))

@@ -20,8 +20,9 @@ enum OlderRecords {
   /// A guard said in a sentence why the work on a push had ended, and why its process ends; a phone named in another way why
   /// it had dropped a push.
   private static func withReasonsAsCodes(_ line: [UInt8]) -> [UInt8] {
-    guard let before = reasons.first(where: { contains(line, $0.words) }) else { return line }
-    return Array(String(decoding: line, as: UTF8.self).replacing(before.words, with: before.code).utf8)
+    reasons.filter { contains(line, $0.words) }.reduce(line) { line, reason in
+      Array(String(decoding: line, as: UTF8.self).replacing(reason.words, with: reason.code).utf8)
+    }
   }
 
   private static let reasons: [(words: String, code: String)] =
@@ -38,6 +39,7 @@ enum OlderRecords {
     switch line.header.core {
     case NodeMachine.name: words = ofNode
     case AppMachine.name, ExtensionMachine.name: words = ofGuard
+    case Requests.name: words = ofRequests
     default: return nil
     }
     let sentence =
@@ -78,8 +80,15 @@ enum OlderRecords {
       (
         "{\"noteFailure\":{\"_0\":\"",
         "the guard of an earlier program says here in a sentence why a push came to nothing"
-      )
+      ),
+      (
+        "{\"nothingReceived\":",
+        "the guard of an earlier program ends a push here without asking once more what was received"
+      ),
     ]
+  private static let ofRequests = ["store", "pay", "splice"].map {
+    ("{\"\($0)\":{\"_0\":", "the requests of an earlier program ask the node here in other words")
+  }
   private static let activities = ["settling", "collecting", "splicing"]
   private static let activity = "an earlier program says here in other words what its node is busy with"
 

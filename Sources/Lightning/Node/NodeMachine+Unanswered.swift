@@ -5,12 +5,12 @@ import Ground
 struct Unanswered: Hashable, Codable, Sendable {
   var payments: [Bytes32] = []
   var isSpliceAmong = false
-  /// An invoice that was to be cancelled.
-  var cancelled: Bytes32?
+  /// Invoices that were to be cancelled.
+  var cancelled: [Bytes32] = []
   /// Nobody waits for longer than that.
   var giveUpAt: Instant?
 
-  var isEmpty: Bool { payments.isEmpty && !isSpliceAmong && cancelled == nil }
+  var isEmpty: Bool { payments.isEmpty && !isSpliceAmong && cancelled.isEmpty }
 }
 
 extension Unanswered: Shiftable {
@@ -35,7 +35,7 @@ extension NodeMachine {
     let waiting = wishes.map(\.payment.paymentHash).filter(offered.contains)
     wishes.removeAll { waiting.contains($0.payment.paymentHash) }
     unanswered.payments += waiting
-    if let cancelled = step?.change.cancelled { unanswered.cancelled = cancelled }
+    if let cancelled = step?.change.cancelled { unanswered.cancelled.append(cancelled) }
     if isBindingSplice {
       spliceWish = nil
       unanswered.isSpliceAmong = true
@@ -58,7 +58,7 @@ extension NodeMachine {
         ? NodeDirective.cancelRefused(paymentHash: hash, .because(Self.cancelNotStored))
         : .invoiceCancelled(paymentHash: hash)
     }
-    let answers = payments + (cancelled.map { [$0] } ?? [])
+    let answers = payments + cancelled
     guard unanswered.isSpliceAmong else { return answers }
     let splice = node.channel?.pendingSplice
     return answers + [splice.map { .spliceBegun($0) } ?? .spliceRefused(.because(Self.spliceNotStored))]
@@ -69,7 +69,7 @@ extension NodeMachine {
     guard !unanswered.isEmpty else { return [] }
     defer { unanswered = Unanswered() }
     return unanswered.payments.map { .paymentRefused(paymentHash: $0, .because(Self.payUnknown)) }
-      + (unanswered.cancelled.map { [.cancelRefused(paymentHash: $0, .because(Self.cancelUnknown))] } ?? [])
+      + unanswered.cancelled.map { .cancelRefused(paymentHash: $0, .because(Self.cancelUnknown)) }
       + (unanswered.isSpliceAmong ? [.spliceRefused(.because(Self.spliceUnknown))] : [])
   }
 }
