@@ -11,6 +11,7 @@ final class SQLiteFile {
     self.path = original
     do {
       connection = try Connection(path: path, access: isLive ? .readOnly : .readWrite, busyTimeoutMs: 5000)
+      try connection.execute("PRAGMA query_only = ON")
       try connection.execute("BEGIN")
     } catch { throw Self.judged(error, original) }
   }
