@@ -22,7 +22,7 @@ enum PhoneRowsFuzz: FuzzTarget {
       key: "k", answer: "OPEN")
     let badge = PushRow(
       id: 4, isVisible: false, hasMutableContent: true, isBadgeOrSound: true, wall: 1, at: 2, fate: "x",
-      fateCode: "applied", appliedBadge: 5, appliedSound: "default", fateWall: 3)
+      fateCode: .applied, appliedBadge: 5, appliedSound: "default", fateWall: 3)
     return [
       try? encoder.encode(process), try? encoder.encode(push), try? encoder.encode(shown),
       try? encoder.encode(badge), try? encoder.encode(BadgeRow(badge: 5, wall: 1, at: 2)),

@@ -137,6 +137,19 @@ import Testing
     #expect(node.handle(.stopRequested(gracefully: false), at: world.now).contains(unknown))
   }
 
+  /// What failed may be the write that took its payment, durable behind the failure.
+  @Test("Behind a write that failed nothing is cancelled before the container is read")
+  func behindFailure() throws {
+    let world = try connected()
+    let hashes = world.invoices.prefix(2).map(\.paymentHash)
+    var node = try #require(world.node)
+    _ = node.handle(.invoiceCancelRequested(hashes[0]), at: world.now)
+    _ = node.handle(.storeFailed("the disk"), at: world.now)
+    #expect(
+      node.handle(.invoiceCancelRequested(hashes[1]), at: world.now).contains(
+        .cancelRefused(paymentHash: hashes[1], .because(NodeMachine.cancelTooEarly))))
+  }
+
   @Test("A node that is given up while the write is under way tells what became of it") func givenUp() throws
   {
     let world = try connected()

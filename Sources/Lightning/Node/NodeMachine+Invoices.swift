@@ -5,6 +5,8 @@ extension NodeMachine {
   static let givenUp = "the node was given up before this was stored; open the app and ask again"
   public static let notOpen =
     "the wallet has no open invoice with this payment hash: it is paid, cancelled already, or not of this wallet"
+  static let cancelTooEarly =
+    "the wallet's storage has failed, and it is not known whether the invoice is being paid; try again when the wallet is connected"
   static let beingPaid =
     "a payment of this invoice is in the channel already; look at `baton payments` when it is over"
 
@@ -38,6 +40,7 @@ extension NodeMachine {
   }
 
   private func objection(toCancelling hash: Bytes32) -> String? {
+    if isBehindContainer { return Self.cancelTooEarly }
     if isBeingPaid(hash) { return Self.beingPaid }
     return node.invoices.contains { $0.paymentHash == hash } ? nil : Self.notOpen
   }

@@ -188,6 +188,7 @@ extension NodeMachine {
     // An invoice of which nobody hears does no harm, wherever it is; one that may be cancelled is not called open.
     let refusals = refuseInvoices(sentence, besides: step?.change.newInvoice == nil ? nil : step)
     keepUnanswered(at: now)
+    if step != nil { isBehindContainer = true }
     step = nil
     var unpaid = refuseWishes(sentence) + refuseSplice(sentence)
     switch state {

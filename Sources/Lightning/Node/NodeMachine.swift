@@ -112,6 +112,8 @@ public struct NodeMachine: Core {
   var saidActivity = NodeActivity.nothing
   var spliceWish: SpliceWish?
   var unanswered = Unanswered()
+  /// A write has failed since the container was read: it may be durable, and then the state here is behind.
+  var isBehindContainer = false
   /// When the connection is given up, unless the splice on it gets further.
   var spliceStallsAt: Instant?
   /// What the phone last said of it.

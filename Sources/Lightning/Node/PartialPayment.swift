@@ -23,6 +23,7 @@ extension NodeMachine {
   /// for ever.
   mutating func learn(_ state: NodeState, at now: Instant) {
     node = state
+    isBehindContainer = false
     node.waiting = []
     partials = state.waiting.map { waiting in
       let began = now - max(waiting.waited ?? .zero, .zero)
