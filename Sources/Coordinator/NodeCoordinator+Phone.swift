@@ -41,7 +41,7 @@ extension NodeCoordinator {
     hurryingTheNode { handle(.networkChanged(isThere: true)) }
   }
 
-  /// Nobody waits out a pause in front of the person, or of a network that has come back.
+  /// A node that pauses between two dials dials at once when the user opens the app or the network returns.
   private func hurryingTheNode(_ handle: () -> Void) {
     let before = lease
     handle()

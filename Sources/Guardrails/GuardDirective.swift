@@ -73,7 +73,7 @@ extension GuardDirective {
     }
   }
 
-  /// The log is to be brought into the database behind this: the node is connected and nobody waits, or it is given up.
+  /// The write-ahead log is checkpointed after this directive: the node is connected and idle, or was released.
   package var leavesLogToSettle: Bool {
     switch self {
     case .beat(_, .established, _), .dropLock: true

@@ -21,7 +21,7 @@ public struct Ownership: Hashable, Codable, Sendable {
   /// Set when the node was taken from us, until the machine around has dealt with it.
   private(set) var wasFenced = false
   /// The person says that the node is this container's from now on: the next refusal for another one's sake is answered by
-  /// taking its place. Once, while the person waits for it, and only in this life of the process.
+  /// taking its place. Until a claim has taken it, for as long as the user waits, and only in this process.
   var movesHereUntil: Instant?
   /// A jump above the peer's number failed: the next look waits as long as one after a claim that failed.
   var failedJump: FailedJump?

@@ -33,7 +33,7 @@ extension Ownership {
     var claimAskedAt: Instant?
   }
 
-  /// Whoever jumped in vain would claim, dial and jump again at once.
+  /// A raise of the epoch that failed. Without the pause the process would claim, dial and raise again at once.
   struct FailedJump: Hashable, Codable, Sendable {
     var trouble: Trouble
     var looksAgainAt: Instant

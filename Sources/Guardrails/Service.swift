@@ -50,7 +50,7 @@ struct Service: Hashable, Codable, Sendable {
     return outcomeWithoutPayment(for: reason) != .appContinues
   }
 
-  /// By the app, or in an earlier life of the extension; its push is this one, whoever told of it before.
+  /// Received by the app or by an earlier extension process. This push tells of the payment, even if a notification did before.
   mutating func find(_ payments: [ReceivedPayment]) {
     asksAgainAt = nil
     guard let first = payments.first else { return }

@@ -137,7 +137,7 @@ final class ControlDesk {
     shell.handle(.invoiceWanted(request: request))
   }
 
-  /// Whoever makes invoices takes them back.
+  /// Cancelling an invoice goes to the app, which made it.
   private func cancel(_ message: ControlMessage, _ connection: UnixConnection) throws(ControlMessageError) {
     guard let hash = Bytes32(hex: try message.required("payment-hash")) else {
       throw .badValue(name: "payment-hash", expected: "64 hexadecimal digits")

@@ -363,7 +363,7 @@ final class PhoneShell {
     }
   }
 
-  /// To whoever asked.
+  /// The reply goes to the client of the control socket that made the request.
   private func passOn(_ answer: ControlMessage, as verb: String) throws(ControlMessageError) {
     let request = try answer.integer("request", in: UInt64.min...UInt64.max)
     invoices.answer(request, with: ControlMessage(verb, fields: answer.fields))

@@ -92,7 +92,7 @@ struct Hearing {
     return moment
   }
 
-  /// Nobody takes a row of the wallet's away, so that those of a table are numbered without a gap.
+  /// The wallet deletes no row of these tables, so their numbers have no gap.
   mutating func checkNumbers(_ table: String, _ numbers: [Int64]) {
     for (index, number) in numbers.enumerated() where number != Int64(index) + 1 {
       find(4, "In front of row \(number) of \(table) a row is missing", ["node.sqlite \(table) \(number)"])

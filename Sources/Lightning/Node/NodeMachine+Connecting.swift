@@ -189,7 +189,7 @@ extension NodeMachine {
 
   private mutating func adopt(_ change: NodeChange, _ heard: Heard) -> [NodeDirective] {
     state = .adopting(heard)
-    // One that waits for a container that was blocked; somebody waits for it.
+    // An invoice change that the container blocked is stored later: the user waits for its answer.
     if let blocked = step?.change, blocked.isOfInvoice { invoiceChanges.insert(blocked, at: 0) }
     step = Step(change: change)
     return write(change)
