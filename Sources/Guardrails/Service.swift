@@ -10,8 +10,8 @@ struct Service: Hashable, Codable, Sendable {
   var received: [ReceivedPayment] = []
   /// Notified on their own already: what waits for the end of the push may never be told.
   var notified: [Bytes32] = []
-  /// The payment of the text, when it was received earlier: it may have been notified on its own, and has its push now.
-  var maybeToldAlready: Bytes32?
+  /// Received earlier, by others too: each may have a notification, which goes before it is told here.
+  private var maybeToldAlready: [Bytes32] = []
   /// Payments of which not all has come, also when the node that said so is not ours any more: the text tells of them.
   private var incomplete: [Bytes32] = []
   /// Those of which not all came: their senders have the parts back.
@@ -53,9 +53,8 @@ struct Service: Hashable, Codable, Sendable {
   /// Received by the app or by an earlier extension process. This push tells of the payment, even if a notification did before.
   mutating func find(_ payments: [ReceivedPayment]) {
     asksAgainAt = nil
-    guard let first = payments.first else { return }
     received = payments + received.filter { !payments.contains($0) }
-    maybeToldAlready = first.paymentHash
+    maybeToldAlready += payments.map(\.paymentHash).filter { !maybeToldAlready.contains($0) }
   }
 
   /// What was settled just now may be its payment all the same, accepted in an earlier life that was cut short.
@@ -73,7 +72,11 @@ struct Service: Hashable, Codable, Sendable {
   mutating func tellFurther() -> [GuardDirective] {
     let untold = received.dropFirst().filter { !notified.contains($0.paymentHash) }
     notified += untold.map(\.paymentHash)
-    return untold.map { .notify($0) }
+    return untold.flatMap { withdrawal(of: $0) + [.notify($0)] }
+  }
+
+  private func withdrawal(of payment: ReceivedPayment) -> [GuardDirective] {
+    maybeToldAlready.contains(payment.paymentHash) ? [.withdraw(payment: payment.paymentHash)] : []
   }
 
   /// What is incomplete no more has been received just now, or its time was over.
@@ -87,9 +90,10 @@ struct Service: Hashable, Codable, Sendable {
 
   /// The text, in the place of a notification that may have told of its payment already.
   func conclusion(for reason: FinishReason) -> [GuardDirective] {
-    let told = maybeToldAlready.map { [GuardDirective.withdraw(payment: $0)] } ?? []
-    let outcome = received.first.map { .received($0) } ?? outcomeWithoutPayment(for: reason)
-    return told + [.deliver(push: push.id, outcome)]
+    guard let first = received.first else {
+      return [.deliver(push: push.id, outcomeWithoutPayment(for: reason))]
+    }
+    return withdrawal(of: first) + [.deliver(push: push.id, .received(first))]
   }
 
   private func outcomeWithoutPayment(for reason: FinishReason) -> PushOutcome {

@@ -46,6 +46,28 @@ import Testing
     #expect(verdict.missing.contains { $0.part == "journals of lspd" }, "\(verdict.missing)")
   }
 
+  @Test("has no verdict without the journal of a process that wrote within the week, or ended within it")
+  func lastSign() throws {
+    for writes in [true, false] {
+      let run = try SampleStory.tell()
+      try run.removeJournals()
+      let yesterday = run.now - 24 * SampleRun.hour
+      if writes {
+        try run.wallet.execute(
+          "UPDATE node_writes SET at_mono_ns = \(yesterday) WHERE id = (SELECT max(id) FROM node_writes)")
+      } else {
+        let rows = "\(run.home)/os/processes.jsonl"
+        let end =
+          "{\"id\":1,\"role\":\"app\",\"pid\":100,\"started_at_ns\":0,\"ended_at_ns\":\(yesterday),"
+          + "\"how\":\"exited\",\"number\":0,\"reason\":\"\",\"end_code\":\"asked\",\"crashed\":false}\n"
+        try (String(contentsOfFile: rows, encoding: .utf8) + end)
+          .write(toFile: rows, atomically: false, encoding: .utf8)
+      }
+      let verdict = try Judge.verdict(home: run.home)
+      #expect(verdict.missing.contains { $0.part.contains("journals of") }, "\(verdict.missing)")
+    }
+  }
+
   @Test("has no verdict without the newest journal of a program: that one is always kept")
   func newest() throws {
     let run = try SampleStory.tell()

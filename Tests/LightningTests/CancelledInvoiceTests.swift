@@ -186,7 +186,41 @@ import Testing
     #expect(world.cancelled == [hash])
   }
 
+  @Test(
+    "One that waits behind a blocked payment is cancelled when the connection, and the payment with it, is lost"
+  )
+  func behindWhatIsDropped() throws {
+    var world = try connected()
+    world.pay(0)
+    world.settle()
+    let hash = world.invoices[1].paymentHash
+    var node = try #require(world.node)
+    let payment = OutgoingPayment(paymentHash: .zero, amountMsat: 500, paymentSecret: .zero)
+    #expect(node.handle(.payRequested(payment), at: world.now).count == 1)
+    #expect(node.handle(.invoiceCancelRequested(hash), at: world.now) == [], "a write is under way")
+    _ = node.handle(.storeBlocked, at: world.now)
+    let lost = node.handle(.closed("gone"), at: world.now)
+    #expect(lost.last == .write(NodeChange(cancelled: hash), under: fence(1)))
+  }
+
   // MARK: The backup
+
+  @Test("One that the backup knows as open stays cancelled in memory too, when the backup is adopted")
+  func adoptedAsOpen() throws {
+    var world = try connected()
+    world.pay(1)
+    world.settle()
+    world.kill()
+    world.stored.channel = nil
+    world.claim()
+    world.handle(.invoiceCancelRequested(world.invoices[0].paymentHash))
+    world.settle()
+    let open = try #require(world.node).durableState.invoices.map(\.paymentHash)
+    #expect(open == [world.invoices[2].paymentHash])
+    world.pay(0)
+    world.settle()
+    #expect(isUnknown(world.failures[0]) && world.received.count == 1)
+  }
 
   @Test("The backup does not bring it back, whether the peer was there or not", arguments: [true, false])
   func lostDatabase(isConnected: Bool) throws {

@@ -158,6 +158,7 @@ struct NodeWorld {
     }
     if change.restored != nil, let channel = change.channel { past.follow(channel, &stored.payments) }
     stored.followInvoices(change)
+    if change.restored != nil { stored.invoices.removeAll { cancelled.contains($0.paymentHash) } }
     if let payments = change.payments {
       stored.payments.apply(payments)
       past.apply(payments)

@@ -65,6 +65,7 @@ extension Invariant {
     case .tasksAreCompleted: "a task that is not completed"
     case .newestIsShown: "an old status shown"
     case .textIsTrue: "a text that is not true"
+    case .toldOnce: "a payment told twice"
     }
   }
 }

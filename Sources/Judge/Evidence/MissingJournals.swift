@@ -21,7 +21,7 @@ struct MissingJournals {
       atNs < limit && atNs < newest[program] ?? .min
     }
     for claim in evidence.wallet.claims where evidence.journal(of: claim) == nil {
-      if mayBeCleaned(claim.program, claim.bootNs) {
+      if mayBeCleaned(claim.program, Self.lastSign(of: claim, in: evidence)) {
         cleanedEpochs.insert(claim.epoch)
       } else if evidence.journal(answeringEpoch: claim.epoch) == nil {
         epochs.insert(claim.epoch)
@@ -34,6 +34,16 @@ struct MissingJournals {
     }) {
       if mayBeCleaned("lspd", run.startedNs) { cleanedRuns.insert(run.id) } else { runs.insert(run.id) }
     }
+  }
+
+  /// Of the process that claimed, by what it wrote and by when the phone saw it end: its journal's last line was not before.
+  private static func lastSign(of claim: ClaimEntry, in evidence: Evidence) -> Int64 {
+    let lives = evidence.phone?.processes.filter { process in
+      guard process.pid == claim.pid, let startedNs = process.startedNs else { return false }
+      return startedNs <= claim.bootNs && claim.bootNs <= process.endedNs ?? .max
+    }
+    let lastWrite = evidence.wallet.sum(of: claim.epoch).lastNs
+    return ([claim.bootNs, lastWrite] + (lives ?? []).map(\.endedNs)).compactMap { $0 }.max() ?? claim.bootNs
   }
 
   func hasJournal(ofEpoch epoch: Int64) -> Bool { !epochs.contains(epoch) && !cleanedEpochs.contains(epoch) }

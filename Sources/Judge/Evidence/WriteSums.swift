@@ -9,8 +9,10 @@ struct WriteSums {
   private var receiving: [ReceivingWrite] = []
   /// Of those that changed the channel.
   private(set) var revisionsNs: [Int64] = []
+  private(set) var lastNs: Int64?
 
   mutating func add(_ write: NodeWriteEntry) {
+    lastNs = max(lastNs ?? .min, write.atNs)
     guard let summary = write.summary else { return }
     received = received &+ summary.received
     invoices += summary.invoices

@@ -5,7 +5,10 @@ import Ground
 extension NodeState {
   /// What a step does to the invoices. For whoever keeps the state in memory.
   public mutating func followInvoices(_ change: NodeChange) {
-    if let restored = change.restored { invoices = restored }
+    if let restored = change.restored {
+      let known = invoices.map(\.paymentHash)
+      invoices += restored.filter { !known.contains($0.paymentHash) }
+    }
     if let invoice = change.newInvoice { invoices.append(invoice) }
     if let cancelled = change.cancelled { invoices.removeAll { $0.paymentHash == cancelled } }
     accepted += change.received.map(\.invoice)

@@ -195,10 +195,13 @@ extension NodeMachine {
     return write(change)
   }
 
+  /// Of a backup the container may have kept less than all: it knows which invoices are cancelled.
   mutating func adopted(_ heard: Heard, at now: Instant) -> [NodeDirective] {
+    guard heard.backup != nil else { return resume(heard, at: now) }
     var settled = heard
     settled.backup = nil
-    return resume(settled, at: now)
+    state = .reading(settled)
+    return [.checkGreeting]
   }
 }
 

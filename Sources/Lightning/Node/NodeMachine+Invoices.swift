@@ -24,7 +24,8 @@ extension NodeMachine {
     return hurry() + store(change)
   }
 
-  /// Behind the step under way, and behind what has come meanwhile: a payment that is here is not cancelled any more.
+  /// Behind the step under way, also when that is dropped, and behind what has come meanwhile: a payment that is here is not
+  /// cancelled any more.
   mutating func storeInvoiceChanges() -> [NodeDirective] {
     var directives: [NodeDirective] = []
     while step == nil, !invoiceChanges.isEmpty { directives += store(invoiceChanges.removeFirst()) }

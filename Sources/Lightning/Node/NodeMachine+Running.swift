@@ -155,7 +155,6 @@ extension NodeMachine {
     while step == nil, state == .established, !inbox.isEmpty {
       directives += receivedForChannel(inbox.removeFirst(), at: now)
     }
-    directives += storeInvoiceChanges()
     if step == nil, !wishes.isEmpty || spliceWish?.isBegun == false {
       directives += advance(mustStore: false, at: now)
     }

@@ -28,7 +28,8 @@ public struct NodeMachine: Core {
     case reading(Heard)
     /// The read was blocked. → reading, pausing, offline, stopped
     case readingAgain(Heard, at: Instant)
-    /// A restored or new channel is being made durable. → resuming, pausing, offline, stopped
+    /// A restored or new channel is being made durable. → reading (a backup), resuming, pausing, offline,
+    /// stopped
     case adopting(Heard)
     /// The peer knows more than we do and may still send our backup. → adopting, mute, pausing, offline,
     /// stopped
@@ -163,6 +164,10 @@ public struct NodeMachine: Core {
   }
 
   public mutating func handle(_ event: NodeEvent, at now: Instant) -> [NodeDirective] {
+    react(to: event, at: now) + storeInvoiceChanges()
+  }
+
+  private mutating func react(to event: NodeEvent, at now: Instant) -> [NodeDirective] {
     switch event {
     case .deadlineReached: return deadlineReached(at: now)
     case .started(let claim, let state, let replaced):

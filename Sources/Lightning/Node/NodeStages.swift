@@ -40,7 +40,7 @@ extension NodeMachine: Staged {
         .failed, .stopped,
       ]
     case .readingAgain: [.reading, .pausing, .offline, .draining, .failed, .stopped]
-    case .adopting: [.established, .awaitingBackup, .mute, .pausing, .offline, .draining, .failed, .stopped]
+    case .adopting: [.reading, .established, .mute, .pausing, .offline, .draining, .failed, .stopped]
     case .awaitingBackup: [.adopting, .established, .mute, .pausing, .offline, .draining, .failed, .stopped]
     case .established: [.pausing, .offline, .draining, .failed, .stopped]
     case .mute: [.pausing, .offline, .draining, .failed, .stopped]

@@ -14,6 +14,8 @@ public struct Container: Hashable, Sendable {
   var waits: [Wait] = []
   /// Payments that were received, in their order.
   public internal(set) var received: [Receipt] = []
+  /// Invoices that the person has cancelled, by their payment hashes. A backup that knows one as open does not open it.
+  private(set) var cancelled: [Bytes32] = []
   var locks = PerRole<LockFile>(LockFile(), LockFile())
   /// The process that holds the wish.
   var wish: Int32?
@@ -34,6 +36,14 @@ public struct Container: Hashable, Sendable {
 }
 
 extension Container {
+  mutating func followInvoices(_ change: NodeChange) {
+    if let hash = change.cancelled, !cancelled.contains(hash) { cancelled.append(hash) }
+    node.followInvoices(change)
+    guard change.restored != nil else { return }
+    let closed = cancelled + received.map(\.invoice.paymentHash)
+    node.invoices.removeAll { closed.contains($0.paymentHash) }
+  }
+
   /// With a channel from the peer's backup.
   mutating func follow(_ channel: Channel) { past.follow(channel, &node.payments) }
 

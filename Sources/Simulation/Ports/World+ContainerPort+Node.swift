@@ -56,7 +56,7 @@ extension World {
     if let waiting = change.waiting { container.value.write(waiting: waiting, boot: boot, at: peerNow) }
     if let payments = change.payments { store(payments) }
     if let failure = change.failure { container.value.node.failure = failure }
-    container.value.node.followInvoices(change)
+    container.value.followInvoices(change)
     if let cancelled = change.cancelled { checkCancel(of: cancelled) }
     for receipt in change.received {
       if change.restored == nil { checkNotCancelled(receipt) }

@@ -13,6 +13,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
   case tasksAreCompleted = 13
   case newestIsShown = 14
   case textIsTrue = 15
+  case toldOnce = 16
 
   public var sentence: String {
     switch self {
@@ -26,6 +27,7 @@ public enum Invariant: Int, Hashable, Sendable, CaseIterable {
     case .awakeForPayments: "The app stays awake for a payment under way, and for none that is over."
     case .tasksAreCompleted: "Each run of a background task is completed once, before its time is over."
     case .newestIsShown: "The newest status is the one that is shown."
+    case .toldOnce: "A payment is told by one notification."
     case .textIsTrue: "The text of a push tells what was received for it."
     case .releasedBeforeSuspension: "Who is suspended holds no lock in the container."
     }

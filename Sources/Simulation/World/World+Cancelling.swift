@@ -35,6 +35,13 @@ extension World {
     }
   }
 
+  /// In the place of an app that is not there, or is gone: the invoice may be cancelled all the same.
+  mutating func phoneAnsweredCancel(_ request: UInt64) {
+    for number in invoices.indices where invoices[number].cancelRequest == request {
+      invoices[number].cancelRequest = nil
+    }
+  }
+
   mutating func noteCancelled(_ hash: Bytes32, _ isCancelled: Bool = true) {
     guard let number = invoices.lastIndex(where: { $0.invoice.paymentHash == hash }) else { return }
     invoices[number].isCancelled = isCancelled
@@ -47,6 +54,7 @@ extension World {
     if let blob = peer.value.state.backup, case .backup(let backup) = NodeBackup.read(blob.array) {
       open += backup.invoices
     }
+    open.removeAll { copy.cancelled.contains($0.paymentHash) }
     for invoice in open { noteCancelled(invoice.paymentHash, false) }
   }
 

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
 import Lightning
+import PhonePolicy
 import Wallet
 
 // What must never be.
@@ -64,6 +65,14 @@ extension World {
     }
   }
 
+  /// Two notifications of one payment look like twice the money.
+  mutating func checkToldOnce(_ notification: PhoneNotification) {
+    guard settings.coordination == .baton, let key = notification.key else { return }
+    notifications.value[key, default: 0] += 1
+    guard notifications.value[key] != 1 else { return }
+    report(.toldOnce, "A payment is told by a second notification while the first is there.")
+  }
+
   mutating func reportNoProgress(within span: TimeSpan) {
     let app = lives.app?.value.status.map { "shows “\($0.text)”" } ?? "is not there"
     report(
@@ -95,6 +104,9 @@ extension World {
       if !isReceived(invoices[payment.invoice].invoice.paymentHash) {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
       }
+    }
+    for invoice in invoices where invoice.cancelRequest != nil {
+      report(.progress, "Nobody has answered the person who cancels an invoice.")
     }
     checkSendsAtTheEnd()
     checkSplicesAtTheEnd()

@@ -33,12 +33,16 @@ extension World {
       lives[role]?.value.isSuspended = false
       lives[role]?.value.runningSince = now
     case .show(let notification):
+      checkToldOnce(notification)
       guard let id = notification.push, let index = pushIndex(id) else { return }
       pushes[index].shown += 1
       if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
-    case .failInvoice(let request, let failure): refuseSend(ofRequest: request, "\(failure)")
-    case .setBadge, .withdraw, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
+    case .failInvoice(let request, let failure):
+      refuseSend(ofRequest: request, "\(failure)")
+      phoneAnsweredCancel(request)
+    case .withdraw(let key): notifications.value[key] = nil
+    case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
       .refuseCompletion,
       .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
       .powerOff:

@@ -61,6 +61,8 @@ public struct World: Hashable, Sendable {
   var tasksBegun: UInt64 = 0
   /// Payments that were received and that a restored copy does not know.
   var forgotten: [Bytes32] = []
+  /// How many notifications there are of each payment, by its hash.
+  var notifications = Aside<[String: Int]>([:])
   /// The next push is not delivered.
   var losesNextPush = false
 
