@@ -143,7 +143,7 @@ package final class GuardContainer<State> {
   }
 
   private func beat(_ epoch: Epoch, _ phase: Phase, _ counter: UInt64) {
-    if phase != .released { keepRoleLock() }
+    if phase.keepsLock { keepRoleLock() }
     let beat = Beat(
       role: shared.role, epoch: epoch, phase: phase, counter: counter, process: process,
       bootClock: clock.bootClock(), wallClockNanoseconds: clock.wallNanoseconds())

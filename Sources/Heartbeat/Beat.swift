@@ -16,6 +16,9 @@ public enum Phase: UInt8, Hashable, Codable, Sendable, CaseIterable {
   /// Given up in good order. Nothing follows under this epoch.
   case released = 5
 
+  /// With each beat its writer makes sure that the lock it holds is that of the file at the path.
+  public var keepsLock: Bool { self != .released }
+
   public var word: String {
     switch self {
     case .claimed: "claimed"

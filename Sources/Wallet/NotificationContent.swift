@@ -16,6 +16,14 @@ public struct NotificationContent: Hashable, Sendable {
   public let badgeIncrement: Int
   public let kind: Kind
 
+  /// The category of each notification of money, which the app registers.
+  public static let paymentCategory = "INCOMING_PAYMENT"
+  /// Money is worth a disturbance, and not a critical one: that takes an entitlement which wallets do not get. In the words of
+  /// UNNotificationInterruptionLevel.
+  public var level: String? { kind == .payment ? "time-sensitive" : nil }
+  public var sound: String? { kind == .payment ? "default" : nil }
+  public var category: String? { kind == .payment ? Self.paymentCategory : nil }
+
   public init(_ outcome: PushOutcome) {
     switch outcome {
     case .received(let payment): self.init(payment)

@@ -19,7 +19,7 @@ final class WalletContainer {
   private var guarded: GuardContainer<NodeState>!
   private var watchedHolder: (identity: ProcessIdentity, pidfd: Int32)?
   /// What the peer may ask us to reveal: which tweak gives the preimage of which hash. Those that the state had when it was
-  /// read; what came with a backup since then is read when it is asked for.
+  /// read, and those of invoices that were made since then.
   private var tweaks: [Bytes32: Bytes32] = [:]
   /// Why this process has no container any more.
   private(set) var loss: ContainerError?
@@ -143,11 +143,5 @@ final class WalletContainer {
 
   func learnTweak(of invoice: Invoice) { tweaks[invoice.paymentHash] = invoice.tweak }
 
-  /// A backup that was adopted on this connection may tell of a payment whose preimage the peer has not taken.
-  func tweak(of hash: Bytes32) -> Bytes32? {
-    if let known = tweaks[hash] { return known }
-    let result = container.read { _, reader in try InvoiceTable.tweak(of: hash, reader) }
-    guard case .read(let tweak) = result else { return nil }
-    return tweak
-  }
+  func tweak(of hash: Bytes32) -> Bytes32? { tweaks[hash] }
 }

@@ -3,21 +3,11 @@ import Wallet
 
 /// How the wallet's notifications look, and what the person can do with them.
 enum WalletNotifications {
-  private static let incomingPayment = "INCOMING_PAYMENT"
-
   static func fields(of content: NotificationContent) -> [ControlMessage.Field] {
-    var fields: [ControlMessage.Field] = [
-      .init(name: "title", value: content.title), .init(name: "body", value: content.body),
-      .init(name: "badge", value: "\(content.badgeIncrement)"),
-    ]
-    if content.kind == .payment {
-      // Money is worth a disturbance, and not a critical one: that takes an entitlement which wallets do not get.
-      fields += [
-        .init(name: "level", value: "time-sensitive"), .init(name: "sound", value: "default"),
-        .init(name: "category", value: incomingPayment),
-      ]
-    }
-    return fields
+    [
+      ("title", content.title), ("body", content.body), ("badge", "\(content.badgeIncrement)"),
+      ("level", content.level), ("sound", content.sound), ("category", content.category),
+    ].compactMap { name, value in value.map { .init(name: name, value: $0) } }
   }
 
   /// What the app registers at its start.
@@ -27,7 +17,7 @@ enum WalletNotifications {
     open.set("title", "Open Now")
     open.set("foreground", true)
     var category = JSONObject()
-    category.set("id", incomingPayment)
+    category.set("id", NotificationContent.paymentCategory)
     category.set("actions", raw: "[\(open.text)]")
     category.set("dismiss", true)
     return ControlMessage("categories", body: Array("[\(category.text)]".utf8))

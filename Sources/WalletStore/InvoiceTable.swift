@@ -4,7 +4,7 @@ import Lightning
 import SharedContainer
 
 /// All invoices ever made; one is open until a payment is received for it, or the person cancels it.
-public enum InvoiceTable {
+enum InvoiceTable {
   static func readOpen(_ reader: NodeReader) throws -> [Invoice] {
     try reader.rows(
       """
@@ -31,12 +31,6 @@ public enum InvoiceTable {
     Invoice(
       paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), text: try row.text(2),
       tweak: try row.bytes32(3), expiresAt: try row.integer(4))
-  }
-
-  /// What the preimage of an invoice is derived from, whether it is paid or not.
-  public static func tweak(of paymentHash: Bytes32, _ reader: NodeReader) throws -> Bytes32? {
-    try reader.firstRow("SELECT tweak FROM invoices WHERE payment_hash = ?", [.blob(paymentHash.bytes)])?
-      .bytes32(0)
   }
 
   static func insert(_ invoice: Invoice, _ writer: NodeWriter) throws {

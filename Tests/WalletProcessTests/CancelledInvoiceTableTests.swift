@@ -25,7 +25,7 @@ final class CancelledInvoiceTableTests {
     #expect(try scratch.state(container).invoices == [invoices[1]])
     try scratch.write(NodeChange(restored: invoices), claim, container)
     #expect(try scratch.claim(container, seen: 1).1.invoices == [invoices[1]])
-    #expect(try scratch.read(container) { try InvoiceTable.tweak(of: hash, $0) } == hash)
+    #expect(try scratch.read(container) { try $0.rows("SELECT 1 FROM invoices").count } == 2)
   }
 
   @Test("Whoever has lost the claim cancels nothing") func fenced() throws {

@@ -135,7 +135,7 @@ extension World {
   mutating func beat(
     _ epoch: Epoch, _ phase: Phase, _ counter: UInt64, _ life: Life, keepsLock: Bool = true
   ) {
-    if keepsLock, phase != .released, !settings.without.contains(.inodeCheck) {
+    if keepsLock, phase.keepsLock, !settings.without.contains(.inodeCheck) {
       container.value.keepLock(life.role, life.identity.pid)
     }
     if settings.without.contains(.earlyBeat), phase == .claimed || phase == .connecting { return }

@@ -68,12 +68,9 @@ extension World {
 extension NotificationContent {
   /// As the wallet's processes write it.
   var asText: NotificationText {
-    var text = NotificationText(title: title, body: body, badgeIncrement: badgeIncrement)
-    if kind == .payment {
-      text.level = .timeSensitive
-      text.sound = "default"
-      text.category = NotificationCategory.incomingPayment.id
-    }
-    return text
+    NotificationText(
+      title: title, body: body, badgeIncrement: badgeIncrement,
+      level: level.flatMap(InterruptionLevel.init) ?? .active,
+      sound: sound, category: category)
   }
 }

@@ -31,7 +31,7 @@ extension World {
 
   /// The beat is written all the same: what fails is to look after the lock.
   private mutating func failsToLock(_ order: ContainerOrder, _ life: inout Life) -> Bool {
-    guard case .beat(let epoch, let phase, let counter) = order, phase != .released,
+    guard case .beat(let epoch, let phase, let counter) = order, phase.keepsLock,
       storage.trouble(of: .lock, by: life.role) != nil
     else { return false }
     // One that was replaced guards nothing for longer.

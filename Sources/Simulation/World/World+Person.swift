@@ -67,6 +67,7 @@ extension World {
 extension NotificationCategory {
   /// What the wallet registers.
   static let incomingPayment = NotificationCategory(
-    id: "INCOMING_PAYMENT", actions: [Action(id: "OPEN_NOW", title: "Open Now", opensApp: true)],
+    id: NotificationContent.paymentCategory,
+    actions: [Action(id: "OPEN_NOW", title: "Open Now", opensApp: true)],
     tellsDismissal: true)
 }
