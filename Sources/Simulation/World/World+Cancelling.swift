@@ -42,6 +42,8 @@ extension World {
     }
   }
 
+  var areCancelsAnswered: Bool { invoices.allSatisfy { $0.cancelRequest == nil } }
+
   mutating func noteCancelled(_ hash: Bytes32, _ isCancelled: Bool = true) {
     guard let number = invoices.lastIndex(where: { $0.invoice.paymentHash == hash }) else { return }
     invoices[number].isCancelled = isCancelled

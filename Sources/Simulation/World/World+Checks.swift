@@ -83,7 +83,8 @@ extension World {
 
   private var ownUnderWay: String {
     let count = container.value.node.payments.pending.count
-    return count == 0 ? "" : ", and \(count) of the wallet's own are under way"
+    let cancels = areCancelsAnswered ? "" : ", and nobody has answered the person who cancels an invoice"
+    return (count == 0 ? "" : ", and \(count) of the wallet's own are under way") + cancels
   }
 
   /// Of several texts in one list the last one stays on the screen.
@@ -104,9 +105,6 @@ extension World {
       if !isReceived(invoices[payment.invoice].invoice.paymentHash) {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
       }
-    }
-    for invoice in invoices where invoice.cancelRequest != nil {
-      report(.progress, "Nobody has answered the person who cancels an invoice.")
     }
     checkSendsAtTheEnd()
     checkSplicesAtTheEnd()

@@ -160,6 +160,7 @@ public struct World: Hashable, Sendable {
   /// The app is connected under its own claim, and nothing waits any more.
   public var isSettled: Bool {
     appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
+      && areCancelsAnswered
   }
 
   /// Connected under its own claim; and, if that may be, with a payment half-way.
