@@ -60,6 +60,24 @@ import Testing
     #expect(world.cancelled == [world.invoices[1].paymentHash] && world.received.count == 1)
   }
 
+  @Test(
+    "One that is cancelled is not called paid, also while a payment of it is in the channel and not failed back yet"
+  )
+  func cancelledAndOffered() throws {
+    var world = try connected()
+    let hash = world.invoices[0].paymentHash
+    world.handle(.invoiceCancelRequested(hash))
+    world.pay(0)
+    var asked = false
+    while !asked, world.moveSomething() {
+      guard var node = world.node, node.durableChannel?.htlcs.isEmpty == false else { continue }
+      let refusal = node.handle(.invoiceCancelRequested(hash), at: world.now)
+      #expect(refusal == [.cancelRefused(paymentHash: hash, .because(NodeMachine.notOpen))])
+      asked = true
+    }
+    #expect(asked)
+  }
+
   @Test("Nor one of which a part is in the channel: the payment comes whole, to this owner or the next")
   func incomplete() throws {
     var world = try connected()

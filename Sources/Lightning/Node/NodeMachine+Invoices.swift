@@ -42,8 +42,9 @@ extension NodeMachine {
 
   private func objection(toCancelling hash: Bytes32) -> String? {
     if isBehindContainer { return Self.cancelTooEarly }
-    if isBeingPaid(hash) { return Self.beingPaid }
-    return node.invoices.contains { $0.paymentHash == hash } ? nil : Self.notOpen
+    // Of one that is cancelled a payment may be in the channel too, until it is failed back.
+    guard node.invoices.contains(where: { $0.paymentHash == hash }) else { return Self.notOpen }
+    return isBeingPaid(hash) ? Self.beingPaid : nil
   }
 
   /// Also by a part that waits for others: the person was told that it is coming.

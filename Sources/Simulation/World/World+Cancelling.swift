@@ -27,13 +27,19 @@ extension World {
     tellPhone(.invoiceAnswered(request: request))
     guard let number = invoices.lastIndex(where: { $0.cancelRequest == request }) else { return }
     invoices[number].cancelRequest = nil
-    let isOpen = [nil, NodeMachine.cancelUnknown, NodeMachine.notOpen].contains(refusal) == false
+    let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
     if refusal == nil, !invoices[number].isCancelled {
       report(.paidIsReceivedOnce, "The person is told that an invoice is cancelled, and it is open.")
     } else if isOpen, invoices[number].isCancelled {
-      report(.paidIsReceivedOnce, "The person is told that an invoice stays open, and it is cancelled.")
+      report(
+        .paidIsReceivedOnce,
+        "The person is told that an invoice stays open, and it is cancelled: \(refusal ?? "")")
     }
   }
+
+  private static let saysNothingOfOpen = [
+    NodeMachine.cancelUnknown, NodeMachine.notOpen, Request.beingCancelled,
+  ]
 
   /// In the place of an app that is not there, or is gone: the invoice may be cancelled all the same.
   mutating func phoneAnsweredCancel(_ request: UInt64) {

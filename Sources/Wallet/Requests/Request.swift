@@ -57,6 +57,8 @@ public enum Request: Hashable, Codable, Sendable {
     return names.first { !taken.contains($0) } ?? "outgoing payment " + digits
   }
 
+  package static let beingCancelled = "this invoice is being cancelled already; wait for the answer"
+
   /// Why it is not taken on beside those that are open already.
   func objection(besides open: [Requests.Open]) -> String? {
     switch self {
@@ -66,7 +68,7 @@ public enum Request: Hashable, Codable, Sendable {
       return "\(Requests.invoicesMax) invoices wait to be stored already; ask again later"
     case .cancellation(let hash):
       let isUnderWay = open.contains { $0.key == .cancellation(hash) }
-      return isUnderWay ? "this invoice is being cancelled already; wait for the answer" : nil
+      return isUnderWay ? Self.beingCancelled : nil
     case .payment(let payment):
       let isUnderWay = open.contains { $0.key == .payment(payment.paymentHash) }
       return isUnderWay ? "this invoice is being paid already; wait for its end" : nil
