@@ -41,7 +41,7 @@ public enum GuardDirective: Hashable, Codable, Sendable {
   // The phone.
   /// The content of this push; exactly once for each.
   case deliver(push: UInt64, PushOutcome)
-  /// A notification beside that of the push, under the payment's hash.
+  /// A notification beside that of the push, under the payment's hash, in the place of one that is there under it.
   case notify(ReceivedPayment)
   /// Takes that notification away: the push it belongs to has come, and brings the text itself.
   case withdraw(payment: Bytes32)

@@ -10,7 +10,7 @@ struct Service: Hashable, Codable, Sendable {
   var received: [ReceivedPayment] = []
   /// Notified on their own already: what waits for the end of the push may never be told.
   var notified: [Bytes32] = []
-  /// Received earlier, by others too: each may have a notification, which goes before it is told here.
+  /// Received earlier, by others too: each may have a notification, which goes before the text tells of it.
   private var maybeToldAlready: [Bytes32] = []
   /// Payments of which not all has come, also when the node that said so is not ours any more: the text tells of them.
   private var incomplete: [Bytes32] = []
@@ -72,11 +72,7 @@ struct Service: Hashable, Codable, Sendable {
   mutating func tellFurther() -> [GuardDirective] {
     let untold = received.dropFirst().filter { !notified.contains($0.paymentHash) }
     notified += untold.map(\.paymentHash)
-    return untold.flatMap { withdrawal(of: $0) + [.notify($0)] }
-  }
-
-  private func withdrawal(of payment: ReceivedPayment) -> [GuardDirective] {
-    maybeToldAlready.contains(payment.paymentHash) ? [.withdraw(payment: payment.paymentHash)] : []
+    return untold.map { .notify($0) }
   }
 
   /// What is incomplete no more has been received just now, or its time was over.
@@ -93,7 +89,9 @@ struct Service: Hashable, Codable, Sendable {
     guard let first = received.first else {
       return [.deliver(push: push.id, outcomeWithoutPayment(for: reason))]
     }
-    return withdrawal(of: first) + [.deliver(push: push.id, .received(first))]
+    let told = maybeToldAlready.contains(first.paymentHash)
+    return (told ? [.withdraw(payment: first.paymentHash)] : [])
+      + [.deliver(push: push.id, .received(first))]
   }
 
   private func outcomeWithoutPayment(for reason: FinishReason) -> PushOutcome {

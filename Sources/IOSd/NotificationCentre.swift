@@ -19,7 +19,9 @@ final class NotificationCentre {
     shownBefore = Set(lines.compactMap(\.notification?.push))
   }
 
+  /// What a process posts takes the place of what is there under the same key.
   func show(_ notification: PhoneNotification, clock: Clock) {
+    if notification.replaces, let key = notification.key { withdraw(key: key, clock: clock) }
     let row = board.show(notification, wall: clock.wallNanoseconds, at: clock.now.nanoseconds)
     log.append(.notification(row))
   }

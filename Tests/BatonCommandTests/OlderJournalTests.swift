@@ -34,6 +34,17 @@ struct OlderJournalTests {
     #expect(outcome.missing?.sentence.hasPrefix("the node of an earlier program begins here") == true)
   }
 
+  @Test("of a node that adopted a backup, and spoke at once, cannot be run again from there") func adoption()
+    throws
+  {
+    let record =
+      #"{"seq":1,"t":1,"wall":1,"kind":"event","core":"node","event":{"written":{}},"#
+      + #""directives":[{"send":{"_0":[{"message":{"_0":{"channelReestablish":{}}}}]}}]}"#
+    let reader = JournalReader(name: "older", bytes: Array((record + "\n").utf8))
+    let line = try #require(try reader.next())
+    #expect(OlderRecords.refusal(of: line)?.hasPrefix("the node of an earlier program speaks here") == true)
+  }
+
   @Test(
     "of a guard cannot be run again from where its node is busy, a text is made, or it asks what was received",
     arguments: [

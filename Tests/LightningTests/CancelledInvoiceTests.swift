@@ -221,7 +221,48 @@ import Testing
     #expect(lost.last == .write(NodeChange(cancelled: hash), under: fence(1)))
   }
 
+  @Test("What is owed since the re-establishing is sent behind a write of an invoice that was under way then")
+  func nothingIsForgottenBehindIt() throws {
+    var world = try connected()
+    world.pay(0)
+    world.settle()
+    world.claim()
+    world.pay(1)
+    var node = try #require(world.node)
+    _ = node.handle(.invoiceCancelRequested(world.invoices[2].paymentHash), at: world.now)
+    _ = node.handle(.storeBlocked, at: world.now)
+    world.node = node
+    // It is tried again when the channel runs already, and the peer has offered its payment.
+    world.deliver()
+    world.now = try #require(world.node?.deadline)
+    world.handle(.deadlineReached)
+    world.settle()
+    #expect(world.received.count == 2 && world.cancelled == [world.invoices[2].paymentHash])
+  }
+
   // MARK: The backup
+
+  @Test("A cancelled invoice that becomes durable only when the channel runs is in no backup from then on")
+  func backupBehindBlockedWrite() throws {
+    var world = try connected()
+    world.pay(1)
+    world.settle()
+    world.claim()
+    let hash = world.invoices[0].paymentHash
+    var node = try #require(world.node)
+    _ = node.handle(.invoiceCancelRequested(hash), at: world.now)
+    _ = node.handle(.storeBlocked, at: world.now)
+    world.node = node
+    world.deliver()
+    world.now = try #require(world.node?.deadline)
+    world.handle(.deadlineReached)
+    world.settle()
+    #expect(world.cancelled == [hash])
+    world.stored = NodeState()
+    world.claim()
+    world.settle()
+    #expect(world.stored.invoices.map(\.paymentHash) == [world.invoices[2].paymentHash])
+  }
 
   @Test("One that the backup knows as open stays cancelled in memory too, when the backup is adopted")
   func adoptedAsOpen() throws {

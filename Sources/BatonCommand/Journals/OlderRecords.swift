@@ -44,6 +44,7 @@ enum OlderRecords {
     }
     let sentence =
       words.first { contains(line.bytes, $0.word) }?.sentence ?? refusalInWords(line) ?? question(line)
+      ?? spokenAtOnce(line)
     return sentence.map { "\($0); use the program that wrote it" }
   }
 
@@ -59,6 +60,13 @@ enum OlderRecords {
     let words = /"readReceived":\{("paymentHash":"[0-9a-f]*")?\}/
     guard line.header.core == ExtensionMachine.name, line.text.contains(words) else { return nil }
     return "the guard of an earlier program asks here what was received, and not for which push"
+  }
+
+  private static func spokenAtOnce(_ line: JournalLine) -> String? {
+    guard line.header.core == NodeMachine.name, contains(line.bytes, "\"event\":{\"written\":"),
+      contains(line.bytes, "channelReestablish")
+    else { return nil }
+    return "the node of an earlier program speaks here without reading the container again behind a backup"
   }
 
   private static let ofNode =
@@ -84,6 +92,10 @@ enum OlderRecords {
       (
         "{\"nothingReceived\":",
         "the guard of an earlier program ends a push here without asking once more what was received"
+      ),
+      (
+        "{\"withdraw\":",
+        "the guard of an earlier program withdraws a notification here that tells of another payment"
       ),
     ]
   private static let ofRequests = ["store", "pay", "splice"].map {

@@ -12,16 +12,31 @@ struct MissingJournals {
   private(set) var cleanedEpochs: Set<Int64> = []
   private(set) var cleanedRuns: Set<Int64> = []
 
+  private struct Holder: Hashable {
+    let role: String
+    let pid: Int64
+  }
+
   init(_ evidence: Evidence) {
     let isCleaned = evidence.journals(of: "mainappd").contains { $0.arguments.contains("--clean-journals") }
     let now = (evidence.journals.map(\.lastNs) + evidence.wallet.claims.map(\.bootNs)).max() ?? 0
     let limit = isCleaned ? now &- Self.keptNs : .min
     let newest = Dictionary(evidence.journals.map { ($0.process, $0.startedNs) }) { max($0, $1) }
-    func mayBeCleaned(_ program: String, _ atNs: Int64) -> Bool {
-      atNs < limit && atNs < newest[program] ?? .min
+    // By the latest that is known of who wrote it: a journal grows until its process ends.
+    func mayBeCleaned(_ program: String, startedNs: Int64, lastNs: Int64) -> Bool {
+      lastNs < limit && startedNs < newest[program] ?? .min
+    }
+    // The phone may have given a number twice: then the later process counts.
+    let ends = Dictionary(
+      (evidence.phone?.processes ?? []).compactMap { process in
+        process.endedNs.map { (Holder(role: process.role, pid: process.pid), $0) }
+      }, uniquingKeysWith: max)
+    func lastSign(of claim: ClaimEntry) -> Int64 {
+      let end = ends[Holder(role: claim.role, pid: claim.pid)]
+      return max(claim.bootNs, evidence.wallet.sum(of: claim.epoch).lastNs ?? .min, end ?? .min)
     }
     for claim in evidence.wallet.claims where evidence.journal(of: claim) == nil {
-      if mayBeCleaned(claim.program, Self.lastSign(of: claim, in: evidence)) {
+      if mayBeCleaned(claim.program, startedNs: claim.bootNs, lastNs: lastSign(of: claim)) {
         cleanedEpochs.insert(claim.epoch)
       } else if evidence.journal(answeringEpoch: claim.epoch) == nil {
         epochs.insert(claim.epoch)
@@ -32,18 +47,12 @@ struct MissingJournals {
     where !(peers[run.pid] ?? []).contains(where: {
       isNear($0.startedNs, run.startedNs, withinNs: stepSlackNs)
     }) {
-      if mayBeCleaned("lspd", run.startedNs) { cleanedRuns.insert(run.id) } else { runs.insert(run.id) }
+      if mayBeCleaned("lspd", startedNs: run.startedNs, lastNs: run.startedNs) {
+        cleanedRuns.insert(run.id)
+      } else {
+        runs.insert(run.id)
+      }
     }
-  }
-
-  /// Of the process that claimed, by what it wrote and by when the phone saw it end: its journal's last line was not before.
-  private static func lastSign(of claim: ClaimEntry, in evidence: Evidence) -> Int64 {
-    let lives = evidence.phone?.processes.filter { process in
-      guard process.pid == claim.pid, let startedNs = process.startedNs else { return false }
-      return startedNs <= claim.bootNs && claim.bootNs <= process.endedNs ?? .max
-    }
-    let lastWrite = evidence.wallet.sum(of: claim.epoch).lastNs
-    return ([claim.bootNs, lastWrite] + (lives ?? []).map(\.endedNs)).compactMap { $0 }.max() ?? claim.bootNs
   }
 
   func hasJournal(ofEpoch epoch: Int64) -> Bool { !epochs.contains(epoch) && !cleanedEpochs.contains(epoch) }

@@ -36,7 +36,7 @@ extension NodeMachine {
     if let hash = change.cancelled, let objection = objection(toCancelling: hash) {
       return change.refusal(.because(objection))
     }
-    step = Step(change: change, outgoing: backup(without: change.cancelled))
+    step = Step(change: change)
     return write(change)
   }
 
@@ -57,10 +57,9 @@ extension NodeMachine {
 
   /// A backup of before would bring the invoice back to a wallet that loses its database. Without a connection the next one
   /// sends it.
-  private func backup(without cancelled: Bytes32?) -> [NodeOutgoing] {
-    guard let cancelled, state == .established, let channel = node.channel else { return [] }
-    let open = node.invoices.filter { $0.paymentHash != cancelled }
-    return [.backup(NodeBackup(channel: channel, open: open, accepted: node.accepted))]
+  func backup(without cancelled: Bytes32?) -> [NodeOutgoing] {
+    guard cancelled != nil, state == .established, let channel = node.channel else { return [] }
+    return [.backup(NodeBackup(channel: channel, open: node.invoices, accepted: node.accepted))]
   }
 
   /// Also what this step was to make durable.

@@ -111,7 +111,8 @@ extension NodeMachine {
     step = nil
     let before = node.channel
     apply(done.change)
-    var directives: [NodeDirective] = done.outgoing.isEmpty ? [] : [.send(done.outgoing)]
+    let outgoing = done.outgoing + backup(without: done.change.cancelled)
+    var directives: [NodeDirective] = outgoing.isEmpty ? [] : [.send(outgoing)]
     directives += done.change.invoiceAnswer
     // What a backup tells of was told by whoever accepted it.
     if done.change.restored == nil { directives += done.change.received.map { .report(.received($0)) } }
@@ -155,8 +156,10 @@ extension NodeMachine {
     while step == nil, state == .established, !inbox.isEmpty {
       directives += receivedForChannel(inbox.removeFirst(), at: now)
     }
-    if step == nil, !wishes.isEmpty || spliceWish?.isBegun == false {
-      directives += advance(mustStore: false, at: now)
+    // What was due while the step was stored: an answer owed since the re-establishing, a payment to decide about, a wish.
+    if step == nil, state == .established {
+      let hasMoved = channel?.pendingSplice != node.channel?.pendingSplice
+      directives += advance(mustStore: hasMoved, at: now)
     }
     return directives
   }

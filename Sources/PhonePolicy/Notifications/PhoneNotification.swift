@@ -24,6 +24,9 @@ public struct PhoneNotification: Hashable, Codable, Sendable {
     self.key = key
   }
 
+  /// What a process posts takes the place of what is there under its key, as UNUserNotificationCenter does by identifier.
+  public var replaces: Bool { source == .local }
+
   static func original(_ push: PhonePush) -> PhoneNotification {
     PhoneNotification(push: push.id, source: .original, push.alert ?? NotificationText(title: "", body: ""))
   }

@@ -15,7 +15,7 @@ public struct Container: Hashable, Sendable {
   /// Payments that were received, in their order.
   public internal(set) var received: [Receipt] = []
   /// Invoices that the person has cancelled, by their payment hashes. A backup that knows one as open does not open it.
-  private(set) var cancelled: [Bytes32] = []
+  var cancelled: [Bytes32] = []
   var locks = PerRole<LockFile>(LockFile(), LockFile())
   /// The process that holds the wish.
   var wish: Int32?

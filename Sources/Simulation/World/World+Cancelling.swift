@@ -48,7 +48,12 @@ extension World {
     }
   }
 
-  var areCancelsAnswered: Bool { invoices.allSatisfy { $0.cancelRequest == nil } }
+  /// By the app too: the phone answers in its place after 10 s, and a request that nobody ends would be forgotten.
+  var areCancelsAnswered: Bool {
+    let open = lives.app?.value.wallet.requests.open ?? []
+    return invoices.allSatisfy { $0.cancelRequest == nil }
+      && !open.contains { $0.request.kind == .cancellation }
+  }
 
   mutating func noteCancelled(_ hash: Bytes32, _ isCancelled: Bool = true) {
     guard let number = invoices.lastIndex(where: { $0.invoice.paymentHash == hash }) else { return }

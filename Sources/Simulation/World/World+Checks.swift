@@ -68,6 +68,7 @@ extension World {
   /// Two notifications of one payment look like twice the money.
   mutating func checkToldOnce(_ notification: PhoneNotification) {
     guard settings.coordination == .baton, let key = notification.key else { return }
+    if notification.replaces { notifications.value[key] = nil }
     notifications.value[key, default: 0] += 1
     guard notifications.value[key] != 1 else { return }
     report(.toldOnce, "A payment is told by a second notification while the first is there.")

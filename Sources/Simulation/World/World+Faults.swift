@@ -45,6 +45,9 @@ extension World {
     container.value.past = copy.value.past
     container.value.waits = copy.value.waits
     container.value.received = copy.value.received
+    container.value.cancelled = copy.value.cancelled
+    // Such a payment is received anew, and told anew.
+    for hash in forgotten { notifications.value[hash.hex] = nil }
   }
 
   mutating func endFaults() {
