@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import DaemonRuntime
 import Database
@@ -89,8 +90,7 @@ final class Ledger {
         "INSERT INTO channel_failures(at_ns, connection, reason) VALUES (?, ?, ?)",
         [at, .bits(connection), .text(reason)])
     case .channel(let record):
-      try ChannelTable.write(record, to: database)
-      try SpliceTable.write(record, at: step.at, to: database)
+      try ChannelTables.provider.write(record, at: [at], database)
     case .elsewhereMade, .elsewherePaid: try ElsewhereTable.write(change, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
       try PaymentTable.write(change, at: step.at, to: database)

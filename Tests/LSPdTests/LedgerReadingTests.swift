@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import Crypto
 import Foundation
@@ -128,7 +129,7 @@ final class LedgerReadingTests {
       guard ours.record != written.last else { return }
       try commit(.channel(ours.record))
       written.append(ours.record)
-      #expect(try ChannelTable.read(ledger.database) == ours.record)
+      #expect(try ChannelTables.provider.read(ledger.database) == ours.record)
     }
     var isQuiet = false
     while !isQuiet {
