@@ -70,21 +70,6 @@ public enum WalletStore {
       throw WalletStoreError.stateWouldGoBack(stored: stored, offered: channel.revision)
     }
   }
-
-  /// What a fenced write did, for people who read the database.
-  public static func summary(of change: NodeChange) -> String {
-    var parts: [String] = []
-    if change.restored != nil { parts.append("restored from the peer's backup") }
-    if let channel = change.channel { parts.append("channel revision \(channel.revision)") }
-    if change.newInvoice != nil { parts.append("new invoice") }
-    if change.cancelled != nil { parts.append("invoice cancelled") }
-    if !change.received.isEmpty { parts.append("received \(change.received.count)") }
-    if let offered = change.payments?.offered.count, offered > 0 { parts.append("offered \(offered)") }
-    if let ended = change.payments?.ended.count, ended > 0 { parts.append("ended \(ended)") }
-    if let waiting = change.waiting { parts.append("waiting \(waiting.count)") }
-    if change.failure != nil { parts.append("channel failed by the peer") }
-    return parts.joined(separator: ", ")
-  }
 }
 
 /// Why a step was not written.
