@@ -51,7 +51,9 @@ final class PushSenderTests {
   }
 
   private func rows() throws -> [String] {
-    try ledger.database.rows("SELECT outcome || ifnull(': ' || detail, ''), is_open, attempts FROM pushes ORDER BY id").map {
+    try ledger.database.rows(
+      "SELECT outcome || ifnull(': ' || detail, ''), is_open, attempts FROM pushes ORDER BY id"
+    ).map {
       "\(try $0.text(0)), open \(try $0.integer(1)), attempts \(try $0.integer(2))"
     }
   }

@@ -30,7 +30,10 @@ enum Walls {
     ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
     ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
     ("IOSd", "Ground Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
-    ("LSPd", "Ground Lightning Crypto PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc Foundation"),
+    (
+      "LSPd",
+      "Ground Lightning Crypto PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc Foundation"
+    ),
     ("Judge", "Ground Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "BatonCommand",

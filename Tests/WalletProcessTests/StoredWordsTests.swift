@@ -50,7 +50,8 @@ struct StoredWordsTests {
   @Test("What a write did, each part once") func writes() throws {
     let channel = try Channel(id: SHA256.hash([1]), localMsat: 1, remoteMsat: 1, isOpener: false)
     #expect(WriteCode.of(NodeChange()) == "")
-    #expect(WriteCode.of(NodeChange(channel: channel, restored: [])) == "restored=1 revision=\(channel.revision)")
+    #expect(
+      WriteCode.of(NodeChange(channel: channel, restored: [])) == "restored=1 revision=\(channel.revision)")
     var change = NodeChange(waiting: [])
     change.cancelled = SHA256.hash([2])
     change.failure = ChannelFailure(channel: channel.id, reason: "=")

@@ -52,7 +52,7 @@ extension ContainerReport {
     return facts
   }
 
-  private var writesWords: String {
+  var writesWords: String {
     guard let last = snapshot.writes.last else { return "none" }
     return "\(snapshot.writes.count), the last under epoch \(last.epoch): \(WriteSentence.of(last.what))"
   }
