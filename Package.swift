@@ -60,10 +60,12 @@ let package = Package(
       dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Platform"]),
     .systemLibrary(name: "CBaton"),
     .target(name: "CoordinatorC", dependencies: ["Coordinator", "Database", "CBaton"]),
+    .target(name: "ChannelStore", dependencies: ["Ground", "Lightning", "Database"]),
     .target(
       name: "WalletStore",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
+        "ChannelStore",
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "CLinux", "Platform", "OwnFiles"]),
     .target(
@@ -104,7 +106,7 @@ let package = Package(
     .executableTarget(
       name: "LSPd",
       dependencies: [
-        "Ground", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database",
+        "Ground", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
     .executableTarget(
       name: "BatonCommand",
@@ -217,7 +219,7 @@ let package = Package(
       name: "WalletProcessTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Wallet", "Database", "PeerTransport", "WalletProcess",
+        "Lightning", "Wallet", "Database", "PeerTransport", "WalletProcess", "ChannelStore",
       ]),
     // A bad network between a wallet and its peer.
     .target(
@@ -231,7 +233,7 @@ let package = Package(
       dependencies: [
         "Ground", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
         "LSPd",
-        "BatonCommand",
+        "BatonCommand", "ChannelStore",
       ]),
     // Another process that has a database open.
     .executableTarget(name: "TestReader", dependencies: ["Database"], path: "Tests/Support/TestReader"),

@@ -23,12 +23,13 @@ enum JudgeRowsFuzz: FuzzTarget {
     let cells: [[SQLValue]] = [
       columns.map { _ in 1 }, columns.map { _ in "extension" }, columns.map { _ in .blob([1, 2]) },
       columns.enumerated().map { $0.offset % 3 == 0 ? .integer(.min) : $0.offset % 3 == 1 ? nil : "in" },
-      columns.map { $0 == "what" ? "channel revision 7, received 1" : 1 },
+      columns.map { $0 == "what" ? "revision=7 received=1" : 1 },
     ]
     return cells.map { $0.flatMap(ByteSource.write) }
       + [
-        "channel revision 7, received 1", "received 1, new invoice, received 2",
-        "channel revision 7, offered 1, ended 2",
+        "revision=7 received=1", "invoice=1 received=2", "revision=7 offered=1 ended=2",
+        // Of earlier versions.
+        "channel revision 7, received 1, new invoice",
       ].map { Array($0.utf8) }
   }
 

@@ -12,9 +12,8 @@ enum JudgedMessage {
     case .unknown(let type, _): return .other(type: Int(type))
     case _ where !isWhole: return nil
     case .greeting(let body): return of(body)
-    case .error(let body): return .complaint(type: 17, text: String(decoding: body.data.array, as: UTF8.self))
-    case .warning(let body):
-      return .complaint(type: 1, text: String(decoding: body.data.array, as: UTF8.self))
+    case .error(let body): return complaint(17, body)
+    case .warning(let body): return complaint(1, body)
     case .ping(let body): return isZeros(body.ignored) ? .ping(pongSize: Int(body.pongSize)) : nil
     case .pong(let ignored): return isZeros(ignored) ? .pong(size: ignored.count) : nil
     case .peerStorage(let blob): return .storage(blob.array)
@@ -27,6 +26,12 @@ enum JudgedMessage {
       .spliceLocked, .spliceInit, .spliceAck:
       return splice(message).map { .step(.splice($0)) }
     }
+  }
+
+  private static func complaint(_ type: Int, _ body: Complaint) -> WireMessage {
+    let text = String(decoding: body.data.array, as: UTF8.self)
+    return .complaint(
+      type: type, text: text, endsRest: body.code == .restEnded || FrameReader.olderRest.contains(text))
   }
 
   private static func of(_ body: Greeting) -> WireMessage? {

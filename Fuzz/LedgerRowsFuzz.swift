@@ -2,6 +2,7 @@ import Ground
 import Crypto
 import Database
 
+@testable import ChannelStore
 @testable import LSPd
 @testable import Lightning
 
@@ -15,6 +16,7 @@ enum LedgerRowsFuzz: FuzzTarget {
     "offered_at_ns", "settled_at_ns", "htlc", "preimage", "failure_code", "failure",
     "payment_secret", "total_msat",
   ]
+  private static let channelColumns = "one, \(ChannelRow.columns)"
   private static let channelWidth = 16
   private static let spliceColumns = [
     "id", "txid", "state", "is_ours", "spent_txid", "spent_index", "funding_index", "amount_sat", "fee_sat",
@@ -61,16 +63,13 @@ enum LedgerRowsFuzz: FuzzTarget {
 
   nonisolated(unsafe) private static let connection: Connection? = {
     let connection = try? Connection(path: ":memory:", access: .create)
-    let columns = { (prefix: String, count: Int) in
-      (0..<count).map { "\(prefix)\($0)" }.joined(separator: ", ")
-    }
     try? connection?.script(
       """
       CREATE TABLE payments (\(paymentColumns.joined(separator: ", ")));
-      CREATE TABLE channel (\(columns("c", channelWidth)));
+      CREATE TABLE channel (\(channelColumns));
       CREATE TABLE elsewhere (\(elsewhereColumns.joined(separator: ", ")));
       CREATE TABLE splices (\(spliceColumns.joined(separator: ", ")));
-      CREATE TABLE htlcs (direction, id, \(columns("c", htlcWidth - 2)));
+      CREATE TABLE htlcs (\(HTLCRow.columns));
       """)
     return connection
   }()
@@ -96,7 +95,7 @@ enum LedgerRowsFuzz: FuzzTarget {
             SHA256.hash(invoice.preimage.bytes) == invoice.paymentHash, "a preimage of another hash is read")
         }
       }
-      attempt { _ = try ChannelTable.read(connection).map { try Channel(restoring: $0) } }
+      attempt { _ = try ChannelTables.provider.read(connection).map { try Channel(restoring: $0) } }
     } catch { promiseOneLine("\(error)") }
   }
 

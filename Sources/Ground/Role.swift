@@ -1,7 +1,7 @@
 /// The two processes that share one Lightning node.
 public enum Role: String, Hashable, Codable, Sendable, CaseIterable {
-  case app
-  case `extension`
+  case app = "app"
+  case `extension` = "extension"
 
   public var other: Role { self == .app ? .extension : .app }
 }

@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import Crypto
 import Database
@@ -29,13 +30,13 @@ enum ElsewhereTable {
     try database.rows(
       "SELECT payment_hash, amount_msat, payment_secret, preimage, paid_at_ns FROM elsewhere ORDER BY id"
     ).map { row in
-      let preimage = try ChannelTable.bytes32(row, 3)
-      let hash = try ChannelTable.bytes32(row, 0)
+      let preimage = try row.bytes32(3)
+      let hash = try row.bytes32(0)
       guard SHA256.hash(preimage.bytes) == hash else {
         throw LedgerError.unreadable("the preimage of an invoice of another payee")
       }
       return ElsewhereInvoice(
-        paymentHash: hash, amountMsat: try row.unsigned(1), paymentSecret: try ChannelTable.bytes32(row, 2),
+        paymentHash: hash, amountMsat: try row.unsigned(1), paymentSecret: try row.bytes32(2),
         preimage: preimage, isPaid: try !row.isNull(4))
     }
   }

@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import DaemonRuntime
 import Database
@@ -89,8 +90,7 @@ final class Ledger {
         "INSERT INTO channel_failures(at_ns, connection, reason) VALUES (?, ?, ?)",
         [at, .bits(connection), .text(reason)])
     case .channel(let record):
-      try ChannelTable.write(record, to: database)
-      try SpliceTable.write(record, at: step.at, to: database)
+      try ChannelTables.provider.write(record, at: [at], database)
     case .elsewhereMade, .elsewherePaid: try ElsewhereTable.write(change, at: step.at, to: database)
     case .paymentHeld, .paymentOffered, .paymentPaid, .paymentFailed:
       try PaymentTable.write(change, at: step.at, to: database)
@@ -117,25 +117,25 @@ final class Ledger {
     try database.execute(
       """
       INSERT INTO pushes(at_ns, reason, payment_hash, amount_msat, attempts, outcome, is_open)
-      VALUES (?, ?, ?, ?, 0, 'asked', 1)
+      VALUES (?, ?, ?, ?, 0, ?, 1)
       """,
       [
         .integer(at.nanoseconds), .text(push.reason.rawValue),
         push.paymentHash.map { .blob($0.bytes) } ?? .null,
-        try push.amountMsat.map { try .unsigned($0) } ?? .null,
+        try push.amountMsat.map { try .unsigned($0) } ?? .null, .text(PushProgress.asked.rawValue),
       ])
     return database.lastInsertedRowID
   }
 
-  /// An attempt to push, and what came of it.
-  func writePush(_ id: Int64, outcome: String, isOpen: Bool, isAttempt: Bool, at: Instant) throws {
+  /// What came of a push; `detail` is what iosd said, or why it said nothing.
+  func writePush(_ id: Int64, _ outcome: PushProgress, detail: String? = nil, at: Instant) throws {
     try database.execute(
       """
-      UPDATE pushes SET outcome = ?, is_open = ?, attempts = attempts + ?, last_at_ns = ? WHERE id = ?
+      UPDATE pushes SET outcome = ?, detail = ?, is_open = ?, attempts = attempts + ?, last_at_ns = ? WHERE id = ?
       """,
       [
-        .text(outcome), .integer(isOpen ? 1 : 0), .integer(isAttempt ? 1 : 0), .integer(at.nanoseconds),
-        .integer(id),
+        .text(outcome.rawValue), detail.map { .text($0) } ?? .null, .integer(outcome.isOpen ? 1 : 0),
+        .integer(outcome.isAttempt ? 1 : 0), .integer(at.nanoseconds), .integer(id),
       ])
   }
 }

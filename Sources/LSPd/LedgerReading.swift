@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import Crypto
 import Database
@@ -7,13 +8,15 @@ import Lightning
 extension Ledger {
   /// The state of the provider. A ledger that is new gets a channel first.
   func readState(newChannel: Bytes32, at now: Instant) throws -> PeerState {
-    if try ChannelTable.read(database) == nil {
+    if try ChannelTables.provider.read(database) == nil {
       let terms = ChannelTerms.standard
       let record = ChannelRecord(
         id: newChannel, isOpener: true, localMsat: terms.providerMsat, remoteMsat: terms.walletMsat)
-      try database.transaction(.immediate) { try ChannelTable.write(record, to: database) }
+      try database.transaction(.immediate) {
+        try ChannelTables.provider.write(record, at: [.integer(now.nanoseconds)], database)
+      }
     }
-    guard let record = try ChannelTable.read(database) else {
+    guard let record = try ChannelTables.provider.read(database) else {
       throw LedgerError.unreadable("the channel is not in it")
     }
     return PeerState(

@@ -78,5 +78,16 @@ enum LedgerSchema {
       id INTEGER PRIMARY KEY AUTOINCREMENT, at_ns INTEGER NOT NULL, connection INTEGER NOT NULL,
       reason TEXT NOT NULL) STRICT;
     """,
+    """
+    -- Outcomes were sentences.
+    ALTER TABLE pushes ADD COLUMN detail TEXT;
+    UPDATE pushes SET outcome = 'refused', detail = substr(outcome, length('iosd refused: ') + 1)
+      WHERE outcome LIKE 'iosd refused: %';
+    UPDATE pushes SET outcome = 'unanswered', detail = substr(outcome, length('iosd gave no answer: ') + 1)
+      WHERE outcome LIKE 'iosd gave no answer: %';
+    UPDATE pushes SET outcome = 'iosd-away' WHERE outcome = 'iosd is not there';
+    UPDATE pushes SET outcome = 'merged' WHERE outcome = 'one like it is on its way';
+    UPDATE pushes SET outcome = 'not-needed' WHERE outcome = 'no longer needed';
+    """,
   ]
 }

@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import Database
 import DaemonRuntime
@@ -18,7 +19,7 @@ enum PaymentTable {
         [
           try .unsigned(request.id), .blob(request.paymentHash.bytes), try .unsigned(request.amountMsat), at,
           .integer(request.holdUntil.nanoseconds), at,
-        ] + ChannelTable.values(of: request.paymentData))
+        ] + SQLValue.columns(of: request.paymentData))
     case .paymentOffered(let payment, let htlc):
       // What is offered in the very step of its request was never held.
       try database.execute(
@@ -52,9 +53,9 @@ enum PaymentTable {
       // The machine was started again: its clock is another, and whoever paid has long gone.
       if Instant(nanoseconds: try row.integer(4)) > now { holdUntil = now }
       let request = PaymentRequest(
-        id: try row.unsigned(0), paymentHash: try ChannelTable.bytes32(row, 1),
+        id: try row.unsigned(0), paymentHash: try row.bytes32(1),
         amountMsat: try row.unsigned(2), holdUntil: holdUntil,
-        paymentData: try ChannelTable.paymentData(row, 7, 8))
+        paymentData: try row.paymentData(7))
       let isHeld = try row.text(5) == "held"
       return PeerPayment(request: request, state: isHeld ? .held : .offered(htlc: try row.unsigned(6)))
     }
@@ -62,7 +63,7 @@ enum PaymentTable {
 
   static func readPaid(_ database: Connection) throws -> [Bytes32] {
     try database.rows("SELECT payment_hash FROM payments WHERE state = 'paid' ORDER BY payment_hash").map {
-      try ChannelTable.bytes32($0, 0)
+      try $0.bytes32(0)
     }
   }
 
@@ -113,7 +114,7 @@ enum PaymentTable {
     switch try row.text(1) {
     case "held": return (id, .held)
     case "offered": return (id, .offered)
-    case "paid": return (id, .settled(preimage: try ChannelTable.bytes32(row, 2)))
+    case "paid": return (id, .settled(preimage: try row.bytes32(2)))
     default:
       let code = UInt16(exactly: try row.integer(3)) ?? 0
       return (id, .failed(PaymentFailure(word: try row.text(4), code: code)))

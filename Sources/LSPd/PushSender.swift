@@ -43,36 +43,36 @@ final class PushSender {
   /// While iosd is not there the wallet is called again and again: it is to meet one push then, and not all of them.
   func send(_ push: Open) {
     if open.contains(where: { $0.id != push.id && $0.isLike(push) }) {
-      return write(push, "one like it is on its way", isOpen: false, isAttempt: false)
+      return write(push, .merged)
     }
     if !open.contains(where: { $0.id == push.id }) { open.append(push) }
     guard let connection = UnixConnection.connect(path: path, loop: loop) else {
-      return tryAgain(push, "iosd is not there", isAttempt: true)
+      return tryAgain(push, .iosdAway)
     }
     var isOver = false
     // Exactly one of answer, end and timeout counts.
-    let once = { [self] (outcome: String, isDelivered: Bool) in
+    let once = { [self] (outcome: PushProgress, detail: String?) in
       guard !isOver else { return }
       isOver = true
-      if isDelivered {
-        write(push, outcome, isOpen: false, isAttempt: true)
+      if outcome == .delivered {
+        write(push, outcome)
         if sendsSilentPushes { sendSilent(push.request) }
       } else {
-        tryAgain(push, outcome, isAttempt: true)
+        tryAgain(push, outcome, detail: detail)
       }
     }
     let timeout = loop.after(Self.answerWithin) { connection.close() }
     connection.onMessage = { answer in
       if let sentence = answer.errorSentence {
-        once("iosd refused: \(sentence)", false)
+        once(.refused, sentence)
       } else {
-        once("delivered", true)
+        once(.delivered, nil)
       }
       connection.close()
     }
     connection.onEnd = { end in
       timeout.cancel()
-      once("iosd gave no answer: \(end)", false)
+      once(.unanswered, "\(end)")
     }
     connection.start()
     connection.send(ControlMessage("push", body: Array(Self.payload(of: push.request).utf8)))
@@ -88,8 +88,8 @@ final class PushSender {
     connection.send(ControlMessage("push", body: Array(Self.silentPayload(of: request).utf8)))
   }
 
-  private func tryAgain(_ push: Open, _ outcome: String, isAttempt: Bool) {
-    write(push, outcome, isOpen: true, isAttempt: isAttempt)
+  private func tryAgain(_ push: Open, _ outcome: PushProgress, detail: String? = nil) {
+    write(push, outcome, detail: detail)
     loop.after(Self.retryAfter) { [weak self] in self?.resume(push) }
   }
 
@@ -98,14 +98,14 @@ final class PushSender {
     if isWanted(push.request) {
       send(push)
     } else {
-      write(push, "no longer needed", isOpen: false, isAttempt: false)
+      write(push, .notNeeded)
     }
   }
 
-  private func write(_ push: Open, _ outcome: String, isOpen: Bool, isAttempt: Bool) {
-    if !isOpen { open.removeAll { $0.id == push.id } }
+  private func write(_ push: Open, _ outcome: PushProgress, detail: String? = nil) {
+    if !outcome.isOpen { open.removeAll { $0.id == push.id } }
     do {
-      try ledger.writePush(push.id, outcome: outcome, isOpen: isOpen, isAttempt: isAttempt, at: loop.now)
+      try ledger.writePush(push.id, outcome, detail: detail, at: loop.now)
     } catch { onLedgerFailure(error) }
   }
 

@@ -2,7 +2,7 @@ import Database
 
 /// Reads node state inside one transaction. Only the container makes one, and it ends with its transaction: kept
 /// beyond it, every call throws.
-public final class NodeReader {
+public final class NodeReader: RowReader {
   private let connection: Connection
   private var isOver = false
 

@@ -2,7 +2,7 @@ import Database
 
 /// Reads and changes node state inside one fenced write. It cannot be made outside, cannot reach the tables that
 /// guard the node, and can neither end nor begin a transaction: there is no way around the fence.
-public final class NodeWriter {
+public final class NodeWriter: RowWriter {
   private let connection: Connection
   private var isOver = false
   private static let rights = StatementRights.changing(except: ContainerSchema.guarded)

@@ -39,7 +39,7 @@ extension WalletContainer {
 
   func write(_ change: NodeChange, under claim: Claim) {
     let result = container.fencedWrite(
-      under: claim, what: WalletStore.summary(of: change), atMonotonic: clock.now
+      under: claim, what: WriteCode.of(change), atMonotonic: clock.now
     ) { writer in
       try WalletStore.apply(
         change, epoch: claim.epoch, wallClockNanoseconds: clock.wallNanoseconds, at: bootMoment, to: writer)

@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import Database
 import Lightning

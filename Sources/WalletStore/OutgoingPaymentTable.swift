@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import Database
 import Guardrails
@@ -7,14 +8,12 @@ import SharedContainer
 /// Payments of the wallet's own, from the step that offers one to the step that ends it. What is not failed is there once
 /// for each invoice: the database itself refuses a second.
 public enum OutgoingPaymentTable {
-  static func read(_ reader: NodeReader) throws -> OutgoingPayments { try read { try reader.rows($0) } }
-
-  private static func read(_ rows: (String) throws -> [Row]) throws -> OutgoingPayments {
-    let pending = try rows(
+  static func read(_ reader: some RowReader) throws -> OutgoingPayments {
+    let pending = try reader.rows(
       """
       SELECT payment_hash, amount_msat, payment_secret, htlc FROM outgoing_payments
       WHERE state = 'pending' ORDER BY id
-      """
+      """, []
     ).map { row in
       OutgoingPayment(
         paymentHash: try row.bytes32(0), amountMsat: try row.unsigned(1), paymentSecret: try row.bytes32(2),
@@ -24,15 +23,11 @@ public enum OutgoingPaymentTable {
   }
 
   /// Nil: it was never begun, has failed, or is on its way.
-  public static func past(_ paymentHash: Bytes32, _ reader: NodeReader) throws -> PastPayment? {
-    try past { try reader.rows($0, [.blob(paymentHash.bytes)]) }
-  }
-
-  private static func past(_ rows: (String) throws -> [Row]) throws -> PastPayment? {
+  public static func past(_ paymentHash: Bytes32, _ reader: some RowReader) throws -> PastPayment? {
     // In the words of the index, which has one row of an invoice at the most.
-    let row = try rows(
-      "SELECT state FROM outgoing_payments WHERE payment_hash = ? AND state <> 'failed'"
-    ).first
+    let row = try reader.firstRow(
+      "SELECT state FROM outgoing_payments WHERE payment_hash = ? AND state <> 'failed'",
+      [.blob(paymentHash.bytes)])
     return try row.flatMap { PastPayment(rawValue: try $0.text(0)) }
   }
 
@@ -64,9 +59,7 @@ public enum OutgoingPaymentTable {
   static func follow(
     _ channel: Channel, epoch: Epoch, wallClockNanoseconds: Int64, _ writer: NodeWriter
   ) throws {
-    let restored = try read { try writer.rows($0) }.restored(by: channel) { hash in
-      try past { try writer.rows($0, [.blob(hash.bytes)]) } != nil
-    }
+    let restored = try read(writer).restored(by: channel) { hash in try past(hash, writer) != nil }
     for hash in restored.lost {
       try writer.execute(
         """

@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import Database
 import Guardrails
@@ -8,7 +9,7 @@ import SharedContainer
 public enum WalletStore {
   /// The whole state, in the transaction that the reader belongs to.
   public static func readState(_ reader: NodeReader, at now: BootMoment) throws -> NodeState {
-    let channel = try ChannelTable.read(reader)
+    let channel = try readChannel(reader)
     return NodeState(
       channel: channel, invoices: try InvoiceTable.readOpen(reader),
       accepted: try InvoiceTable.readAccepted(reader),
@@ -29,10 +30,10 @@ public enum WalletStore {
       }
     }
     if let channel = change.channel {
-      try ChannelTable.write(channel.record, writer)
-      try SpliceTable.write(
-        channel.record, isRestored: change.restored != nil, epoch: epoch,
-        wallClockNanoseconds: wallClockNanoseconds, writer)
+      try refuseToGoBack(channel, writer)
+      try ChannelTables.wallet.write(
+        channel.record, isRestored: change.restored != nil,
+        at: [.unsigned(epoch), .integer(wallClockNanoseconds)], writer)
     }
     if let payments = change.payments {
       try OutgoingPaymentTable.apply(
@@ -54,19 +55,20 @@ public enum WalletStore {
     }
   }
 
-  /// What a fenced write did, for people who read the database.
-  public static func summary(of change: NodeChange) -> String {
-    var parts: [String] = []
-    if change.restored != nil { parts.append("restored from the peer's backup") }
-    if let channel = change.channel { parts.append("channel revision \(channel.revision)") }
-    if change.newInvoice != nil { parts.append("new invoice") }
-    if change.cancelled != nil { parts.append("invoice cancelled") }
-    if !change.received.isEmpty { parts.append("received \(change.received.count)") }
-    if let offered = change.payments?.offered.count, offered > 0 { parts.append("offered \(offered)") }
-    if let ended = change.payments?.ended.count, ended > 0 { parts.append("ended \(ended)") }
-    if let waiting = change.waiting { parts.append("waiting \(waiting.count)") }
-    if change.failure != nil { parts.append("channel failed by the peer") }
-    return parts.joined(separator: ", ")
+  private static func readChannel(_ reader: NodeReader) throws -> Channel? {
+    guard let record = try ChannelTables.wallet.read(reader) else { return nil }
+    do throws(ChannelError) {
+      return try Channel(restoring: record)
+    } catch {
+      throw WalletStoreError.damagedChannel(error)
+    }
+  }
+
+  private static func refuseToGoBack(_ channel: Channel, _ writer: NodeWriter) throws {
+    let row = try writer.firstRow("SELECT revision FROM channels WHERE id = ?", [.blob(channel.id.bytes)])
+    if let stored = try row?.unsigned(0), stored >= channel.revision {
+      throw WalletStoreError.stateWouldGoBack(stored: stored, offered: channel.revision)
+    }
   }
 }
 

@@ -158,6 +158,26 @@ struct InspectTests {
     withExtendedLifetime(container) {}
   }
 
+  @Test(
+    "says in words what its last write did; what other programs wrote there stands as it is",
+    arguments: [
+      ("restored=1 revision=9 invoice=1", "restored from the peer's backup, channel revision 9, new invoice"),
+      ("received=1 offered=2 ended=1", "1 payment received, 2 payments sent, 1 payment of its own ended"),
+      (
+        "cancelled=1 waiting=0 failed=1",
+        "invoice cancelled, no payment lacks parts, channel failed by the peer"
+      ),
+      ("waiting=1", "1 payment with parts missing"), ("channel revision 9", "channel revision 9"),
+      ("x=1", "x=1"),
+    ])
+  func lastWrite(code: String, sentence: String) throws {
+    #expect(WriteSentence.of(code) == sentence)
+    let container = try open(.app)
+    let claim = try #require(claim(container, seen: 0))
+    _ = container.fencedWrite(under: claim, what: code, atMonotonic: clock.now) { _ in }
+    #expect(try report().writesWords == "1, the last under epoch 1: \(sentence)")
+  }
+
   @Test("that is no container says so in one sentence") func notAContainer() {
     let failed = #expect(throws: ContainerError.self) { try ContainerReport(of: scratch.path, clock: clock) }
     #expect(failed?.description.contains("not a shared container") == true)

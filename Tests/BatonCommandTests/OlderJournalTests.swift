@@ -1,5 +1,7 @@
+import DaemonRuntime
 import Ground
 import Guardrails
+import Lightning
 import Testing
 
 @testable import BatonCommand
@@ -106,6 +108,15 @@ struct OlderJournalTests {
     let text = String(decoding: line, as: UTF8.self)
     #expect(
       text.hasSuffix(#"[{"finished":{"push":1,"_1":"terminated"}},{"end":{"_0":"terminated"}}]}"#), "\(text)")
+  }
+
+  @Test("of a peer that ended the rest for a splice with words alone has the code of now") func rest() throws
+  {
+    let complaint = Complaint(text: "the channel was at rest for 60 s: reconnect", code: .restEnded)
+    let now = try JSONLineEncoder().encode(PeerDirective.send(connection: 1, .warning(complaint)))
+    let older = now.replacing(",\"code\":1", with: "")
+    #expect(older != now)
+    #expect(OlderRecords.rewritten(Array(older.utf8)) == Array(now.utf8))
   }
 
   @Test("of a guard that differs in other words has been changed") func changedGuard() throws {

@@ -39,7 +39,7 @@ struct CrimeTests {
     let run = try SampleStory.tell()
     if !write.isEmpty {
       try run.wallet.execute(
-        "UPDATE node_writes SET what = 'restored from the peer''s backup, ' || what WHERE id = (SELECT id FROM node_writes \(write))"
+        "UPDATE node_writes SET what = 'restored=1 ' || what WHERE id = (SELECT id FROM node_writes \(write))"
       )
     }
     try run.wallet.execute(
@@ -66,7 +66,7 @@ struct CrimeTests {
     #expect(sentences.contains("1 invoices are cancelled, and 0 writes say so"))
     try run.wallet.execute(
       """
-      UPDATE node_writes SET what = 'invoice cancelled' WHERE id = (SELECT min(id) FROM node_writes WHERE what = 'new invoice')
+      UPDATE node_writes SET what = 'cancelled=1' WHERE id = (SELECT min(id) FROM node_writes WHERE what = 'invoice=1')
       """)
     let after = try Judge.verdict(home: run.home).findings.map(\.sentence)
     #expect(!after.contains { $0.contains("writes say so") || $0.contains("which no write does") })

@@ -111,7 +111,7 @@ extension SampleStory {
     private func write(_ what: String? = nil, received: String = "") throws {
       run.tick()
       app.event("node", "{\"written\":{}}", ["{\"write\":{}}"], at: run.now)
-      let words = what ?? "channel revision \(revision)\(received)"
+      let words = what ?? "revision=\(revision)\(received)"
       if what == nil { revision += 1 }
       try wallet.execute(
         "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) VALUES (1, ?, ?, ?)",
@@ -121,7 +121,7 @@ extension SampleStory {
     private func makeInvoice() throws {
       let hash = SampleStory.hashes[0]
       let tweak = WireBytes.sha256(hash)
-      try write("new invoice")
+      try write("invoice=1")
       try wallet.insert(
         "invoices", [.blob(hash), .integer(100_000), .text("tea"), .blob(tweak), .integer(1_800_000_000)])
     }
@@ -137,7 +137,7 @@ extension SampleStory {
       try run.receive(1, SampleStory.revoke(peer: false, 0))
       try run.receive(
         1, WireBytes.commit(signatures: 1), out: [SampleStory.revoke(peer: true, 0)])
-      try write(received: ", received 1")
+      try write(received: " received=1")
       try wallet.execute(
         "INSERT INTO received_payments (payment_hash, amount_msat, epoch, received_wall_ns) VALUES (?, 100000, 1, ?)",
         [.blob(hash), .integer(run.now + TestJournal.wallOffset + 9)])

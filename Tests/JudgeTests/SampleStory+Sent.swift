@@ -42,7 +42,7 @@ extension SampleStory {
 
   /// Until it is irrevocable on both sides.
   private static func offer(_ run: SampleRun, _ app: TestJournal) throws {
-    try run.write(1, app, sent: "offered 1")
+    try run.write(1, app, sent: "offered=1")
     app.event(
       "node", "{\"written\":{}}", ["{\"paymentOffered\":{\"paymentHash\":\"\(WireBytes.hex(bill))\"}}"],
       at: run.now)
@@ -76,7 +76,7 @@ extension SampleStory {
     try run.receive(
       1, revoke(peer: false, 0),
       out: [WireBytes.fulfil(0, preimage: billPreimage), WireBytes.commit(signatures: 0)])
-    try run.write(1, app, sent: "ended 1")
+    try run.write(1, app, sent: "ended=1")
     let end =
       "{\"payment\":{\"paymentHash\":\"\(WireBytes.hex(bill))\",\"htlc\":0},"
       + "\"end\":{\"paid\":{\"preimage\":\"\(WireBytes.hex(billPreimage))\"}}}"

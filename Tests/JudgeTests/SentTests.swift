@@ -46,7 +46,7 @@ import Testing
         3, "has paid one invoice 2 times"
       ),
       (
-        .wallet, "UPDATE node_writes SET what = replace(what, ', ended 1', '')", 4,
+        .wallet, "UPDATE node_writes SET what = replace(what, ' ended=1', '')", 4,
         "began 1 payments and ended 0"
       ),
     ])

@@ -59,23 +59,38 @@ import Testing
   }
 
   @Test(
-    "broken off by the peer is in order after a minute of rest, with the words for it: no other warning is",
+    "broken off by the peer is in order after a minute of rest, with the code for it: no other warning is",
     arguments: [
-      ("the channel was at rest for 60 s: reconnect", 61, WireBytes.channel, true),
-      ("The channel was at rest for 60 s: reconnect.", 61, WireBytes.channel, true),
-      ("The channel was at rest for 60 s: reconnect.", 30, WireBytes.channel, false),
-      ("The channel was at rest for 60 s: reconnect.", 61, SampleStory.none, false),
-      ("The signature is wrong.", 61, WireBytes.channel, false),
-    ] as [(String, Int64, [UInt8], Bool)])
-  func brokenOff(words: String, seconds: Int64, channel: [UInt8], isLawful: Bool) throws {
+      (1, 61, WireBytes.channel, true), (1, 30, WireBytes.channel, false), (1, 61, SampleStory.none, false),
+      (nil, 61, WireBytes.channel, false),
+    ] as [(UInt8?, Int64, [UInt8], Bool)])
+  func brokenOff(code: UInt8?, seconds: Int64, channel: [UInt8], isLawful: Bool) throws {
+    let words = "any words"
     for isAnswered in [true, false] {
       let run = try SampleStory.tellOfRest(
-        seconds, isAnswered: isAnswered, WireBytes.warning(words, of: channel))
+        seconds, isAnswered: isAnswered, WireBytes.warning(words, code: code, of: channel))
       let found = try findings(run)
       #expect(found.isEmpty == isLawful, "\(found.map(\.sentence))")
       #expect(
         isLawful || found.contains { $0.sentence.contains("The peer warned on connection 1: \(words)") })
     }
+  }
+
+  @Test(
+    "broken off by the peer in a ledger of before is in order with the words for it",
+    arguments: [
+      "the channel was at rest for 60 s: reconnect", "The channel was at rest for 60 s: reconnect.",
+    ])
+  func brokenOffBefore(words: String) throws {
+    let run = try SampleStory.tellOfRest(
+      61, isAnswered: true, WireBytes.warning(words, of: WireBytes.channel))
+    #expect(try findings(run).isEmpty)
+  }
+
+  @Test("broken off with a code that no peer says is no frame of this version") func strangeCode() throws {
+    let run = try SampleStory.tellOfRest(
+      61, isAnswered: true, WireBytes.warning("", code: 2, of: WireBytes.channel))
+    #expect(try findings(run).contains { $0.sentence.contains("has no place in a warning") })
   }
 
   /// Frames that this version never sends: what the other end must not go along with.

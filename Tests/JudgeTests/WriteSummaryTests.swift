@@ -6,30 +6,33 @@ import Testing
 @Suite("What a write says of itself")
 struct WriteSummaryTests {
   @Test("is read, and added up") func read() throws {
-    let summary = try #require(WriteSummary("channel revision 7, received 1, new invoice, received 2"))
-    #expect(summary.revision == 7)
-    #expect(summary.received == 3)
-    #expect(summary.invoices == 1)
-    #expect(!summary.isRestored)
-    #expect(WriteSummary("channel revision 7, waiting 0")?.revision == 7)
-    #expect(WriteSummary("waiting 1")?.revision == nil && WriteSummary("waiting 1") != nil)
-    #expect(WriteSummary("restored from the peer's backup")?.isRestored == true)
-    #expect(WriteSummary("channel failed by the peer") != nil)
+    for text in [
+      "restored=1 revision=7 invoice=1 cancelled=1 received=3 offered=2 ended=4 waiting=0 failed=1",
+      "restored from the peer's backup, channel revision 7, new invoice, invoice cancelled, received 3, "
+        + "offered 2, ended 4, waiting 0, channel failed by the peer",
+    ] {
+      let summary = try #require(WriteSummary(text), "\(text)")
+      #expect(summary.revision == 7 && summary.received == 3 && summary.offered == 2 && summary.ended == 4)
+      #expect(summary.invoices == 1 && summary.cancelled == 1 && summary.isRestored)
+    }
+    let nothing = try #require(WriteSummary(""))
+    #expect(nothing.revision == nil && nothing.received == 0 && !nothing.isRestored)
   }
 
   @Test(
     "is no write's when it counts further than there are numbers, or below zero",
     arguments: [
-      "received", "received -1", "received 9223372036854775808",
-      "received 9223372036854775807, received 1",
-      "channel revision x", "new invoices", "waiting", "waiting -1",
+      "received=", "received=-1", "received=9223372036854775808", "received=9223372036854775807 received=1",
+      "revision=x", "invoices=1", "invoice=2", "waiting", "waiting=-1", "offered=0", "revision=7  received=1",
+      "received", "received -1", "received 9223372036854775808", "received 9223372036854775807, received 1",
+      "channel revision x", "new invoices", "new invoice 1", "waiting -1", "revision=7, received=1",
     ])
   func refused(text: String) { #expect(WriteSummary(text) == nil) }
 
   @Test("counts further than there are numbers: the judge goes on, and finds it") func judged() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute(
-      "UPDATE node_writes SET what = 'received 9223372036854775807, received 1' WHERE id = 1")
+      "UPDATE node_writes SET what = 'received=9223372036854775807 received=1' WHERE id = 1")
     let findings = try Judge.verdict(home: run.home).findings
     #expect(findings.contains { $0.sentence.hasPrefix("Node write 1 says") })
   }

@@ -19,11 +19,11 @@ import Testing
 
     // A call after two seconds, one more by the next run of lspd, and nobody to take either.
     #expect(
-      try provider.eventually { try provider.ledger("SELECT outcome FROM pushes") == ["iosd is not there"] })
+      try provider.eventually { try provider.ledger("SELECT outcome FROM pushes") == ["iosd-away"] })
     provider.kill()
     try provider.start()
     let outcomes = { try provider.ledger("SELECT outcome FROM pushes ORDER BY id") }
-    let once: [SQLValue] = ["iosd is not there", "one like it is on its way"]
+    let once: [SQLValue] = ["iosd-away", "merged"]
     #expect(try provider.eventually { try outcomes() == once })
 
     var pushes: [ControlMessage] = []
@@ -42,7 +42,7 @@ import Testing
     provider.kill()
     try provider.start()
     #expect(try provider.eventually { pushes.count == 2 })
-    let twice: [SQLValue] = ["delivered", "one like it is on its way", "delivered"]
+    let twice: [SQLValue] = ["delivered", "merged", "delivered"]
     #expect(try provider.eventually { try outcomes() == twice })
   }
 }

@@ -1,3 +1,4 @@
+import ChannelStore
 import Ground
 import Crypto
 import Foundation
@@ -55,8 +56,8 @@ final class LedgerReadingTests {
       PushRequest(reason: .incomingPayment, paymentHash: SHA256.hash([$0]), amountMsat: UInt64($0))
     }
     let ids = try commit(pushes: requests)
-    try ledger.writePush(ids[0], outcome: "delivered", isOpen: false, isAttempt: true, at: now)
-    try ledger.writePush(ids[1], outcome: "iosd is not there", isOpen: true, isAttempt: true, at: now)
+    try ledger.writePush(ids[0], .delivered, at: now)
+    try ledger.writePush(ids[1], .iosdAway, at: now)
     let open = try ledger.readOpenPushes()
     #expect(open.map(\.id) == [ids[1]])
     #expect(open.map(\.request) == [requests[1]])
@@ -128,7 +129,7 @@ final class LedgerReadingTests {
       guard ours.record != written.last else { return }
       try commit(.channel(ours.record))
       written.append(ours.record)
-      #expect(try ChannelTable.read(ledger.database) == ours.record)
+      #expect(try ChannelTables.provider.read(ledger.database) == ours.record)
     }
     var isQuiet = false
     while !isQuiet {
@@ -148,6 +149,22 @@ final class LedgerReadingTests {
     let removals = written.flatMap(\.htlcs).compactMap(\.removal)
     #expect(removals.contains(.fulfilled(preimage: preimage)))
     #expect(removals.contains(.failed(code: 16399)))
+  }
+
+  @Test("A splice at each of its stages, and when it began and ended") func splice() throws {
+    var record = ChannelRecord(id: SHA256.hash([1]), isOpener: true, localMsat: 5000, remoteMsat: 2000)
+    for stage in PendingSplice.Stage.allCases {
+      record.splice = PendingSplice(
+        isOurs: false, stage: stage, transaction: [2, 0, 0, 0], fundingIndex: 0, amountSat: 4, feeSat: 1)
+      try commit(.channel(record))
+      #expect(try ChannelTables.provider.read(ledger.database) == record)
+    }
+    record.splicedTo = record.splice?.funding
+    record.splice = nil
+    try commit(.channel(record))
+    #expect(try ChannelTables.provider.read(ledger.database) == record)
+    let rows = try ledger.database.rows("SELECT state, begun_at_ns, ended_at_ns FROM splices")
+    #expect(rows.map(\.values) == [["done", .integer(now.nanoseconds), .integer(now.nanoseconds)]])
   }
 
   private func message(_ outgoing: ChannelOutgoing, of channel: Channel, _ preimage: Bytes32) -> Message {

@@ -65,6 +65,27 @@ final class LedgerTests {
     #expect(read.map(\.isHeld) == [true])
   }
 
+  @Test("Pushes of a ledger of before, which kept sentences, have codes; what iosd said stands beside them")
+  func olderPushes() throws {
+    let path = "\(directory)/older.sqlite"
+    let sentences = [
+      "asked", "delivered", "no longer needed", "one like it is on its way", "iosd is not there",
+      "iosd refused: no room", "iosd gave no answer: closed",
+    ]
+    do {
+      let older = try Connection(path: path, access: .create)
+      try older.migrate(steps: Array(LedgerSchema.steps.prefix(6)))
+      for sentence in sentences {
+        try older.execute(
+          "INSERT INTO pushes(at_ns, reason, attempts, outcome, is_open) VALUES (1, 'IncomingPayment', 0, ?, 0)",
+          [.text(sentence)])
+      }
+    }
+    let rows = try Ledger(path: path).database.rows("SELECT outcome, detail FROM pushes ORDER BY id")
+    #expect(try rows.map { PushProgress(rawValue: try $0.text(0)) } == PushProgress.allCases)
+    #expect(try rows.compactMap { try $0.optionalText(1) } == ["no room", "closed"])
+  }
+
   /// Its clock counts from the boot: what was to be 60 seconds would be the whole uptime of the time before.
   @Test("When the machine was started again it waits no longer") func rebooted() throws {
     try ledger.commit([step(at: 1000, .paymentHeld(request(1, holdUntil: instant(1060))))])

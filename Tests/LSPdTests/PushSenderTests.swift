@@ -51,7 +51,9 @@ final class PushSenderTests {
   }
 
   private func rows() throws -> [String] {
-    try ledger.database.rows("SELECT outcome, is_open, attempts FROM pushes ORDER BY id").map {
+    try ledger.database.rows(
+      "SELECT outcome || ifnull(': ' || detail, ''), is_open, attempts FROM pushes ORDER BY id"
+    ).map {
       "\(try $0.text(0)), open \(try $0.integer(1)), attempts \(try $0.integer(2))"
     }
   }
@@ -74,8 +76,7 @@ final class PushSenderTests {
     for number: UInt8 in [1, 2, 1] { sender.send(try ask(number)) }
     #expect(
       try rows() == [
-        "iosd is not there, open 1, attempts 1", "iosd is not there, open 1, attempts 1",
-        "one like it is on its way, open 0, attempts 0",
+        "iosd-away, open 1, attempts 1", "iosd-away, open 1, attempts 1", "merged, open 0, attempts 0",
       ])
     #expect(try ledger.readOpenPushes().map(\.request.paymentHash) == [hash(1), hash(2)])
     let phone = try phone()
@@ -89,7 +90,7 @@ final class PushSenderTests {
     sender.send(try ask(1))
     wanted = false
     let phone = try phone()
-    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["no longer needed, open 0, attempts 1"] })
+    #expect(try loop.run(for: .seconds(30)) { (try? rows()) == ["not-needed, open 0, attempts 1"] })
     #expect(heard.isEmpty)
     phone.shutDown()
   }
@@ -97,7 +98,7 @@ final class PushSenderTests {
   @Test("One that iosd refuses stays open, with what it said") func refused() throws {
     let phone = try phone(answering: .error("no room"))
     sender.send(try ask(1))
-    let row = "iosd refused: no room, open 1, attempts 1"
+    let row = "refused: no room, open 1, attempts 1"
     #expect(try loop.run(for: .seconds(30)) { (try? rows()) == [row] })
     phone.shutDown()
   }

@@ -19,7 +19,7 @@ private let everyMessage: [Message] = [
   .greeting(
     Greeting(fenceAnswer: FenceAnswer(accepted: true, highest: 5, container: ContainerID(high: 1, low: 2)))),
   .error(Complaint(channel: id, text: "no")),
-  .warning(Complaint(text: "careful")),
+  .warning(Complaint(text: "careful")), .warning(Complaint(channel: id, text: "late", code: .restEnded)),
   .ping(Ping(pongSize: 3, ignored: [0, 0])),
   .pong([0, 0, 0]),
   .peerStorage([1, 2, 3]),
@@ -174,6 +174,13 @@ private let everyMessage: [Message] = [
 
   @Test func `The text of an error is safe for a terminal`() {
     #expect(Complaint(data: Bytes(Array("a\u{1b}[1m".utf8))).text == "a.[1m")
+  }
+
+  @Test(arguments: [[], [2], [1, 1]] as [[UInt8]])
+  func `A warning with a code that nobody knows is a warning without one`(code: [UInt8]) throws {
+    let plain = Message.warning(Complaint(text: "late")).encoded()
+    let record = [0xfe, 0xba, 0x70, 0, 9, UInt8(code.count)] + code
+    #expect(try Message(decoding: plain + record) == .warning(Complaint(text: "late")))
   }
 
   @Test func `A message may be nothing but records, as many as fit, and is read and written the same`() throws

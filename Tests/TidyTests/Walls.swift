@@ -16,7 +16,8 @@ enum Walls {
     ("SharedContainer", "Ground Heartbeat Guardrails Database Platform OwnFiles Glibc Darwin"),
     ("Coordinator", "Ground Heartbeat Guardrails SharedContainer Database Platform Glibc Darwin"),
     ("CoordinatorC", "Coordinator Database CBaton"),
-    ("WalletStore", "Ground Heartbeat Guardrails SharedContainer Database Lightning Crypto"),
+    ("ChannelStore", "Ground Lightning Database"),
+    ("WalletStore", "Ground Heartbeat Guardrails SharedContainer Database Lightning Crypto ChannelStore"),
     ("DaemonRuntime", "Ground CLinux Platform OwnFiles Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto Lightning CLinux Glibc"),
     (
@@ -29,7 +30,10 @@ enum Walls {
     ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
     ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
     ("IOSd", "Ground Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
-    ("LSPd", "Ground Lightning Crypto PeerTransport DaemonRuntime Database CLinux Glibc Foundation"),
+    (
+      "LSPd",
+      "Ground Lightning Crypto PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc Foundation"
+    ),
     ("Judge", "Ground Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "BatonCommand",

@@ -52,9 +52,9 @@ extension ContainerReport {
     return facts
   }
 
-  private var writesWords: String {
+  var writesWords: String {
     guard let last = snapshot.writes.last else { return "none" }
-    return "\(snapshot.writes.count), the last under epoch \(last.epoch): \(last.what)"
+    return "\(snapshot.writes.count), the last under epoch \(last.epoch): \(WriteSentence.of(last.what))"
   }
 
   private func section(_ title: String, _ output: Output, _ rows: [(String, String)]) {

@@ -1,4 +1,5 @@
 import Foundation
+import Ground
 import Guardrails
 import Lightning
 import PhonePolicy
@@ -7,7 +8,18 @@ import Wallet
 /// Records of journals that an earlier program has written, in the form in which this one writes them: it is run again and
 /// compared byte for byte, so the form must be one.
 enum OlderRecords {
-  static func rewritten(_ line: [UInt8]) -> [UInt8] { withReasonsAsCodes(withWholeContainer(line)) }
+  static func rewritten(_ line: [UInt8]) -> [UInt8] {
+    withReasonsAsCodes(withWholeContainer(withCodeOfRest(line)))
+  }
+
+  /// The peer's warning that it does not wait any longer had no code.
+  private static func withCodeOfRest(_ line: [UInt8]) -> [UInt8] {
+    let words = Hexadecimal.encode(Array("the channel was at rest for 60 s: reconnect".utf8))
+    let older = "\"data\":\"\(words)\"}"
+    guard contains(line, older) else { return line }
+    return Array(
+      String(decoding: line, as: UTF8.self).replacing(older, with: older.dropLast() + ",\"code\":1}").utf8)
+  }
 
   /// The peer's claims and answers named the two halves of a container's id one by one.
   private static func withWholeContainer(_ line: [UInt8]) -> [UInt8] {

@@ -1,15 +1,11 @@
 // Splices, as the frames tell of them.
 extension PeerReplay {
   private static let restNs: Int64 = 60_000_000_000
-  /// As docs/protocols.md has them, and as they were in ledgers of before.
-  private static let wordsForRest = ["the channel was at rest for 60 s", "The channel was at rest for 60 s"]
-
-  /// A wallet that stands still in the middle of a talk is not waited for without end: after its time, and with these words.
-  /// Whatever else the peer warns of, no splice excuses.
-  func endsRest(_ words: String, _ frame: ReadFrame) -> Bool {
+  /// A wallet that stands still in the middle of a talk is not waited for without end. Whatever else the peer warns of, no
+  /// splice excuses.
+  func mayEndRest(_ frame: ReadFrame) -> Bool {
     guard let talkSinceNs, frame.channel == view?.channel else { return false }
-    return Self.wordsForRest.contains { words.hasPrefix($0) }
-      && frame.entry.atNs &- talkSinceNs > Self.restNs - stepSlackNs
+    return frame.entry.atNs &- talkSinceNs > Self.restNs - stepSlackNs
   }
 
   func talkBegan(_ frame: ReadFrame) -> Int64? {

@@ -144,7 +144,7 @@ struct PeerReplay {
     case .storage(let blob):
       expectActed(true, frame)
       backup = blob
-    case .complaint(17, let text):
+    case .complaint(17, let text, _):
       expectActed(true, frame)
       links[connection]?.state = .failed
       find(2, "The wallet reported an error on connection \(connection): \(text)", frame)
@@ -197,9 +197,9 @@ struct PeerReplay {
       if blob != backup {
         find(4, "Frame \(frame.entry.id) gives the wallet another backup than it stored last", frame)
       }
-    case .complaint(1, let text) where registered == connection && endsRest(text, frame):
+    case .complaint(1, _, endsRest: true) where registered == connection && mayEndRest(frame):
       links[connection]?.state = .failed
-    case .complaint(let type, let text):
+    case .complaint(let type, let text, _):
       // Who never showed a claim is not the wallet: what a stranger is told says nothing about it.
       let wasStranger = (links[connection]?.state ?? .greeting) == .greeting
       links[connection]?.state = .failed

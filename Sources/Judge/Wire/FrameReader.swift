@@ -16,6 +16,7 @@ struct FrameReader {
   ]
   static let replacedRecord: UInt64 = 0xba70_0007
   static let partRecord: UInt64 = 0xba70_0005
+  static let complaintRecord: UInt64 = 0xba70_0009
 
   /// Also gives the channel that the frame speaks of, if it speaks of one.
   static func read(_ bytes: [UInt8]) throws(Malformed) -> (message: WireMessage, channel: [UInt8]?) {
@@ -41,7 +42,7 @@ struct FrameReader {
     case 1, 17:
       channel = try take(32)
       let text = String(decoding: try counted(), as: UTF8.self)
-      return .complaint(type: type, text: text)
+      return .complaint(type: type, text: text, endsRest: try endsRest() || Self.olderRest.contains(text))
     case 7: return .storage(try counted())
     case 9: return .retrieval(try counted())
     case 16: return try greeting()
@@ -62,6 +63,19 @@ struct FrameReader {
     default: return .other(type: type)
     }
   }
+
+  private mutating func endsRest() throws(Malformed) -> Bool {
+    let found = try records()
+    for record in found where record.type != Self.complaintRecord || record.value != [1] {
+      throw Malformed(reason: "its record \(record.type) has no place in a warning or an error")
+    }
+    return !found.isEmpty
+  }
+
+  /// In ledgers of before the words alone said it.
+  static let olderRest: Set = [
+    "the channel was at rest for 60 s: reconnect", "The channel was at rest for 60 s: reconnect.",
+  ]
 
   private mutating func aboutChannel(_ type: Int) throws(Malformed) -> WireMessage {
     channel = try take(32)

@@ -1,7 +1,8 @@
 /// One frame of BOLT 1 or BOLT 2, as far as the judge needs it.
 enum WireMessage: Hashable {
   case greeting(FenceClaim?, FenceReply?, features: [UInt8], replaces: ReplacedFenceClaim?)
-  case complaint(type: Int, text: String)
+  /// `endsRest`: the peer waits no longer for a splice.
+  case complaint(type: Int, text: String, endsRest: Bool)
   case ping(pongSize: Int)
   case pong(size: Int)
   case storage([UInt8])
@@ -98,7 +99,7 @@ extension WireMessage {
     switch self {
     case .greeting: "init"
     case .fenceReply: "the answer to a claim"
-    case .complaint(let type, _): type == 17 ? "error" : "warning"
+    case .complaint(let type, _, _): type == 17 ? "error" : "warning"
     case .ping: "ping"
     case .pong: "pong"
     case .storage: "peer_storage"

@@ -3,7 +3,7 @@ import Ground
 // From the dial to the channel that runs.
 extension NodeMachine {
   mutating func rowRead(_ row: ClaimRow?, at now: Instant) -> [NodeDirective] {
-    guard state == .checkingRow else { return [] }
+    guard stage == .checkingRow else { return [] }
     guard owns(row) else { return fenced() }
     state = .dialling(giveUpAt: now + bound(Self.dialBounds))
     return [.dial(attempt: attempt)]
@@ -141,11 +141,11 @@ extension NodeMachine {
   }
 
   /// Whether the channel runs, as far as the peer has shown.
-  var isRunning: Bool { state == .established && establishedAt != nil }
+  var isRunning: Bool { stage == .established && establishedAt != nil }
 
   /// The first word behind our `channel_reestablish` that is no complaint.
   mutating func taken(by message: Message, at now: Instant) -> [NodeDirective] {
-    guard state == .established, establishedAt == nil, message.showsThatChannelRuns else { return [] }
+    guard stage == .established, establishedAt == nil, message.showsThatChannelRuns else { return [] }
     establishedAt = now
     return [.report(.established)] + say(activity)
   }

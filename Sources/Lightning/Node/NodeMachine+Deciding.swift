@@ -44,7 +44,7 @@ extension NodeMachine {
 
   /// When parts have waited long enough; nil while no decision would be taken.
   var partialsEnd: Instant? {
-    guard state == .established, step == nil, acceptsPayments, channel?.mayUpdate == true else { return nil }
+    guard stage == .established, step == nil, acceptsPayments, channel?.mayUpdate == true else { return nil }
     return partials.map(\.endsAt).min()
   }
 }

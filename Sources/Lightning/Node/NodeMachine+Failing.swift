@@ -40,7 +40,7 @@ extension NodeMachine {
   /// A peer that has not spoken of this channel may be another node than the channel's: at a wrong address, or a stranger's.
   /// Its word about all channels is not about this one. The channel's own peer repeats its error with the channel's id.
   private func hasHeard(of id: Bytes32) -> Bool {
-    if state == .established { return true }
+    if stage == .established { return true }
     if case .backup(let backup)? = heardSoFar?.backup, backup.channel.id == id { return true }
     return heardSoFar?.reestablish?.channel == id
   }
@@ -60,7 +60,7 @@ extension NodeMachine {
 
   /// Behind the step that is under way. An owner that has stopped begins no write any more: the peer tells the next one.
   mutating func storeFailure() -> [NodeDirective] {
-    guard state == .failed, step == nil, let change = failureToStore else { return [] }
+    guard stage == .failed, step == nil, let change = failureToStore else { return [] }
     failureToStore = nil
     step = Step(change: change)
     return write(change)
@@ -77,5 +77,5 @@ extension NodeMachine {
   }
 
   /// What somebody hears who wants something of a channel that has failed.
-  var failedSentence: String? { state == .failed ? failure?.sentence : nil }
+  var failedSentence: String? { stage == .failed ? failure?.sentence : nil }
 }

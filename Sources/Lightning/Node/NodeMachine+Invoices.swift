@@ -58,7 +58,7 @@ extension NodeMachine {
   /// A backup of before would bring the invoice back to a wallet that loses its database. Without a connection the next one
   /// sends it.
   func backup(without cancelled: Bytes32?) -> [NodeOutgoing] {
-    guard cancelled != nil, state == .established, let channel = node.channel else { return [] }
+    guard cancelled != nil, stage == .established, let channel = node.channel else { return [] }
     return [.backup(NodeBackup(channel: channel, open: node.invoices, accepted: node.accepted))]
   }
 

@@ -39,7 +39,7 @@ extension NodeMachine {
 
   /// Puts what is wanted into the channel. What does not fit is refused, and stays nowhere.
   mutating func offerWanted(_ channel: inout Channel) -> (offered: [OutgoingPayment], [NodeDirective]) {
-    guard state == .established, acceptsPayments, channel.isReestablished, channel.mayUpdate else {
+    guard stage == .established, acceptsPayments, channel.isReestablished, channel.mayUpdate else {
       return ([], [])
     }
     var offered: [OutgoingPayment] = []

@@ -153,11 +153,11 @@ extension NodeMachine {
   /// Until the next step has to be stored, or nothing waits any more.
   private mutating func takeFromInbox(at now: Instant) -> [NodeDirective] {
     var directives: [NodeDirective] = storeFailure()
-    while step == nil, state == .established, !inbox.isEmpty {
+    while step == nil, stage == .established, !inbox.isEmpty {
       directives += receivedForChannel(inbox.removeFirst(), at: now)
     }
     // What was due while the step was stored: an answer owed since the re-establishing, a payment to decide about, a wish.
-    if step == nil, state == .established {
+    if step == nil, stage == .established {
       let hasMoved = channel?.pendingSplice != node.channel?.pendingSplice
       directives += advance(mustStore: hasMoved, at: now)
     }
@@ -198,8 +198,8 @@ extension NodeMachine {
     case .stopped, .draining, .failed: unpaid += giveUpUnanswered()
     default: break
     }
-    guard state != .stopped else { return refusals + unpaid }
-    if state == .failed {
+    guard stage != .stopped else { return refusals + unpaid }
+    if stage == .failed {
       // Last what lasts: the next owner hears of the failure from the peer.
       return refusals + unpaid
         + ([sentence] + [failedSentence].compactMap { $0 }).map { .report(.trouble($0)) }

@@ -29,7 +29,7 @@ extension NodeMachine {
 
   /// Asks the channel for rest. What was wanted before is in it already.
   mutating func beginWanted(_ channel: inout Channel, at now: Instant) -> [NodeDirective] {
-    guard var wish = spliceWish, !wish.isBegun, state == .established, acceptsPayments,
+    guard var wish = spliceWish, !wish.isBegun, stage == .established, acceptsPayments,
       channel.isReestablished
     else { return [] }
     do throws(ChannelError) {
@@ -123,7 +123,7 @@ extension NodeMachine {
 
   var spliceDeadline: Instant? {
     if let wish = spliceWish, !wish.isBegun { return wish.giveUpAt }
-    return state == .established ? spliceStallsAt : nil
+    return stage == .established ? spliceStallsAt : nil
   }
 
   mutating func spliceLate(at now: Instant) -> [NodeDirective] {

@@ -138,7 +138,7 @@ public struct NodeMachine: Core {
   /// All of it that is durable, as far as this owner knows.
   public var durableState: NodeState { node }
   /// Nobody has started it, or it was stopped.
-  public var isStopped: Bool { state == .stopped }
+  public var isStopped: Bool { stage == .stopped }
 
   public var deadline: Instant? {
     var earliest: Instant?
@@ -205,7 +205,7 @@ public struct NodeMachine: Core {
   private mutating func started(
     _ claim: Claim, _ state: NodeState, replacing replaced: ReplacedClaim?, at now: Instant
   ) -> [NodeDirective] {
-    guard self.state == .stopped else { return [] }
+    guard stage == .stopped else { return [] }
     step = nil
     wishes = []
     let unbegun = refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
@@ -268,7 +268,7 @@ public struct NodeMachine: Core {
   mutating func fenced() -> [NodeDirective] {
     let refusals = refuseInvoices(Self.givenUp, besides: step)
     step = nil
-    guard state != .stopped else { return refusals + refuseSplice(Self.spliceGivenUp) }
+    guard stage != .stopped else { return refusals + refuseSplice(Self.spliceGivenUp) }
     let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
     forgetConnection()
     claim = nil

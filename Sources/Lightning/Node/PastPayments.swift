@@ -2,9 +2,9 @@ import Ground
 
 /// Why an invoice is not paid again.
 public enum PastPayment: String, Hashable, Codable, Sendable {
-  case paid
+  case paid = "paid"
   /// How it ended went with a database: it may be paid.
-  case lost
+  case lost = "lost"
 }
 
 /// Payments that are over and must not be made again, as the tables of a container have them: for a container that is a

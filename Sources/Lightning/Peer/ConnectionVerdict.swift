@@ -1,10 +1,10 @@
 /// What became of a connection's greeting.
 public enum ConnectionVerdict: String, Hashable, Codable, Sendable, CaseIterable {
-  case accepted
+  case accepted = "accepted"
   /// Accepted without a look at epochs: the wallet sent none, or the peer does not know them.
-  case unfenced
+  case unfenced = "unfenced"
   /// Another node than the one that the channel is with.
-  case visitor
+  case visitor = "visitor"
   /// It shows no claim, where one is known.
   case refusedWithoutFence = "refused-without-fence"
   case refusedLowerEpoch = "refused-lower-epoch"

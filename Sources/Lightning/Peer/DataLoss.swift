@@ -1,5 +1,5 @@
 /// Whose state is old.
 public enum DataLoss: String, Hashable, Codable, Sendable, CaseIterable {
-  case wallet
-  case peer
+  case wallet = "wallet"
+  case peer = "peer"
 }

@@ -42,7 +42,7 @@ extension PeerMachine {
   mutating func restEnded(_ step: inout PeerStep, at now: Instant) {
     guard let restEndsAt, restEndsAt <= now, let connection = registered else { return }
     let why = "the channel was at rest for 60 s: reconnect"
-    let warning = Message.warning(Complaint(channel: state.channel.id, text: why))
+    let warning = Message.warning(Complaint(channel: state.channel.id, text: why, code: .restEnded))
     giveUp(connection, why, saying: warning, at: now, &step)
   }
 }

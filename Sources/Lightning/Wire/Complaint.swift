@@ -2,16 +2,26 @@ import Ground
 
 /// BOLT 1 `error` and `warning`: text about one channel, or about all (channel zero).
 public struct Complaint: Hashable, Codable, Sendable {
-  public var channel: Bytes32
-  public var data: Bytes
-
-  public init(channel: Bytes32 = .zero, data: Bytes) {
-    self.channel = channel
-    self.data = data
+  /// Why, for programs: a private odd record, where a program needs to know.
+  public enum Code: UInt8, Hashable, Codable, Sendable {
+    /// The provider does not wait any longer for a channel that is at rest for a splice.
+    case restEnded = 1
   }
 
-  public init(channel: Bytes32 = .zero, text: String) {
-    self.init(channel: channel, data: Bytes(Array(text.utf8)))
+  public static let codeRecord: UInt64 = 0xba70_0009
+
+  public var channel: Bytes32
+  public var data: Bytes
+  public var code: Code?
+
+  public init(channel: Bytes32 = .zero, data: Bytes, code: Code? = nil) {
+    self.channel = channel
+    self.data = data
+    self.code = code
+  }
+
+  public init(channel: Bytes32 = .zero, text: String, code: Code? = nil) {
+    self.init(channel: channel, data: Bytes(Array(text.utf8)), code: code)
   }
 
   /// The data as text: anything that is not printable ASCII becomes a dot, as it goes to terminals and logs.
@@ -22,11 +32,14 @@ public struct Complaint: Hashable, Codable, Sendable {
   init(reader: inout WireReader) throws(WireError) {
     channel = try reader.bytes32()
     data = try reader.counted()
-    _ = try reader.records()
+    let value = try reader.records()[Self.codeRecord]
+    // A code that is not known is none.
+    if let value, value.count == 1 { code = Code(rawValue: value.array[0]) }
   }
 
   func write(to writer: inout WireWriter) {
     writer.put(channel)
     writer.counted(data)
+    if let code { writer.records(RecordStream().with(Self.codeRecord, [code.rawValue])) }
   }
 }

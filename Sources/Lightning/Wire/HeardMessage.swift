@@ -44,6 +44,8 @@ public struct HeardMessage: Hashable, Sendable {
   }
 
   private static func shortened(_ complaint: Complaint) -> Complaint {
-    Complaint(channel: complaint.channel, data: Bytes(Array(complaint.data.array.prefix(keptText))))
+    Complaint(
+      channel: complaint.channel, data: Bytes(Array(complaint.data.array.prefix(keptText))),
+      code: complaint.code)
   }
 }

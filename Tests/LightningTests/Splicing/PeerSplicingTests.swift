@@ -83,11 +83,10 @@ import Testing
       _ = peer.handle(.received(connection: 1, message), at: milliseconds(0))
     }
     #expect(peer.deadline == milliseconds(60_000))
-    // The words by which the judge tells it from other warnings.
     let words = "the channel was at rest for 60 s: reconnect"
     #expect(
       messages(peer.handle(.deadlineReached, at: milliseconds(60_000)))
-        == [.warning(Complaint(channel: channelID, text: words))])
+        == [.warning(Complaint(channel: channelID, text: words, code: .restEnded))])
     #expect(peer.state.channel.record == before && !peer.isWalletConnected)
   }
 

@@ -115,19 +115,19 @@ final class SampleRun {
     received: (hash: [UInt8], msat: Int64)? = nil, sent: String? = nil, isRestore: Bool = false
   ) throws {
     tick()
-    var parts = isRestore ? ["restored from the peer's backup"] : []
+    var parts = isRestore ? ["restored=1"] : []
     if channel {
-      parts.append("channel revision \(walletRevision)")
+      parts.append("revision=\(walletRevision)")
       walletRevision += 1
     }
-    if invoice { parts.append("new invoice") }
-    if received != nil { parts.append("received 1") }
+    if invoice { parts.append("invoice=1") }
+    if received != nil { parts.append("received=1") }
     if let sent { parts.append(sent) }
     journal.event("node", "{\"written\":{}}", ["{\"write\":{}}"], at: now)
     try wallet.execute(
       "INSERT INTO node_writes (epoch, incarnation, what, at_mono_ns) VALUES (?, ?, ?, ?)",
       [
-        .integer(epoch), .integer(incarnation(epoch)), .text(parts.joined(separator: ", ")),
+        .integer(epoch), .integer(incarnation(epoch)), .text(parts.joined(separator: " ")),
         .integer(now + 10_000),
       ])
     if let received {

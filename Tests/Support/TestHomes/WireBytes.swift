@@ -52,8 +52,9 @@ enum WireBytes {
   static func ping(_ size: UInt64) -> [UInt8] { [0, 18] + number(size, 2) + [0, 0] }
   static func pong(_ size: Int) -> [UInt8] { [0, 19] + number(UInt64(size), 2) + zeros(size) }
 
-  static func warning(_ words: String, of channel: [UInt8]) -> [UInt8] {
+  static func warning(_ words: String, code: UInt8? = nil, of channel: [UInt8]) -> [UInt8] {
     [0, 1] + channel + number(UInt64(words.utf8.count), 2) + Array(words.utf8)
+      + (code.map { [0xfe, 0xba, 0x70, 0, 9, 1, $0] } ?? [])
   }
 
   static func add(_ id: UInt64, msat: UInt64, hash: [UInt8], totalMsat: UInt64? = nil) -> [UInt8] {

@@ -1,0 +1,61 @@
+import Database
+import Lightning
+
+/// A value that has a name in the database. The name stays what it is when the program calls the value otherwise.
+protocol StoredName: CaseIterable {
+  var storedName: String { get }
+}
+
+extension Row {
+  func named<Value: StoredName>(_ index: Int) throws -> Value {
+    let name = try text(index)
+    guard let value = Value.allCases.first(where: { $0.storedName == name }) else {
+      throw mismatch(index, "the name of a \(Value.self)")
+    }
+    return value
+  }
+}
+
+extension HTLCDirection: StoredName {
+  var storedName: String {
+    switch self {
+    case .offered: "offered"
+    case .received: "received"
+    }
+  }
+}
+
+extension HTLCState: StoredName {
+  var storedName: String {
+    switch self {
+    case .sentAdd: "sentAdd"
+    case .sentAddCommit: "sentAddCommit"
+    case .receivedAddRevocation: "receivedAddRevocation"
+    case .receivedAddAckCommit: "receivedAddAckCommit"
+    case .sentAddAckRevocation: "sentAddAckRevocation"
+    case .receivedRemove: "receivedRemove"
+    case .receivedRemoveCommit: "receivedRemoveCommit"
+    case .sentRemoveRevocation: "sentRemoveRevocation"
+    case .sentRemoveAckCommit: "sentRemoveAckCommit"
+    case .receivedAdd: "receivedAdd"
+    case .receivedAddCommit: "receivedAddCommit"
+    case .sentAddRevocation: "sentAddRevocation"
+    case .sentAddAckCommit: "sentAddAckCommit"
+    case .receivedAddAckRevocation: "receivedAddAckRevocation"
+    case .sentRemove: "sentRemove"
+    case .sentRemoveCommit: "sentRemoveCommit"
+    case .receivedRemoveRevocation: "receivedRemoveRevocation"
+    case .receivedRemoveAckCommit: "receivedRemoveAckCommit"
+    }
+  }
+}
+
+extension PendingSplice.Stage: StoredName {
+  var storedName: String {
+    switch self {
+    case .signing: "signing"
+    case .committed: "committed"
+    case .signed: "signed"
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// What SQL is read through: a database, or the part of one that a transaction lends.
+public protocol RowReader {
+  func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row]
+  func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
+}
+
+/// What SQL is read and written through.
+public protocol RowWriter: RowReader {
+  func execute(_ sql: String, _ values: [SQLValue]) throws
+}
+
+extension RowWriter {
+  /// One row, of which `columns` are separated by commas and `values` in their order.
+  public func insert(
+    into table: String, _ columns: String, _ values: [SQLValue], isReplacing: Bool = false
+  ) throws {
+    let places = values.map { _ in "?" }.joined(separator: ", ")
+    try execute(
+      "INSERT\(isReplacing ? " OR REPLACE" : "") INTO \(table) (\(columns)) VALUES (\(places))", values)
+  }
+}
+
+extension Connection: RowWriter {
+  public func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
+    try rows(sql, values, rights: .everything)
+  }
+
+  public func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? {
+    try firstRow(sql, values, rights: .everything)
+  }
+
+  public func execute(_ sql: String, _ values: [SQLValue]) throws {
+    try execute(sql, values, rights: .everything)
+  }
+}
