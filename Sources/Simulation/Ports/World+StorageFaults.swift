@@ -10,6 +10,8 @@ extension World {
       let trouble = storage.trouble(of: operation, by: life.role)
     else { return failsToLock(order, &life) }
     hasEffect.value = true
+    // The transaction in which it was stopped is rolled back.
+    if container.value.writer == life.identity.pid { container.value.writer = nil }
     if case .readReceived(_, let push) = order { life.heardOfNothing.insert(push) }
     if trouble == .lost { life.hasLostContainer = true }
     if trouble == .failsAfterwards { carryOutUnheard(order, &life) }
