@@ -12,7 +12,7 @@ extension ChannelTables {
       """
       SELECT state, is_ours, unsigned_transaction, funding_index, amount_sat, fee_sat FROM splices
       WHERE \(Self.isPending)
-      """, [])
+      """)
     return try row.map { row in
       PendingSplice(
         isOurs: try row.integer(1) != 0, stage: try row.named(0), transaction: Bytes(try row.blob(2)),
@@ -25,7 +25,7 @@ extension ChannelTables {
   func writeSplice(
     of record: ChannelRecord, isRestored: Bool, at now: [SQLValue], _ writer: some RowWriter
   ) throws {
-    let row = try writer.firstRow("SELECT id, txid, funding_index FROM splices WHERE \(Self.isPending)", [])
+    let row = try writer.firstRow("SELECT id, txid, funding_index FROM splices WHERE \(Self.isPending)")
     if let row {
       let known = try row.outPoint(1)
       if known == record.splice?.funding, let splice = record.splice {

@@ -17,7 +17,7 @@ public struct ChannelTables: Sendable {
   public static let provider = ChannelTables(channel: "channel", isNamed: false, moment: ["at_ns"])
 
   public func read(_ reader: some RowReader) throws -> ChannelRecord? {
-    guard let row = try reader.firstRow("SELECT \(ChannelRow.columns) FROM \(channel)", []) else {
+    guard let row = try reader.firstRow("SELECT \(ChannelRow.columns) FROM \(channel)") else {
       return nil
     }
     var record = try ChannelRow.read(row)

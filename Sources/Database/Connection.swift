@@ -114,12 +114,6 @@ public final class Connection {
     return rows
   }
 
-  public func firstRow(
-    _ sql: String, _ values: [SQLValue] = [], rights: StatementRights = .everything
-  ) throws -> Row? {
-    try rows(sql, values, rights: rights).first
-  }
-
   /// Gives the rows one by one, so that a large result never lies in memory as a whole.
   public func forEachRow(
     _ sql: String, _ values: [SQLValue] = [], rights: StatementRights = .everything,

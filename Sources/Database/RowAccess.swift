@@ -1,12 +1,17 @@
 /// What SQL is read through: a database, or the part of one that a transaction lends.
 public protocol RowReader {
   func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row]
-  func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
 }
 
 /// What SQL is read and written through.
 public protocol RowWriter: RowReader {
   func execute(_ sql: String, _ values: [SQLValue]) throws
+}
+
+extension RowReader {
+  public func firstRow(_ sql: String, _ values: [SQLValue] = []) throws -> Row? {
+    try rows(sql, values).first
+  }
 }
 
 extension RowWriter {
@@ -23,10 +28,6 @@ extension RowWriter {
 extension Connection: RowWriter {
   public func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
     try rows(sql, values, rights: .everything)
-  }
-
-  public func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? {
-    try firstRow(sql, values, rights: .everything)
   }
 
   public func execute(_ sql: String, _ values: [SQLValue]) throws {

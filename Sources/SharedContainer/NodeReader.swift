@@ -12,10 +12,6 @@ public final class NodeReader: RowReader {
     try open().rows(sql, values, rights: .reading)
   }
 
-  public func firstRow(_ sql: String, _ values: [SQLValue] = []) throws -> Row? {
-    try open().firstRow(sql, values, rights: .reading)
-  }
-
   public func forEachRow(_ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws -> Void) throws {
     try open().forEachRow(sql, values, rights: .reading, body)
   }

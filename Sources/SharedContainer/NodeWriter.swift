@@ -17,10 +17,6 @@ public final class NodeWriter: RowWriter {
     try open().rows(sql, values, rights: Self.rights)
   }
 
-  public func firstRow(_ sql: String, _ values: [SQLValue] = []) throws -> Row? {
-    try open().firstRow(sql, values, rights: Self.rights)
-  }
-
   public func forEachRow(_ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws -> Void) throws {
     try open().forEachRow(sql, values, rights: Self.rights, body)
   }

@@ -173,8 +173,8 @@ struct InspectTests {
   func lastWrite(code: String, sentence: String) throws {
     #expect(WriteSentence.of(code) == sentence)
     let container = try open(.app)
-    let claim = try #require(claim(container, seen: 0))
-    _ = container.fencedWrite(under: claim, what: code, atMonotonic: clock.now) { _ in }
+    let owner = try #require(claim(container, seen: 0))
+    _ = container.fencedWrite(under: owner, what: code, atMonotonic: clock.now) { _ in }
     #expect(try report().writesWords == "1, the last under epoch 1: \(sentence)")
   }
 

@@ -22,9 +22,9 @@ struct WriteSummaryTests {
   @Test(
     "is no write's when it counts further than there are numbers, or below zero",
     arguments: [
-      "received=", "received=-1", "received=9223372036854775808", "received=9223372036854775807 received=1",
+      "received=", "received=-1", "received=9223372036854775808",
       "revision=x", "invoices=1", "invoice=2", "waiting", "waiting=-1", "offered=0", "revision=7  received=1",
-      "received", "received -1", "received 9223372036854775808", "received 9223372036854775807, received 1",
+      "received", "received -1", "received 9223372036854775808",
       "channel revision x", "new invoices", "new invoice 1", "waiting -1", "revision=7, received=1",
     ])
   func refused(text: String) { #expect(WriteSummary(text) == nil) }
@@ -32,7 +32,7 @@ struct WriteSummaryTests {
   @Test("counts further than there are numbers: the judge goes on, and finds it") func judged() throws {
     let run = try SampleStory.tell()
     try run.wallet.execute(
-      "UPDATE node_writes SET what = 'received=9223372036854775807 received=1' WHERE id = 1")
+      "UPDATE node_writes SET what = 'received=9223372036854775808' WHERE id = 1")
     let findings = try Judge.verdict(home: run.home).findings
     #expect(findings.contains { $0.sentence.hasPrefix("Node write 1 says") })
   }

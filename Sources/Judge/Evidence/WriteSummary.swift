@@ -41,30 +41,24 @@ struct WriteSummary {
   ]
 
   private mutating func note(_ name: Substring, _ number: Int64) -> Bool {
+    guard Self.numbers[name]?.contains(number) == true else { return false }
     switch name {
     case "revision": revision = number
-    case "received":
-      let (sum, overflow) = received.addingReportingOverflow(number)
-      guard number >= 0, !overflow else { return false }
-      received = sum
-    case "offered", "ended":
-      guard (1...1000).contains(number) else { return false }
-      if name == "offered" { offered = number } else { ended = number }
-    // How many payments lack parts from here on: of no other evidence's concern.
-    case "waiting": return (0...1000).contains(number)
-    case "invoice":
-      invoices += 1
-      return number == 1
-    case "cancelled":
-      cancelled += 1
-      return number == 1
-    case "restored":
-      isRestored = true
-      return number == 1
-    // The claims and the peer's frames tell of it.
-    case "failed": return number == 1
-    default: return false
+    case "received": received = number
+    case "offered": offered = number
+    case "ended": ended = number
+    case "invoice": invoices = 1
+    case "cancelled": cancelled = 1
+    case "restored": isRestored = true
+    // How many payments lack parts is of no other evidence's concern; of a failure the claims and the peer's frames tell.
+    default: break
     }
     return true
   }
+
+  private static let numbers: [Substring: ClosedRange<Int64>] = [
+    "revision": 0...(.max), "received": 0...(.max), "offered": 1...1000, "ended": 1...1000,
+    "waiting": 0...1000,
+    "invoice": 1...1, "cancelled": 1...1, "restored": 1...1, "failed": 1...1,
+  ]
 }
