@@ -28,6 +28,8 @@ struct NodeWorld {
 
   // What is durable.
   var stored = NodeState()
+  /// No backup opens these again, as long as the database is not lost.
+  private var storedCancelled: [Bytes32] = []
   var past = PastPayments()
   /// Since when payments wait for parts, and in which boot of the phone that was.
   var waits: [Bytes32: (boot: Int, since: Instant)] = [:]
@@ -95,6 +97,11 @@ struct NodeWorld {
     hangUp()
   }
 
+  mutating func loseDatabase() {
+    stored = NodeState()
+    storedCancelled = []
+  }
+
   mutating func handle(_ event: NodeEvent) {
     var events: ArraySlice = [event]
     while let event = events.popFirst() {
@@ -158,7 +165,8 @@ struct NodeWorld {
     }
     if change.restored != nil, let channel = change.channel { past.follow(channel, &stored.payments) }
     stored.followInvoices(change)
-    if change.restored != nil { stored.invoices.removeAll { cancelled.contains($0.paymentHash) } }
+    if let hash = change.cancelled { storedCancelled.append(hash) }
+    if change.restored != nil { stored.invoices.removeAll { storedCancelled.contains($0.paymentHash) } }
     if let payments = change.payments {
       stored.payments.apply(payments)
       past.apply(payments)

@@ -177,7 +177,7 @@ private let everyMessage: [Message] = [
   }
 
   @Test(arguments: [[], [2], [1, 1]] as [[UInt8]])
-  func `A warning with a code that nobody knows is a warning without one`(code: [UInt8]) throws {
+  func `A warning with an unknown code is read as a warning without a code`(code: [UInt8]) throws {
     let plain = Message.warning(Complaint(text: "late")).encoded()
     let record = [0xfe, 0xba, 0x70, 0, 9, UInt8(code.count)] + code
     #expect(try Message(decoding: plain + record) == .warning(Complaint(text: "late")))

@@ -33,7 +33,7 @@ public struct Complaint: Hashable, Codable, Sendable {
     channel = try reader.bytes32()
     data = try reader.counted()
     let value = try reader.records()[Self.codeRecord]
-    // A code that is not known is none.
+    // An unknown code is ignored: it may be one of a later version.
     if let value, value.count == 1 { code = Code(rawValue: value.array[0]) }
   }
 

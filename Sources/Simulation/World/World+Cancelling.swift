@@ -48,7 +48,7 @@ extension World {
     }
   }
 
-  /// By the app too: the phone answers in its place after 10 s, and a request that nobody ends would be forgotten.
+  /// The phone answers after 10 s in the place of a silent app, so the app must have no cancellation open either.
   var areCancelsAnswered: Bool {
     let open = lives.app?.value.wallet.requests.open ?? []
     return invoices.allSatisfy { $0.cancelRequest == nil }

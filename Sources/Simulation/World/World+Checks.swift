@@ -84,7 +84,7 @@ extension World {
 
   private var ownUnderWay: String {
     let count = container.value.node.payments.pending.count
-    let cancels = areCancelsAnswered ? "" : ", and nobody has answered the person who cancels an invoice"
+    let cancels = areCancelsAnswered ? "" : ", and a cancellation of an invoice has no answer"
     return (count == 0 ? "" : ", and \(count) of the wallet's own are under way") + cancels
   }
 
