@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
   name: "Baton",
   products: [
-    // What a wallet team uses, in Swift, and in C with Sources/CBaton/baton.h. It needs libsqlite3 alone.
+    // What a wallet team uses, in Swift, and in C with Sources/Coordinator/CBaton/baton.h. It needs libsqlite3 alone.
     .library(name: "Coordinator", targets: ["Coordinator"]),
     .library(name: "BatonC", type: .dynamic, targets: ["CoordinatorC"]),
     // Its parts.
@@ -24,12 +24,37 @@ let package = Package(
     .target(name: "Ground"),
     .target(name: "Heartbeat", dependencies: ["Ground"]),
     .target(name: "Guardrails", dependencies: ["Ground", "Heartbeat"]),
-    .target(name: "Lightning", dependencies: ["Ground", "Crypto"]),
-    .target(name: "Wallet", dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Crypto"]),
+    // The wallet's node and the provider's meet on the wire alone: neither imports the other.
+    .target(name: "Bitcoin", dependencies: ["Ground", "Crypto"], path: "Sources/Lightning/Bitcoin"),
+    .target(
+      name: "LightningWire", dependencies: ["Ground", "Crypto", "Bitcoin"], path: "Sources/Lightning/Wire"),
+    .target(
+      name: "LightningChannel", dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire"],
+      path: "Sources/Lightning/Channel"),
+    .target(
+      name: "LightningInvoices", dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire"],
+      path: "Sources/Lightning/Invoices"),
+    .target(
+      name: "LightningNode",
+      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel"],
+      path: "Sources/Lightning/Node"),
+    .target(
+      name: "LightningProvider",
+      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel"],
+      path: "Sources/Lightning/Provider"),
+    .target(
+      name: "Wallet",
+      dependencies: [
+        "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
+        "LightningInvoices", "LightningNode", "Crypto",
+      ]),
     .target(name: "PhonePolicy", dependencies: ["Ground"]),
     .target(
       name: "Simulation",
-      dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Crypto"],
+      dependencies: [
+        "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
+        "LightningProvider", "Wallet", "PhonePolicy", "Crypto",
+      ],
       // Also in a debug build: there nothing computes as much, and the tests would wait for it.
       swiftSettings: [
         .unsafeFlags(
@@ -39,14 +64,20 @@ let package = Package(
     .target(name: "Scenario", dependencies: ["Ground", "PhonePolicy"]),
 
     // The C libraries, and the few system calls Swift cannot reach.
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-    .systemLibrary(name: "CSecp256k1", pkgConfig: "libsecp256k1", providers: [.apt(["libsecp256k1-dev"])]),
-    .target(name: "CLinux"),
+    .systemLibrary(
+      name: "CSQLite", path: "Sources/System/CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CSodium", path: "Sources/System/CSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(
+      name: "CSecp256k1", path: "Sources/System/CSecp256k1", pkgConfig: "libsecp256k1",
+      providers: [.apt(["libsecp256k1-dev"])]),
+    .target(name: "CLinux", path: "Sources/System/CLinux"),
     // What the libraries ask of the system where Linux and Apple's systems answer differently.
-    .target(name: "Platform", dependencies: ["Ground"]),
+    .target(name: "Platform", dependencies: ["Ground"], path: "Sources/System/Platform"),
     // Whose a file or directory is: asked wherever one of ours is opened.
-    .target(name: "OwnFiles", dependencies: ["Platform"]),
+    .target(name: "OwnFiles", dependencies: ["Platform"], path: "Sources/System/OwnFiles"),
 
     // What touches the world.
     .target(name: "Crypto", dependencies: ["Ground", "CSodium", "CSecp256k1"]),
@@ -57,24 +88,33 @@ let package = Package(
     // What a wallet team uses: all of the above as one coordinator for each process, in Swift and in C.
     .target(
       name: "Coordinator",
-      dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Platform"]),
-    .systemLibrary(name: "CBaton"),
-    .target(name: "CoordinatorC", dependencies: ["Coordinator", "Database", "CBaton"]),
-    .target(name: "ChannelStore", dependencies: ["Ground", "Lightning", "Database"]),
+      dependencies: ["Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Platform"],
+      path: "Sources/Coordinator/Swift"),
+    .systemLibrary(name: "CBaton", path: "Sources/Coordinator/CBaton"),
+    .target(
+      name: "CoordinatorC", dependencies: ["Coordinator", "Database", "CBaton"], path: "Sources/Coordinator/C"
+    ),
+    .target(
+      name: "ChannelStore",
+      dependencies: ["Ground", "Bitcoin", "LightningWire", "LightningChannel", "Database"],
+      path: "Sources/Lightning/ChannelStore"),
     .target(
       name: "WalletStore",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "LightningChannel",
+        "LightningNode", "Crypto",
         "ChannelStore",
       ]),
     .target(name: "DaemonRuntime", dependencies: ["Ground", "CLinux", "Platform", "OwnFiles"]),
     .target(
-      name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "Lightning", "CLinux"]),
+      name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire", "CLinux"],
+      path: "Sources/Lightning/PeerTransport"),
     .target(
       name: "WalletProcess",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
-        "Lightning", "Wallet", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
+        "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "Wallet",
+        "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
       ]),
     .target(name: "Judge", dependencies: ["Ground", "Database", "CSodium", "CSecp256k1"]),
 
@@ -85,7 +125,6 @@ let package = Package(
     .executableTarget(
       name: "NotifyExtd",
       dependencies: ["Ground", "Guardrails", "WalletProcess", "DaemonRuntime"],
-      exclude: ["link.order"],
       // One static file without Foundation: it starts in a millisecond and stays far under 24 MB.
       linkerSettings: [
         .unsafeFlags(
@@ -93,7 +132,7 @@ let package = Package(
             "-static-executable",
             // What one payment runs lies side by side: a fifth less memory is resident. Written by scripts/link-order.
             "-use-ld=lld", "-Xlinker",
-            "--symbol-ordering-file=\(Context.packageDirectory)/Sources/NotifyExtd/link.order", "-Xlinker",
+            "--symbol-ordering-file=\(Context.packageDirectory)/Generated/notifyextd-link.order", "-Xlinker",
             "--no-warn-symbol-ordering",
           ], .when(configuration: .release)),
         .linkedLibrary("m"),
@@ -106,12 +145,14 @@ let package = Package(
     .executableTarget(
       name: "LSPd",
       dependencies: [
-        "Ground", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
+        "Ground", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningProvider",
+        "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningChannel",
+        "LightningInvoices", "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Simulation",
         "Scenario",
         "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
       ]),
@@ -120,7 +161,8 @@ let package = Package(
     .executableTarget(
       name: "Bench",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "LightningWire",
+        "LightningInvoices", "Crypto",
         "DaemonRuntime",
       ],
       path: "Benchmarks/Bench"),
@@ -129,14 +171,23 @@ let package = Package(
     .testTarget(name: "HeartbeatTests", dependencies: ["Ground", "Heartbeat"]),
     .testTarget(
       name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
-    .testTarget(name: "LightningTests", dependencies: ["Ground", "Crypto", "Lightning"]),
+    .testTarget(
+      name: "LightningTests",
+      dependencies: [
+        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
+        "LightningNode", "LightningProvider",
+      ]),
     // Reads and writes invoices for the programs of others: Tests/Interop/invoices.py.
     .executableTarget(
-      name: "TestInvoices", dependencies: ["Ground", "Crypto", "Lightning"],
+      name: "TestInvoices",
+      dependencies: ["Ground", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices"],
       path: "Tests/Support/TestInvoices"),
     .testTarget(
       name: "WalletTests",
-      dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Crypto", "Wallet"]),
+      dependencies: [
+        "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
+        "LightningInvoices", "LightningNode", "Crypto", "Wallet",
+      ]),
     .testTarget(name: "PhonePolicyTests", dependencies: ["Ground", "PhonePolicy"]),
     // A simulated world in which nothing goes wrong by itself.
     .target(
@@ -146,7 +197,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Crypto", "Simulation",
+        "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningNode",
+        "Wallet", "PhonePolicy", "Crypto", "Simulation",
         "SimulationSupport",
       ]),
     // The container of the simulation against the real one.
@@ -182,7 +234,8 @@ let package = Package(
     .target(
       name: "PairSupport",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto",
+        "LightningInvoices",
         "Database",
       ],
       path: "Tests/Support/PairSupport"),
@@ -191,14 +244,15 @@ let package = Package(
       name: "PairTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Wallet", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "LightningInvoices", "Wallet", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd",
+        "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
       ]),
     // What the text that the guardrails come from promises, sentence by sentence.
     .testTarget(
       name: "SeedSentenceTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "Lightning", "Simulation", "SimulationSupport",
+        "Ground", "Heartbeat", "Guardrails", "PhonePolicy", "Simulation", "SimulationSupport",
         "SharedContainer", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
       ]),
     // Somebody who knocks at the doors of the daemons, from a process of his own.
@@ -211,7 +265,8 @@ let package = Package(
     .testTarget(
       name: "HostileTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Bitcoin",
+        "LightningWire", "LightningChannel",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "BatonCommand",
         "TestStranger", "TestVandal", "TestBystander",
       ]),
@@ -219,7 +274,8 @@ let package = Package(
       name: "WalletProcessTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Wallet", "Database", "PeerTransport", "WalletProcess", "ChannelStore",
+        "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode",
+        "LightningProvider", "Wallet", "Database", "PeerTransport", "WalletProcess", "ChannelStore",
       ]),
     // A bad network between a wallet and its peer.
     .target(
@@ -227,11 +283,12 @@ let package = Package(
       path: "Tests/Support/BadWire"),
     .testTarget(
       name: "PeerTransportTests",
-      dependencies: ["BadWire", "Ground", "Crypto", "DaemonRuntime", "Lightning", "PeerTransport"]),
+      dependencies: ["BadWire", "Ground", "Crypto", "DaemonRuntime", "LightningWire", "PeerTransport"]),
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "Ground", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
+        "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),
@@ -245,7 +302,8 @@ let package = Package(
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
+        "Ground", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices",
+        "LightningProvider", "Database", "SharedContainer",
         "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
         "PeerTransport",
       ]),
@@ -291,8 +349,12 @@ if Context.environment["BATON_FUZZ"] != nil {
 
 // A change to a core is checked by the cores' own tests first. `scripts/test --fast` asks for nothing else.
 if Context.environment["BATON_CORES"] != nil {
-  let cores = ["Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Scenario"]
-  let needed = cores + ["Crypto", "CSodium", "CSecp256k1", "TidyTests"] + cores.map { "\($0)Tests" }
+  let lightning = [
+    "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",
+  ]
+  let cores = ["Ground", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Scenario"]
+  let tests = (cores + ["Lightning", "Tidy"]).map { "\($0)Tests" }
+  let needed = cores + lightning + ["Crypto", "CSodium", "CSecp256k1"] + tests
   package.products = []
   package.targets = package.targets.filter { $0.name != "ScenarioTests" && needed.contains($0.name) }
 }

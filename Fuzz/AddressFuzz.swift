@@ -1,4 +1,4 @@
-@testable import Lightning
+@testable import Bitcoin
 
 /// An address as a person pastes it. Its checksum would stop every guess, so what the input has of one is also read
 /// behind a good one.

@@ -1,4 +1,4 @@
-@testable import Lightning
+@testable import LightningChannel
 
 /// A channel out of a backup. What is accepted must also bear what is then done with it.
 enum ChannelRecordFuzz: FuzzTarget {

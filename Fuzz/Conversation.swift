@@ -1,6 +1,10 @@
 import Ground
 import Crypto
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
+import LightningNode
+import LightningProvider
 
 /// A wallet's node and its peer as one value: what each says reaches the other when it is let, and their containers
 /// and sockets answer when they are let.

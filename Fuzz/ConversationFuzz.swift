@@ -1,4 +1,4 @@
-import Lightning
+import LightningNode
 
 /// Node and peer in conversation, each with a stranger's messages in between, and with ends, delays and refusals of the
 /// container at any place. Neither may trap, make or lose money, or store what it cannot read again.

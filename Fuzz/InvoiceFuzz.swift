@@ -1,6 +1,8 @@
 import Crypto
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningInvoices
 
 /// An invoice as a person pastes it. The checksum and the signature would stop every guess, so the same is also read
 /// behind good ones: as a prefix and fields, and as the words between.
@@ -55,7 +57,7 @@ enum InvoiceFuzz: FuzzTarget {
       decoding: parts[0].filter { (97...122).contains($0) || (48...57).contains($0) }, as: UTF8.self)
     var writer = BitWriter()
     writer.put(parts[1].map { $0 & 31 })
-    let digest = SHA256.hash(Array(prefix.utf8) + BitReader.paddedBytes(of: writer.words))
+    let digest = SHA256.hash(Array(prefix.utf8) + Bech32.paddedBytes(of: writer.words))
     let signature = key.sign(digest)
     writer.bytes(signature.compact + [signature.recovery])
     read(Bech32.encode(prefix: prefix, words: writer.words))

@@ -3,7 +3,10 @@ import Crypto
 import DaemonRuntime
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningNode
+import LightningProvider
 import PhonePolicy
 
 /// Journals as the daemons write them, a few records of each core.

@@ -1,5 +1,6 @@
 import Crypto
-import Lightning
+import Bitcoin
+import LightningWire
 
 @testable import Judge
 

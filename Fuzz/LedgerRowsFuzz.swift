@@ -4,7 +4,7 @@ import Database
 
 @testable import ChannelStore
 @testable import LSPd
-@testable import Lightning
+@testable import LightningChannel
 
 /// The tables of lspd's ledger, with any value in any column.
 enum LedgerRowsFuzz: FuzzTarget {

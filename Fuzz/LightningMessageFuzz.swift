@@ -1,4 +1,4 @@
-import Lightning
+import LightningWire
 
 @testable import Judge
 

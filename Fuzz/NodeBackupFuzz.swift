@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 
-@testable import Lightning
+@testable import LightningNode
 @testable import WalletProcess
 
 /// What the peer gives back as our backup, sealed, and what is in it once it could be opened.

@@ -1,6 +1,8 @@
 import Ground
 import Crypto
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
 
 /// One well-formed message of each kind, and a channel with payments under way.
 enum SampleMessages {

@@ -1,6 +1,6 @@
 import Crypto
 
-@testable import Lightning
+@testable import LightningWire
 
 /// What a stranger sends in place of a handshake, and what somebody on the way makes of messages: cut as the first
 /// bytes say, with one byte changed if they say so.

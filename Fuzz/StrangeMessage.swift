@@ -1,6 +1,8 @@
 import Ground
 import Crypto
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
 
 /// What somebody may say who knows the channel, its payments and even its secrets, at any moment and in any order.
 enum StrangeMessage {

@@ -1,4 +1,4 @@
-@testable import Lightning
+@testable import Bitcoin
 
 /// A Bitcoin transaction, and each of its outputs as an address. What is read is written as the same bytes.
 enum TransactionFuzz: FuzzTarget {

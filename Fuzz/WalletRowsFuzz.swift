@@ -4,7 +4,8 @@ import Heartbeat
 
 @testable import BatonCommand
 @testable import Database
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningChannel
 @testable import SharedContainer
 @testable import WalletStore
 

@@ -1,7 +1,7 @@
 import Ground
 import DaemonRuntime
 import Glibc
-import Lightning
+import LightningInvoices
 
 /// A phone of the bench's own: real release programs, with this process in the place of iosd.
 final class Stage {

@@ -1,7 +1,7 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Lightning
+import LightningWire
 
 /// What BOLT 8 costs both ends together, in one process, in small batches in turn with the floor's.
 struct WireCosts {

@@ -1,4 +1,4 @@
-import Lightning
+import LightningWire
 
 extension FailureCode {
   /// `incorrect_or_unknown_payment_details (0x400f)`, wherever a person reads how a payment failed.

@@ -1,5 +1,4 @@
 import Ground
-import Lightning
 
 /// Amounts and times as people read them.
 enum HumanText {

@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningWire
 
 /// What the provider said about a payment.
 struct PaymentAnswer {

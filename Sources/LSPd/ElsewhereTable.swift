@@ -2,7 +2,7 @@ import ChannelStore
 import Ground
 import Crypto
 import Database
-import Lightning
+import LightningProvider
 
 /// Invoices of somebody else in the network, one row each, and what the wallet paid of them.
 enum ElsewhereTable {

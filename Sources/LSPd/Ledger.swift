@@ -3,7 +3,7 @@ import Ground
 import DaemonRuntime
 import Database
 import Glibc
-import Lightning
+import LightningProvider
 
 /// The provider's memory, and the evidence by which every run is judged afterwards: raw frames with their times,
 /// what was acted on, every claim that was seen.

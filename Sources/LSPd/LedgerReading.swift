@@ -2,7 +2,9 @@ import ChannelStore
 import Ground
 import Crypto
 import Database
-import Lightning
+import Bitcoin
+import LightningChannel
+import LightningProvider
 
 // What a run begins with.
 extension Ledger {

@@ -1,5 +1,5 @@
 import Ground
-import Lightning
+import LightningProvider
 
 /// All that one event of the core writes: never a part of it.
 struct LedgerStep {

@@ -2,7 +2,7 @@ import ChannelStore
 import Ground
 import Database
 import DaemonRuntime
-import Lightning
+import LightningProvider
 
 /// Senders' payments, one row each, from the request to its end.
 enum PaymentTable {

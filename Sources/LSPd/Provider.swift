@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningProvider
 import PeerTransport
 
 /// The shell of the provider: sockets, ledger and control around `PeerMachine`. It decides nothing.

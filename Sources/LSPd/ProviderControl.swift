@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Database
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningProvider
 
 // The control socket: senders' payments, and questions.
 extension Provider {

@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Lightning
+import LightningChannel
+import LightningInvoices
+import LightningProvider
 
 // Somebody else in the network, who wants to be paid by the wallet. It is a node of its own, with a key of its own.
 extension Provider {

@@ -1,7 +1,7 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Lightning
+import LightningWire
 import PeerTransport
 
 /// What lspd is told on its command line.

@@ -1,7 +1,7 @@
 import Ground
 import DaemonRuntime
 import Database
-import Lightning
+import LightningProvider
 
 /// Brings pushes to iosd, and tries again every second while there is still a reason for one.
 final class PushSender {

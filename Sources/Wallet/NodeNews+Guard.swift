@@ -2,7 +2,7 @@
 // container, the wire and the phone through directives alone, so the processes and the simulation run the same wallet.
 
 import Guardrails
-import Lightning
+import LightningNode
 
 extension NodeReport {
   /// The node's news in the guard's words.

@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningNode
 
 /// What a wallet asks of the outside, through three ports: the container, the wire, and the phone with the other process.
 public enum WalletDirective: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningNode
 
 /// What can happen to a wallet: what a port says, addressed to the part that it concerns.
 ///

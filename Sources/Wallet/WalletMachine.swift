@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningNode
 
 /// One wallet process as one core: the guard, the node, the person's requests and the work in the background.
 ///

@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningNode
 
 /// What one event leads to: who has still to think about what, and what is to be done outside.
 struct WalletTurn {

@@ -1,7 +1,8 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Lightning
+import LightningInvoices
+import LightningNode
 
 /// Makes and signs the wallet's invoices, with the seed.
 final class InvoiceMaker {

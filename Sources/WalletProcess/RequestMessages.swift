@@ -1,7 +1,8 @@
 import Crypto
 import DaemonRuntime
 import Ground
-import Lightning
+import Bitcoin
+import LightningNode
 import Wallet
 
 // A person's requests and their answers as the phone hands them over. The words stand here and nowhere else.

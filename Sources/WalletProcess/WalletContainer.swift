@@ -3,7 +3,7 @@ import Coordinator
 import DaemonRuntime
 import Glibc
 import Guardrails
-import Lightning
+import LightningNode
 import SharedContainer
 import Wallet
 import WalletStore

@@ -1,7 +1,7 @@
 import DaemonRuntime
 import Ground
 import Guardrails
-import Lightning
+import LightningNode
 import Wallet
 
 /// Writes the parts of the wallet down as the cores that they are, in the order in which they have thought: each can be run

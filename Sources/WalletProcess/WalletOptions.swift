@@ -5,7 +5,8 @@ import Ground
 import DaemonRuntime
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningWire
+import LightningNode
 import PeerTransport
 
 /// What both wallet processes are told when they are started.

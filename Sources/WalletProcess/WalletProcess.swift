@@ -3,7 +3,8 @@ import Crypto
 import DaemonRuntime
 import Glibc
 import Guardrails
-import Lightning
+import Bitcoin
+import LightningInvoices
 import PeerTransport
 import SharedContainer
 import Wallet

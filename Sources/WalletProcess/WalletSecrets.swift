@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import Lightning
+import LightningNode
 
 /// The wallet's seed and what is derived from it. Nothing of it is written into the container or a journal, and what
 /// lasts as long as the process lies in locked memory.

@@ -1,6 +1,9 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
+import LightningNode
 import PeerTransport
 import Wallet
 

@@ -1,7 +1,8 @@
 import Ground
 import Database
 import Guardrails
-import Lightning
+import LightningChannel
+import LightningNode
 import SharedContainer
 
 /// Which channels the peer has failed, and with which words. A row is never taken back: what the peer has failed stays so.

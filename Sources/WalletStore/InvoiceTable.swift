@@ -1,7 +1,7 @@
 import ChannelStore
 import Ground
 import Database
-import Lightning
+import LightningNode
 import SharedContainer
 
 /// All invoices ever made; one is open until a payment is received for it, or the person cancels it.

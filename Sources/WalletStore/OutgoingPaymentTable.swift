@@ -2,7 +2,8 @@ import ChannelStore
 import Ground
 import Database
 import Guardrails
-import Lightning
+import LightningChannel
+import LightningNode
 import SharedContainer
 
 /// Payments of the wallet's own, from the step that offers one to the step that ends it. What is not failed is there once

@@ -2,7 +2,7 @@ import ChannelStore
 import Ground
 import Database
 import Guardrails
-import Lightning
+import LightningNode
 import SharedContainer
 
 /// Payments that the wallet has accepted, each once: a second row for one hash is an error of ours.

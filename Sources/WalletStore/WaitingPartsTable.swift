@@ -1,7 +1,7 @@
 import ChannelStore
 import Ground
 import Database
-import Lightning
+import LightningNode
 import SharedContainer
 
 /// Since when payments wait that lack some of their parts. A row lives as long as its wait, whoever owns the node.

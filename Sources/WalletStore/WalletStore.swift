@@ -2,7 +2,8 @@ import ChannelStore
 import Ground
 import Database
 import Guardrails
-import Lightning
+import LightningChannel
+import LightningNode
 import SharedContainer
 
 /// The node's state in the container's tables.

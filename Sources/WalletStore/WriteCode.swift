@@ -1,4 +1,4 @@
-import Lightning
+import LightningNode
 
 /// What a fenced write did, as its row says it: `revision=7 received=1`. Each part stands once, with a number.
 public enum WriteCode {

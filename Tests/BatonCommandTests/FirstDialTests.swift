@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
-import Lightning
+import LightningWire
 import PeerTransport
 import Testing
 

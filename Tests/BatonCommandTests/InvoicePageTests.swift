@@ -1,5 +1,7 @@
 import Crypto
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningInvoices
 import Testing
 
 @testable import BatonCommand

@@ -1,5 +1,5 @@
 import Crypto
-import Lightning
+import LightningInvoices
 import Testing
 
 @testable import BatonCommand

@@ -1,7 +1,8 @@
 import DaemonRuntime
 import Ground
 import Guardrails
-import Lightning
+import LightningWire
+import LightningProvider
 import Testing
 
 @testable import BatonCommand

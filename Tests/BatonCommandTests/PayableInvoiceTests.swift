@@ -1,6 +1,6 @@
 import Crypto
 import DaemonRuntime
-import Lightning
+import LightningInvoices
 import Testing
 
 @testable import BatonCommand

@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
 
 @testable import PeerTransport
 

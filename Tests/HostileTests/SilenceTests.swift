@@ -2,7 +2,6 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Database
-import Lightning
 import PairSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Ground
 import DaemonRuntime
 import Database
 import Glibc
-import Lightning
 import Testing
 
 @Suite("The calls of lspd to a wallet that does not come") struct CallTests {

@@ -1,5 +1,4 @@
 import DaemonRuntime
-import Lightning
 import Testing
 
 @Suite("A wallet that stays when lspd hangs up", .serialized)

@@ -3,7 +3,9 @@ import Ground
 import Crypto
 import Foundation
 import Glibc
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningProvider
 import Testing
 
 @testable import LSPd

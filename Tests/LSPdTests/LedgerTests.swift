@@ -3,7 +3,7 @@ import Crypto
 import Database
 import Foundation
 import Glibc
-import Lightning
+import LightningProvider
 import Testing
 
 @testable import LSPd

@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
-import Lightning
+import LightningProvider
 import Testing
 
 /// The journal of a run, given to a fresh core: the shell must have added nothing.

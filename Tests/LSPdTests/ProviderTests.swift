@@ -3,7 +3,8 @@ import Crypto
 import DaemonRuntime
 import Database
 import Glibc
-import Lightning
+import Bitcoin
+import LightningWire
 import PeerTransport
 import Testing
 

@@ -3,7 +3,7 @@ import Crypto
 import DaemonRuntime
 import Foundation
 import Glibc
-import Lightning
+import LightningProvider
 import Testing
 
 @testable import LSPd

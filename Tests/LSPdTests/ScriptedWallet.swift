@@ -1,7 +1,8 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Lightning
+import LightningWire
+import LightningChannel
 import PeerTransport
 
 /// A wallet over a real socket: one channel, no container. It fulfils whatever it can, unless told to wait.

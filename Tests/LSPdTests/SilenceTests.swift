@@ -1,7 +1,6 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Lightning
 import Testing
 
 @Suite("lspd and a wallet that says nothing any more", .serialized)

@@ -1,7 +1,8 @@
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningChannel
+@testable import LightningNode
 
 @Suite("The invoice of a payment that is accepted") struct AcceptedInvoiceTests {
   private func invoice(_ number: UInt64) -> Invoice {

@@ -1,7 +1,9 @@
 import Ground
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningNode
+@testable import LightningProvider
 
 @Suite("An invoice that the person cancels") struct CancelledInvoiceTests {
   private func connected() throws -> NodeWorld {

@@ -1,6 +1,7 @@
 import Ground
 import Crypto
-import Lightning
+import LightningWire
+import LightningChannel
 
 let channelID = Bytes32(Array(repeating: 1, count: 32)) ?? .zero
 

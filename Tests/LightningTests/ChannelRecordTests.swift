@@ -2,7 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningChannel
 
 @Suite struct ChannelRecordTests {
   /// A channel in the middle of everything.

@@ -1,6 +1,7 @@
 import Ground
 import Crypto
-import Lightning
+import LightningWire
+import LightningChannel
 import Testing
 
 @Suite struct ChannelRefusalTests {

@@ -1,6 +1,7 @@
 import Ground
 import Crypto
-import Lightning
+import LightningWire
+import LightningChannel
 
 /// One end of a channel as a daemon drives it: a live channel, a durable copy, and facts that count only once they
 /// are durable with it.

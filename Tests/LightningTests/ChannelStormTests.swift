@@ -1,4 +1,3 @@
-import Lightning
 import Testing
 
 @Suite struct ChannelStormTests {

@@ -1,5 +1,6 @@
 import Crypto
-import Lightning
+import LightningWire
+import LightningChannel
 import Testing
 
 private func types(_ outgoing: [ChannelOutgoing]) -> [String] {

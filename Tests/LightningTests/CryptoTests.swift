@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import Lightning
+import LightningChannel
 import Testing
 
 private func bytes(_ hex: String) -> [UInt8] { Hexadecimal.decode(hex) ?? [] }

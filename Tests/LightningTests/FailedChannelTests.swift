@@ -2,7 +2,10 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningChannel
+@testable import LightningNode
 
 @Suite("An error of the peer's") struct FailedChannelTests {
   private let now = milliseconds(5)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
 
 @Suite("Failure codes of BOLT 4")
 struct FailureCodeTests {

@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningNode
 
 @Suite("What peers tell of the network, and what else they say that is not for us") struct GossipTests {
   private let gossip: [UInt16] = [256, 257, 258, 259, 262, 264, 265]

@@ -2,7 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningNode
 
 @Suite("Features in init")
 struct GreetingFeatureTests {

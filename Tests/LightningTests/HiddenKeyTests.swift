@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
 
 @Suite("Keys of a connection")
 struct HiddenKeyTests {

@@ -2,7 +2,10 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningChannel
+@testable import LightningNode
+@testable import LightningProvider
 
 @Suite("The wallet's node against a hostile peer") struct HostilePeerTests {
   private let start = Instant(nanoseconds: 0)

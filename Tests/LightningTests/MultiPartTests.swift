@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningNode
+@testable import LightningProvider
 
 /// Payments that come in parts: all of them, or nothing.
 @Suite("Multi-part payments") struct MultiPartTests {

@@ -1,7 +1,8 @@
 import Ground
 import Testing
 
-@testable import Lightning
+@testable import LightningNode
+@testable import LightningProvider
 
 @Suite("The wallet's node and its peer")
 struct NodeAndPeerTests {

@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningChannel
+@testable import LightningNode
 
 @Suite("The wallet's node by itself")
 struct NodeMachineTests {

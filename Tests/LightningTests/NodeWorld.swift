@@ -1,7 +1,11 @@
 import Ground
 import Crypto
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningChannel
+@testable import LightningNode
+@testable import LightningProvider
 
 /// The wallet's node and the real peer, one owner of the node after the other. Nothing goes wrong here by itself: every owner
 /// finds its own row and may write, and what was sent arrives, before the end of its connection. Zombies, fences, deaths between

@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningNode
+@testable import LightningProvider
 
 @Suite("Payments of the wallet's own")
 struct OutgoingPaymentTests {

@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningChannel
 
 @Suite("Payment data") struct PaymentDataTests {
   private let secret = SHA256.hash([7])

@@ -1,6 +1,7 @@
 import Ground
 import Crypto
-import Lightning
+import LightningWire
+import LightningProvider
 import Testing
 
 /// How often the wallet is called: each call is seen by a person.

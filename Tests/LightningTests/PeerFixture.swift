@@ -1,6 +1,9 @@
 import Ground
 import Crypto
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningNode
+import LightningProvider
 
 func milliseconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000) }
 

@@ -1,6 +1,8 @@
 import Ground
 import Crypto
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningProvider
 import Testing
 
 @Suite struct PeerMessageTests {

@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningProvider
 
 @Suite("A node with which the provider has no channel")
 struct PeerVisitorTests {

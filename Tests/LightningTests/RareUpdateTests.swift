@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningChannel
+@testable import LightningNode
 
 @Suite("update_fail_malformed_htlc and update_fee") struct RareUpdateTests {
   private func malformed(_ id: UInt64, code: UInt16 = 0xC005) -> Message {

@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
 
 @Suite("An encrypted connection")
 struct SecureChannelTests {

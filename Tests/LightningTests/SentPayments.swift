@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 
-@testable import Lightning
+@testable import LightningChannel
+@testable import LightningNode
+@testable import LightningProvider
 
 /// What the wallet pays in a `NodeWorld`: invoices of somebody else, and what both sides wrote down of them.
 struct SentPayments {

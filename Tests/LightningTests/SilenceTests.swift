@@ -2,7 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningNode
 
 @Suite("A peer that says nothing any more") struct SilenceTests {
   private let ping = Message.ping(Ping(pongSize: 0))

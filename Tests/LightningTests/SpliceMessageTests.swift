@@ -2,7 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
 
 @Suite("The messages of a splice")
 struct SpliceMessageTests {

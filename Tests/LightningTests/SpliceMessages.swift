@@ -1,7 +1,8 @@
 import Ground
 import Crypto
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
 
 /// Messages of a splice: one of each kind, and any number of random ones.
 enum SpliceMessages {

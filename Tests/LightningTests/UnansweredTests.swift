@@ -2,7 +2,9 @@ import Crypto
 import Ground
 import Testing
 
-@testable import Lightning
+@testable import LightningChannel
+@testable import LightningNode
+@testable import LightningProvider
 
 @Suite("What somebody is told of a write that failed") struct UnansweredTests {
   private let invoice = SentPayments.invoice(0)

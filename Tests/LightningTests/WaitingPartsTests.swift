@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
 
 /// The wait for a part that does not come is the payment's, and not that of whoever owns the node.
 @Suite("A part that stays alone") struct WaitingPartsTests {

@@ -1,7 +1,8 @@
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
 
 /// Layouts that both ends of this project could get wrong alike, and talk to each other all the same.
 @Suite("Numbers on the wire") struct WireNumberTests {

@@ -1,6 +1,7 @@
 import Ground
 import Crypto
-import Lightning
+import Bitcoin
+import LightningWire
 import Testing
 
 private let id = Bytes32(Array(repeating: 7, count: 32)) ?? .zero

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningInvoices
 import PairSupport
 import SharedContainer
 import Testing

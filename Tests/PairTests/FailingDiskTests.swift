@@ -3,7 +3,6 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Heartbeat
-import Lightning
 import PairSupport
 import Testing
 

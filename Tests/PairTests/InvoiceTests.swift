@@ -2,7 +2,6 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
-import Lightning
 import PairSupport
 import Testing
 

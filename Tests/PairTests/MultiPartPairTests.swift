@@ -2,7 +2,7 @@ import Guardrails
 import DaemonRuntime
 import Foundation
 import Heartbeat
-import Lightning
+import LightningInvoices
 import PairSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Foundation
 import Heartbeat
-import Lightning
 import PairSupport
 import Testing
 

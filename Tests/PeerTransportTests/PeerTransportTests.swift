@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import Lightning
+import LightningWire
 import Testing
 
 @testable import PeerTransport

@@ -3,7 +3,6 @@ import Heartbeat
 import SimulationSupport
 import Testing
 
-@testable import Lightning
 @testable import Simulation
 
 /// What the text says of guardrail #4; numbers are its lines.

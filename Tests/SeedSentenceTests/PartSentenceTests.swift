@@ -1,6 +1,5 @@
 import Ground
 import Heartbeat
-@testable import Lightning
 import SimulationSupport
 import Testing
 

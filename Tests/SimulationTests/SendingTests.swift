@@ -2,7 +2,8 @@ import Ground
 import Crypto
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningWire
+import LightningNode
 import PhonePolicy
 import Testing
 

@@ -1,7 +1,8 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Lightning
+import Bitcoin
+import LightningChannel
 import PhonePolicy
 import Testing
 

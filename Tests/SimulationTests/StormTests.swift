@@ -1,5 +1,4 @@
 import Ground
-import Lightning
 import SimulationSupport
 import Testing
 

@@ -5,20 +5,23 @@ enum Manifest {
   struct Target {
     var name: String
     var dependencies: [String]
-    var path: String?
+    /// With a slash at its end.
+    var folder: String
   }
 
   static let targets: [Target] = {
     guard let text = Project.file("Package.swift")?.text else { return [] }
     let starts = text.matches(
-      of: /\.(target|executableTarget|systemLibrary|testTarget)\(\s*name: "(?<name>\w+)"/)
+      of: /\.(?<kind>target|executableTarget|systemLibrary|testTarget)\(\s*name: "(?<name>\w+)"/)
     return starts.enumerated().map { index, start in
       let end = index + 1 < starts.count ? starts[index + 1].range.lowerBound : text.endIndex
       let body = text[start.range.upperBound..<end]
       let list = body.firstMatch(of: /dependencies: \[(?<names>[^\]]*)\]/)?.names ?? ""
       let names = list.matches(of: /"(?<name>\w+)"/).map { String($0.name) }
-      let path = body.firstMatch(of: /path: "(?<path>[^"]*)"/).map { String($0.path) }
-      return Target(name: String(start.name), dependencies: names, path: path)
+      let path =
+        body.firstMatch(of: /path: "(?<path>[^"]*)"/).map { String($0.path) }
+        ?? (start.kind == "testTarget" ? "Tests/" : "Sources/") + start.name
+      return Target(name: String(start.name), dependencies: names, folder: path + "/")
     }
   }()
 

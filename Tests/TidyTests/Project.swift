@@ -14,8 +14,8 @@ enum Project {
       code = path.hasSuffix(".swift") ? Project.code(of: text) : []
     }
 
-    /// The folder below Sources.
-    var module: String { String(path.split(separator: "/").dropFirst().first ?? "") }
+    /// The target in whose folder it lies; of none the path, which no wall knows.
+    var module: String { Manifest.targets.first { path.hasPrefix($0.folder) }?.name ?? path }
   }
 
   static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()

@@ -6,8 +6,8 @@ import Testing
     "Ground", "Heartbeat", "Guardrails", "Database", "OwnFiles", "Platform", "SharedContainer", "Coordinator",
     "CoordinatorC",
   ]
-  private static let linux = "Sources/Platform/Kernel+Linux.swift"
-  private static let darwin = "Sources/Platform/Kernel+Darwin.swift"
+  private static let linux = "Sources/System/Platform/Kernel+Linux.swift"
+  private static let darwin = "Sources/System/Platform/Kernel+Darwin.swift"
 
   private var files: [Project.File] { Project.sources.filter { Self.modules.contains($0.module) } }
   private var common: [Project.File] { files.filter { ![Self.linux, Self.darwin].contains($0.path) } }

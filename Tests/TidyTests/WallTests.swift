@@ -61,10 +61,23 @@ import Testing
     }
   }
 
+  /// What one knows of the other has come over the wire.
+  @Test func theWalletAndTheProviderLinkNothingOfEachOther() {
+    for wallet in ["LightningNode", "Wallet", "WalletStore", "MainAppd", "NotifyExtd"] {
+      #expect(!Manifest.linked(into: wallet).contains("LightningProvider"), "\(wallet)")
+    }
+    for provider in ["LightningProvider", "LSPd"] {
+      let linked = Manifest.linked(into: provider)
+      #expect(!linked.contains("LightningNode") && !linked.contains("Wallet"), "\(provider)")
+    }
+  }
+
   /// It reads hexadecimal and SQLite as others do, and decides by itself.
   @Test func theJudgeSharesNoRuleWithTheAccused() {
     let own = Manifest.linked(into: "Judge")
-    for accused in ["Guardrails", "Lightning", "SharedContainer", "WalletStore", "WalletProcess"] {
+    for accused in [
+      "Guardrails", "Bitcoin", "LightningWire", "SharedContainer", "WalletStore", "WalletProcess",
+    ] {
       #expect(!own.contains(accused))
     }
     for file in Project.sources where file.module == "Judge" {
@@ -83,7 +96,7 @@ import Testing
   /// Who owns the node is decided in a core, or in the container's transaction: what stands between them hands the row on.
   @Test func noShellComparesAClaimWithARow() {
     let shells = [
-      "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/", "Sources/CoordinatorC/",
+      "Sources/WalletProcess/", "Sources/WalletStore/", "Sources/Coordinator/",
       "Sources/MainAppd/", "Sources/NotifyExtd/", "Sources/DaemonRuntime/", "Sources/Simulation/Ports/",
       "Sources/Simulation/Run/", "Sources/Simulation/Explore/",
     ]
@@ -92,7 +105,8 @@ import Testing
     for file in Project.sources where shells.contains(where: file.path.hasPrefix) {
       #expect(file.places(matching: #"\b(owns|isOwned)\("#) == [])
     }
-    #expect(Project.sources.contains { $0.module == "Lightning" && $0.places(matching: #"\bowns\("#) != [] })
+    #expect(
+      Project.sources.contains { $0.module == "LightningNode" && $0.places(matching: #"\bowns\("#) != [] })
   }
 
   /// What the guard and the node order is interpreted by the wallet alone, in the processes and in the simulation; and by the
@@ -164,7 +178,8 @@ import Testing
   }
 
   @Test func noTestOfACoreRunsInTheSimulation() {
-    let folders = Walls.cores.map { "Tests/\($0)Tests/" }.filter { $0 != "Tests/SimulationTests/" }
+    let folders = (Walls.cores + ["Lightning"]).map { "Tests/\($0)Tests/" }
+      .filter { $0 != "Tests/SimulationTests/" }
     #expect(Project.tests.count { file in folders.contains { file.path.hasPrefix($0) } } > 50)
     for file in Project.tests
     where folders.contains(where: file.path.hasPrefix) && !file.path.hasPrefix("Tests/ScenarioTests/") {

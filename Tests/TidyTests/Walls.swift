@@ -4,10 +4,26 @@ enum Walls {
     ("Ground", ""),
     ("Heartbeat", "Ground"),
     ("Guardrails", "Ground Heartbeat"),
-    ("Lightning", "Ground Crypto"),
-    ("Wallet", "Ground Heartbeat Guardrails Lightning Crypto"),
+    ("Bitcoin", "Ground Crypto"),
+    ("LightningWire", "Ground Crypto Bitcoin"),
+    ("LightningChannel", "Ground Crypto Bitcoin LightningWire"),
+    ("LightningInvoices", "Ground Crypto Bitcoin LightningWire"),
+    ("LightningNode", "Ground Crypto Bitcoin LightningWire LightningChannel"),
+    ("LightningProvider", "Ground Crypto Bitcoin LightningWire LightningChannel"),
+    (
+      "Wallet",
+      """
+      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningInvoices LightningNode
+      """
+    ),
     ("PhonePolicy", "Ground"),
-    ("Simulation", "Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Crypto"),
+    (
+      "Simulation",
+      """
+      Ground Heartbeat Guardrails Crypto Bitcoin LightningWire LightningChannel LightningNode LightningProvider Wallet \
+      PhonePolicy
+      """
+    ),
     ("Scenario", "Ground PhonePolicy"),
     ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
     ("Platform", "Ground Glibc Darwin"),
@@ -16,15 +32,20 @@ enum Walls {
     ("SharedContainer", "Ground Heartbeat Guardrails Database Platform OwnFiles Glibc Darwin"),
     ("Coordinator", "Ground Heartbeat Guardrails SharedContainer Database Platform Glibc Darwin"),
     ("CoordinatorC", "Coordinator Database CBaton"),
-    ("ChannelStore", "Ground Lightning Database"),
-    ("WalletStore", "Ground Heartbeat Guardrails SharedContainer Database Lightning Crypto ChannelStore"),
+    ("ChannelStore", "Ground Bitcoin LightningWire LightningChannel Database"),
+    (
+      "WalletStore",
+      """
+      Ground Heartbeat Guardrails SharedContainer Database LightningChannel LightningNode Crypto ChannelStore
+      """
+    ),
     ("DaemonRuntime", "Ground CLinux Platform OwnFiles Glibc"),
-    ("PeerTransport", "Ground DaemonRuntime Crypto Lightning CLinux Glibc"),
+    ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
       "WalletProcess",
       """
-      Ground Heartbeat Guardrails Lightning Wallet Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime \
-      PeerTransport OwnFiles CLinux Glibc
+      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Wallet Crypto \
+      Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles CLinux Glibc
       """
     ),
     ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
@@ -32,21 +53,25 @@ enum Walls {
     ("IOSd", "Ground Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
     (
       "LSPd",
-      "Ground Lightning Crypto PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc Foundation"
+      """
+      Ground Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PeerTransport DaemonRuntime \
+      Database ChannelStore CLinux Glibc Foundation
+      """
     ),
     ("Judge", "Ground Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "BatonCommand",
       """
-      Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
-      WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
+      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
+      LightningProvider Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
       """
     ),
   ]
 
   /// Every decision: no clock, no randomness, no I/O.
   static let cores = [
-    "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Simulation", "Scenario",
+    "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
+    "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Simulation", "Scenario",
   ]
 
   static func allowed(for module: String) -> Set<String>? {

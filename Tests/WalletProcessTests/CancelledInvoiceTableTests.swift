@@ -1,6 +1,6 @@
 import Database
 import Ground
-import Lightning
+import LightningNode
 import SharedContainer
 import Testing
 import WalletStore

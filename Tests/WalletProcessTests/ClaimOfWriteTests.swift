@@ -2,7 +2,6 @@ import Ground
 import Database
 import DaemonRuntime
 import Guardrails
-import Lightning
 import SharedContainer
 import Testing
 import Wallet

@@ -4,7 +4,9 @@ import DaemonRuntime
 import Glibc
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningNode
 import SharedContainer
 import Testing
 import WalletStore

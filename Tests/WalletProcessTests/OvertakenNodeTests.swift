@@ -3,7 +3,8 @@ import Crypto
 import DaemonRuntime
 import Glibc
 import Guardrails
-import Lightning
+import LightningChannel
+import LightningNode
 import SharedContainer
 import Testing
 import Wallet

@@ -3,7 +3,9 @@ import Crypto
 import DaemonRuntime
 import Foundation
 import Guardrails
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningNode
 import SharedContainer
 import Testing
 import WalletStore

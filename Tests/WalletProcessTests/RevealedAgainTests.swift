@@ -1,7 +1,8 @@
 import Crypto
 import DaemonRuntime
 import Guardrails
-import Lightning
+import LightningChannel
+import LightningNode
 import SharedContainer
 import Testing
 

@@ -4,7 +4,7 @@ import DaemonRuntime
 import Foundation
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningNode
 import SharedContainer
 import WalletStore
 

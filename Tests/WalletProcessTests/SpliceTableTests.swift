@@ -5,7 +5,9 @@ import Database
 import Foundation
 import Guardrails
 import Heartbeat
-import Lightning
+import Bitcoin
+import LightningChannel
+import LightningNode
 import SharedContainer
 import Testing
 import WalletStore

@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 import Guardrails
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningNode
 import SharedContainer
 import Testing
 import WalletStore

@@ -1,7 +1,9 @@
 import Crypto
 import Ground
 import Guardrails
-import Lightning
+import LightningChannel
+import LightningNode
+import LightningProvider
 import Testing
 import WalletStore
 

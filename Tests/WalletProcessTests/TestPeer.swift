@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
 import PeerTransport
 import Testing
 

@@ -1,7 +1,8 @@
 import Ground
 import DaemonRuntime
 import Guardrails
-import Lightning
+import LightningInvoices
+import LightningNode
 import PeerTransport
 import SharedContainer
 import Wallet

@@ -5,7 +5,7 @@ import Database
 import Foundation
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningNode
 import SharedContainer
 import Testing
 import WalletStore

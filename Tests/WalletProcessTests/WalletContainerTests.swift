@@ -3,7 +3,7 @@ import Crypto
 import DaemonRuntime
 import Database
 import Guardrails
-import Lightning
+import LightningNode
 import SharedContainer
 import Testing
 import Wallet

@@ -1,6 +1,7 @@
 import Crypto
 import DaemonRuntime
-import Lightning
+import LightningChannel
+import LightningNode
 import Testing
 
 @testable import WalletProcess

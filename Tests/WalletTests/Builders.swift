@@ -2,7 +2,9 @@ import Crypto
 import Ground
 import Guardrails
 import Heartbeat
-import Lightning
+import Bitcoin
+import LightningChannel
+import LightningNode
 import Wallet
 
 let boot = BootID(high: 1, low: 2)

@@ -2,7 +2,6 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import Lightning
 
 /// The main job in one go, act by act. Each act ends only when what it is about was seen in the journals.
 struct DemoStory {

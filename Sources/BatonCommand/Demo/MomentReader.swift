@@ -1,5 +1,5 @@
 import Guardrails
-import Lightning
+import LightningProvider
 import PhonePolicy
 
 /// Turns journal records into moments.

@@ -1,6 +1,7 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningWire
+import LightningInvoices
 
 /// An invoice, explained: in lines for people, or as JSON.
 struct InvoicePage {

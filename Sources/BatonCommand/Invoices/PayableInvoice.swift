@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 import DaemonRuntime
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningInvoices
 
 /// What a sender needs of an invoice, once it is sure that it can be paid here.
 struct PayableInvoice: Hashable {

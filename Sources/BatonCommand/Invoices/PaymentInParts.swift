@@ -1,6 +1,5 @@
 import Ground
 import DaemonRuntime
-import Lightning
 
 /// A payment that a sender makes in parts: each is a request of its own to the peer, and together they are one payment,
 /// paid when all are settled and failed as soon as one is.

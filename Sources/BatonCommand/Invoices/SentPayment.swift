@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningWire
 
 /// A payment of the wallet's own, in words.
 struct SentPayment {

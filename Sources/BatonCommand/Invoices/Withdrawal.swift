@@ -1,6 +1,5 @@
 import Ground
 import DaemonRuntime
-import Lightning
 
 /// Money on its way out of the channel to the chain, in words.
 struct Withdrawal {

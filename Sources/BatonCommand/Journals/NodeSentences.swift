@@ -1,4 +1,6 @@
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningNode
 
 /// The wallet's node in words. What the guardrails say about it as well is left to them.
 enum NodeSentences {

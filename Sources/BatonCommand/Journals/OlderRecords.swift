@@ -1,7 +1,7 @@
 import Foundation
 import Ground
 import Guardrails
-import Lightning
+import LightningNode
 import PhonePolicy
 import Wallet
 

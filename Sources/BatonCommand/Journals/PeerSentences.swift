@@ -1,4 +1,4 @@
-import Lightning
+import LightningProvider
 
 /// The provider's side in words.
 enum PeerSentences {

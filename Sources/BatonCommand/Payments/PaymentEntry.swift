@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningWire
 
 /// One payment of the wallet, in either direction, or one that the peer keeps for it.
 struct PaymentEntry: Hashable, Sendable {

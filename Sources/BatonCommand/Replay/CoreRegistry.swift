@@ -2,7 +2,8 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Guardrails
-import Lightning
+import LightningNode
+import LightningProvider
 import PhonePolicy
 import Wallet
 

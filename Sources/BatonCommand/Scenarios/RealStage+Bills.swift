@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningInvoices
 import Scenario
 
 // What the person pays on real processes.

@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
-import Lightning
+import LightningInvoices
 import PhonePolicy
 import Scenario
 import SharedContainer

@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import Lightning
 import PhonePolicy
 import Scenario
 import Simulation

@@ -2,7 +2,6 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
-import Lightning
 
 /// Pushes on one phone of many: each is about a payment that the peer holds for a wallet that is away.
 final class PushPlay {

@@ -2,7 +2,6 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Glibc
-import Lightning
 
 /// Plays rounds on one phone. A round is a payment with the app closed or in the background, which the peer announces
 /// with a push, and then the app in front: it takes the node over and makes the next invoice.

@@ -1,6 +1,7 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningInvoices
+import LightningNode
 
 /// Makes an invoice on the wallet, cancels or explains one.
 enum InvoiceVerb: Verb {

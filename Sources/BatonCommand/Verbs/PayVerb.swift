@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningChannel
 
 /// Pays an invoice, as somebody far away would.
 enum PayVerb: Verb {

@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningInvoices
 
 /// The person pays with the wallet. What became of it is read from the wallet's own row: it may be another process that
 /// ends the payment than the one that began it.

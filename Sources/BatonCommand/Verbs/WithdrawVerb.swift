@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import Bitcoin
 
 /// The person takes money out of the channel, to an address. What became of it is read from the wallet's own row: it may
 /// be another process that ends the splice than the one that began it.

@@ -27,11 +27,10 @@ extension BitcoinAddress {
     }
     guard let version = words.first, version <= 16 else { throw .noSuchOutput }
     guard (variant == .bech32) == (version == 0) else { throw .checksumIsWrong }
-    let program = BitReader.bytes(of: words.dropFirst())
-    var writer = BitWriter()
-    writer.bytes(program)
+    let program = Bech32.bytes(of: words.dropFirst())
     // Else there are more bits than padding has, or other ones.
-    guard writer.words == Array(words.dropFirst()), let address = Self(version: version, program: program)
+    guard Bech32.words(of: program) == Array(words.dropFirst()),
+      let address = Self(version: version, program: program)
     else {
       throw .noSuchOutput
     }

@@ -28,11 +28,9 @@ public struct BitcoinAddress: Hashable, Sendable {
     case Self.publicKeyHash: return Base58.encodeChecked([network.publicKeyHashByte] + program.array)
     case Self.scriptHash: return Base58.encodeChecked([network.scriptHashByte] + program.array)
     default:
-      var writer = BitWriter()
-      writer.put([version])
-      writer.bytes(program.array)
       return Bech32.encode(
-        prefix: network.addressPrefix, words: writer.words, as: version == 0 ? .bech32 : .bech32m)
+        prefix: network.addressPrefix, words: [version] + Bech32.words(of: program.array),
+        as: version == 0 ? .bech32 : .bech32m)
     }
   }
 }

@@ -1,3 +1,5 @@
+// Bitcoin: transactions, scripts and addresses as text and bytes, for channels and invoices. It looks at no chain.
+
 import Crypto
 
 /// A transaction as it goes to the chain: BIP 144.

@@ -1,3 +1,6 @@
+// LightningChannel: one payment channel: updates, commitments, revocations and splices. Both ends are this same code; it
+// does not know whether it is the wallet's or the provider's.
+
 import Ground
 
 /// One end of a payment channel: BOLT 2's dance of updates, commitments and revocations, without keys and without

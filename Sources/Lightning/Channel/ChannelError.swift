@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 /// Why a channel refuses. A call that throws has changed nothing.
 public enum ChannelError: Error, Hashable, Codable, Sendable {

@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 /// Something to be sent, once the channel it comes from is durable.
 public enum ChannelOutgoing: Hashable, Codable, Sendable {

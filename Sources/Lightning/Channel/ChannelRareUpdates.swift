@@ -1,3 +1,5 @@
+import LightningWire
+
 // Updates of the other side that ours never sends.
 extension Channel {
   /// For us a failure like any other: the HTLC is over, and whoever pays is told the code.

@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import LightningWire
 
 // What comes from the other side.
 extension Channel {

@@ -1,4 +1,5 @@
 import Crypto
+import LightningWire
 
 // What happens to a channel when its connection ends and another begins.
 extension Channel {

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// All that must be durable about a channel, as plain columns. A `Channel` is made of one that is sound.
 public struct ChannelRecord: Hashable, Codable, Sendable {

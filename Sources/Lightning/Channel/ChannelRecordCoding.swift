@@ -1,3 +1,6 @@
+import Bitcoin
+import LightningWire
+
 // The channel as bytes, for a backup. Strict and versioned: a reader takes exactly what a writer of a version that it
 // knows made. In version 1 HTLCs had no payment data, and before version 3 there were no splices.
 extension ChannelRecord {

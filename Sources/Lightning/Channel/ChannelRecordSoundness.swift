@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import Bitcoin
 
 extension ChannelRecord {
   /// Refuses what no channel can be: it comes from a database or a backup, and later arithmetic relies on it.

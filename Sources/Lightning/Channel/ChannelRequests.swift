@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 // What this side wants of the channel.
 extension Channel {

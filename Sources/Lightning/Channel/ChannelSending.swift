@@ -1,3 +1,5 @@
+import LightningWire
+
 // What leaves this side, and in which order.
 extension Channel {
   /// All that is due to be sent now: first what was lost with the last connection, then a revocation if one is due,

@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 /// One payment part on its way through a channel.
 public struct HTLC: Hashable, Codable, Sendable {
@@ -31,6 +32,8 @@ public struct HTLC: Hashable, Codable, Sendable {
 
   /// From this number on BOLT 2 reads an expiry as seconds, and refuses it.
   public static let cltvExpiryLimit: UInt32 = 500_000_000
+  /// The block height until which each HTLC of this chainless emulation is good.
+  package static let chainlessExpiry: UInt32 = 700_144
 
   /// The one order in which a channel keeps its HTLCs, so that equal channels are equal values.
   func comes(before other: HTLC) -> Bool {

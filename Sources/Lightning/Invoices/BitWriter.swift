@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// Writes numbers and bytes as words of five bits, the highest bit first.
 struct BitWriter {
   private(set) var words: [UInt8] = []
@@ -17,21 +19,5 @@ struct BitWriter {
   }
 
   /// Bytes, and zeros up to a whole word.
-  mutating func bytes(_ bytes: some Sequence<UInt8>) { words.append(contentsOf: Self.words(of: bytes)) }
-
-  private static func words(of bytes: some Sequence<UInt8>) -> [UInt8] {
-    var words: [UInt8] = []
-    var kept: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      kept = kept << 8 | UInt32(byte)
-      count += 8
-      while count >= 5 {
-        count -= 5
-        words.append(UInt8(kept >> UInt32(count) & 31))
-      }
-    }
-    if count > 0 { words.append(UInt8(kept << UInt32(5 - count) & 31)) }
-    return words
-  }
+  mutating func bytes(_ bytes: some Sequence<UInt8>) { words.append(contentsOf: Bech32.words(of: bytes)) }
 }

@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// Why a word is no invoice that can be paid, or why one cannot be written.
 public enum InvoiceError: Error, Hashable, Sendable, CustomStringConvertible {
   // As a word.

@@ -1,3 +1,5 @@
+import LightningWire
+
 // Features as they stand in an invoice: BOLT 9 marks them with a 9.
 extension Features {
   private struct Named {

@@ -1,5 +1,7 @@
 import Ground
 import Crypto
+import Bitcoin
+import LightningWire
 
 /// Collects the fields of an invoice. The first of a kind counts, as payees put the one they like best in front.
 struct InvoiceFieldReader {
@@ -44,14 +46,14 @@ struct InvoiceFieldReader {
     case .textHash: textHash = textHash ?? Self.hash(words)
     case .payee:
       guard words.count == Self.nodeWords else { return }
-      guard let node = PublicKey(BitReader.bytes(of: words)) else { throw .badField(tag) }
+      guard let node = PublicKey(Bech32.bytes(of: words)) else { throw .badField(tag) }
       payee = payee ?? node
     case .text:
-      guard let words = String(validating: BitReader.bytes(of: words), as: UTF8.self) else {
+      guard let words = String(validating: Bech32.bytes(of: words), as: UTF8.self) else {
         throw .textIsNotUTF8
       }
       text = text ?? words
-    case .metadata: metadata = metadata ?? Bytes(BitReader.bytes(of: words))
+    case .metadata: metadata = metadata ?? Bytes(Bech32.bytes(of: words))
     case .expiry:
       let seconds = try Self.number(tag, words)
       expirySeconds = expirySeconds ?? seconds
@@ -69,7 +71,7 @@ struct InvoiceFieldReader {
   private mutating func takeFallback(_ words: ArraySlice<UInt8>) throws(InvoiceError) {
     guard let version = words.first else { throw .badField(.fallback) }
     guard BitcoinAddress.isKnown(version: version) else { return }
-    let program = BitReader.bytes(of: words.dropFirst())
+    let program = Bech32.bytes(of: words.dropFirst())
     guard let address = BitcoinAddress(version: version, program: program) else {
       throw .badField(.fallback)
     }
@@ -77,7 +79,7 @@ struct InvoiceFieldReader {
   }
 
   private static func hash(_ words: ArraySlice<UInt8>) -> Bytes32? {
-    words.count == hashWords ? Bytes32(BitReader.bytes(of: words)) : nil
+    words.count == hashWords ? Bytes32(Bech32.bytes(of: words)) : nil
   }
 
   private static func number(_ tag: InvoiceTag, _ words: ArraySlice<UInt8>) throws(InvoiceError) -> UInt64 {
@@ -91,7 +93,7 @@ struct InvoiceFieldReader {
   }
 
   private static func hint(_ words: ArraySlice<UInt8>) throws(InvoiceError) -> [RouteHop] {
-    let bytes = BitReader.bytes(of: words)
+    let bytes = Bech32.bytes(of: words)
     guard !bytes.isEmpty, bytes.count.isMultiple(of: RouteHop.size) else { throw .badField(.routeHint) }
     var hops: [RouteHop] = []
     for start in stride(from: 0, to: bytes.count, by: RouteHop.size) {

@@ -1,5 +1,7 @@
 import Ground
 import Crypto
+import Bitcoin
+import LightningWire
 
 /// What an invoice says, whoever signs it.
 public struct InvoiceFields: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// The fields of an invoice, by the word that each begins with.
 public enum InvoiceTag: UInt8, Hashable, CaseIterable, Sendable {
   case paymentHash = 1

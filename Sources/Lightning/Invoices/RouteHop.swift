@@ -1,4 +1,5 @@
 import Crypto
+import LightningWire
 
 /// One step of a private way to the payee.
 public struct RouteHop: Hashable, Sendable {

@@ -1,5 +1,8 @@
+// LightningInvoices: BOLT 11 invoices, read and written. It keeps none.
+
 import Ground
 import Crypto
+import Bitcoin
 
 /// An invoice of BOLT 11: the word that a person copies, what it says, and whose it is. Every value has a good checksum,
 /// a good signature, and all that a payer needs.
@@ -38,7 +41,7 @@ public struct SignedInvoice: Hashable, Sendable {
   }
 
   private static func digest(_ prefix: String, _ words: some Sequence<UInt8>) -> Bytes32 {
-    SHA256.hash(Array(prefix.utf8) + BitReader.paddedBytes(of: words))
+    SHA256.hash(Array(prefix.utf8) + Bech32.paddedBytes(of: words))
   }
 
   // MARK: Reading
@@ -49,7 +52,7 @@ public struct SignedInvoice: Hashable, Sendable {
     let (network, amountMsat) = try Self.readPrefix(prefix)
     guard words.count >= Self.timestampWords + Self.signatureWords else { throw .tooShort }
     let data = words.dropLast(Self.signatureWords)
-    let signed = BitReader.bytes(of: words.suffix(Self.signatureWords))
+    let signed = Bech32.bytes(of: words.suffix(Self.signatureWords))
     guard let recovery = signed.last,
       let signature = RecoverableSignature(Array(signed.dropLast()), recovery: recovery)
     else { throw .signerIsUnknown }

@@ -1,4 +1,5 @@
 import Ground
+import LightningChannel
 
 // An invoice stays with the channel, in the container and in the backup, for as long as the payment that was accepted for it does:
 // a preimage that the peer has not taken is derived again from the invoice.

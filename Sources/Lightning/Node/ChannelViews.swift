@@ -1,5 +1,8 @@
 // What the wallet's node asks of a channel.
 
+import LightningWire
+import LightningChannel
+
 extension Channel {
   /// Whether a payment is half-way through its removal: between the preimage (or the refusal) and its last
   /// acknowledgement nobody should cut in without need.

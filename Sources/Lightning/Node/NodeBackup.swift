@@ -1,3 +1,7 @@
+import Bitcoin
+import LightningWire
+import LightningChannel
+
 /// The copy of the state that the peer keeps for us (`peer_storage`), before it is sealed.
 public struct NodeBackup: Hashable, Codable, Sendable {
   public var channel: Channel

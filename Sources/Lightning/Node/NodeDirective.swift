@@ -1,4 +1,7 @@
 import Ground
+import Bitcoin
+import LightningWire
+import LightningChannel
 
 /// What the node orders, in this order: of the ports of the wallet, and what it says to the wallet's other parts.
 public enum NodeDirective: Hashable, Codable, Sendable {

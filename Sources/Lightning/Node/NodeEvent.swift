@@ -1,4 +1,6 @@
 import Ground
+import LightningWire
+import LightningChannel
 
 /// What can happen to the wallet's node.
 public enum NodeEvent: Hashable, Codable, Sendable {

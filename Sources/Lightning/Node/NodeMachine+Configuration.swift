@@ -1,4 +1,7 @@
 import Ground
+import Bitcoin
+import LightningWire
+import LightningChannel
 
 extension NodeMachine {
   public struct Configuration: Hashable, Codable, Sendable {

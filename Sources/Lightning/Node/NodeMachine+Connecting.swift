@@ -1,4 +1,6 @@
 import Ground
+import LightningWire
+import LightningChannel
 
 // From the dial to the channel that runs.
 extension NodeMachine {

@@ -1,4 +1,6 @@
 import Ground
+import LightningWire
+import LightningChannel
 
 // Which payments are accepted: those that an open invoice asks for, whole, and each once.
 extension NodeMachine {

@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 // The peer reports an error. BOLT 1: about the channel, or about all of them, it fails the channel; about another one it
 // means nothing here.

@@ -1,4 +1,6 @@
 import Ground
+import LightningWire
+import LightningChannel
 
 // Payments of the wallet's own: offered when the channel runs, each invoice once. From the step that offers it on a
 // payment belongs to the channel, and whoever owns the node then brings it to its end.
@@ -55,7 +57,7 @@ extension NodeMachine {
       do throws(ChannelError) {
         payment.htlc = try channel.offer(
           amountMsat: payment.amountMsat, paymentHash: payment.paymentHash,
-          cltvExpiry: PeerMachine.cltvExpiry,
+          cltvExpiry: HTLC.chainlessExpiry,
           paymentData: PaymentData(secret: payment.paymentSecret, totalMsat: payment.amountMsat))
         offered.append(payment)
       } catch {

@@ -1,4 +1,6 @@
 import Ground
+import LightningWire
+import LightningChannel
 
 // The channel that runs: receive, make durable, send.
 extension NodeMachine {

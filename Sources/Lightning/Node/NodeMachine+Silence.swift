@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 // A connection on which nothing comes any more.
 extension NodeMachine {

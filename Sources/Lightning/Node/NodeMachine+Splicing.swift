@@ -1,4 +1,6 @@
 import Ground
+import LightningWire
+import LightningChannel
 
 // Money that leaves the channel for the chain. The wallet begins a splice when a person wants one; from the first
 // signature on it is the channel's, and whoever owns the node brings it to its end.

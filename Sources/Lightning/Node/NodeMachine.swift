@@ -1,4 +1,10 @@
+// LightningNode: the wallet's node. Pure: no clock, no randomness, no I/O. What it knows of the provider comes over the
+// wire: nothing of the provider's code is imported.
+
 import Ground
+import Bitcoin
+import LightningWire
+import LightningChannel
 
 /// The wallet's end of the channel, from the claim of an epoch to its release.
 ///

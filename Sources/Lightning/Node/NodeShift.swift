@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 // The node in another hour, without what lies too far back to matter.
 extension NodeMachine: Shiftable {

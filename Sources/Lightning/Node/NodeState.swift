@@ -1,4 +1,5 @@
 import Ground
+import LightningChannel
 
 /// What the node knows, read from the container by the owner of an epoch and thrown away with it.
 public struct NodeState: Hashable, Codable, Sendable {

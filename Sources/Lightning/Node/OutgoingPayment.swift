@@ -1,4 +1,5 @@
 import Ground
+import LightningChannel
 
 /// A payment of the wallet's own, as its invoice asks for it.
 public struct OutgoingPayment: Hashable, Codable, Sendable {

@@ -1,4 +1,5 @@
 import Ground
+import LightningChannel
 
 /// Why an invoice is not paid again.
 public enum PastPayment: String, Hashable, Codable, Sendable {

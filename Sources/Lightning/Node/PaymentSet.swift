@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import LightningChannel
 
 /// Parts that make one payment: committed HTLCs of one hash that show the same secret. One without payment data is a
 /// payment of its own, as from a peer that does not pass it on.

@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import LightningChannel
 
 /// An invoice of somebody else in the network, who is paid through this peer. That node is played here too: nothing else
 /// knows the preimage.

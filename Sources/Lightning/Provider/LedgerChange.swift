@@ -1,5 +1,7 @@
 import Ground
 import Crypto
+import Bitcoin
+import LightningChannel
 
 /// One line of what the ledger must know. All lines of one event are one transaction.
 public enum LedgerChange: Hashable, Codable, Sendable {

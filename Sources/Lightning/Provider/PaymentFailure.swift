@@ -1,3 +1,5 @@
+import LightningWire
+
 /// Why a payment fails, as the sender is told.
 public enum PaymentFailure: Hashable, Codable, Sendable {
   /// The wallet did not come in time.

@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import LightningWire
 
 /// A sender's payment, as it reaches the provider; or one part of a payment, which is a request of its own.
 public struct PaymentRequest: Hashable, Codable, Sendable {

@@ -1,3 +1,5 @@
+import LightningWire
+
 /// What the provider's shell does, in this order. A `store` is always the first of its list and one transaction:
 /// it is durable before anything behind it happens.
 public enum PeerDirective: Hashable, Codable, Sendable {

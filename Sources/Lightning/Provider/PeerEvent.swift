@@ -1,4 +1,5 @@
 import Crypto
+import LightningWire
 
 /// What can happen to the provider's side.
 public enum PeerEvent: Hashable, Codable, Sendable {

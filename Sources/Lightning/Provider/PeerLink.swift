@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import LightningWire
 
 /// One connection as the provider sees it.
 struct PeerLink: Hashable, Codable, Sendable {

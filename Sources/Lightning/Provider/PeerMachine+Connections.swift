@@ -1,5 +1,6 @@
 import Ground
 import Crypto
+import LightningWire
 
 // Connections come, are judged by their `init`, and go.
 extension PeerMachine {

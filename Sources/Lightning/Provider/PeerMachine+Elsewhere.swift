@@ -1,4 +1,6 @@
 import Ground
+import LightningWire
+import LightningChannel
 
 // What the wallet pays goes on into a network, where it takes its time, and ends with who made the invoice. Whether the
 // wallet is there at that moment makes no difference: the answer waits in the channel.

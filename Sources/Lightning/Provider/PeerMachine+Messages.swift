@@ -1,4 +1,7 @@
 import Ground
+import Bitcoin
+import LightningWire
+import LightningChannel
 
 // What the wallet says on its registered connection.
 extension PeerMachine {

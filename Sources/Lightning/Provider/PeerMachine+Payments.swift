@@ -1,4 +1,5 @@
 import Ground
+import LightningChannel
 
 // Payments of senders: offered when the wallet is there, held for a while when it is not.
 extension PeerMachine {
@@ -72,7 +73,7 @@ extension PeerMachine {
     for request in state.payments.filter(\.isHeld).map(\.request) {
       do throws(ChannelError) {
         let htlc = try state.channel.offer(
-          amountMsat: request.amountMsat, paymentHash: request.paymentHash, cltvExpiry: Self.cltvExpiry,
+          amountMsat: request.amountMsat, paymentHash: request.paymentHash, cltvExpiry: HTLC.chainlessExpiry,
           paymentData: request.paymentData)
         for index in state.payments.indices where state.payments[index].request.id == request.id {
           state.payments[index].state = .offered(htlc: htlc)

@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 // Connections on which nothing comes any more.
 extension PeerMachine {

@@ -1,4 +1,6 @@
 import Ground
+import LightningWire
+import LightningChannel
 
 // The provider's side of a splice: it goes along, adds nothing of its own, and may take its time.
 extension PeerMachine {

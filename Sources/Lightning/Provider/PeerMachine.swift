@@ -1,4 +1,9 @@
+// LightningProvider: the Lightning service provider (LSP), the wallet's only peer. Pure: no clock, no randomness, no I/O. What
+// it knows of the wallet comes over the wire: nothing of the wallet's code is imported.
+
 import Ground
+import Bitcoin
+import LightningWire
 
 /// The provider's end: fencing, the channel, payments that wait for a wallet that is away, and the stored backup.
 ///
@@ -70,8 +75,6 @@ public struct PeerMachine: Core {
   static let smallBackup = 4096
   /// Of the first on each connection, which are counted apart: a wallet that comes back says with it where its channel stands.
   static let firstBackupBytesPerMinute = 16 * 1024 * 1024
-  /// The block height until which HTLCs of this chainless emulation are good.
-  static let cltvExpiry: UInt32 = 700_144
   /// As long as a push can be on its way and served. Another one would meet the same life of the wallet.
   static let callBound = TimeSpan.seconds(30)
   /// So often the time to the next call doubles, up to an hour.

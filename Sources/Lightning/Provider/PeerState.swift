@@ -1,5 +1,7 @@
 import Ground
 import Crypto
+import Bitcoin
+import LightningChannel
 
 /// What the provider knows for good, as its ledger has it.
 public struct PeerState: Hashable, Codable, Sendable {

@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 /// What all other nodes together may cost: each connection is a few rows of the ledger, each message a row and a line of
 /// the journal. One connection has its own limit, but nothing keeps a stranger from dialling again.

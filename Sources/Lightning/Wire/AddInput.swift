@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `tx_add_input`: the transaction that both make spends this.
 public struct AddInput: Hashable, Codable, Sendable {

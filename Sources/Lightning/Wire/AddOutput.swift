@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `tx_add_output`: the transaction that both make pays this.
 public struct AddOutput: Hashable, Codable, Sendable {

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `channel_reestablish`: how far its sender has come, so that both know what was lost on the way.
 public struct ChannelReestablish: Hashable, Codable, Sendable {

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 // Who speaks for the wallet: the claim under which this connection was dialled. It travels in `init` as a private odd
 // record, so that a peer that does not know epochs ignores it.

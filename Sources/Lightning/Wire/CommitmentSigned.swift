@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `commitment_signed`: all updates before it now bind the other side's next commitment.
 public struct CommitmentSigned: Hashable, Codable, Sendable {

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 1 `error` and `warning`: text about one channel, or about all (channel zero).
 public struct Complaint: Hashable, Codable, Sendable {

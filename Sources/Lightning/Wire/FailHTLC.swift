@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `update_fail_htlc`: the receiver refuses. Without onions the reason is the bare failure code of BOLT 4,
 /// two bytes; with onions it becomes the encrypted packet.

@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// A feature vector: bit 0 is the lowest bit of the last byte. An odd bit offers, an even bit demands.
 public struct Features: Hashable, Codable, Sendable {
   public private(set) var bytes: Bytes

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// What the peer says to a claim: a private odd message behind the wallet's `init`, as its own `init` waits for nothing.
 public struct FenceAnswer: Hashable, Codable, Sendable {

@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// BOLT 2 `my_current_funding_locked` of `channel_reestablish`: as good as a `splice_locked` that was lost on the way.
 public struct FundingLocked: Hashable, Codable, Sendable {
   public static let recordType: UInt64 = 5

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// What both records about a funding in `channel_reestablish` hold: a transaction's id and a byte of flags.
 enum FundingRecord {

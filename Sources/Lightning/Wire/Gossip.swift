@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// BOLT 7: what peers tell each other of the network. Nothing of it is needed here, as all payments go through one peer; but
 /// peers send it unasked, and who offers `gossip_queries` answers questions.
 enum Gossip {

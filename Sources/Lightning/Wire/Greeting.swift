@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 1 `init`, the first message on a connection from either side.
 public struct Greeting: Hashable, Codable, Sendable {

@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// A message from the other end, without what is long and nobody reads: what is kept of it stands in journals and in the
 /// ledger, and a stranger could fill both with 65,535 bytes at a time.
 public struct HeardMessage: Hashable, Sendable {

@@ -1,7 +1,8 @@
-// Lightning: what a node and its peer do: wire messages, the channel and its HTLCs, the provider's side and the
-// wallet's. Pure: no clock, no randomness, no I/O; time and random bytes come in with events.
+// LightningWire: what goes between two Lightning nodes: the messages of BOLT 1, 2 and 4 byte by byte, and the encrypted
+// transport of BOLT 8. No sockets: bytes come in and go out. It knows no channel and no side of one.
 
 import Ground
+import Bitcoin
 
 /// One message of BOLT 1 or BOLT 2, laid out exactly as they say.
 public enum Message: Hashable, Codable, Sendable {

@@ -1,3 +1,5 @@
+import Bitcoin
+
 extension Message {
   /// The message as it goes on the wire, its type first.
   public func encoded() -> [UInt8] {

@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// BOLT 2 `next_funding` of `channel_reestablish`: the sender has signed this transaction, and has not the other's
 /// signatures of it.
 public struct NextFunding: Hashable, Codable, Sendable {

@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// The onion of one payment part, as BOLT 4 has it.
 public struct OnionPacket: FixedBytes {
   public static let size = 1366

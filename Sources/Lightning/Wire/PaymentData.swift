@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 4 `payment_data`: which payment a part belongs to, and how much all of its parts come to.
 ///

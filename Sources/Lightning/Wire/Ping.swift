@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// BOLT 1 `ping`: asks for a `pong` of a given length.
 public struct Ping: Hashable, Codable, Sendable {
   /// From this number on no `pong` is wanted.

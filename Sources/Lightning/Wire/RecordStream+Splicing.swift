@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 // Records of the messages that make a transaction together.
 extension RecordStream {

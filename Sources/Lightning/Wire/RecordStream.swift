@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// The extension of a message: records of growing type, each type once. Another order cannot be made.
 public struct RecordStream: Hashable, Sendable {
   public private(set) var records: [Record] = []

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 // Which claim of another container the wallet's own is to replace, as its person has said. It travels in `init` beside the
 // claim. It names one claim exactly, so that it counts once, and never again after either container has claimed since.

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `revoke_and_ack`: the sender gives up its previous commitment for ever.
 public struct RevokeAndAck: Hashable, Codable, Sendable {

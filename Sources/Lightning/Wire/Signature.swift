@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// A 64-byte signature as it stands on the wire.
 public struct Signature: FixedBytes {
   public static let size = 64

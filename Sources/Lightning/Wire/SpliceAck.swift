@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `splice_ack`: the other side goes along.
 public struct SpliceAck: Hashable, Codable, Sendable {

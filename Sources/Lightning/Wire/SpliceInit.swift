@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `splice_init`: the funding of the channel is to be replaced by a new one.
 public struct SpliceInit: Hashable, Codable, Sendable {

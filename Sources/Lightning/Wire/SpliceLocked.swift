@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `splice_locked`: for its sender the new funding is deep enough in the chain.
 public struct SpliceLocked: Hashable, Codable, Sendable {

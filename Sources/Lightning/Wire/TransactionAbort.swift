@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `tx_abort`: the sender gives up the transaction that both were making; the channel goes on as it was.
 public struct TransactionAbort: Hashable, Codable, Sendable {

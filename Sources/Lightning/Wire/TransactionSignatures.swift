@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `tx_signatures`: from now on the other side can send the transaction to the chain.
 public struct TransactionSignatures: Hashable, Codable, Sendable {

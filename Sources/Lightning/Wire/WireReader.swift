@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// Reads the fields of one message in their order. Whatever the bytes are, it gives a value or an error.
 struct WireReader {

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// Writes the fields of one message in their order.
 struct WireWriter {

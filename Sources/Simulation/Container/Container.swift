@@ -1,7 +1,8 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningChannel
+import LightningNode
 
 /// The App Group directory as a value: the row, the node's state, locks, wish and beats. What is in the tables is
 /// durable; locks and the wish belong to processes and go with them.

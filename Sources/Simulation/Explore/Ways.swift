@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningNode
 import PhonePolicy
 
 /// Which ways between their states the machines have taken. It says nothing about a world and does not tell two apart.

@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Lightning
 import PhonePolicy
 import Wallet
 

@@ -1,7 +1,7 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningChannel
 import Wallet
 
 // What a directive means to the pair of somebody else, and what must not happen to it.

@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningNode
 
 // What the node and the background work need of the container.
 extension World {

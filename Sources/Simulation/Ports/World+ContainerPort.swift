@@ -1,7 +1,6 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Lightning
 import Wallet
 
 // The port to the container.

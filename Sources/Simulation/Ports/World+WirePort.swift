@@ -1,5 +1,7 @@
 import Ground
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningNode
 import Wallet
 
 // The port to the wire.

@@ -1,5 +1,5 @@
 import Ground
-import Lightning
+import LightningNode
 
 // Since when payments wait that lack some of their parts: a table of its own, as in a real container.
 extension Container {

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningChannel
+import LightningNode
 import Wallet
 
 /// One wallet process, from its start to its end: the wallet that ships, and what its ports have still to do.

@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningProvider
 import PhonePolicy
 
 /// One line of the story of a run, before it is put into words.

@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningWire
 
 /// One connection between a node and the peer: what was sent and not read yet, in both directions.
 struct Wire: Hashable, Sendable {

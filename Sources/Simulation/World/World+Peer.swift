@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 import Guardrails
-import Lightning
+import LightningWire
+import LightningNode
+import LightningProvider
 import PhonePolicy
 import Wallet
 

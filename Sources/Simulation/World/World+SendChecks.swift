@@ -1,6 +1,8 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningNode
 import Wallet
 
 // What must never be with what the wallet pays: that money leaves it twice for one invoice, that a payment is lost or its

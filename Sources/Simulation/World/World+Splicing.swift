@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 import Guardrails
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
 import PhonePolicy
 import Wallet
 

@@ -3,7 +3,10 @@
 
 import Ground
 import Guardrails
-import Lightning
+import LightningWire
+import LightningChannel
+import LightningNode
+import LightningProvider
 import PhonePolicy
 import Wallet
 

@@ -1,6 +1,6 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningNode
 import Wallet
 
 /// Looks on while a wallet of the world thinks: what the world checks and tells is taken from here.

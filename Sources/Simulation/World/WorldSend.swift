@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import Lightning
+import LightningProvider
 
 /// An invoice of somebody else's, which the person pays with the wallet.
 public struct WorldSend: Hashable, Sendable {

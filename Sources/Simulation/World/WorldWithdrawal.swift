@@ -1,4 +1,5 @@
-import Lightning
+import Bitcoin
+import LightningChannel
 
 /// Money that the person wants taken out of the channel on chain.
 public struct WorldWithdrawal: Hashable, Sendable {

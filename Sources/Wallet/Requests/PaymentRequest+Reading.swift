@@ -1,6 +1,10 @@
 import Crypto
 import Ground
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
+import LightningInvoices
+import LightningNode
 
 /// Why an invoice is not paid, in a sentence for the person.
 public struct PaymentObjection: Error, CustomStringConvertible {

@@ -1,6 +1,8 @@
 import Ground
 import Guardrails
-import Lightning
+import Bitcoin
+import LightningChannel
+import LightningNode
 
 /// What a person asks of the wallet. A new kind of request is a case here; what is peculiar to it stands in this file.
 public enum Request: Hashable, Codable, Sendable {

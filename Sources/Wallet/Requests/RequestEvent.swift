@@ -1,6 +1,8 @@
 import Ground
 import Guardrails
-import Lightning
+import Bitcoin
+import LightningChannel
+import LightningNode
 
 /// What can happen to requests.
 public enum RequestEvent: Hashable, Codable, Sendable {

@@ -1,6 +1,8 @@
 import Ground
 import Guardrails
-import Lightning
+import Bitcoin
+import LightningChannel
+import LightningNode
 
 /// What people have asked of the wallet, from the asking to the end. All kinds have one life: asked, prepared, given to the
 /// node, begun (durable, and answered with that), ended. A task with a name keeps the app at work from the asking to the end.

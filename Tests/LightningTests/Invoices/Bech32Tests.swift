@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
 
 /// BIP 173, "Test vectors". What is too long there is not too long here.
 @Suite("Bech32")

@@ -1,7 +1,9 @@
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningInvoices
 
 /// Words that somebody made to hurt whoever reads them: well signed and with a good checksum where that leads further.
 @Suite("A hostile invoice")
@@ -20,7 +22,7 @@ struct HostileInvoiceTests {
   private func word(_ data: [UInt8], prefix: String = prefix) -> String {
     var writer = BitWriter()
     writer.put(data)
-    let digest = SHA256.hash(Array(prefix.utf8) + BitReader.paddedBytes(of: data))
+    let digest = SHA256.hash(Array(prefix.utf8) + Bech32.paddedBytes(of: data))
     let signature = key.sign(digest)
     writer.bytes(signature.compact + [signature.recovery])
     return Bech32.encode(prefix: prefix, words: writer.words)

@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningInvoices
 
 /// Any fields that an invoice may have, drawn by chance.
 struct InvoiceFixture {

@@ -1,7 +1,9 @@
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningInvoices
 
 @Suite("An invoice of ours")
 struct InvoiceRoundTripTests {

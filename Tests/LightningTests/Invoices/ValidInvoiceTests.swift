@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningInvoices
 
 /// BOLT 11, "Examples": each under its heading there.
 @Suite("BOLT 11, examples")

@@ -1,7 +1,9 @@
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningChannel
 
 @Suite("Splices out of a channel") struct ChannelSplicingTests {
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)

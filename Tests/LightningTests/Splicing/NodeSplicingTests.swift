@@ -2,7 +2,10 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningChannel
+@testable import LightningNode
+@testable import LightningProvider
 
 @Suite("The node and splices") struct NodeSplicingTests {
   private static let request = SpliceRequest(amountSat: 4000, script: targetScript)

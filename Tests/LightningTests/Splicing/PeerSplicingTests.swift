@@ -2,7 +2,9 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import LightningWire
+@testable import LightningChannel
+@testable import LightningProvider
 
 @Suite("The provider and splices") struct PeerSplicingTests {
   private func fixture(delay: TimeSpan = .zero) throws -> (PeerMachine, Channel) {

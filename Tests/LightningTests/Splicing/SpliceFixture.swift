@@ -1,7 +1,9 @@
 import Ground
 import Crypto
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningChannel
 
 func fundingKey(_ number: UInt8) -> CurvePoint {
   guard let key = Bytes32(Array(repeating: number, count: 32)).flatMap({ PrivateKey($0) }) else {

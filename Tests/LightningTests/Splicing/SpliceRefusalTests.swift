@@ -1,7 +1,9 @@
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningChannel
 
 /// What the provider says to each step that breaks a rule: `tx_abort` while nothing is signed, else the end of the
 /// connection. The channel stays as it is.

@@ -1,4 +1,5 @@
-import Lightning
+import Bitcoin
+import LightningChannel
 
 /// What must hold of the splices of a storm, at each step that is durable.
 struct SpliceWatch {

@@ -2,7 +2,8 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
 
 @Suite("BOLT 3, transactions that are made together")
 struct CollaborativeVectorTests {

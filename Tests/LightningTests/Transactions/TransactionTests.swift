@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Testing
 
-@testable import Lightning
+@testable import Bitcoin
 
 @Suite("A Bitcoin transaction")
 struct TransactionTests {

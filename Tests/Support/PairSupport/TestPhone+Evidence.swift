@@ -4,7 +4,7 @@ import Database
 import Foundation
 import Glibc
 import Heartbeat
-import Lightning
+import LightningInvoices
 import Testing
 
 // What tests look at from outside, and figures that are printed and never judged.

@@ -4,7 +4,7 @@ import DaemonRuntime
 import Foundation
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningInvoices
 import SharedContainer
 
 /// The phone in the tests' hands: real wallet processes, a real peer, and this test in the place of iosd, so that

@@ -1,6 +1,8 @@
 import Ground
 import Crypto
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningInvoices
 
 extension InvoiceLine {
   init(_ invoice: SignedInvoice) {

@@ -1,6 +1,6 @@
 import Ground
 import Crypto
-import Lightning
+import LightningInvoices
 
 /// An invoice as one line of JSON. With a `word` it asks for the fields, with a `key` for the word.
 struct InvoiceLine: Codable {

@@ -1,7 +1,8 @@
 import Ground
 import Guardrails
 import Heartbeat
-import Lightning
+import LightningWire
+import LightningNode
 import Testing
 
 @testable import Wallet

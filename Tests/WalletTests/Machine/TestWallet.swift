@@ -1,7 +1,10 @@
 import Ground
 import Guardrails
 
-@testable import Lightning
+@testable import Bitcoin
+@testable import LightningWire
+@testable import LightningChannel
+@testable import LightningNode
 @testable import Wallet
 
 /// A wallet in virtual time, with the test in the place of its three ports.

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningWire
+import LightningNode
 import Testing
 
 @testable import Wallet

@@ -1,6 +1,7 @@
 import Ground
 import Guardrails
-import Lightning
+import LightningChannel
+import LightningNode
 import Testing
 
 @testable import Wallet

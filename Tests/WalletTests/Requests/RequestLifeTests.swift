@@ -1,6 +1,5 @@
 import Ground
 import Guardrails
-import Lightning
 import Testing
 
 @testable import Wallet

@@ -1,6 +1,10 @@
 import Crypto
 import Ground
-import Lightning
+import Bitcoin
+import LightningWire
+import LightningChannel
+import LightningInvoices
+import LightningNode
 import Testing
 
 @testable import Wallet

@@ -1,4 +1,6 @@
 import Crypto
+import Bitcoin
+import LightningWire
 
 // From the wish for rest to the transaction that both have put together. Who began adds its parts one by one, and the
 // other end says each time that it has nothing to add.

@@ -1,3 +1,6 @@
+import Bitcoin
+import LightningWire
+
 // From the first signature to the new funding, across as many connections, processes and crashes as it takes.
 extension Channel {
   /// For the new funding, with the number of the commitment that there is: no HTLC moves by it.

@@ -1,3 +1,6 @@
+import Bitcoin
+import LightningWire
+
 // Money leaves the channel by a transaction that spends its funding (BOLT 2, "Channel Splicing"). One at a time, begun by
 // the wallet alone. The channel takes no update from the moment in which one is wanted until both ends have moved, so
 // each commitment is of one funding.

@@ -1,4 +1,5 @@
 import Crypto
+import Bitcoin
 
 /// A transaction that takes money out of the channel, from the moment in which this side binds itself to it until both
 /// ends have moved to the funding that it makes. All that either needs to bring it to its end is here.

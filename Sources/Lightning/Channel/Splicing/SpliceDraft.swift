@@ -1,3 +1,6 @@
+import Bitcoin
+import LightningWire
+
 /// The transaction as it is put together.
 struct SpliceDraft: Hashable, Codable, Sendable {
   var lockTime: UInt32

@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// What a person wants paid out of the channel.
 public struct SpliceRequest: Hashable, Codable, Sendable {
   public var amountSat: UInt64

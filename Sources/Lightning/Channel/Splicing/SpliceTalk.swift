@@ -1,3 +1,5 @@
+import LightningWire
+
 /// What the two ends say to each other before either is bound to anything. It is never durable: a connection that ends
 /// forgets it, and nothing has moved.
 struct SpliceTalk: Hashable, Codable, Sendable {

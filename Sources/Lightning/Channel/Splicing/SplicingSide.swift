@@ -1,3 +1,5 @@
+import Bitcoin
+
 /// That both ends of this connection splice, and what this one does in it.
 public struct SplicingSide: Hashable, Codable, Sendable {
   public enum Role: Hashable, Codable, Sendable {

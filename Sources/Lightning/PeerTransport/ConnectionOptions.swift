@@ -1,6 +1,6 @@
 import Ground
 import DaemonRuntime
-import Lightning
+import LightningWire
 
 /// What both ends can be told about how much they bear of each other.
 public enum ConnectionOptions {

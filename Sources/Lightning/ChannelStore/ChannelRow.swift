@@ -1,6 +1,6 @@
 import Database
 import Ground
-import Lightning
+import LightningChannel
 
 /// The columns of the channel itself that both sides have.
 enum ChannelRow {

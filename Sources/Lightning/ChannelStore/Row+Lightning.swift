@@ -1,6 +1,7 @@
 import Database
 import Ground
-import Lightning
+import Bitcoin
+import LightningWire
 
 extension Row {
   public func bytes32(_ index: Int) throws -> Bytes32 {

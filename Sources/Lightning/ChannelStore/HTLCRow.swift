@@ -1,6 +1,5 @@
 import Database
 import Ground
-import Lightning
 
 /// The columns of an HTLC that both sides have.
 enum HTLCRow {

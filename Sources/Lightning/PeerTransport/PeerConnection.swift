@@ -5,7 +5,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Glibc
-import Lightning
+import LightningWire
 
 /// One connection between a wallet and its peer. It ends once, and says why, unless it was cut off by this side.
 public final class PeerConnection {

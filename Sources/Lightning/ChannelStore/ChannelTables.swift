@@ -2,7 +2,7 @@
 
 import Database
 import Ground
-import Lightning
+import LightningChannel
 
 /// Where a side keeps its one channel. All columns are the same at both sides, but for the ones that are named here.
 public struct ChannelTables: Sendable {

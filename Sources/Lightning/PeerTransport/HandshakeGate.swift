@@ -1,5 +1,4 @@
 import Ground
-import Lightning
 
 /// Which first acts are worth an answer: it costs two multiplications on the curve, and a recorded act costs its sender nothing.
 /// A value without clock or sockets.

@@ -1,5 +1,5 @@
 import Database
-import Lightning
+import LightningChannel
 
 /// A value that has a name in the database. The name stays what it is when the program calls the value otherwise.
 protocol StoredName: CaseIterable {

@@ -1,5 +1,6 @@
 import Database
-import Lightning
+import Bitcoin
+import LightningChannel
 
 // Splices, from the step that binds this side to one to the step that ends it. A pending one is a part of the channel; its row
 // stays when it is over.
