@@ -1,7 +1,7 @@
 // Words of five bits, the highest bit first.
 extension Bech32 {
   /// Bytes, and zeros up to a whole word.
-  static func words(of bytes: some Sequence<UInt8>) -> [UInt8] {
+  package static func words(of bytes: some Sequence<UInt8>) -> [UInt8] {
     var words: [UInt8] = []
     var kept: UInt32 = 0
     var count = 0
@@ -18,10 +18,10 @@ extension Bech32 {
   }
 
   /// The whole bytes in these words; what is left over is padding.
-  static func bytes(of words: some Sequence<UInt8>) -> [UInt8] { pack(words).bytes }
+  package static func bytes(of words: some Sequence<UInt8>) -> [UInt8] { pack(words).bytes }
 
   /// With what is left over as one byte more, zeros behind it: what is signed.
-  static func paddedBytes(of words: some Sequence<UInt8>) -> [UInt8] {
+  package static func paddedBytes(of words: some Sequence<UInt8>) -> [UInt8] {
     let (bytes, left) = pack(words)
     return left.map { bytes + [$0] } ?? bytes
   }

@@ -1,8 +1,8 @@
 /// Text of BIP 173 and BIP 350: a prefix that people can read, `1`, words of five bits, and a checksum of six of them.
 /// It has no limit of length here, as BOLT 11 has none.
-enum Bech32 {
+package enum Bech32 {
   /// What the checksum comes to: of invoices and the oldest addresses, and of all later addresses.
-  enum Variant: UInt32 {
+  package enum Variant: UInt32 {
     case bech32 = 1
     case bech32m = 0x2bc8_30a3
   }
@@ -15,10 +15,10 @@ enum Bech32 {
     return words
   }()
 
-  static func letter(_ word: UInt8) -> Character { Character(Unicode.Scalar(letters[Int(word & 31)])) }
+  package static func letter(_ word: UInt8) -> Character { Character(Unicode.Scalar(letters[Int(word & 31)])) }
 
   /// The prefix is in lower case already, the words are below 32.
-  static func encode(prefix: String, words: [UInt8], as variant: Variant = .bech32) -> String {
+  package static func encode(prefix: String, words: [UInt8], as variant: Variant = .bech32) -> String {
     let base = spread(prefix.utf8) + words
     let rest = remainder(of: base + [UInt8](repeating: 0, count: checksumSize)) ^ variant.rawValue
     let checksum = (0..<checksumSize).map { UInt8(rest >> UInt32(5 * (checksumSize - 1 - $0)) & 31) }
@@ -26,7 +26,7 @@ enum Bech32 {
   }
 
   /// The prefix in lower case, the words without the checksum, and what that came to.
-  static func decode(
+  package static func decode(
     _ text: String
   ) throws(Bech32Error) -> (prefix: String, words: [UInt8], variant: Variant) {
     let upper = UInt8(ascii: "A")...UInt8(ascii: "Z")

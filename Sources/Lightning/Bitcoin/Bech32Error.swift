@@ -1,5 +1,5 @@
 /// Why text is none of BIP 173.
-enum Bech32Error: Error, Hashable {
+package enum Bech32Error: Error, Hashable {
   case foreignCharacter
   case mixedCase
   case noSeparator

@@ -20,7 +20,7 @@ public struct BitcoinAddress: Hashable, Sendable {
     self.program = Bytes(program)
   }
 
-  static func isKnown(version: UInt8) -> Bool { version <= scriptHash }
+  package static func isKnown(version: UInt8) -> Bool { version <= scriptHash }
 
   /// As people copy it.
   public func text(on network: BitcoinNetwork) -> String {

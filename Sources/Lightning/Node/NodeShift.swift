@@ -1,5 +1,4 @@
 import Ground
-import LightningWire
 
 // The node in another hour, without what lies too far back to matter.
 extension NodeMachine: Shiftable {
@@ -33,14 +32,6 @@ extension NodeMachine: Shiftable {
     gossip.forgetLongAgo(at: now)
     // Further attempts wait no longer than this one.
     attempt = min(attempt, Self.redialPauses.count)
-  }
-}
-
-extension Chatter: Shiftable {
-  mutating func shift(by span: TimeSpan) { since.shift(by: span) }
-
-  mutating func forgetLongAgo(at now: Instant) {
-    if let since, now - since >= Self.window { self = Chatter() }
   }
 }
 

@@ -15,5 +15,5 @@ public struct ConnectionRules: Hashable, Codable, Sendable {
 
   public static let standard = ConnectionRules()
   /// Those of a journal that was written before there were any.
-  static let before = ConnectionRules(silence: nil)
+  package static let before = ConnectionRules(silence: nil)
 }

@@ -35,7 +35,7 @@ extension Message {
   }
 
   /// What a question about the network is answered with.
-  var gossipAnswer: Message? {
+  package var gossipAnswer: Message? {
     guard case .unknown(let type, let bytes) = self else { return nil }
     return Gossip.answer(to: type, bytes)
   }

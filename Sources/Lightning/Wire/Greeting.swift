@@ -36,7 +36,7 @@ public struct Greeting: Hashable, Codable, Sendable {
   }
 
   /// Why nobody who says this can be spoken with.
-  var mismatch: String? {
+  package var mismatch: String? {
     if let bit = unknownDemand { return "feature \(bit) is demanded, and not known here" }
     guard let networks, !networks.isEmpty, !networks.contains(BitcoinNetwork.regtest.chain) else {
       return nil

@@ -2,32 +2,32 @@ import Ground
 import Bitcoin
 
 /// Reads the fields of one message in their order. Whatever the bytes are, it gives a value or an error.
-struct WireReader {
+package struct WireReader {
   private let bytes: [UInt8]
   private var position = 0
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  var remaining: Int { bytes.count - position }
-  var isAtEnd: Bool { remaining == 0 }
+  package var remaining: Int { bytes.count - position }
+  package var isAtEnd: Bool { remaining == 0 }
 
-  mutating func take(_ count: Int) throws(WireError) -> [UInt8] {
+  package mutating func take(_ count: Int) throws(WireError) -> [UInt8] {
     guard count >= 0, count <= remaining else { throw .truncated }
     defer { position += count }
     return Array(bytes[position..<position + count])
   }
 
-  mutating func takeRest() -> [UInt8] {
+  package mutating func takeRest() -> [UInt8] {
     defer { position = bytes.count }
     return Array(bytes[position...])
   }
 
-  mutating func u8() throws(WireError) -> UInt8 { UInt8(try number(1)) }
-  mutating func u16() throws(WireError) -> UInt16 { UInt16(try number(2)) }
-  mutating func u32() throws(WireError) -> UInt32 { UInt32(try number(4)) }
-  mutating func u64() throws(WireError) -> UInt64 { try number(8) }
+  package mutating func u8() throws(WireError) -> UInt8 { UInt8(try number(1)) }
+  package mutating func u16() throws(WireError) -> UInt16 { UInt16(try number(2)) }
+  package mutating func u32() throws(WireError) -> UInt32 { UInt32(try number(4)) }
+  package mutating func u64() throws(WireError) -> UInt64 { try number(8) }
 
-  mutating func containerID() throws(WireError) -> ContainerID {
+  package mutating func containerID() throws(WireError) -> ContainerID {
     ContainerID(high: try u64(), low: try u64())
   }
 
@@ -37,20 +37,20 @@ struct WireReader {
     return value
   }
 
-  mutating func bytes32() throws(WireError) -> Bytes32 {
+  package mutating func bytes32() throws(WireError) -> Bytes32 {
     guard let value = Bytes32(try take(Bytes32.size)) else { throw .truncated }
     return value
   }
 
-  mutating func fixed<Value: FixedBytes>(_ type: Value.Type) throws(WireError) -> Value {
+  package mutating func fixed<Value: FixedBytes>(_ type: Value.Type) throws(WireError) -> Value {
     Value(unchecked: Bytes(try take(Value.size)))
   }
 
   /// Bytes behind their 16-bit length.
-  mutating func counted() throws(WireError) -> Bytes { Bytes(try take(Int(try u16()))) }
+  package mutating func counted() throws(WireError) -> Bytes { Bytes(try take(Int(try u16()))) }
 
   /// BOLT 1's BigSize; only the shortest form is read, so that one value has one encoding.
-  mutating func bigSize() throws(WireError) -> UInt64 {
+  package mutating func bigSize() throws(WireError) -> UInt64 {
     let first = try u8()
     switch first {
     case 0xfd: return try atLeast(0xfd, UInt64(try u16()))
@@ -66,7 +66,7 @@ struct WireReader {
   }
 
   /// BOLT 1's tu64, which fills what is left: no leading zeros, so that one value has one encoding.
-  mutating func truncatedU64() throws(WireError) -> UInt64 {
+  package mutating func truncatedU64() throws(WireError) -> UInt64 {
     guard remaining <= 8 else { throw .trailingBytes }
     let digits = takeRest()
     guard digits.first != 0 else { throw .numberNotMinimal }
@@ -75,7 +75,7 @@ struct WireReader {
 
   /// All that is left, as a stream of records. Odd types that nobody knows are kept as they are; of the even ones,
   /// those that the caller knows.
-  mutating func records(knowing known: [UInt64] = []) throws(WireError) -> RecordStream {
+  package mutating func records(knowing known: [UInt64] = []) throws(WireError) -> RecordStream {
     var stream = RecordStream()
     var last: UInt64?
     while !isAtEnd {

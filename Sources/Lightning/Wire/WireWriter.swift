@@ -2,19 +2,21 @@ import Ground
 import Bitcoin
 
 /// Writes the fields of one message in their order.
-struct WireWriter {
-  private(set) var bytes: [UInt8] = []
+package struct WireWriter {
+  package private(set) var bytes: [UInt8] = []
 
-  mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
-  mutating func put(_ value: Bytes32) { bytes.append(contentsOf: value.bytes) }
-  mutating func put(_ value: some FixedBytes) { bytes.append(contentsOf: value.bytes.array) }
+  package init() {}
 
-  mutating func u8(_ value: UInt8) { bytes.append(value) }
-  mutating func u16(_ value: UInt16) { number(UInt64(value), 2) }
-  mutating func u32(_ value: UInt32) { number(UInt64(value), 4) }
-  mutating func u64(_ value: UInt64) { number(value, 8) }
+  package mutating func put(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+  package mutating func put(_ value: Bytes32) { bytes.append(contentsOf: value.bytes) }
+  package mutating func put(_ value: some FixedBytes) { bytes.append(contentsOf: value.bytes.array) }
 
-  mutating func containerID(_ id: ContainerID) {
+  package mutating func u8(_ value: UInt8) { bytes.append(value) }
+  package mutating func u16(_ value: UInt16) { number(UInt64(value), 2) }
+  package mutating func u32(_ value: UInt32) { number(UInt64(value), 4) }
+  package mutating func u64(_ value: UInt64) { number(value, 8) }
+
+  package mutating func containerID(_ id: ContainerID) {
     u64(id.high)
     u64(id.low)
   }
@@ -25,13 +27,13 @@ struct WireWriter {
 
   /// Bytes behind their 16-bit length. What does not fit is cut off: the field has no way to say more, and a
   /// message that reaches the limit is refused where it is made.
-  mutating func counted(_ value: Bytes) {
+  package mutating func counted(_ value: Bytes) {
     let part = value.array.prefix(Int(UInt16.max))
     u16(UInt16(part.count))
     bytes.append(contentsOf: part)
   }
 
-  mutating func bigSize(_ value: UInt64) {
+  package mutating func bigSize(_ value: UInt64) {
     switch value {
     case ..<0xfd: u8(UInt8(value))
     case ..<0x1_0000:
@@ -47,9 +49,9 @@ struct WireWriter {
   }
 
   /// BOLT 1's tu64: as few bytes as the number needs, none for zero.
-  mutating func truncatedU64(_ value: UInt64) { number(value, (71 - value.leadingZeroBitCount) / 8) }
+  package mutating func truncatedU64(_ value: UInt64) { number(value, (71 - value.leadingZeroBitCount) / 8) }
 
-  mutating func records(_ stream: RecordStream) {
+  package mutating func records(_ stream: RecordStream) {
     for record in stream.records {
       bigSize(record.type)
       bigSize(UInt64(record.value.count))
