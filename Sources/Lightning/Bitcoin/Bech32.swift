@@ -15,7 +15,9 @@ package enum Bech32 {
     return words
   }()
 
-  package static func letter(_ word: UInt8) -> Character { Character(Unicode.Scalar(letters[Int(word & 31)])) }
+  package static func letter(_ word: UInt8) -> Character {
+    Character(Unicode.Scalar(letters[Int(word & 31)]))
+  }
 
   /// The prefix is in lower case already, the words are below 32.
   package static func encode(prefix: String, words: [UInt8], as variant: Variant = .bech32) -> String {
