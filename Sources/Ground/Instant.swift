@@ -15,6 +15,10 @@ public struct Instant: Hashable, Comparable, Sendable {
     let (difference, overflowed) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
     return TimeSpan(nanoseconds: overflowed ? (left > right ? .max : .min) : difference)
   }
+
+  package static func - (instant: Instant, span: TimeSpan) -> Instant {
+    instant + TimeSpan(nanoseconds: -span.nanoseconds)
+  }
 }
 
 /// A length of time in whole nanoseconds.

@@ -41,8 +41,4 @@ extension Instant {
     copy.shift(by: span)
     return copy
   }
-
-  static func - (instant: Instant, span: TimeSpan) -> Instant {
-    instant + TimeSpan(nanoseconds: -span.nanoseconds)
-  }
 }

@@ -1,4 +1,5 @@
 import Ground
+import Bitcoin
 
 /// BOLT 2 `update_add_htlc`: a payment part is offered.
 public struct AddHTLC: Hashable, Codable, Sendable {
