@@ -38,12 +38,10 @@ extension World {
 
   /// The age rule reads any beat of the row's epoch; nobody reads another one, nor the last.
   private mutating func forgetOldBeats() {
-    guard oldCopy == nil, settings.coordination == .baton else { return }
+    guard oldCopy == nil, let epoch = container.part({ $0.pointee.row?.epoch }) else { return }
     for role in [Role.app, .extension] {
       guard let beat = container.value.beats[role] else { continue }
-      if beat.epoch != container.value.row?.epoch || beat.phase == .released {
-        container.value.beats[role] = nil
-      }
+      if beat.epoch != epoch || beat.phase == .released { container.value.beats[role] = nil }
     }
   }
 
@@ -74,9 +72,8 @@ extension World {
     lockReplacedAt.shift(by: span)
     if asksForAge {
       for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
-      container.value.lease.shift(by: span)
     }
-    waitsSince.shift(by: span)
+    others.shift(by: span)
     now = .zero
     peerNow = .zero
     for index in payments.indices { payments[index].madeAt = .zero }
@@ -84,14 +81,15 @@ extension World {
 
   /// Long stale is stale.
   private mutating func forgetOldStamps() {
-    let longStale = wallNow + TimeSpan(nanoseconds: -settings.coordination.longestMemory.nanoseconds)
+    let memory = settings.coordination.longestMemory
+    let longStale = wallNow + TimeSpan(nanoseconds: -memory.nanoseconds)
     func isOlder(_ beat: Beat?) -> Bool { beat.map { $0.bootClock < longStale } ?? false }
     for role in [Role.app, .extension] where isOlder(container.part({ $0.pointee.beats[role] })) {
       container.value.beats[role]?.bootClock = longStale
     }
-    if isOlder(container.part({ $0.pointee.lease })) { container.value.lease?.bootClock = longStale }
+    others?.forget(before: longStale)
     for role in [Role.app, .extension] where lives[role]?.isSealed == false {
-      lives[role]?.value.forgetOldStamps(settings.coordination.longestMemory)
+      lives[role]?.value.forgetOldStamps(memory)
     }
   }
 }

@@ -12,7 +12,7 @@ extension World {
 
   mutating func carryOutSoundly(_ order: ContainerOrder, _ life: inout Life) {
     noteEffect(of: order)
-    if settings.coordination != .baton, carryOutForOther(order, &life) { return }
+    if carryOutForOther(order, &life) { return }
     let pid = life.identity.pid
     switch order {
     case .raiseWish: container.value.raiseWish(pid)
@@ -55,7 +55,6 @@ extension World {
   }
 
   func observation(by life: Life) -> Observation {
-    guard settings.coordination == .baton else { return observationOfOther }
     var observation = container.value.look(boot: boot, bootClock: stamp, without: settings.without)
     if isOutvoted(observation, life) { observation.holderLockIsBusy = false }
     return observation

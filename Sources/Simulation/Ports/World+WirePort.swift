@@ -33,14 +33,14 @@ extension World {
     case .backup(let backup): message = .peerStorage(Bytes(backup.encoded()))
     case .channel(.fulfill(let htlc, let hash)):
       guard let channel = life.wallet.node.durableChannel, let preimage = preimage(of: hash) else { return }
-      if settings.coordination == .baton, !checkWhole(hash, shownBy: life) {
+      if !checkWhole(hash, shownBy: life) {
         report(.paidIsReceivedOnce, "The preimage of a payment leaves for a part of it.")
       }
       message = channel.fulfilMessage(htlc, preimage: preimage)
     }
     if case .channelReestablish = message {
       wires[index].isDriven = true
-      if settings.coordination != .baton { startsToDrive(&life) }
+      others?.drives(&life)
     }
     checkDurable(message, of: life)
     checkBinding(message, of: life)

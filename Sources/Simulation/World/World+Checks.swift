@@ -8,7 +8,7 @@ import Wallet
 extension World {
   /// At most one process has spoken of its channel on a connection that the peer still listens to.
   mutating func checkDrivers() {
-    guard settings.coordination == .baton else { return checkOthers() }
+    guard others == nil else { return checkOthers() }
     guard wires.count > 1 else { return }
     let driven = wires.filter { $0.isDriven && !$0.isOverForPeer && !$0.isShutByWallet }
     if driven.count > 1 { report(.oneDriver, "Two processes are connected to the peer at once.") }
@@ -27,7 +27,7 @@ extension World {
 
   /// A holder that is frozen is found out: the silence ends the waiting, not the thaw.
   mutating func checkSilence() {
-    guard settings.coordination == .baton, violation == nil, container.part({ $0.pointee.writer }) == nil,
+    guard violation == nil, container.part({ $0.pointee.row != nil && $0.pointee.writer == nil }),
       let app = lives.app?.value, let holder = lives.notifier?.value, holder.isFrozen, !app.isStopped,
       case .waitingForExtension = app.status
     else { return }
@@ -45,7 +45,7 @@ extension World {
 
   /// Whoever is told that nothing came had the container asked in the same breath: what was settled there until then is told.
   mutating func checkText(of push: UInt64, _ outcome: PushOutcome, _ life: Life) {
-    guard settings.coordination == .baton, let told = pushes.last(where: { $0.id == push }) else { return }
+    guard let told = pushes.last(where: { $0.id == push }) else { return }
     switch outcome {
     case .nothingReceived, .partsGivenBack:
       guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
@@ -67,7 +67,7 @@ extension World {
 
   /// Two notifications of one payment look like twice the money.
   mutating func checkToldOnce(_ notification: PhoneNotification) {
-    guard settings.coordination == .baton, let key = notification.key else { return }
+    guard let key = notification.key else { return }
     if notification.replaces { notifications.value[key] = nil }
     notifications.value[key, default: 0] += 1
     guard notifications.value[key] != 1 else { return }

@@ -24,7 +24,7 @@ extension World {
   mutating func thaw(_ role: Role) {
     guard lives[role]?.value.isFrozen == true else { return }
     lives[role]?.value.isFrozen = false
-    if settings.coordination != .baton { lives[role]?.value.hasThawed = true }
+    lives[role]?.value.wallet.guardrail.changeOther { $0.thawed() }
     lives[role]?.value.runningSince = now
   }
 

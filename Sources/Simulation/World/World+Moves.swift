@@ -92,7 +92,6 @@ extension World {
     said += observer.said
     if observer.hasDecided { deliveredEvents &+= 1 }
     if observer.hasNodeMoved { hasEffect.value = true }
-    if observer.wasStopped { life.isDriving = false }
     if observer.excusesTasks { life.excusedTasks = life.wallet.requests.generation }
     if let shown = observer.shown { checkShown(shown, directives) }
     if let (claim, state) = observer.started {
@@ -134,7 +133,7 @@ extension World {
     withLife(letter.to) { world, life in
       // That something was written is read with what is written by then.
       if case .observed = letter.event {
-        life.answer(.observed(world.observation(by: life)))
+        life.answer(.observed(world.observationOfOther))
       } else {
         life.answer(letter.event)
       }

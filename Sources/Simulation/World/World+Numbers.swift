@@ -39,7 +39,7 @@ extension World {
 
   /// What a beat and a look carry of the clock: only the age rule asks for it.
   var stamp: Instant {
-    if settings.coordination != .baton { return wallNow }
+    if others != nil { return wallNow }
     return asksForAge || !settings.reusesNumbers ? now : .zero
   }
 
@@ -47,6 +47,6 @@ extension World {
 
   /// Whether somebody compares stamps with a clock.
   var asksForAge: Bool {
-    settings.guardConfiguration.takeover == .waitStale || settings.coordination != .baton
+    settings.guardConfiguration.takeover == .waitStale || others != nil
   }
 }

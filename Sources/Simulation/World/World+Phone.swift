@@ -171,7 +171,7 @@ extension World {
     guard forget(role) else { return }
     say(.ended(role, why))
     letters.removeAll { $0.to == role }
-    if lives[role.other] != nil, settings.coordination == .baton {
+    if lives[role.other]?.part({ $0.pointee.wallet.guardrail.hearsOfEnds }) == true {
       letters.append(Letter(to: role.other, event: .partnerEnded))
     }
     tellPhone(.processEnded(role, how))

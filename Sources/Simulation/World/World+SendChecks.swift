@@ -46,9 +46,7 @@ extension World {
 
   /// What the peer keeps of the step would heal its loss; but for how long it does is the peer's affair.
   mutating func checkDurable(_ message: Message, of life: Life) {
-    guard case .addHTLC(let htlc) = message, settings.coordination == .baton,
-      container.value.isOwned(by: life.claim)
-    else { return }
+    guard case .addHTLC(let htlc) = message, container.value.isOwned(by: life.claim) else { return }
     let isDurable = container.value.node.payments.pending.contains {
       $0.htlc == htlc.id && $0.paymentHash == htlc.paymentHash
     }
@@ -77,7 +75,7 @@ extension World {
     }
     if sends[number].arrivals.count > 1 { report(.sentOnce, "A payee is paid twice for one invoice.") }
     let isKnown = container.value.node.payments.pending.contains { $0.paymentHash == hash && $0.htlc == htlc }
-    if !isKnown, !sends[number].isForgotten, settings.coordination == .baton {
+    if !isKnown, !sends[number].isForgotten {
       report(.sentOnce, "A payee is paid, and the wallet has no such payment under way.")
     }
   }
@@ -97,7 +95,7 @@ extension World {
   }
 
   mutating func checkSendsAtTheEnd() {
-    guard !sends.isEmpty, settings.coordination == .baton, violation == nil else { return }
+    guard !sends.isEmpty, violation == nil else { return }
     let past = container.value.past
     for send in sends
     where !send.isForgotten && send.hasArrived != (past[send.invoice.paymentHash] == .paid) {

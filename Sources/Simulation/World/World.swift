@@ -70,10 +70,8 @@ public struct World: Hashable, Sendable {
   var wallOffset = TimeSpan.zero
   /// Somebody has changed it.
   var wasClockStepped = false
-  /// In a coordination of others: the process that spoke last of its channel.
-  var lastToDrive: Role?
-  /// Since when the person looks at an app whose node does not run, although nobody else's does.
-  var waitsSince: Instant?
+  /// Nil: the two processes keep apart as ours do.
+  var others: Others?
 
   /// Something came of what was done since this was last cleared: it was more than a look.
   var hasEffect = Aside(false)
@@ -87,8 +85,11 @@ public struct World: Hashable, Sendable {
   /// Events that made a core order something.
   public internal(set) var deliveredEvents: UInt64 = 0
 
-  public init(settings: WorldSettings = WorldSettings()) {
+  public init(settings given: WorldSettings = WorldSettings()) {
+    var settings = given
+    settings.without.formUnion(settings.coordination.lacks)
     self.settings = settings
+    others = Others(settings.coordination)
     container = Boxed(Container(id: ContainerID(high: 0xC0, low: 1)))
     phone = Phone(configuration: settings.phone)
     peer = Boxed(
@@ -123,7 +124,7 @@ public struct World: Hashable, Sendable {
   }
 
   mutating func report(_ invariant: Invariant, _ sentence: String) {
-    guard violation == nil else { return }
+    guard violation == nil, settings.coordination.promises(invariant) else { return }
     let found = Violation(invariant: invariant, sentence: sentence)
     violation = found
     say(.violation(found))
@@ -163,6 +164,9 @@ public struct World: Hashable, Sendable {
       && areCancelsAnswered
   }
 
+  /// Its claim is the one in force. Where there are no claims, whoever runs its node is one.
+  func isOwner(_ life: Life) -> Bool { others != nil || container.value.isOwned(by: life.claim) }
+
   /// Connected under its own claim; and, if that may be, with a payment half-way.
   func appRuns(isSettling: Bool) -> Bool {
     guard let app = lives.app?.value else { return false }
@@ -171,7 +175,7 @@ public struct World: Hashable, Sendable {
     case .settling where isSettling: break
     default: return false
     }
-    return container.value.isOwned(by: app.claim) || settings.coordination != .baton
+    return isOwner(app)
   }
 }
 
@@ -183,7 +187,7 @@ public struct WorldSettings: Hashable, Sendable {
   public var phone = PhoneConfiguration()
   public var peerIsLegacy = false
   var hasLegacyPeer: Bool {
-    peerIsLegacy || coordination != .baton || without.contains(.peerFencing)
+    peerIsLegacy || without.contains(.peerFencing)
   }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = TimeSpan.seconds(120)
