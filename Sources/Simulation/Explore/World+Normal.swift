@@ -21,14 +21,13 @@ extension World {
     if !peer.isSealed { peer.value.forgetLongAgo(at: peerNow) }
     sortLetters()
     deliveredEvents = 0
-    connecting = Waits()
+    opening = WorldOpening()
     settling = Waits()
-    openedAt = nil
     lives.app?.seal()
     lives.notifier?.seal()
     container.seal()
     peer.seal()
-    oldCopy?.seal()
+    copies.seal()
   }
 
   /// By their reader: the order of letters to different readers says nothing.
@@ -38,7 +37,7 @@ extension World {
 
   /// The age rule reads any beat of the row's epoch; nobody reads another one, nor the last.
   private mutating func forgetOldBeats() {
-    guard oldCopy == nil, let epoch = container.part({ $0.pointee.row?.epoch }) else { return }
+    guard copies.kept == nil, let epoch = container.part({ $0.pointee.row?.epoch }) else { return }
     for role in [Role.app, .extension] {
       guard let beat = container.value.beats[role] else { continue }
       if beat.epoch != epoch || beat.phase == .released { container.value.beats[role] = nil }
@@ -74,15 +73,14 @@ extension World {
       for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
     }
     others.shift(by: span)
-    now = .zero
-    peerNow = .zero
-    for index in payments.indices { payments[index].madeAt = .zero }
+    clock.startAnew()
+    invoicing.startAnew()
   }
 
   /// Long stale is stale.
   private mutating func forgetOldStamps() {
     let memory = settings.coordination.longestMemory
-    let longStale = wallNow + TimeSpan(nanoseconds: -memory.nanoseconds)
+    let longStale = clock.wallNow + TimeSpan(nanoseconds: -memory.nanoseconds)
     func isOlder(_ beat: Beat?) -> Bool { beat.map { $0.bootClock < longStale } ?? false }
     for role in [Role.app, .extension] where isOlder(container.part({ $0.pointee.beats[role] })) {
       container.value.beats[role]?.bootClock = longStale

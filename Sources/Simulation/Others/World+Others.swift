@@ -11,7 +11,7 @@ extension World {
     Observation(
       row: nil, holderLockIsBusy: false,
       beat: others?.coordination == .phoenix ? container.value.beats.notifier : others?.lease,
-      appWantsNode: false, boot: boot, bootClock: wallNow)
+      appWantsNode: false, boot: boot, bootClock: clock.wallNow)
   }
 
   /// False for what means the same to everybody, and in a world of ours.
@@ -57,7 +57,8 @@ extension World {
 
   private func sign(of life: Life) -> Beat {
     Beat(
-      role: life.role, epoch: 1, phase: .established, counter: 0, process: life.identity, bootClock: wallNow,
+      role: life.role, epoch: 1, phase: .established, counter: 0, process: life.identity,
+      bootClock: clock.wallNow,
       wallClockNanoseconds: 0)
   }
 
@@ -138,7 +139,7 @@ extension World {
     case .didNotLook? where other(.app)?.isHiddenAtWork == true:
       return "the app goes on in the background with a task and says nothing there, so the extension connects"
     case .didNotLook?: return Self.checkThenConnect
-    case .sawOld? where wasClockStepped:
+    case .sawOld? where clock.wasStepped:
       return "the wall clock was stepped, so the \(other)'s last sign of life looked old"
     case .sawOld? where hasThawed:
       return "the \(other) was frozen until it looked dead, and goes on with its node when it thaws"
@@ -161,7 +162,7 @@ extension World {
 
   private var whyItWaits: String {
     let sign = observationOfOther.beat
-    let isOfTheFuture = sign.map { $0.bootClock > wallNow } ?? false
+    let isOfTheFuture = sign.map { $0.bootClock > clock.wallNow } ?? false
     let isThere = lives.notifier != nil
     switch others?.coordination {
     case .phoenix? where isOfTheFuture:

@@ -87,7 +87,8 @@ extension World {
   private mutating func claimant(_ life: Life) -> Container.Claimant {
     Container.Claimant(
       role: life.role, process: life.identity,
-      incarnation: settings.without.contains(.incarnation) ? 1 : newIncarnation())
+      incarnation: settings.without.contains(.incarnation)
+        ? 1 : numbers.incarnation(after: container.value.row, restored: copies.restored))
   }
 
   private mutating func claim(seen: Epoch, _ life: inout Life) {

@@ -23,10 +23,10 @@ extension World {
       noteOpening()
       tellPhone(.personOpened)
     case .home:
-      openedAt = nil
+      opening.giveUp()
       tellPhone(.personWentHome)
     case .quit:
-      openedAt = nil
+      opening.giveUp()
       tellPhone(.personQuit)
     case .invoice: makeInvoice()
     case .pay(let invoice): pay(invoice)
@@ -45,17 +45,17 @@ extension World {
     case .repeatLetter(let index): if letters.indices.contains(index) { letters.append(letters[index]) }
     case .delayLetter(let index): if letters.indices.contains(index) { letters[index].isLate = true }
     case .cut(let wire): cut(wire)
-    case .slow(let wire): if let index = wireIndex(wire) { wires[index].isSlow = true }
+    case .slow(let wire): wires.slow(wire)
     case .restartPeer: restartPeer()
     case .replaceLock(let role): replaceLock(role)
     case .loseBeat(let role): container.value.beats[role] = nil
     case .failStorage(let role, let fault): if lives[role] != nil { storage.armed[role] = fault }
     case .fillDisk(let isFull): storage.isFull = isFull
     case .reboot: reboot()
-    case .deviceSleeps(let span): peerNow = peerNow + span
-    case .losePush: losesNextPush = true
-    case .stepClock(let span): stepClock(span)
-    case .copyDatabase: oldCopy = container
+    case .deviceSleeps(let span): clock.sleep(span)
+    case .losePush: pushing.loseNext(true)
+    case .stepClock(let span): clock.step(span)
+    case .copyDatabase: copies.keep(container)
     case .restoreCopy: restoreOldCopy()
     case .noMoreFaults: endFaults()
     }

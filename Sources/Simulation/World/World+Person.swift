@@ -7,7 +7,7 @@ import Wallet
 // they need of it.
 extension World {
   public mutating func change(_ change: DeviceChange) {
-    if change == .locked { openedAt = nil }
+    if change == .locked { opening.giveUp() }
     hear(.deviceChanged(change))
   }
 
@@ -54,8 +54,8 @@ extension World {
   mutating func task(isOn: Bool) {
     guard others == nil else { return taskOfOther(isOn: isOn) }
     guard isOn != hasTask, lives.app?.value.isStopped == false else { return }
-    if isOn, !settings.reusesNumbers { tasksBegun &+= 1 }
-    let task = TaskBeginning(name: Self.task, generation: tasksBegun)
+    if isOn { numbers.beginTask() }
+    let task = TaskBeginning(name: Self.task, generation: numbers.task)
     lives.app?.value.inbox.append(.guardrail(isOn ? .taskBegan(task) : .taskEnded(task)))
   }
 
