@@ -31,10 +31,7 @@ extension NodeMachine {
 
   /// The step's write has failed. Whoever waits for it is not refused: that could be wrong.
   mutating func keepUnanswered(at now: Instant) {
-    let offered = step?.change.payments?.offered.map(\.paymentHash) ?? []
-    let waiting = wishes.map(\.payment.paymentHash).filter(offered.contains)
-    wishes.removeAll { waiting.contains($0.payment.paymentHash) }
-    unanswered.payments += waiting
+    unanswered.payments += wishes.take(step)
     if let cancelled = step?.change.cancelled { unanswered.cancelled.append(cancelled) }
     if isBindingSplice {
       spliceWish = nil

@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import Heartbeat
 import Lightning
 
 /// The coordination of others in the place of ours: what a world has for it alone, and what is otherwise there. It has no row, no

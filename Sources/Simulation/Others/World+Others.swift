@@ -127,16 +127,16 @@ extension World {
     return isTaker ? second.other : second
   }
 
-  private func other(_ role: Role) -> OtherGuard? { lives[role]?.value.wallet.guardrail.other }
-  private func entry(_ role: Role) -> Entry? { other(role)?.machine.entry }
+  private func otherGuard(_ role: Role) -> OtherGuard? { lives[role]?.value.wallet.guardrail.other }
+  private func entry(_ role: Role) -> Entry? { otherGuard(role)?.machine.entry }
 
   private func whyBothRun(_ second: Role) -> String {
     let other = intruder(second).other
-    let hasThawed = other(.app)?.hasThawed == true || other(.extension)?.hasThawed == true
+    let hasThawed = otherGuard(.app)?.hasThawed == true || otherGuard(.extension)?.hasThawed == true
     switch entry(other.other) {
     case .outvoted?:
       return "the app saw a fresh beat, and its votes for a connection outweigh the one against it"
-    case .didNotLook? where other(.app)?.isHiddenAtWork == true:
+    case .didNotLook? where otherGuard(.app)?.isHiddenAtWork == true:
       return "the app goes on in the background with a task and says nothing there, so the extension connects"
     case .didNotLook?: return Self.checkThenConnect
     case .sawOld? where clock.wasStepped:
@@ -155,7 +155,7 @@ extension World {
   private mutating func noteWaiting() {
     let isWaiting =
       lives.app?.value.isStopped == false
-      && other(.app)?.machine.isKeptWaiting == true
+      && otherGuard(.app)?.machine.isKeptWaiting == true
       && lives.notifier?.value.wallet.node.isStopped != false
     others?.waits(isWaiting, at: now)
   }
