@@ -101,7 +101,7 @@ extension NodeMachine {
     guard owns(row) else { return fenced() }
     learn(state, at: now)
     if node.failure != nil { return restsFailed() }
-    return answerFromContainer() + resume(heard, at: now)
+    return unanswered.answer(from: node) + resume(heard, at: now)
   }
 
   /// Decides from which state to speak, and speaks.

@@ -183,7 +183,7 @@ extension NodeMachine {
     var unpaid = refuseWishes(sentence) + refuseSplice(sentence)
     switch state {
     // Nothing is read any more.
-    case .stopped, .draining, .failed: unpaid += giveUpUnanswered()
+    case .stopped, .draining, .failed: unpaid += unanswered.giveUp()
     default: break
     }
     guard stage != .stopped else { return refusals + unpaid }

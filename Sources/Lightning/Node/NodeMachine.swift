@@ -181,7 +181,7 @@ public struct NodeMachine: Core {
     guard stage == .stopped else { return [] }
     step = nil
     wishes = PaymentWishes()
-    let unbegun = refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
+    let unbegun = refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
     forgetConnection()
     self.claim = claim
     replacing = replaced
@@ -242,7 +242,7 @@ public struct NodeMachine: Core {
     let refusals = refuseInvoices(Self.givenUp, besides: step)
     step = nil
     guard stage != .stopped else { return refusals + refuseSplice(Self.spliceGivenUp) }
-    let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
+    let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
     forgetConnection()
     claim = nil
     replacing = nil
@@ -269,7 +269,7 @@ public struct NodeMachine: Core {
     let blocked = step?.retryAt == nil ? nil : step
     let refusals = refuseInvoices(Self.givenUp, besides: blocked)
     if blocked != nil { step = nil }
-    return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
+    return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
   }
 
   var isConnected: Bool {
@@ -289,7 +289,7 @@ public struct NodeMachine: Core {
       return write(waiting.change)
     }
     if let end = wishes.giveUpAt(besides: step), now >= end { return refuseLateWishes(at: now) }
-    if let giveUpAt = unanswered.giveUpAt, now >= giveUpAt { return giveUpUnanswered() }
+    if let giveUpAt = unanswered.giveUpAt, now >= giveUpAt { return unanswered.giveUp() }
     if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
     if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
     switch state {
