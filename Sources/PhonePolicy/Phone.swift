@@ -18,8 +18,8 @@ public struct Phone: Core {
   /// Pushes that wait for the extension, in the order of their arrival.
   public internal(set) var queue: [PhonePush] = []
   /// Set once the phone goes down; nothing is started any more.
-  public internal(set) var isGoingDown = false
-  var saidDown = false
+  public private(set) var isGoingDown = false
+  private var saidDown = false
   /// Set from its reboot until both processes are gone.
   public internal(set) var rebooting: Reboot?
   /// The person opened the app while it was on its way out.
@@ -31,18 +31,13 @@ public struct Phone: Core {
   var invoices: [PendingInvoice] = []
   /// What keeps the app awake in the background.
   public internal(set) var assertions = Assertions()
-  /// What the app is told as soon as it has started.
-  var wordsForApp: [PhoneMessage] = []
+  var process = AppProcess()
   public internal(set) var silent: SilentPushes
   public internal(set) var categories: [NotificationCategory] = []
-  var responses: [OpenResponse] = []
+  var responses = OpenResponses()
   public internal(set) var device: DeviceState
   /// How often the app that runs was told that it is in the background: a word that is late says nothing of the next.
   public internal(set) var timesInBackground: UInt64 = 0
-  /// What the app was last told of the network.
-  var appKnowsNetwork = true
-  /// It was told that it uses much memory, and has not fallen below since.
-  public internal(set) var isAppWarned = false
   /// The app was in front when the screen was locked.
   var returnsOnUnlock = false
 
@@ -56,6 +51,8 @@ public struct Phone: Core {
     categories = configuration.categories
     tasks = BackgroundTasks(seed: configuration.tasks.seed)
   }
+
+  public var isAppWarned: Bool { process.isWarned }
 
   public mutating func handle(_ event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
     var directives = reactWhileOff(to: event) ?? react(to: event, at: now)
@@ -72,12 +69,12 @@ public struct Phone: Core {
     switch event {
     case .deadlineReached: return reachDeadlines(at: now)
     case .personOpened:
-      silent.isSwipedAway = false
+      silent.noteOpened()
       return unlockForPerson() + open()
     case .personWentHome: return goHome(at: now)
     case .personQuit:
       returnsOnUnlock = false
-      silent.isSwipedAway = true
+      silent.noteSwipedAway()
       return quit(at: now)
     case .deviceChanged(let change): return deviceChanged(change, at: now)
     case .pushArrived(let push): return route(push, at: now)
@@ -93,7 +90,9 @@ public struct Phone: Core {
     case .launchFailed(.extension, _): return extensionLaunchFailed()
     case .processEnded(.app, let how): return appEnded(how)
     case .processEnded(.extension, let how): return extensionEnded(how)
-    case .memorySampled(.app, let footprint, _): return warnOfMemory(footprint)
+    case .memorySampled(.app, let footprint, _):
+      return process.memory(
+        footprint, warnsAbove: configuration.memoryWarningBytes, isUsable: app.isUsable)
     case .memorySampled(let role, let footprint, _): return memorySampled(role, footprint)
     case .memoryLimitEnforced(let role, let used): return memoryLimitEnforced(role, used)
     case .contentDelivered(let push, let content, let key): return deliver(content, for: push, key: key)
@@ -129,8 +128,8 @@ public struct Phone: Core {
       earliest = min(earliest ?? candidate, candidate)
     }
     consider(appDeadline)
-    consider(silentDeadline)
-    for response in responses { consider(response.endsBy) }
+    consider(silent.deadline(configuration.silentPushes))
+    consider(responses.deadline)
     for invoice in invoices { consider(invoice.endsBy) }
     consider(tasks.deadline)
     consider(audio.deadline)

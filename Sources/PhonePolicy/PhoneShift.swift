@@ -14,7 +14,7 @@ extension Phone: Shiftable {
     service.shift(by: span)
     assertions.shift(by: span)
     silent.shift(by: span)
-    for index in responses.indices { responses[index].endsBy.shift(by: span) }
+    responses.shift(by: span)
     tasks.shift(by: span)
     audio.shift(by: span)
     for index in invoices.indices { invoices[index].endsBy.shift(by: span) }

@@ -109,7 +109,7 @@ import Testing
       paymentHash: SHA256.hash([1]), amountMsat: 1, text: "", tweak: SHA256.hash([2]), expiresAt: 0)
     _ = node.handle(.invoiceMade(invoice), at: start)
     let add = Message.failHTLC(FailHTLC(channel: channelID, id: 1, reason: []))
-    for _ in 0..<NodeMachine.inboxLimit { #expect(node.handle(.received(add), at: start) == []) }
+    for _ in 0..<NodeConnection.inboxLimit { #expect(node.handle(.received(add), at: start) == []) }
     #expect(node.handle(.received(add), at: start).first == .cutOff)
   }
 

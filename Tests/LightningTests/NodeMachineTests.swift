@@ -46,7 +46,7 @@ struct NodeMachineTests {
     for (configuration, factor) in [
       (NodeMachine.Configuration(), 1), (.init(overTor: false), 1), (.init(overTor: true), 3),
     ] as [(NodeMachine.Configuration, Int64)] {
-      let expected = zip(seconds, NodeMachine.redialPauses).flatMap {
+      let expected = zip(seconds, DialPace.pauses).flatMap {
         [.seconds($0.dial * factor), .seconds($0.greeting * factor), $1]
       }
       #expect(bounds(configuration) == expected)

@@ -160,7 +160,7 @@ struct PeerVisitorTests {
       if !changes(said).contains(.backup(connection: 1, blob)) { break }
       stored += blob.count
     }
-    #expect(stored > 60 * 1024 * 1024 && stored <= PeerMachine.backupBytesPerMinute + blob.count)
+    #expect(stored > 60 * 1024 * 1024 && stored <= BackupLoad.bytesPerMinute + blob.count)
     #expect(!fixture.peer.isWalletConnected)
     _ = fixture.handle(.connected(connection: 5, node: try node(1)))
     _ = fixture.handle(.received(connection: 5, .greeting(Greeting(fence: fence(1)))))
@@ -189,7 +189,7 @@ struct PeerVisitorTests {
       #expect(!isStored(connection, fixture.handle(.received(connection: connection, .peerStorage(blob)))))
       taken += blob.count
     }
-    #expect(taken > 15 * 1024 * 1024 && taken <= PeerMachine.firstBackupBytesPerMinute)
+    #expect(taken > 15 * 1024 * 1024 && taken <= BackupLoad.firstBytesPerMinute)
   }
 
   @Test("is hung up on when it sends without end what nobody keeps")

@@ -13,7 +13,7 @@ import Testing
     world.registerCategories()
     prepare(&world)
     world.touch(1, category: category, touch)
-    return world.openedAt != nil
+    return world.opening.since != nil
   }
 
   @Test("A tap counts, and so does an action that opens the app") func opening() {
@@ -42,6 +42,6 @@ import Testing
       world.make(moves.first ?? .timePasses(until: world.nextInstant ?? world.now + .seconds(1)))
     }
     #expect(world.connecting.count == 1)
-    #expect(world.openedAt == nil)
+    #expect(world.opening.since == nil)
   }
 }

@@ -45,11 +45,11 @@ import Testing
     var world = try received()
     let payment = ReceivedPayment(
       paymentHash: world.invoices[0].invoice.paymentHash, amountMsat: 1, text: "")
-    world.pushes.append(WorldPush(id: 7, paymentHash: nil, reason: .incomingPayment, receivedBefore: 0))
+    world.pushing.add(WorldPush(id: 7, paymentHash: nil, reason: .incomingPayment, receivedBefore: 0))
     world.checkText(of: 7, .received(payment), process(in: world))
     #expect(world.violation == nil)
-    world.pushes[world.pushes.count - 1].receivedBefore = 1
-    world.checkText(of: 7, .received(payment), process(in: world))
+    world.pushing.add(WorldPush(id: 8, paymentHash: nil, reason: .incomingPayment, receivedBefore: 1))
+    world.checkText(of: 8, .received(payment), process(in: world))
     #expect(world.violation?.invariant == .textIsTrue)
   }
 
@@ -62,7 +62,7 @@ import Testing
     world.isHeard = true
     world.make(.failStorage(.extension, StorageFault(.readPast, trouble)))
     let hash = world.invoices[0].invoice.paymentHash
-    world.pushes.append(WorldPush(id: 7, paymentHash: hash, reason: .incomingPayment))
+    world.pushing.add(WorldPush(id: 7, paymentHash: hash, reason: .incomingPayment))
     world.lives.notifier?.value.inbox.append(
       .guardrail(.pushArrived(Push(id: 7, reason: .incomingPayment, paymentHash: hash))))
     world.live(for: .seconds(10))

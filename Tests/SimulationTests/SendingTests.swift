@@ -136,8 +136,8 @@ import Testing
     throws
   {
     var (world, bill) = world()
-    world.now = .zero + .seconds(60)
-    world.sends[0].askedAt = world.now
+    world.clock.pass(until: .zero + .seconds(60))
+    world.sending.ask(0, as: 1, at: world.now)
     let identity = ProcessIdentity(pid: 1, startTime: 1, boot: world.boot)
     var life = Life(role: .app, identity: identity, settings: world.settings, now: .zero)
     life.inbox = []

@@ -31,7 +31,7 @@ import Testing
       #expect(result.violation == nil, "seed \(seed): \(result.violation?.sentence ?? "")")
       wanted += run.world.withdrawals.count
       begun += run.world.withdrawals.count { if case .begun = $0.answer { true } else { false } }
-      done += run.world.fundings.done.count
+      done += run.world.splices.done.count
     }
     #expect(wanted > 300)
     #expect(begun > 60 && done > 60)

@@ -114,7 +114,7 @@ import Testing
       lives += Int(world.container.value.row?.epoch ?? 0)
       zombies += storm.zombies
       sent += world.sends.count { $0.hasArrived }
-      spliced += world.fundings.done.count
+      spliced += world.splices.done.count
     }
     #expect(lives > 200)
     #expect(zombies > 10)

@@ -7,13 +7,13 @@ extension NodeMachine {
   mutating func rowRead(_ row: ClaimRow?, at now: Instant) -> [NodeDirective] {
     guard stage == .checkingRow else { return [] }
     guard owns(row) else { return fenced() }
-    state = .dialling(giveUpAt: now + bound(Self.dialBounds))
-    return [.dial(attempt: attempt)]
+    state = .dialling(giveUpAt: now + pace.dialBound)
+    return [.dial(attempt: pace.attempt)]
   }
 
   mutating func dialled(at now: Instant) -> [NodeDirective] {
     guard case .dialling = state, let claim else { return [] }
-    state = .greeting(Heard(), giveUpAt: now + bound(Self.greetingBounds))
+    state = .greeting(Heard(), giveUpAt: now + pace.greetingBound)
     let greeting = Greeting(
       features: .ofWallet(splices: fundingKey != nil), fence: claim, replaces: replacing)
     return [.send([.message(.greeting(greeting))])]
@@ -73,8 +73,8 @@ extension NodeMachine {
 
   /// The peer's storage may come before its channel_reestablish, or after it.
   mutating func backupReceived(_ reading: BackupReading, at now: Instant) -> [NodeDirective] {
-    if isConnected, chatter.isTooMuch(rules.chatter, at: now) {
-      return redial("the peer sent \(Chatter.complaint(rules.chatter))", at: now)
+    if isConnected, let excess = connection.excess(rules, at: now) {
+      return redial("the peer sent \(excess)", at: now)
     }
     switch state {
     case .greeting(var heard, let giveUpAt):
@@ -103,7 +103,7 @@ extension NodeMachine {
     guard owns(row) else { return fenced() }
     learn(state, at: now)
     if node.failure != nil { return restsFailed() }
-    return answerFromContainer() + resume(heard, at: now)
+    return unanswered.answer(from: node) + resume(heard, at: now)
   }
 
   /// Decides from which state to speak, and speaks.
@@ -143,12 +143,12 @@ extension NodeMachine {
   }
 
   /// Whether the channel runs, as far as the peer has shown.
-  var isRunning: Bool { stage == .established && establishedAt != nil }
+  var isRunning: Bool { stage == .established && connection.isEstablished }
 
   /// The first word behind our `channel_reestablish` that is no complaint.
   mutating func taken(by message: Message, at now: Instant) -> [NodeDirective] {
-    guard stage == .established, establishedAt == nil, message.showsThatChannelRuns else { return [] }
-    establishedAt = now
+    guard stage == .established, !isRunning, message.showsThatChannelRuns else { return [] }
+    connection.establish(at: now)
     return [.report(.established)] + say(activity)
   }
 

@@ -49,7 +49,7 @@ extension NodeMachine {
   /// Ends all that was under way. What is being made durable becomes so, and the failure behind it.
   private mutating func channelFailed(_ failure: ChannelFailure, _ backup: NodeBackup?) -> [NodeDirective] {
     let refusals = refuseInvoices(failure.sentence, besides: nil)
-    let unpaid = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + giveUpUnanswered()
+    let unpaid = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
     forgetConnection()
     state = .failed
     self.failure = failure
@@ -70,7 +70,7 @@ extension NodeMachine {
   /// Another owner of the node has heard of it: nobody is dialled.
   mutating func restsFailed() -> [NodeDirective] {
     guard let failure = node.failure else { return [] }
-    let refusals = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + giveUpUnanswered()
+    let refusals = refuseWishes(failure.sentence) + refuseSplice(failure.sentence) + unanswered.giveUp()
     forgetConnection()
     self.failure = failure
     state = .failed

@@ -27,7 +27,7 @@ extension NodeMachine {
     default: break
     }
     if let failedSentence { return [.paymentRefused(paymentHash: hash, .because(failedSentence))] }
-    if wishes.contains(where: { $0.payment.paymentHash == hash })
+    if wishes.contains(hash)
       || node.payments.pending.contains(where: { $0.paymentHash == hash })
     {
       return [
@@ -35,7 +35,7 @@ extension NodeMachine {
       ]
     }
     if let past { return [.paymentRefused(paymentHash: hash, .because(Self.sentence(past)))] }
-    wishes.append(PaymentWish(payment: payment, giveUpAt: now + Self.payPatience))
+    wishes.add(payment, until: now + Self.payPatience)
     return advance(mustStore: false, at: now) + hurry()
   }
 
@@ -46,11 +46,10 @@ extension NodeMachine {
     }
     var offered: [OutgoingPayment] = []
     var refusals: [NodeDirective] = []
-    for wish in wishes {
-      var payment = wish.payment
+    for var payment in wishes.payments {
       // Durable already, though its answer was lost.
       guard !node.payments.pending.contains(where: { $0.paymentHash == payment.paymentHash }) else {
-        wishes.removeAll { $0 == wish }
+        wishes.remove(payment.paymentHash)
         refusals.append(.paymentOffered(paymentHash: payment.paymentHash))
         continue
       }
@@ -61,7 +60,7 @@ extension NodeMachine {
           paymentData: PaymentData(secret: payment.paymentSecret, totalMsat: payment.amountMsat))
         offered.append(payment)
       } catch {
-        wishes.removeAll { $0 == wish }
+        wishes.remove(payment.paymentHash)
         refusals.append(
           .paymentRefused(paymentHash: payment.paymentHash, .because(Self.sentence(error, payment))))
       }
@@ -106,29 +105,19 @@ extension NodeMachine {
   /// For whoever asked. Only what is durable is told.
   mutating func tellOfPayments(_ change: PaymentChange?) -> [NodeDirective] {
     guard let change else { return [] }
-    wishes.removeAll { wish in change.offered.contains { $0.paymentHash == wish.payment.paymentHash } }
+    for payment in change.offered { wishes.remove(payment.paymentHash) }
     return change.offered.map { .paymentOffered(paymentHash: $0.paymentHash) }
       + change.ended.map { .paymentEnded($0) }
   }
 
   // MARK: Giving up
 
-  /// Those that no step under way is about to make durable.
-  private var openWishes: [PaymentWish] {
-    let inStep = step?.change.payments?.offered.map(\.paymentHash) ?? []
-    return wishes.filter { !inStep.contains($0.payment.paymentHash) }
-  }
-
-  var wishesEnd: Instant? { openWishes.map(\.giveUpAt).min() }
-
   mutating func refuseLateWishes(at now: Instant) -> [NodeDirective] {
-    refuse(openWishes.filter { $0.giveUpAt <= now }, isSplicing ? Self.payDuringSplice : Self.payInVain)
+    let why = isSplicing ? Self.payDuringSplice : Self.payInVain
+    return wishes.takeOpen(besides: step, lateAt: now).map { .paymentRefused(paymentHash: $0, .because(why)) }
   }
 
-  mutating func refuseWishes(_ sentence: String) -> [NodeDirective] { refuse(openWishes, sentence) }
-
-  private mutating func refuse(_ late: [PaymentWish], _ sentence: String) -> [NodeDirective] {
-    wishes.removeAll { late.contains($0) }
-    return late.map { .paymentRefused(paymentHash: $0.payment.paymentHash, .because(sentence)) }
+  mutating func refuseWishes(_ sentence: String) -> [NodeDirective] {
+    wishes.takeOpen(besides: step).map { .paymentRefused(paymentHash: $0, .because(sentence)) }
   }
 }

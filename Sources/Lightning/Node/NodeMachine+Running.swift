@@ -8,18 +8,10 @@ extension NodeMachine {
     let running = taken(by: message, at: now)
     // The pong that was waited for is none too many.
     if !running.isEmpty, case .pong = message { return running }
-    if isConnected, let complaint = isTooMuch(message, at: now) {
-      return redial("the peer sent \(complaint)", at: now)
+    if isConnected, let excess = connection.excess(message, rules, at: now) {
+      return redial("the peer sent \(excess)", at: now)
     }
     return running + act(on: message, at: now)
-  }
-
-  private mutating func isTooMuch(_ message: Message, at now: Instant) -> String? {
-    if message.isGossip, gossip.isTooMuch(Chatter.gossipLimit, at: now) {
-      return Chatter.complaint(Chatter.gossipLimit)
-    }
-    guard message.isUnneeded, chatter.isTooMuch(rules.chatter, at: now) else { return nil }
-    return Chatter.complaint(rules.chatter)
   }
 
   private mutating func act(on message: Message, at now: Instant) -> [NodeDirective] {
@@ -52,11 +44,7 @@ extension NodeMachine {
   private mutating func receivedForChannel(_ message: Message, at now: Instant) -> [NodeDirective] {
     guard step == nil else {
       // A step is being stored: what comes meanwhile is taken in its order afterwards.
-      guard inbox.count < Self.inboxLimit else {
-        return redial("the peer does not wait for answers", at: now)
-      }
-      inbox.append(message)
-      return []
+      return connection.keep(message) ? [] : redial("the peer does not wait for answers", at: now)
     }
     guard var changed = channel else { return [] }
     let facts: [ChannelFact]
@@ -155,8 +143,8 @@ extension NodeMachine {
   /// Until the next step has to be stored, or nothing waits any more.
   private mutating func takeFromInbox(at now: Instant) -> [NodeDirective] {
     var directives: [NodeDirective] = storeFailure()
-    while step == nil, stage == .established, !inbox.isEmpty {
-      directives += receivedForChannel(inbox.removeFirst(), at: now)
+    while step == nil, stage == .established, let message = connection.takeKept() {
+      directives += receivedForChannel(message, at: now)
     }
     // What was due while the step was stored: an answer owed since the re-establishing, a payment to decide about, a wish.
     if step == nil, stage == .established {
@@ -197,7 +185,7 @@ extension NodeMachine {
     var unpaid = refuseWishes(sentence) + refuseSplice(sentence)
     switch state {
     // Nothing is read any more.
-    case .stopped, .draining, .failed: unpaid += giveUpUnanswered()
+    case .stopped, .draining, .failed: unpaid += unanswered.giveUp()
     default: break
     }
     guard stage != .stopped else { return refusals + unpaid }
@@ -212,10 +200,6 @@ extension NodeMachine {
 }
 
 extension Message {
-  fileprivate var isUnneeded: Bool {
-    if case .peerStorage = self { true } else { isChatter }
-  }
-
   /// After these the channel may be another: they are never answered, nor forgotten, before it is durable.
   var isStepOfChannel: Bool {
     switch self {

@@ -42,7 +42,7 @@ extension NodeMachine {
     }
     wish.isBegun = true
     spliceWish = wish
-    spliceStallsAt = now + Self.splicePatience
+    connection.spliceStallsAt = now + Self.splicePatience
     return []
   }
 
@@ -62,8 +62,10 @@ extension NodeMachine {
 
   /// With every message of it there is more patience.
   mutating func watchSplice(_ message: Message? = nil, at now: Instant) {
-    guard isSplicing else { return spliceStallsAt = nil }
-    if spliceStallsAt == nil || message?.isOfSplice == true { spliceStallsAt = now + Self.splicePatience }
+    guard isSplicing else { return connection.spliceStallsAt = nil }
+    if connection.spliceStallsAt == nil || message?.isOfSplice == true {
+      connection.spliceStallsAt = now + Self.splicePatience
+    }
   }
 
   /// What was said on this connection is gone with it.
@@ -125,12 +127,12 @@ extension NodeMachine {
 
   var spliceDeadline: Instant? {
     if let wish = spliceWish, !wish.isBegun { return wish.giveUpAt }
-    return stage == .established ? spliceStallsAt : nil
+    return stage == .established ? connection.spliceStallsAt : nil
   }
 
   mutating func spliceLate(at now: Instant) -> [NodeDirective] {
     if let wish = spliceWish, !wish.isBegun, wish.giveUpAt <= now { return refuseSplice(Self.spliceInVain) }
-    spliceStallsAt = nil
+    connection.spliceStallsAt = nil
     return refuseTalk(Self.spliceStalled) + redial("the peer got no further with a splice in 30 s", at: now)
   }
 }

@@ -65,25 +65,12 @@ public struct NodeMachine: Core {
     var retryAt: Instant?
   }
 
-  /// A phone in front is not to dial for ever at the pace of one who expects an answer.
-  static let redialPauses: [TimeSpan] = [
-    100, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000,
-  ].map { .milliseconds($0) }
-  static let dialBounds: [TimeSpan] = [1, 2, 4, 7, 10].map { .seconds($0) }
-  static let greetingBounds: [TimeSpan] = [2, 4, 7, 10, 15].map { .seconds($0) }
   static let storeRetry = TimeSpan.milliseconds(100)
   static let backupBound = TimeSpan.seconds(5)
   static let drainBound = TimeSpan.seconds(1)
-  /// A peer that sends this much while a step is being stored is not waiting for us as the protocol demands: 30 HTLCs
-  /// with what belongs to them are less. Of the largest messages it is 8 MB, which the extension bears.
-  static let inboxLimit = 128
-  /// A connection that held this long shows that dialling again is worth while; before, a peer that greets well and
-  /// then breaks off would be dialled ten times a second.
-  static let provenAfter = TimeSpan.seconds(1)
 
   let terms: ChannelTerms
   let rules: ConnectionRules
-  private let boundFactor: Int64
   let multiPartWindow: TimeSpan
   let fundingKey: CurvePoint?
   var state = State.stopped
@@ -96,22 +83,15 @@ public struct NodeMachine: Core {
   /// What it becomes with the step under way.
   var channel: Channel?
   var step: Step?
-  var inbox: [Message] = []
+  var connection = NodeConnection()
   /// Each stores or cancels an invoice, behind the step under way.
   var invoiceChanges: [NodeChange] = []
-  var wishes: [PaymentWish] = []
-  var attempt = 0
+  var wishes = PaymentWishes()
+  var pace: DialPace
   /// The peer's, of the channel of this owner.
   var failure: ChannelFailure?
   /// What is written of it, until that is begun.
   var failureToStore: NodeChange?
-  /// When the peer showed that it takes our `channel_reestablish`: from then on the channel runs.
-  var establishedAt: Instant?
-  var chatter = Chatter()
-  /// Announcements and updates of the network.
-  var gossip = Chatter()
-  /// Nil while there is no connection.
-  var silence: Silence?
   var acceptsPayments = true
   /// In the order of their first parts.
   var partials: [PartialPayment] = []
@@ -121,22 +101,15 @@ public struct NodeMachine: Core {
   var unanswered = Unanswered()
   /// A write has failed since the container was read: it may be durable, and then the state here is behind.
   var isBehindContainer = false
-  /// When the connection is given up, unless the splice on it gets further.
-  var spliceStallsAt: Instant?
   /// What the phone last said of it.
   var isNetworkThere = true
 
   public init(configuration: Configuration) {
     terms = configuration.terms
     rules = configuration.rules
-    boundFactor = configuration.overTor == true ? 3 : 1
+    pace = DialPace(overTor: configuration.overTor == true)
     multiPartWindow = configuration.multiPartWindow
     fundingKey = configuration.fundingKey
-  }
-
-  /// Of this attempt.
-  func bound(_ bounds: [TimeSpan]) -> TimeSpan {
-    TimeSpan(nanoseconds: bounds[min(attempt, bounds.count - 1)].nanoseconds * boundFactor)
   }
 
   /// The channel as it is stored, for the port that puts preimages into messages.
@@ -163,7 +136,7 @@ public struct NodeMachine: Core {
     consider(step?.retryAt)
     consider(silenceEndsAt)
     consider(partialsEnd)
-    consider(wishesEnd)
+    consider(wishes.giveUpAt(besides: step))
     consider(unanswered.giveUpAt)
     consider(spliceDeadline)
     return earliest
@@ -213,13 +186,13 @@ public struct NodeMachine: Core {
   ) -> [NodeDirective] {
     guard stage == .stopped else { return [] }
     step = nil
-    wishes = []
-    let unbegun = refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
+    wishes = PaymentWishes()
+    let unbegun = refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
     forgetConnection()
     self.claim = claim
     replacing = replaced
     learn(state, at: now)
-    attempt = 0
+    pace.startAnew()
     failure = nil
     failureToStore = nil
     acceptsPayments = true
@@ -244,7 +217,7 @@ public struct NodeMachine: Core {
       state = .stopped
       return [.cutOff, .report(.stopped)]
     case .offline:
-      attempt = 0
+      pace.startAnew()
       return dialOrWait()
     default:
       forgetConnection()
@@ -275,7 +248,7 @@ public struct NodeMachine: Core {
     let refusals = refuseInvoices(Self.givenUp, besides: step)
     step = nil
     guard stage != .stopped else { return refusals + refuseSplice(Self.spliceGivenUp) }
-    let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
+    let unpaid = refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
     forgetConnection()
     claim = nil
     replacing = nil
@@ -289,15 +262,10 @@ public struct NodeMachine: Core {
   /// A step whose answer is still on its way is kept until that comes, as it may be durable already and somebody
   /// waits to hear what it received; but nothing of it is sent on a connection that is gone.
   mutating func forgetConnection() {
-    establishedAt = nil
-    chatter = Chatter()
-    gossip = Chatter()
-    silence = nil
+    connection = NodeConnection()
     if step?.retryAt != nil, step?.change.isOfInvoice == false { step = nil }
     step?.outgoing = []
-    inbox = []
     channel = nil
-    spliceStallsAt = nil
     partials = []
   }
 
@@ -307,7 +275,7 @@ public struct NodeMachine: Core {
     let blocked = step?.retryAt == nil ? nil : step
     let refusals = refuseInvoices(Self.givenUp, besides: blocked)
     if blocked != nil { step = nil }
-    return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + giveUpUnanswered()
+    return refusals + refuseWishes(Self.payGivenUp) + refuseSplice(Self.spliceGivenUp) + unanswered.giveUp()
   }
 
   var isConnected: Bool {
@@ -326,8 +294,8 @@ public struct NodeMachine: Core {
       step = waiting
       return write(waiting.change)
     }
-    if let wishesEnd, now >= wishesEnd { return refuseLateWishes(at: now) }
-    if let giveUpAt = unanswered.giveUpAt, now >= giveUpAt { return giveUpUnanswered() }
+    if let end = wishes.giveUpAt(besides: step), now >= end { return refuseLateWishes(at: now) }
+    if let giveUpAt = unanswered.giveUpAt, now >= giveUpAt { return unanswered.giveUp() }
     if let spliceDeadline, now >= spliceDeadline { return spliceLate(at: now) }
     if let partialsEnd, now >= partialsEnd { return advance(mustStore: false, at: now) }
     switch state {

@@ -14,24 +14,17 @@ extension NodeMachine: Shiftable {
     case .stopped, .offline, .checkingRow, .reading, .adopting, .established, .mute, .failed: break
     }
     step?.retryAt.shift(by: span)
-    establishedAt.shift(by: span)
-    for index in wishes.indices { wishes[index].shift(by: span) }
+    connection.shift(by: span)
+    wishes.shift(by: span)
     spliceWish?.shift(by: span)
     unanswered.shift(by: span)
-    spliceStallsAt.shift(by: span)
     for index in partials.indices { partials[index].shift(by: span) }
-    chatter.shift(by: span)
-    gossip.shift(by: span)
-    silence?.shift(by: span)
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.
   public mutating func forgetLongAgo(at now: Instant) {
-    establishedAt = establishedAt.map { max($0, now - Self.provenAfter) }
-    chatter.forgetLongAgo(at: now)
-    gossip.forgetLongAgo(at: now)
-    // Further attempts wait no longer than this one.
-    attempt = min(attempt, Self.redialPauses.count)
+    connection.forgetLongAgo(at: now)
+    pace.forgetLongAgo()
   }
 }
 

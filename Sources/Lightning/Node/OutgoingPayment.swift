@@ -102,16 +102,6 @@ public struct PaymentChange: Hashable, Codable, Sendable {
   }
 }
 
-/// Somebody wants to pay, and the channel cannot take it yet.
-struct PaymentWish: Hashable, Codable, Sendable {
-  var payment: OutgoingPayment
-  var giveUpAt: Instant
-}
-
-extension PaymentWish: Shiftable {
-  mutating func shift(by span: TimeSpan) { giveUpAt.shift(by: span) }
-}
-
 extension HTLC {
   /// Signed for by the other side: that was said, and made durable, in the step that brought it.
   fileprivate var paymentEnd: PaymentEnd? {

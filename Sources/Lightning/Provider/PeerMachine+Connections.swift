@@ -51,7 +51,7 @@ extension PeerMachine {
     links.removeAll { $0.id == connection }
     if link.state == .registered {
       loseChannel(&step)
-      absence = Absence(since: now)
+      calls.walletLeft(at: now)
     }
     return step.directives
   }
@@ -59,8 +59,7 @@ extension PeerMachine {
   /// With its connection the channel forgets what no commitment covers.
   private mutating func loseChannel(_ step: inout PeerStep) {
     let before = state.channel.record
-    held = nil
-    restingSince = nil
+    splicePace.forgetConnection()
     state.channel.disconnected()
     if state.channel.record != before { step.changes.append(.channel(state.channel.record)) }
   }
@@ -69,7 +68,7 @@ extension PeerMachine {
   mutating func lose(_ connection: UInt64, at now: Instant, _ step: inout PeerStep) {
     if registered == connection {
       loseChannel(&step)
-      absence = Absence(since: now)
+      calls.walletLeft(at: now)
     }
     set(connection, .failed)
   }
@@ -188,7 +187,7 @@ extension PeerMachine {
       step.evictions.append(.evict(connection: older, "connection \(connection) took its place"))
     }
     set(connection, .registered)
-    absence = nil
+    calls.walletCame()
     if verdict == .accepted, let fence {
       let answer = FenceAnswer(
         accepted: true, highest: fence.epoch, container: fence.container)

@@ -83,7 +83,7 @@ extension PeerMachine {
       guard let answer = ping.answer else { return [.store([acted])] }
       return [.store([acted]), .send(connection: connection, answer)]
     case .peerStorage(let blob) where !takesBackup(blob, of: connection, at: now):
-      let why = "more than \(Self.backupBytesPerMinute / 1024 / 1024) MiB of backups came within a minute"
+      let why = "more than \(BackupLoad.bytesPerMinute / 1024 / 1024) MiB of backups came within a minute"
       var step = PeerStep(changes: [.frameIgnored(connection: connection, why)])
       giveUp(connection, why, at: now, &step)
       return step.directives
@@ -113,13 +113,10 @@ extension PeerMachine {
     }
   }
 
-  /// With the first of a connection the allowance is its own as far as that goes.
   private mutating func takesBackup(_ blob: Bytes, of connection: UInt64, at now: Instant) -> Bool {
     guard let index = links.firstIndex(where: { $0.id == connection }) else { return false }
     defer { links[index].hasBackedUp = true }
-    guard blob.count > Self.smallBackup else { return true }
-    if !links[index].hasBackedUp, firstBackups.takes(blob.count, at: now) { return true }
-    return backups.takes(blob.count, at: now)
+    return backups.takes(blob.count, isFirst: !links[index].hasBackedUp, at: now)
   }
 
   private mutating func receivedForChannel(
@@ -133,7 +130,7 @@ extension PeerMachine {
     }
     var step = PeerStep(changes: [.frameActedOn(connection: connection)])
     for fact in facts { take(fact, &step) }
-    watchRest(at: now)
+    splicePace.watchRest(state.channel, at: now)
     route(&step, at: now)
     advance(on: connection, &step, isChanged: true, at: now)
     return step.directives
@@ -163,12 +160,12 @@ extension PeerMachine {
       guard let payment = payment(of: htlc) else { return }
       state.payments.removeAll { $0.request.id == payment.request.id }
       state.markPaid(payment.request.paymentHash)
-      callsInVain = 0
+      calls.noteNews()
       step.changes.append(.paymentPaid(payment: payment.request.id, preimage: preimage))
       step.afterwards.append(.answer(payment: payment.request.id, .settled(preimage: preimage)))
     case .failed(let htlc, let code):
       guard let payment = payment(of: htlc) else { return }
-      callsInVain = 0
+      calls.noteNews()
       fail(payment.request.id, .refusedByRecipient(code: code), &step)
     case .committed, .reestablished, .revoked, .settled, .spliceGivenUp: break
     }
@@ -184,7 +181,7 @@ extension PeerMachine {
     if state.channel.isReestablished { offerHeld(&step) }
     for outgoing in state.channel.takeOutgoing() {
       guard let message = message(outgoing) else { continue }
-      if !holds(message, for: connection, at: now) {
+      if !splicePace.holds(message, for: connection, state.channel.pendingSplice, at: now) {
         step.messages.append(.send(connection: connection, message))
       }
     }

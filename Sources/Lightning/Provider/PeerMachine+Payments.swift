@@ -9,13 +9,13 @@ extension PeerMachine {
     let isCalled = isCalled(for: request.paymentHash, at: now)
     state.payments.append(PeerPayment(request: request))
     if let connection = registered, state.channel.isReestablished {
-      callsInVain = 0
+      calls.noteNews()
       advance(on: connection, &step, isChanged: false, at: now)
     } else if request.holdUntil <= now {
       fail(request.id, .recipientAway, &step)
     } else {
       // Something new is a reason to come; the calls for what waited longer go on from this one.
-      callsInVain = 0
+      calls.noteNews()
       if !isCalled { call(for: state.payments.count - 1, at: now, &step) }
     }
     if state.payments.last?.request.id == request.id, state.payments.last?.isHeld == true {
@@ -28,7 +28,7 @@ extension PeerMachine {
   mutating func call(for index: Int, at now: Instant, _ step: inout PeerStep) {
     let payment = state.payments[index]
     state.payments[index].calledAt = now
-    absence?.calledAt = now
+    calls.noteCall(at: now)
     step.afterwards.append(
       .requestPush(
         PushRequest(
@@ -41,7 +41,7 @@ extension PeerMachine {
     state.payments.contains { payment in
       guard payment.isHeld, payment.request.paymentHash == paymentHash, let calledAt = payment.calledAt
       else { return false }
-      return now < calledAt + Self.callBound
+      return now < calledAt + WalletCalls.callBound
     }
   }
 

@@ -70,57 +70,33 @@ public struct PeerMachine: Core {
   static let paymentLimit = 1000
   /// How long a connection may stay without its `init`.
   static let greetingBound = TimeSpan.seconds(10)
-  /// Of backups above `smallBackup`: with 200 open invoices one has some 50 KB, and none is sent without a step of the channel.
-  static let backupBytesPerMinute = 64 * 1024 * 1024
-  static let smallBackup = 4096
-  /// Of the first on each connection, which are counted apart: a wallet that comes back says with it where its channel stands.
-  static let firstBackupBytesPerMinute = 16 * 1024 * 1024
-  /// As long as a push can be on its way and served. Another one would meet the same life of the wallet.
-  static let callBound = TimeSpan.seconds(30)
-  /// So often the time to the next call doubles, up to an hour.
-  static let doublings = 11
-  static let longestCallBack = TimeSpan.seconds(3600)
 
   let isLegacy: Bool
   let awaitsWallet: Bool
-  let callsBackAfter: TimeSpan
   let elsewhereDelay: TimeSpan
   let rules: ConnectionRules
   let fundingKey: CurvePoint?
-  let spliceDelay: TimeSpan
   public internal(set) var state: PeerState
   /// The oldest first.
   var links: [PeerLink] = []
-  /// Nil while a connection is registered.
-  var absence: Absence?
-  /// Since there was something new for the wallet: calls that brought nobody, or for nothing, as for a part that lacks the
-  /// others. Each is seen, so they come more and more seldom.
-  var callsInVain = 0
+  var calls: WalletCalls
   /// Payments of the wallet's that have not arrived. Known from the channel: a new start sends them on anew.
   var routed: [RoutedPayment] = []
-  /// What waits to be sent, while this node takes its time to sign for a splice.
-  var held: HeldSplice?
-  /// The splice for which it has taken its time.
-  var delayed: TransactionID?
-  /// Since when the channel of the registered connection has been at rest, or comes to it, for a splice.
-  var restingSince: Instant?
+  var splicePace: SplicePace
   var visitors = VisitorLoad()
-  /// Of large backups.
-  var backups = Allowance(Self.backupBytesPerMinute)
-  var firstBackups = Allowance(Self.firstBackupBytesPerMinute)
+  var backups = BackupLoad()
 
   public init(configuration: Configuration) {
     isLegacy = configuration.isLegacy
-    callsBackAfter = configuration.callsBackAfter
     elsewhereDelay = configuration.elsewhereDelay
     rules = configuration.rules
     fundingKey = configuration.fundingKey
-    spliceDelay = configuration.spliceDelay
+    splicePace = SplicePace(delay: configuration.spliceDelay)
+    calls = WalletCalls(after: configuration.callsBackAfter, awaySince: configuration.startedAt)
     state = configuration.state
     awaitsWallet = configuration.awaitsWallet
     state.channel.disconnected()
     for index in state.payments.indices { state.payments[index].calledAt = nil }
-    absence = Absence(since: configuration.startedAt)
     routed = state.channel.committedHTLCs.map {
       RoutedPayment(htlc: $0.id, arrivesAt: configuration.startedAt + elsewhereDelay)
     }
@@ -153,20 +129,14 @@ public struct PeerMachine: Core {
     // While the channel takes no update nothing arrives.
     let arrivals = state.channel.mayUpdate ? routed.map(\.arrivesAt) : []
     let times = holds + ungreetedLinks.map(\.greetBy) + silences + arrivals
-    return (times + [callBackAt, held?.sendAt, restEndsAt].compactMap { $0 }).min()
+    return (times + [callBackAt, splicePace.sendsAt, splicePace.restEndsAt].compactMap { $0 }).min()
   }
 
   private var ungreetedLinks: [PeerLink] { links.filter { $0.state == .greeting } }
 
   /// Over a channel that has failed the wallet settles nothing: nobody calls it for that.
   private var callBackAt: Instant? {
-    guard let absence, state.failure == nil, !state.payments.isEmpty else { return nil }
-    return (absence.calledAt ?? absence.since) + callBackSpan
-  }
-
-  var callBackSpan: TimeSpan {
-    let first = absence?.calledAt == nil ? callsBackAfter : Self.callBound
-    return min(TimeSpan(nanoseconds: first.nanoseconds << Int64(callsInVain)), Self.longestCallBack)
+    state.failure == nil && !state.payments.isEmpty ? calls.nextAt : nil
   }
 
   public mutating func handle(_ event: PeerEvent, at now: Instant) -> [PeerDirective] {
@@ -197,7 +167,7 @@ public struct PeerMachine: Core {
     restEnded(&step, at: now)
     arrivals(&step, at: now)
     if let callBackAt, callBackAt <= now {
-      callsInVain = min(callsInVain + 1, Self.doublings)
+      calls.noteVainCall()
       call(for: state.payments.firstIndex { !$0.isHeld } ?? 0, at: now, &step)
     }
     return step.directives

@@ -5,24 +5,20 @@ extension PeerMachine: Shiftable {
   public mutating func shift(by span: TimeSpan) {
     for index in state.payments.indices { state.payments[index].shift(by: span) }
     for index in links.indices { links[index].shift(by: span) }
-    absence?.shift(by: span)
+    calls.shift(by: span)
     for index in routed.indices { routed[index].shift(by: span) }
-    held?.shift(by: span)
-    restingSince.shift(by: span)
+    splicePace.shift(by: span)
     visitors.shift(by: span)
     backups.shift(by: span)
-    firstBackups.shift(by: span)
   }
 
   /// What lies so far back that it makes no difference any more is as if it were a little younger.
   public mutating func forgetLongAgo(at now: Instant) {
     for index in links.indices { links[index].forgetLongAgo(at: now) }
     for index in state.payments.indices { state.payments[index].forgetLongAgo(at: now) }
-    let span = callBackSpan
-    absence?.forgetLongAgo(at: now, span)
+    calls.forgetLongAgo(at: now)
     visitors.forgetLongAgo(at: now)
     backups.forgetLongAgo(at: now)
-    firstBackups.forgetLongAgo(at: now)
   }
 }
 
@@ -43,19 +39,6 @@ extension PeerLink: Shiftable {
   }
 }
 
-extension Absence: Shiftable {
-  mutating func shift(by span: TimeSpan) {
-    since.shift(by: span)
-    calledAt?.shift(by: span)
-  }
-
-  mutating func forgetLongAgo(at now: Instant, _ span: TimeSpan) {
-    // Who has called counts from there.
-    since = calledAt == nil ? max(since, now - span) : now
-    calledAt = calledAt.map { max($0, now - span) }
-  }
-}
-
 extension PeerPayment {
   mutating func shift(by span: TimeSpan) {
     request.holdUntil.shift(by: span)
@@ -64,7 +47,7 @@ extension PeerPayment {
 
   mutating func forgetLongAgo(at now: Instant) {
     // Who is in the channel is called for in another way.
-    let isOver = calledAt.map { now >= $0 + PeerMachine.callBound } ?? true
+    let isOver = calledAt.map { now >= $0 + WalletCalls.callBound } ?? true
     if !isHeld || isOver { calledAt = nil }
   }
 }

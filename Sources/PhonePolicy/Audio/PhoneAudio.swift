@@ -23,7 +23,7 @@ extension Phone {
   private func refusal(of session: AudioSession) -> AudioRefusal? {
     if !configuration.hasAudioMode { return .notDeclared }
     if session.volumeThousandths <= 0 { return .silent }
-    return isOtherAudioPlaying && !session.mixes ? .otherPlays : nil
+    return device.playsOtherAudio && !session.mixes ? .otherPlays : nil
   }
 
   private mutating func stopAudio() {
@@ -38,7 +38,7 @@ extension Phone {
       stopAudio()
       return []
     }
-    if isOtherAudioPlaying && !playing.session.mixes {
+    if device.playsOtherAudio && !playing.session.mixes {
       stopAudio()
       return [.tell(.app, .audio(.interrupted))]
     }

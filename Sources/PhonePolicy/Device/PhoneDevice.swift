@@ -32,9 +32,7 @@ extension Phone {
 
   /// What the app has to know before anything else, when it starts and when it goes on: nobody is told who is stopped.
   mutating func networkNewsForApp() -> [PhoneDirective] {
-    guard appKnowsNetwork != device.hasNetwork, app != .suspended else { return [] }
-    appKnowsNetwork = device.hasNetwork
-    return [.tell(.app, .network(isThere: device.hasNetwork))]
+    app == .suspended ? [] : process.network(isThere: device.hasNetwork)
   }
 
   /// A process that starts believes that there is a network.

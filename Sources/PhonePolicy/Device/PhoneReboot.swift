@@ -7,9 +7,8 @@ extension Phone {
     rebooting = Reboot(losesBeats: losingBeats, unlocks: unlocking)
     opensAgain = false
     returnsOnUnlock = false
-    let lost = queue.map(\.id) + (silent.waiting.map { [$0.id] } ?? [])
+    let lost = queue.map(\.id) + (silent.loseWaiting().map { [$0] } ?? [])
     queue = []
-    silent.waiting = nil
     return lost.flatMap(loseInReboot) + killAppForReboot() + killExtensionForReboot()
   }
 
@@ -57,7 +56,7 @@ extension Phone {
     guard let reboot = rebooting, app == .notRunning, service == .notRunning else { return [] }
     rebooting = nil
     silent.forgetAll()
-    tasks.use = .neverOpened
+    tasks.forgetUse()
     device = device.afterReboot
     // Before anything that came meanwhile is looked at: a push of that moment finds the phone as the next one does.
     if reboot.unlocks { device.apply(.unlocked) }

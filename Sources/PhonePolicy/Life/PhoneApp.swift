@@ -71,11 +71,11 @@ extension Phone {
     switch app {
     case .notRunning:
       app = .launching(intoForeground: false)
-      wordsForApp = [message]
+      process.keep(message)
       assertions.hold(assertion, at: now)
       return [.launch(.app, reason)]
     case .launching:
-      wordsForApp.append(message)
+      process.keep(message)
       assertions.hold(assertion, at: now)
       return []
     case .foreground, .background:
@@ -94,9 +94,7 @@ extension Phone {
     case .launching(let intoForeground):
       app = intoForeground ? .foreground : .background(BackgroundStay(since: now))
       timesInBackground = intoForeground ? 0 : 1
-      let words = wordsForApp.map { PhoneDirective.tell(.app, $0) }
-      wordsForApp = []
-      return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)] + words
+      return [.tell(.app, intoForeground ? .enterForeground : .enterBackground)] + process.takeWords()
     // What was said or sent while it had not started yet found nobody.
     case .terminating(.killed(let reason), _): return [.kill(.app, reason)]
     case .terminating(.asked, _): return [.tell(.app, .terminate)]
@@ -130,11 +128,9 @@ extension Phone {
     announcedEnds.removeAll { $0 == .app }
     app = .notRunning
     assertions.releaseAll()
-    appKnowsNetwork = true
+    process = AppProcess()
+    responses = OpenResponses()
     returnsOnUnlock = false
-    isAppWarned = false
-    responses = []
-    wordsForApp = []
     let unanswered = endInvoicesWithApp()
     return [.recordEnd(.app, reason)] + unanswered + openAgainIfWanted()
   }
@@ -144,8 +140,8 @@ extension Phone {
     case .launching, .terminating:
       app = .notRunning
       assertions.releaseAll()
-      responses = []
-      wordsForApp = []
+      responses = OpenResponses()
+      _ = process.takeWords()
       return openAgainIfWanted()
     case .notRunning, .foreground, .background, .suspended: return []
     }

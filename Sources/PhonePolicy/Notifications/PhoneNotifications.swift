@@ -80,11 +80,11 @@ extension Phone {
 
   /// The person is with the app again, as if it had been opened by its icon.
   private mutating func openFor(_ word: PhoneMessage, _ reason: LaunchReason) -> [PhoneDirective] {
-    silent.isSwipedAway = false
+    silent.noteOpened()
     let unlocked = unlockForPerson()
     let opened = open().map { $0 == .launch(.app, .person) ? .launch(.app, reason) : $0 }
     if case .launching = app {
-      wordsForApp.append(word)
+      process.keep(word)
       return unlocked + opened
     }
     return unlocked + opened + [.tell(.app, word)]
@@ -96,21 +96,17 @@ extension Phone {
     if app == .foreground { return [.tell(.app, word)] }
     let assertion = Assertion.notificationResponse(id)
     guard let woken = wake(for: word, reason, holding: assertion, at: now) else { return [] }
-    responses.append(OpenResponse(id: id, endsBy: now + configuration.silentPushes.completionTime))
+    responses.begin(id, until: now + configuration.silentPushes.completionTime)
     return woken
   }
 
   mutating func responseDone(_ id: UInt64) -> [PhoneDirective] {
-    responses.removeAll { $0.id == id }
-    assertions.release(.notificationResponse(id))
+    responses.end(id, &assertions)
     return []
   }
 
   mutating func reachResponseDeadlines(at now: Instant) -> [PhoneDirective] {
-    for response in responses where response.endsBy <= now {
-      assertions.release(.notificationResponse(response.id))
-    }
-    responses.removeAll { $0.endsBy <= now }
+    responses.endLate(&assertions, at: now)
     return []
   }
 }

@@ -3,29 +3,197 @@ import Ground
 /// The silent pushes of one phone: the one that waits, those in the app's hands, and what was spent of the budget.
 public struct SilentPushes: Hashable, Codable, Sendable {
   struct Waiting: Hashable, Codable, Sendable {
-    var id: UInt64
-    var notBefore: Instant
+    fileprivate(set) var id: UInt64
+    fileprivate var notBefore: Instant
     /// Why, as it was last written down.
-    var reason: PushHold?
+    fileprivate var reason: PushHold?
   }
 
-  struct Open: Hashable, Codable, Sendable {
+  private struct Open: Hashable, Codable, Sendable {
     var id: UInt64
     /// Nil while the app is in front: then no time runs.
     var endsBy: Instant?
     var isWarned = false
+
+    func due(_ rules: SilentPushRules) -> Instant? {
+      endsBy.map { isWarned ? $0 + rules.completionGrace : $0 }
+    }
   }
 
-  var waiting: Waiting?
-  var open: [Open] = []
+  /// What of the phone decides about them.
+  struct Conditions {
+    var app: AppState
+    var isGoingDown: Bool
+    var isInLowPowerMode: Bool
+    var isRefreshAllowed: Bool
+    var rules: SilentPushRules
+    var enforcesLimits: Bool
+  }
+
+  private(set) var waiting: Waiting?
+  private var open: [Open] = []
   /// When one was delivered in the background, as far back as the window goes.
-  var deliveries: [Instant] = []
-  public internal(set) var throttledUntil: Instant?
+  private var deliveries: [Instant] = []
+  public private(set) var throttledUntil: Instant?
   /// The person swiped the app away: it gets none until it is opened again.
-  var isSwipedAway = false
-  var chance: Chance
+  private var isSwipedAway = false
+  private var chance: Chance
 
   init(_ rules: SilentPushRules) { chance = Chance(seed: rules.seed) }
+
+  mutating func noteOpened() { isSwipedAway = false }
+  mutating func noteSwipedAway() { isSwipedAway = true }
+
+  // MARK: The one that waits
+
+  mutating func take(_ push: UInt64, _ conditions: Conditions, at now: Instant) -> [PhoneDirective] {
+    if conditions.isGoingDown { return Self.drop(push, .goingDown) }
+    var notBefore = now
+    if conditions.app != .foreground {
+      if let why = reasonToDrop(conditions) { return Self.drop(push, why) }
+      // Both are drawn for each: so one setting does not change the chances of the other.
+      let luck = chance.number(upTo: 99)
+      let delay = chance.number(upTo: UInt64(max(0, conditions.rules.delayMax.nanoseconds)))
+      if luck < conditions.rules.dropPercent { return Self.drop(push, .chance) }
+      notBefore = now + TimeSpan(nanoseconds: Int64(clamping: delay))
+    }
+    var directives: [PhoneDirective] = []
+    if let older = waiting {
+      directives = [.recordFate(push: older.id, .replaced(by: push)), .drop(push: older.id)]
+    }
+    waiting = Waiting(id: push, notBefore: notBefore)
+    return directives
+  }
+
+  enum Next {
+    /// Nothing is delivered now.
+    case none([PhoneDirective])
+    case toAppInFront(UInt64)
+    case toAppBehind(UInt64)
+  }
+
+  mutating func next(_ conditions: Conditions, at now: Instant) -> Next {
+    guard let waiting else { return .none([]) }
+    if let why = reasonToDrop(conditions) {
+      self.waiting = nil
+      return .none(Self.drop(waiting.id, why))
+    }
+    switch conditions.app {
+    // In a moment it is in front, and gets it there.
+    case .launching(intoForeground: true): return .none([])
+    case .foreground: return .toAppInFront(waiting.id)
+    default: break
+    }
+    guard let why = reasonToHold(waiting, conditions, at: now) else { return .toAppBehind(waiting.id) }
+    guard waiting.reason != why else { return .none([]) }
+    self.waiting?.reason = why
+    return .none([.recordFate(push: waiting.id, .held(why))])
+  }
+
+  mutating func noteDelivered(_ push: UInt64, _ conditions: Conditions, at now: Instant) {
+    waiting = nil
+    let isInFront = conditions.app == .foreground
+    if !isInFront { deliveries.append(now) }
+    open.append(Open(id: push, endsBy: isInFront ? nil : Self.end(conditions, from: now)))
+  }
+
+  /// What waits is lost.
+  mutating func loseWaiting() -> UInt64? {
+    defer { waiting = nil }
+    return waiting?.id
+  }
+
+  private func reasonToDrop(_ conditions: Conditions) -> PushDrop? {
+    if conditions.isGoingDown { return .goingDown }
+    if conditions.app == .foreground { return nil }
+    if isSwipedAway { return .swipedAway }
+    if !conditions.isRefreshAllowed { return .backgroundRefreshOff }
+    return conditions.isInLowPowerMode && conditions.rules.lowPower == .drop ? .lowPowerMode : nil
+  }
+
+  private func reasonToHold(_ waiting: Waiting, _ conditions: Conditions, at now: Instant) -> PushHold? {
+    if conditions.isInLowPowerMode { return .lowPowerMode }
+    if case .terminating = conditions.app { return .appIsEnding }
+    if waiting.notBefore > now { return .delayed }
+    let budget = budget(conditions.rules)
+    guard deliveries.count >= budget else { return nil }
+    return throttledUntil == nil ? .budgetUsed(perWindow: budget) : .throttled(perWindow: budget)
+  }
+
+  private static func drop(_ push: UInt64, _ why: PushDrop) -> [PhoneDirective] {
+    [.recordFate(push: push, .dropped(why)), .drop(push: push)]
+  }
+
+  // MARK: Those in the app's hands
+
+  private static func end(_ conditions: Conditions, from now: Instant) -> Instant? {
+    conditions.enforcesLimits ? now + conditions.rules.completionTime : nil
+  }
+
+  mutating func complete(
+    _ push: UInt64, _ result: SilentPushResult, _ assertions: inout Assertions
+  ) -> [PhoneDirective] {
+    guard let index = open.firstIndex(where: { $0.id == push }) else {
+      return [.refuseCompletion(push: push)]
+    }
+    open.remove(at: index)
+    assertions.release(.silentPush(push))
+    return [.recordFate(push: push, .completed(result))]
+  }
+
+  mutating func letTimeRun(
+    _ conditions: Conditions, _ assertions: inout Assertions, at now: Instant
+  ) -> [PhoneDirective] {
+    var directives: [PhoneDirective] = []
+    var stillOpen: [Open] = []
+    for var push in open {
+      if conditions.app == .foreground {
+        push.endsBy = nil
+        push.isWarned = false
+      } else if push.endsBy == nil, case .background = conditions.app {
+        push.endsBy = Self.end(conditions, from: now)
+        assertions.hold(.silentPush(push.id), at: now)
+      }
+      guard let due = push.due(conditions.rules), due <= now else {
+        stillOpen.append(push)
+        continue
+      }
+      throttle(conditions.rules, at: now)
+      if push.isWarned {
+        assertions.release(.silentPush(push.id))
+        directives.append(.recordFate(push: push.id, .expired))
+      } else {
+        push.isWarned = true
+        directives.append(.tell(.app, .timeWillExpire(push: push.id)))
+        stillOpen.append(push)
+      }
+    }
+    open = stillOpen
+    return directives
+  }
+
+  /// An app that ends by itself with a push in its hands has not completed it; one that others end is not to blame.
+  mutating func abandon(after end: EndReason?, _ rules: SilentPushRules, at now: Instant) -> [PhoneDirective]
+  {
+    guard !open.isEmpty else { return [] }
+    defer { open = [] }
+    switch end {
+    case .ended, .gaveUp, .crashed: throttle(rules, at: now)
+    case .endedAsAsked, .killed, .killedFromOutside, nil: break
+    }
+    return open.map { .recordFate(push: $0.id, .abandoned) }
+  }
+
+  mutating func abandonAtLaunch() -> [PhoneDirective] {
+    defer { open = [] }
+    return open.flatMap { Self.drop($0.id, .launchFailed) }
+  }
+
+  // MARK: The budget
+
+  private mutating func throttle(_ rules: SilentPushRules, at now: Instant) {
+    throttledUntil = now + rules.window
+  }
 
   /// What was long ago counts no more.
   mutating func forget(before now: Instant, _ rules: SilentPushRules) {
@@ -40,13 +208,31 @@ public struct SilentPushes: Hashable, Codable, Sendable {
     isSwipedAway = false
   }
 
-  func budget(_ rules: SilentPushRules) -> Int { throttledUntil == nil ? rules.budget : rules.budget / 2 }
+  private func budget(_ rules: SilentPushRules) -> Int {
+    throttledUntil == nil ? rules.budget : rules.budget / 2
+  }
 
   /// When the budget next grows.
-  func budgetChange(_ rules: SilentPushRules) -> Instant? {
+  private func budgetChange(_ rules: SilentPushRules) -> Instant? {
     let first = deliveries.map { $0 + rules.window }.min()
     guard let until = throttledUntil else { return first }
     return min(first ?? until, until)
+  }
+
+  func deadline(_ rules: SilentPushRules) -> Instant? {
+    var earliest: Instant?
+    func consider(_ instant: Instant?) {
+      guard let instant else { return }
+      earliest = min(earliest ?? instant, instant)
+    }
+    for push in open { consider(push.due(rules)) }
+    // Only time can help those that wait for time.
+    switch waiting?.reason {
+    case .delayed: consider(waiting?.notBefore)
+    case .budgetUsed, .throttled: consider(budgetChange(rules))
+    case .lowPowerMode, .appIsEnding, nil: break
+    }
+    return earliest
   }
 }
 

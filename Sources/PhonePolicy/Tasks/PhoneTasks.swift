@@ -1,21 +1,32 @@
 import Ground
 
-// Background tasks: what the app asks for, and what comes of it.
+// Background tasks: what the app asks for, what comes of it, and how it is woken for them.
 extension Phone {
   mutating func react(to event: TaskEvent, at now: Instant) -> [PhoneDirective] {
     switch event {
-    case .submitted(let request): return submit(request, at: now)
-    case .cancelled(let identifier): return cancelTask(identifier)
-    case .completed(let identifier, let run, let isSuccess): return completeTask(identifier, run, isSuccess)
+    case .submitted(let request):
+      // Said just before it was stopped or told to end it counts too: the answer is read when it goes on, if it does.
+      return app.hasProcess ? tasks.submit(request, taskConditions, at: now) : []
+    case .cancelled(let identifier): return tasks.withdraw(identifier, .cancelled)
+    case .completed(let identifier, let run, let isSuccess):
+      return tasks.complete(identifier, run, isSuccess, &assertions)
     case .launchedByHand(let identifier):
       guard refusalToLaunchByHand(identifier) == nil,
-        let index = tasks.pending.firstIndex(where: { $0.request.identifier == identifier })
+        let pending = tasks.pending.first(where: { $0.request.identifier == identifier })
       else { return [] }
-      return runTask(at: index, isByHand: true, at: now) ?? []
+      return run(pending, isByHand: true, at: now)
     case .expiredByHand(let identifier):
       guard refusalToExpireByHand(identifier) == nil else { return [] }
-      return expireTask(identifier, .byHand, at: now)
+      return tasks.expire(identifier, .byHand, configuration.tasks, at: now)
     }
+  }
+
+  private var taskConditions: TaskConditions {
+    TaskConditions(
+      app: app, isIdle: device.isLocked, isCharging: device.isCharging,
+      batteryPercent: device.batteryPercent, hasNetwork: device.hasNetwork,
+      isLowPower: device.isInLowPowerMode, isRefreshAllowed: device.allowsBackgroundRefresh,
+      rules: configuration.tasks, enforcesLimits: configuration.enforcesLimits)
   }
 
   // MARK: By hand
@@ -34,101 +45,37 @@ extension Phone {
     return isThere ? nil : .notRunning
   }
 
-  // MARK: Requests
+  // MARK: The scheduler
 
-  private mutating func submit(_ request: TaskRequest, at now: Instant) -> [PhoneDirective] {
-    // Said just before it was stopped or told to end it counts too: the answer is read when it goes on, if it does.
-    guard app.hasProcess else { return [] }
-    tasks.lastNumber &+= 1
-    let number = tasks.lastNumber
-    let record = { TaskRecord(number: number, request: request, fate: $0) }
-    if let refusal = refusal(of: request) {
-      return [
-        .recordTask(record(.refused(refusal))),
-        .tell(.app, .task(.refused(identifier: request.identifier, refusal))),
-      ]
+  /// Looks after each event at what waits and what runs.
+  mutating func tendTasks(after event: PhoneEvent, at now: Instant) -> [PhoneDirective] {
+    tasks.noteUse(app, event)
+    guard !tasks.isEmpty else { return [] }
+    var directives = tasks.end(taskConditions, &assertions, at: now)
+    guard !isGoingDown else { return directives + tasks.loseWaiting() }
+    tasks.noteDue(at: now)
+    guard rebooting == nil else { return directives }
+    for number in tasks.inTurn {
+      if let waits = tasks.hold(number, taskConditions, at: now) {
+        directives += waits
+      } else if let pending = tasks.pending.first(where: { $0.number == number }) {
+        directives += run(pending, isByHand: false, at: now)
+      }
     }
-    let replaced = removePending(request.identifier)
-    let pending = BackgroundTasks.Pending(
-      number: number, request: request, dueAt: due(request, at: now), hindrance: .tooEarly)
-    tasks.pending.append(pending)
-    return replaced + [
-      .recordTask(record(.waits(.tooEarly))), .tell(.app, .task(.accepted(identifier: request.identifier))),
-    ]
+    return directives
   }
 
-  private func refusal(of request: TaskRequest) -> TaskRefusal? {
-    guard configuration.tasks.permitted.contains(request.identifier) else {
-      return .notPermitted(permitted: configuration.tasks.permitted)
-    }
-    if request.earliest < .zero { return .badTime }
-    if !taskConditions.isRefreshAllowed { return .refreshOff }
-    let others = tasks.pending.filter {
-      $0.request.kind == request.kind && $0.request.identifier != request.identifier
-    }
-    return others.count < TaskConfiguration.pendingMax(request.kind) ? nil : .tooMany(request.kind)
-  }
-
-  /// Never before it was asked for; a refresh also not before the phone's own rhythm has come round.
-  private mutating func due(_ request: TaskRequest, at now: Instant) -> Instant {
-    let asked = now + configuration.tasks.scaled(request.earliest)
-    guard request.kind == .refresh else { return asked }
-    if tasks.nextRefresh == nil { drawNextRefresh(at: now) }
-    return max(asked, tasks.nextRefresh ?? asked)
-  }
-
-  mutating func drawNextRefresh(at now: Instant) {
-    let interval = configuration.tasks.scaled(configuration.tasks.refreshInterval).nanoseconds
-    let variation = interval / 100 * Int64(configuration.tasks.variationPercent)
-    let drawn = tasks.chance.span(upTo: TimeSpan(nanoseconds: 2 * variation))
-    tasks.nextRefresh = now + TimeSpan(nanoseconds: interval - variation) + drawn
-  }
-
-  private mutating func cancelTask(_ identifier: String) -> [PhoneDirective] {
-    removePending(identifier, fate: .cancelled)
-  }
-
-  private mutating func removePending(
-    _ identifier: String, fate: TaskRecord.Fate = .replaced
+  /// Unless the app cannot be reached.
+  private mutating func run(
+    _ pending: BackgroundTasks.Pending, isByHand: Bool, at now: Instant
   ) -> [PhoneDirective] {
-    guard let index = tasks.pending.firstIndex(where: { $0.request.identifier == identifier }) else {
-      return []
-    }
-    let gone = tasks.pending.remove(at: index)
-    return [.recordTask(TaskRecord(number: gone.number, request: gone.request, fate: fate))]
-  }
-
-  // MARK: Completion
-
-  /// Once per run: a late word of an older run must not end a newer one of the same name.
-  private mutating func completeTask(
-    _ identifier: String, _ run: UInt64, _ isSuccess: Bool
-  ) -> [PhoneDirective] {
-    guard
-      let index = tasks.running.firstIndex(where: {
-        $0.request.identifier == identifier && $0.number == run
-      })
-    else { return [.refuseTaskCompletion(identifier: identifier, run: run)] }
-    let done = tasks.running.remove(at: index)
-    assertions.release(.scheduledTask(identifier))
-    return [
-      .recordTask(
-        TaskRecord(number: run, request: done.request, fate: .completed(isSuccess: isSuccess)))
-    ]
-  }
-
-  // MARK: Expiry
-
-  mutating func expireTask(_ identifier: String, _ expiry: TaskExpiry, at now: Instant) -> [PhoneDirective] {
-    guard let index = tasks.running.firstIndex(where: { $0.request.identifier == identifier }),
-      tasks.running[index].expiry == nil
-    else { return [] }
-    tasks.running[index].expiry = expiry
-    tasks.running[index].releaseAt = now + configuration.tasks.completionGrace
-    let run = tasks.running[index]
-    return [
-      .tell(.app, .task(.willExpire(identifier: identifier, run: run.number))),
-      .recordTask(TaskRecord(number: run.number, request: run.request, fate: .expires(expiry))),
-    ]
+    let identifier = pending.request.identifier
+    let time = configuration.tasks.time(for: pending.request.kind)
+    let message = TaskMessage.run(
+      identifier: identifier, run: pending.number, milliseconds: time.wholeMilliseconds)
+    let words = wake(
+      for: .task(message), .scheduledTask(identifier), holding: .scheduledTask(identifier), at: now)
+    guard let words else { return [] }
+    return tasks.begin(pending.number, isByHand: isByHand, taskConditions, at: now) + words
   }
 }

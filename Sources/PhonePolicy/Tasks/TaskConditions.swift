@@ -1,5 +1,6 @@
-/// What of the device decides whether a task may run.
-struct TaskConditions: Hashable, Sendable {
+/// What of the phone decides whether a task may run.
+struct TaskConditions {
+  var app: AppState
   /// Nobody uses the phone.
   var isIdle: Bool
   var isCharging: Bool
@@ -7,4 +8,6 @@ struct TaskConditions: Hashable, Sendable {
   var hasNetwork: Bool
   var isLowPower: Bool
   var isRefreshAllowed: Bool
+  var rules: TaskConfiguration
+  var enforcesLimits: Bool
 }

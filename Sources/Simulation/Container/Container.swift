@@ -21,10 +21,6 @@ public struct Container: Hashable, Sendable {
   /// The process that holds the wish.
   var wish: Int32?
   var beats = PerRole<Beat?>(nil, nil)
-  /// Who has the lock that is somebody's for a time, and since when: only in coordinations of others.
-  var lease: Beat?
-  /// Who had it last, which its next holder is told.
-  var lastLeaseholder: Role?
   /// The process that is stopped inside a transaction.
   var writer: Int32?
 

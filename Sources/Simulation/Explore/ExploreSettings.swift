@@ -28,7 +28,7 @@ public struct ExploreSettings: Hashable, Sendable {
     world.make(.home)
     world.settle(until: { $0.lives.app?.value.claim == nil })
     world.make(.quit)
-    world.settle(until: { $0.lives.app == nil && $0.letters.isEmpty && $0.wires.isEmpty })
+    world.settle(until: { $0.lives.app == nil && $0.letters.isEmpty && $0.wires.all.isEmpty })
     world.normalise()
     world.isHeard = isHeard
     return world

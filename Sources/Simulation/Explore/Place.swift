@@ -86,7 +86,7 @@ struct Place: Hashable, Sendable {
     switch move {
     case .work(let role), .wake(let role), .hear(let role), .thaw(let role): role
     case .readLetter(let index): world.letters[index].to
-    case .walletReads(let id): world.wireIndex(id).flatMap { world.role(ofPid: world.wires[$0].owner) }
+    case .walletReads(let id): world.wires[id].flatMap { world.role(ofPid: $0.owner) }
     default: nil
     }
   }
@@ -100,7 +100,7 @@ struct Place: Hashable, Sendable {
   }
 
   private func addLate(to moves: inout [Move], _ glances: Glances) {
-    for wire in world.wires where wire.isSlow && wire.isReadableForPeer {
+    for wire in world.wires.all where wire.isSlow && wire.isReadableForPeer {
       moves.append(.peerReads(wire: wire.id))
     }
     for index in world.letters.indices where world.letters[index].isLate {
@@ -170,13 +170,15 @@ struct Place: Hashable, Sendable {
       moves.append(.network(isThere: false))
     }
     if left[.cuts] > 0 {
-      for wire in world.wires where !wire.isOverForPeer { moves.append(.cut(wire: wire.id)) }
+      for wire in world.wires.all where !wire.isOverForPeer { moves.append(.cut(wire: wire.id)) }
     }
     if left[.slowConnections] > 0 {
-      for wire in world.wires where !wire.isOverForPeer && !wire.isSlow { moves.append(.slow(wire: wire.id)) }
+      for wire in world.wires.all where !wire.isOverForPeer && !wire.isSlow {
+        moves.append(.slow(wire: wire.id))
+      }
     }
     if left[.peerRestarts] > 0 { moves.append(.restartPeer) }
-    if left[.lostPushes] > 0, !world.losesNextPush { moves.append(.losePush) }
+    if left[.lostPushes] > 0, !world.pushing.losesNext { moves.append(.losePush) }
     if left[.reboots] > 0 { moves.append(.reboot) }
     if left[.sleeps] > 0 { moves.append(.deviceSleeps(.seconds(60))) }
     if left[.clockSteps] > 0 { moves += [.stepClock(.seconds(8)), .stepClock(.seconds(-8))] }
@@ -207,7 +209,9 @@ extension Place {
   /// connection slow, is a fault of its own.
   private func forced(_ glances: Glances) -> Move? {
     for role in [Role.app, .extension] where glances[role]?.nextIsOwnAffair == true { return .work(role) }
-    for wire in world.wires where wire.isReadableForPeer && !wire.isSlow { return .peerReads(wire: wire.id) }
+    for wire in world.wires.all where wire.isReadableForPeer && !wire.isSlow {
+      return .peerReads(wire: wire.id)
+    }
     guard left.isEndless(.preemptions) || glances.isAtRest else { return nil }
     for (index, letter) in world.letters.enumerated() where !letter.isLate {
       if glances[letter.to]?.canListen == true { return .readLetter(index) }

@@ -20,14 +20,13 @@ extension World {
     if !peer.isSealed { peer.value.forgetLongAgo(at: peerNow) }
     sortLetters()
     deliveredEvents = 0
-    connecting = Waits()
+    opening = WorldOpening()
     settling = Waits()
-    openedAt = nil
     lives.app?.seal()
     lives.notifier?.seal()
     container.seal()
     peer.seal()
-    oldCopy?.seal()
+    copies.seal()
   }
 
   /// By their reader: the order of letters to different readers says nothing.
@@ -37,12 +36,10 @@ extension World {
 
   /// The age rule reads any beat of the row's epoch; nobody reads another one, nor the last.
   private mutating func forgetOldBeats() {
-    guard oldCopy == nil, settings.coordination == .baton else { return }
+    guard copies.kept == nil, let epoch = container.part({ $0.pointee.row?.epoch }) else { return }
     for role in [Role.app, .extension] {
       guard let beat = container.value.beats[role] else { continue }
-      if beat.epoch != container.value.row?.epoch || beat.phase == .released {
-        container.value.beats[role] = nil
-      }
+      if beat.epoch != epoch || beat.phase == .released { container.value.beats[role] = nil }
     }
   }
 
@@ -73,24 +70,23 @@ extension World {
     lockReplacedAt.shift(by: span)
     if asksForAge {
       for role in [Role.app, .extension] { container.value.beats[role].shift(by: span) }
-      container.value.lease.shift(by: span)
     }
-    waitsSince.shift(by: span)
-    now = .zero
-    peerNow = .zero
-    for index in payments.indices { payments[index].madeAt = .zero }
+    others.shift(by: span)
+    clock.startAnew()
+    invoicing.startAnew()
   }
 
   /// Long stale is stale.
   private mutating func forgetOldStamps() {
-    let longStale = wallNow + TimeSpan(nanoseconds: -settings.coordination.longestMemory.nanoseconds)
+    let memory = settings.coordination.longestMemory
+    let longStale = clock.wallNow + TimeSpan(nanoseconds: -memory.nanoseconds)
     func isOlder(_ beat: Beat?) -> Bool { beat.map { $0.bootClock < longStale } ?? false }
     for role in [Role.app, .extension] where isOlder(container.part({ $0.pointee.beats[role] })) {
       container.value.beats[role]?.bootClock = longStale
     }
-    if isOlder(container.part({ $0.pointee.lease })) { container.value.lease?.bootClock = longStale }
+    others?.forget(before: longStale)
     for role in [Role.app, .extension] where lives[role]?.isSealed == false {
-      lives[role]?.value.forgetOldStamps(settings.coordination.longestMemory)
+      lives[role]?.value.forgetOldStamps(memory)
     }
   }
 }

@@ -22,6 +22,17 @@ public enum Coordination: String, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// Others have no epochs, so their peer knows none, and nothing is read anew after its greeting.
+  var lacks: Rules { self == .baton ? [] : [.peerFencing, .greetingCheck] }
+
+  /// Whether it promises this. Of others it is asked who runs the node, and what becomes of the money that comes.
+  func promises(_ invariant: Invariant) -> Bool {
+    switch invariant {
+    case .textIsTrue, .toldOnce, .sentOnce: self == .baton
+    default: true
+    }
+  }
+
   /// What is older than this is all the same, also after the clock was set back a few times.
   var longestMemory: TimeSpan {
     switch self {

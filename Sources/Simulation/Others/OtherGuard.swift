@@ -1,5 +1,6 @@
 import Ground
 import Guardrails
+import LightningChannel
 
 /// What a process knew of the other one when it let its node run.
 enum Entry: Hashable, Sendable {
@@ -42,6 +43,12 @@ public struct OtherGuard: Hashable, Sendable {
   private(set) var kind: Kind
   /// The node is to be started with what is being read.
   private var isReading = false
+  /// Its node has spoken of its channel, and was not told to stop.
+  private(set) var isDriving = false
+  /// The process was frozen before, and went on.
+  private(set) var hasThawed = false
+  /// What it knew of the channel when it took the lease.
+  var channelOfLease: Channel?
 
   init?(_ coordination: Coordination, _ role: Role) {
     switch (coordination, role) {
@@ -55,7 +62,16 @@ public struct OtherGuard: Hashable, Sendable {
     }
   }
 
+  mutating func drives() { isDriving = true }
+  mutating func thawed() { hasThawed = true }
+
   var deadline: Instant? { machine.deadline }
+
+  /// The person sends something that goes on in the background.
+  var hasTask: Bool { if case .phoenixApp(let app) = kind { app.hasTask } else { false } }
+
+  /// The app goes on in the background, and says nothing there.
+  var isHiddenAtWork: Bool { if case .phoenixApp(let app) = kind { app.isHiddenAtWork } else { false } }
 
   var machine: any OtherMachine {
     switch kind {
@@ -67,6 +83,12 @@ public struct OtherGuard: Hashable, Sendable {
   }
 
   mutating func handle(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
+    let directives = decide(event, at: now)
+    if directives.contains(where: { if case .stopNode = $0 { true } else { false } }) { isDriving = false }
+    return directives
+  }
+
+  private mutating func decide(_ event: GuardEvent, at now: Instant) -> [GuardDirective] {
     switch event {
     case .claimed(.ofOthers) where isReading:
       isReading = false

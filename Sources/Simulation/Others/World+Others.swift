@@ -10,16 +10,18 @@ extension World {
   var observationOfOther: Observation {
     Observation(
       row: nil, holderLockIsBusy: false,
-      beat: settings.coordination == .phoenix ? container.value.beats.notifier : container.value.lease,
-      appWantsNode: false, boot: boot, bootClock: wallNow)
+      beat: others?.coordination == .phoenix ? container.value.beats.notifier : others?.lease,
+      appWantsNode: false, boot: boot, bootClock: clock.wallNow)
   }
 
-  /// False for what means the same to everybody.
+  /// False for what means the same to everybody, and in a world of ours.
   mutating func carryOutForOther(_ order: ContainerOrder, _ life: inout Life) -> Bool {
+    guard others != nil else { return false }
     switch order {
+    case .look: life.answer(.observed(observationOfOther))
     case .beat(_, let phase, _): writeSign(isOver: phase == .released, life)
     case .claim: takeLease(&life)
-    case .dropLock: if container.value.lease?.role == life.role { container.value.lease = nil }
+    case .dropLock: others?.drop(by: life.role)
     // It reads what its node begins with.
     case .readRow: readForNode(&life)
     default: return false
@@ -27,12 +29,18 @@ extension World {
     return true
   }
 
+  /// The person begins to send something, or it is done.
+  mutating func taskOfOther(isOn: Bool) {
+    let task = TaskBeginning(name: Self.task, generation: 0)
+    withLife(.app) { _, life in life.answer(isOn ? .taskBegan(task) : .taskEnded(task)) }
+  }
+
   // MARK: Signs of life
 
   private mutating func writeSign(isOver: Bool, _ life: Life) {
     let sign = isOver ? nil : sign(of: life)
-    guard settings.coordination == .phoenix else {
-      container.value.lease = sign
+    guard others?.coordination == .phoenix else {
+      others?.write(sign)
       return
     }
     // In Phoenix only the extension's counts, and whoever clears it clears what is there by then.
@@ -49,27 +57,18 @@ extension World {
 
   private func sign(of life: Life) -> Beat {
     Beat(
-      role: life.role, epoch: 1, phase: .established, counter: 0, process: life.identity, bootClock: wallNow,
+      role: life.role, epoch: 1, phase: .established, counter: 0, process: life.identity,
+      bootClock: clock.wallNow,
       wallClockNanoseconds: 0)
   }
 
-  /// One statement: taken if nobody has it, if its time is over, or if it is one's own.
   private mutating func takeLease(_ life: inout Life) {
-    guard let terms = settings.coordination.leaseTerms else { return }
-    let before = container.value.lease
-    if let before, before.role != life.role, wallNow - before.bootClock <= terms.holds(before.role) {
-      life.answer(.claimSuperseded)
-      return
-    }
-    hasEffect.value = hasEffect.value || before?.role != life.role
-    // The number of changes of the holder, here only whether there was one.
-    if before?.role == life.role.other { container.value.lastLeaseholder = life.role.other }
-    let isFromOther = container.value.lastLeaseholder != life.role
-    container.value.lastLeaseholder = life.role
-    life.channelOfLease = isFromOther ? nil : life.wallet.node.durableChannel
-    container.value.lease = sign(of: life)
+    guard let taken = others?.take(sign(of: life)) else { return life.answer(.claimSuperseded) }
+    if taken.before != life.role { hasEffect.value = true }
+    let known = taken.isFromOther ? nil : life.wallet.node.durableChannel
+    life.wallet.guardrail.changeOther { $0.channelOfLease = known }
     var claim = Claim.ofOthers
-    claim.incarnation = before?.role == life.role.other ? 1 : 0
+    claim.incarnation = taken.before == life.role.other ? 1 : 0
     life.answer(.claimed(claim))
   }
 
@@ -77,53 +76,19 @@ extension World {
 
   /// The channel as the process has it in memory, if it does not read it anew.
   private func channelInMemory(_ life: Life) -> Channel? {
-    switch settings.coordination {
-    case .phoenix where life.role == .app: life.wallet.node.durableChannel
-    case .matrix: life.channelOfLease
-    case .baton, .phoenix, .bitkit: nil
+    switch others?.coordination {
+    case .phoenix? where life.role == .app: life.wallet.node.durableChannel
+    case .matrix?: life.wallet.guardrail.other?.channelOfLease
+    case .baton?, .phoenix?, .bitkit?, nil: nil
     }
   }
 
   private mutating func readForNode(_ life: inout Life) {
     var state = nodeInContainer
     if let channel = channelInMemory(life) { state.channel = channel }
-    life.channelOfLease = state.channel
+    let known = state.channel
+    life.wallet.guardrail.changeOther { $0.channelOfLease = known }
     life.answers.append(.claimed(.ofOthers, state))
-  }
-
-  /// The person begins to send something, or it is done.
-  mutating func task(isOn: Bool) {
-    if settings.coordination == .baton { return wordOfTask(isOn: isOn) }
-    let task = TaskBeginning(name: Self.task, generation: 0)
-    withLife(.app) { _, life in life.answer(isOn ? .taskBegan(task) : .taskEnded(task)) }
-  }
-
-  private mutating func wordOfTask(isOn: Bool) {
-    guard isOn != hasTask, lives.app?.value.isStopped == false else { return }
-    if isOn, !settings.reusesNumbers { tasksBegun &+= 1 }
-    let task = TaskBeginning(name: Self.task, generation: tasksBegun)
-    lives.app?.value.inbox.append(.guardrail(isOn ? .taskBegan(task) : .taskEnded(task)))
-  }
-
-  static let task = "send something"
-
-  /// Whether the app holds a task, or is about to.
-  var hasTask: Bool {
-    if settings.coordination == .baton, let app = lives.app {
-      return app.part { life in
-        let word = life.pointee.inbox.last { $0.isOfTask }
-        if let word { return word.isBeginning }
-        guard case .app(let machine) = life.pointee.wallet.guardrail.machine else { return false }
-        return machine.hasNamedTask
-      }
-    }
-    guard case .phoenixApp(let app)? = lives.app?.value.wallet.guardrail.other?.kind else { return false }
-    return app.hasTask
-  }
-
-  mutating func startsToDrive(_ life: inout Life) {
-    if !life.isDriving { lastToDrive = life.role }
-    life.isDriving = true
   }
 
   // MARK: What must not be
@@ -134,11 +99,11 @@ extension World {
   mutating func checkOthers() {
     guard violation == nil else { return }
     if drives(.app), drives(.extension) {
-      let second = lastToDrive ?? .app
+      let second = others?.lastToDrive ?? .app
       report(.oneDriver, "\(Self.bothRun): \(whyBothRun(second)).")
     }
     noteWaiting()
-    if let waitsSince, now - waitsSince >= Self.waitsInVain {
+    if let waitsSince = others?.waitsSince, now - waitsSince >= Self.waitsInVain {
       report(.progress, "\(Self.waits): \(whyItWaits).")
     }
   }
@@ -150,7 +115,7 @@ extension World {
   /// It has spoken of its channel and has not been told to stop, and the system lets it run.
   private func drives(_ role: Role) -> Bool {
     guard let life = lives[role] else { return false }
-    return life.part { $0.pointee.isDriving && !$0.pointee.isStopped }
+    return life.part { $0.pointee.wallet.guardrail.other?.isDriving == true && !$0.pointee.isStopped }
   }
 
   private static let checkThenConnect =
@@ -158,74 +123,59 @@ extension World {
 
   /// Whoever came second; with a lease, whoever took it from the other.
   private func intruder(_ second: Role) -> Role {
-    let isTaker = entry(second.other) == .sawOld && settings.coordination != .phoenix
+    let isTaker = entry(second.other) == .sawOld && others?.coordination != .phoenix
     return isTaker ? second.other : second
   }
 
-  private func entry(_ role: Role) -> Entry? { lives[role]?.value.wallet.guardrail.other?.machine.entry }
+  private func otherGuard(_ role: Role) -> OtherGuard? { lives[role]?.value.wallet.guardrail.other }
+  private func entry(_ role: Role) -> Entry? { otherGuard(role)?.machine.entry }
 
   private func whyBothRun(_ second: Role) -> String {
     let other = intruder(second).other
-    let hasThawed = lives.app?.value.hasThawed == true || lives.notifier?.value.hasThawed == true
+    let hasThawed = otherGuard(.app)?.hasThawed == true || otherGuard(.extension)?.hasThawed == true
     switch entry(other.other) {
     case .outvoted?:
       return "the app saw a fresh beat, and its votes for a connection outweigh the one against it"
-    case .didNotLook? where isAppHidden:
+    case .didNotLook? where otherGuard(.app)?.isHiddenAtWork == true:
       return "the app goes on in the background with a task and says nothing there, so the extension connects"
     case .didNotLook?: return Self.checkThenConnect
-    case .sawOld? where wasClockStepped:
+    case .sawOld? where clock.wasStepped:
       return "the wall clock was stepped, so the \(other)'s last sign of life looked old"
     case .sawOld? where hasThawed:
       return "the \(other) was frozen until it looked dead, and goes on with its node when it thaws"
     case .sawOld?:
       return "the \(other)'s sign of life is not renewed, and came to its end while its node ran"
-    case .sawNothing? where settings.coordination == .phoenix:
+    case .sawNothing? where others?.coordination == .phoenix:
       return Self.checkThenConnect
     case .sawNothing?: return "both looked, found nothing, and then took the lock"
     case nil: return "for a reason that is not known"
     }
   }
 
-  private var isAppHidden: Bool {
-    guard case .phoenixApp(let app)? = lives.app?.value.wallet.guardrail.other?.kind else { return false }
-    return app.isHiddenAtWork
-  }
-
   private mutating func noteWaiting() {
     let isWaiting =
       lives.app?.value.isStopped == false
-      && lives.app?.value.wallet.guardrail.other?.machine.isKeptWaiting == true
+      && otherGuard(.app)?.machine.isKeptWaiting == true
       && lives.notifier?.value.wallet.node.isStopped != false
-    if !isWaiting { waitsSince = nil } else if waitsSince == nil { waitsSince = now }
+    others?.waits(isWaiting, at: now)
   }
 
   private var whyItWaits: String {
     let sign = observationOfOther.beat
-    let isOfTheFuture = sign.map { $0.bootClock > wallNow } ?? false
+    let isOfTheFuture = sign.map { $0.bootClock > clock.wallNow } ?? false
     let isThere = lives.notifier != nil
-    switch settings.coordination {
-    case .phoenix where isOfTheFuture:
+    switch others?.coordination {
+    case .phoenix? where isOfTheFuture:
       return "the wall clock was set back, and the extension's last beat looks as if it were still to come"
-    case .phoenix:
+    case .phoenix?:
       return
         "the extension \(isThere ? "has finished" : "is gone"), and until its last beat is 5 s old nothing says so"
-    case .baton, .bitkit, .matrix: break
+    case .baton?, .bitkit?, .matrix?, nil: break
     }
     switch sign?.role {
     case .app?: return "an app that was killed has left the lock, and the next one takes it for another's"
     case .extension?: return "the lock is still that of an extension that runs no node any more"
     case nil: return "it has not looked again since the lock is free"
-    }
-  }
-}
-
-extension WalletEvent {
-  fileprivate var isBeginning: Bool { if case .guardrail(.taskBegan) = self { true } else { false } }
-
-  fileprivate var isOfTask: Bool {
-    switch self {
-    case .guardrail(.taskBegan), .guardrail(.taskEnded): true
-    default: false
     }
   }
 }

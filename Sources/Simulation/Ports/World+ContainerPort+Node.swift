@@ -6,7 +6,7 @@ import LightningNode
 extension World {
   /// Others have no row, and where nothing is claimed before the dial there is none yet: the node reads of its own claim.
   func rowForNode(_ life: Life) -> ClaimRow? {
-    let hasNone = life.claimsAfterDialling != nil || settings.coordination != .baton
+    let hasNone = life.claimsAfterDialling != nil || others != nil
     return hasNone ? rowOfItsOwn(life) : container.value.row
   }
 
@@ -21,7 +21,7 @@ extension World {
   }
 
   mutating func checkGreeting(_ life: inout Life) {
-    guard !settings.without.contains(.greetingCheck), settings.coordination == .baton else {
+    guard !settings.without.contains(.greetingCheck) else {
       return life.answer(.greetingChecked(rowOfItsOwn(life), stateInMemory(life)))
     }
     guard claimLate(&life) else { return life.answer(.fenced) }
@@ -34,7 +34,7 @@ extension World {
     switch container.value.beginWrite(under: claim, by: life.identity.pid) {
     case .blocked: return life.answer(.storeBlocked)
     case .allowed: isOwner = true
-    case .fenced where settings.coordination != .baton: isOwner = true
+    case .fenced where others != nil: isOwner = true
     case .fenced:
       guard settings.without.contains(.fencedWrites) else { return life.answer(.fenced) }
       isOwner = false

@@ -11,7 +11,7 @@ extension World {
 
   mutating func carryOutSoundly(_ order: ContainerOrder, _ life: inout Life) {
     noteEffect(of: order)
-    if settings.coordination != .baton, carryOutForOther(order, &life) { return }
+    if carryOutForOther(order, &life) { return }
     let pid = life.identity.pid
     switch order {
     case .raiseWish: container.value.raiseWish(pid)
@@ -54,7 +54,6 @@ extension World {
   }
 
   func observation(by life: Life) -> Observation {
-    guard settings.coordination == .baton else { return observationOfOther }
     var observation = container.value.look(boot: boot, bootClock: stamp, without: settings.without)
     if isOutvoted(observation, life) { observation.holderLockIsBusy = false }
     return observation
@@ -87,7 +86,8 @@ extension World {
   private mutating func claimant(_ life: Life) -> Container.Claimant {
     Container.Claimant(
       role: life.role, process: life.identity,
-      incarnation: settings.without.contains(.incarnation) ? 1 : newIncarnation())
+      incarnation: settings.without.contains(.incarnation)
+        ? 1 : numbers.incarnation(after: container.value.row, restored: copies.restored))
   }
 
   private mutating func claim(seen: Epoch, _ life: inout Life) {

@@ -52,7 +52,7 @@ extension World {
   /// What somebody was told who had asked the wallet for something.
   private mutating func answered(_ request: String, _ answer: RequestAnswer) {
     switch answer {
-    case .invoice(let hash): invoiceStored(hash)
+    case .invoice(let hash): invoicing.noteStored(hash)
     case .cancelled: answerCancel(request, nil)
     case .refused(.cancellation, let sentence): answerCancel(request, sentence)
     case .offered: answerSend(request, .offered)

@@ -16,7 +16,7 @@ public struct Agenda: Hashable, Sendable {
     case cancel
     /// The person takes money out of the channel on chain.
     case withdraw
-    /// What was sent is done: in a coordination of others, which sends nothing through the channel.
+    /// What was sent is done, as others need to be told, who send nothing through the channel.
     case sendIsDone
     /// It strikes after so many more moves: in the midst of something, wherever that is.
     case fault(FaultKind, afterMoves: Int)

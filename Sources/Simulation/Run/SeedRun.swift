@@ -50,19 +50,19 @@ public struct SeedRun {
 
   private static func worldSettings(_ settings: RunSettings, _ agenda: Agenda) -> WorldSettings {
     var world = settings.world
-    // Only ours knows what to do with them. An hour's budget is soon spent, so here it is none.
-    world.sendsSilentPushes = agenda.hasSilentPushes && world.coordination == .baton
+    // An hour's budget is soon spent, so here it is none.
     world.phone.silentPushes.budget = .max
-    if world.coordination == .baton {
-      world.elsewhereDelay = agenda.elsewhereDelay
-      if world.splices { world.spliceDelay = agenda.spliceDelay }
-      world.phone.suspendAfter = agenda.suspendAfter
-      world.phone.backgroundTime = agenda.backgroundTime
-      world.background = agenda.background
-      world.phone.tasks.seed = agenda.taskSeed
-      // Four hours are half a minute: so a run of minutes has many refreshes.
-      if agenda.background != nil { world.phone.tasks.timeScale = 480 }
-    }
+    // Only ours knows what to do with the rest.
+    guard world.coordination == .baton else { return world }
+    world.sendsSilentPushes = agenda.hasSilentPushes
+    world.elsewhereDelay = agenda.elsewhereDelay
+    if world.splices { world.spliceDelay = agenda.spliceDelay }
+    world.phone.suspendAfter = agenda.suspendAfter
+    world.phone.backgroundTime = agenda.backgroundTime
+    world.background = agenda.background
+    world.phone.tasks.seed = agenda.taskSeed
+    // Four hours are half a minute: so a run of minutes has many refreshes.
+    if agenda.background != nil { world.phone.tasks.timeScale = 480 }
     return world
   }
 
@@ -159,6 +159,10 @@ public struct SeedRun {
     guard let next = nextAction, next <= now else { return false }
     let entry = agenda[nextEntry]
     nextEntry += 1
+    if let moves = world.others?.moves(for: entry.deed) {
+      for move in moves { make(move) }
+      return true
+    }
     var chance = SeededGenerator(seed: entry.salt)
     switch entry.deed {
     case .open: make(.open)
@@ -168,7 +172,7 @@ public struct SeedRun {
     case .send: send(&chance)
     case .cancel: cancel(&chance)
     case .withdraw: make(.withdraw(UInt64(1000 + chance.below(5000))))
-    case .sendIsDone: if world.settings.coordination != .baton { make(.endTask) }
+    case .sendIsDone: break
     case .storage, .fullDisk: strikeStorage(entry.deed, &chance)
     case .fault(let fault, let after):
       if let due = armed { strike(due) }
@@ -195,7 +199,6 @@ public struct SeedRun {
 
   /// Now and then an invoice that was paid already, or is being paid; and one that its maker knows nothing of.
   private mutating func send(_ chance: inout SeededGenerator) {
-    guard world.settings.coordination == .baton else { return make(.beginTask) }
     let isAgain = !world.sends.isEmpty && chance.chance(20)
     let number = isAgain ? chance.below(world.sends.count) : world.sends.count
     make(.send(number, isKnown: chance.chance(85)))
@@ -203,7 +206,6 @@ public struct SeedRun {
 
   /// One that nobody has paid yet, or that is being paid just now.
   private mutating func cancel(_ chance: inout SeededGenerator) {
-    guard world.settings.coordination == .baton else { return }
     let paid = world.payments.last { $0.state == .underWay }?.invoice
     if let paid, chance.chance(50) { return make(.cancel(paid)) }
     let open = world.unpaidInvoices
@@ -251,9 +253,7 @@ public struct SeedRun {
     }
   }
 
-  /// Others have no answer to it.
   private mutating func strikeStorage(_ deed: Agenda.Deed, _ chance: inout SeededGenerator) {
-    guard world.settings.coordination == .baton else { return }
     switch deed {
     case .storage(let fault): make(.failStorage(chance.chance(50) ? .app : .extension, fault))
     case .fullDisk(let span):

@@ -40,12 +40,6 @@ public struct Life: Hashable, Sendable {
   var timesToHear: ArraySlice<UInt64> = []
   /// Stopped by the phone, as nothing keeps it awake in the background.
   public internal(set) var isSuspended = false
-  /// In a coordination of others: it was frozen before, and went on.
-  var hasThawed = false
-  /// In a coordination of others: its node has spoken of its channel, and was not told to stop.
-  var isDriving = false
-  /// In a coordination of others: what it knew of the channel when it took the lease.
-  var channelOfLease: Channel?
   /// Since when it has run without a pause.
   var runningSince: Instant
   /// When it last could not beat: to others it is as if it had been paused.

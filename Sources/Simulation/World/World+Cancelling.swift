@@ -7,16 +7,14 @@ import Wallet
 // The person cancels an invoice of the wallet's, which somebody may be paying at that moment.
 extension World {
   mutating func cancel(_ number: Int) {
-    guard invoices.indices.contains(number), invoices[number].isStored,
-      !invoices[number].isCancelled, invoices[number].cancelRequest == nil
-    else { return }
-    sendRequests &+= 1
-    invoices[number].cancelRequest = sendRequests
-    tellPhone(.invoiceWanted(request: sendRequests))
+    guard invoicing.mayBeCancelled(number) else { return }
+    let request = numbers.request()
+    invoicing.cancel(number, as: request)
+    tellPhone(.invoiceWanted(request: request))
   }
 
   mutating func postCancel(ofRequest request: UInt64) {
-    guard let wanted = invoices.last(where: { $0.cancelRequest == request })?.invoice else { return }
+    guard let wanted = invoicing.cancelled(by: request) else { return }
     lives.app?.value.inbox.append(
       .requests(.asked("\(request)", .cancellation(of: wanted.paymentHash))))
   }
@@ -25,12 +23,11 @@ extension World {
   mutating func answerCancel(_ request: String, _ refusal: String?) {
     guard let request = UInt64(request) else { return }
     tellPhone(.invoiceAnswered(request: request))
-    guard let number = invoices.lastIndex(where: { $0.cancelRequest == request }) else { return }
-    invoices[number].cancelRequest = nil
+    guard let invoice = invoicing.cancelIsAnswered(request) else { return }
     let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
-    if refusal == nil, !invoices[number].isCancelled {
+    if refusal == nil, !invoice.isCancelled {
       report(.paidIsReceivedOnce, "The person is told that an invoice is cancelled, and it is open.")
-    } else if isOpen, invoices[number].isCancelled {
+    } else if isOpen, invoice.isCancelled {
       report(
         .paidIsReceivedOnce,
         "The person is told that an invoice stays open, and it is cancelled: \(refusal ?? "")")
@@ -42,22 +39,12 @@ extension World {
   ]
 
   /// In the place of an app that is not there, or is gone: the invoice may be cancelled all the same.
-  mutating func phoneAnsweredCancel(_ request: UInt64) {
-    for number in invoices.indices where invoices[number].cancelRequest == request {
-      invoices[number].cancelRequest = nil
-    }
-  }
+  mutating func phoneAnsweredCancel(_ request: UInt64) { _ = invoicing.cancelIsAnswered(request) }
 
   /// The phone answers after 10 s in the place of a silent app, so the app must have no cancellation open either.
   var areCancelsAnswered: Bool {
     let open = lives.app?.value.wallet.requests.open ?? []
-    return invoices.allSatisfy { $0.cancelRequest == nil }
-      && !open.contains { $0.request.kind == .cancellation }
-  }
-
-  mutating func noteCancelled(_ hash: Bytes32, _ isCancelled: Bool = true) {
-    guard let number = invoices.lastIndex(where: { $0.invoice.paymentHash == hash }) else { return }
-    invoices[number].isCancelled = isCancelled
+    return !invoicing.hasOpenCancel && !open.contains { $0.request.kind == .cancellation }
   }
 
   /// What was cancelled since that copy was made is open again where the copy has it, or a backup of before: the peer has heard
@@ -68,14 +55,14 @@ extension World {
       open += backup.invoices
     }
     open.removeAll { copy.cancelled.contains($0.paymentHash) }
-    for invoice in open { noteCancelled(invoice.paymentHash, false) }
+    for invoice in open { invoicing.noteCancelled(invoice.paymentHash, false) }
   }
 
   // MARK: What must not be
 
   /// Money that was shown as coming is not refused.
   mutating func checkCancel(of hash: Bytes32) {
-    noteCancelled(hash)
+    invoicing.noteCancelled(hash, true)
     let isComing = container.value.node.channel?.htlcs.contains { htlc in
       if case .failed? = htlc.removal { return false }
       return htlc.direction == .received && htlc.paymentHash == hash
@@ -86,8 +73,7 @@ extension World {
   }
 
   mutating func checkNotCancelled(_ receipt: Receipt) {
-    let hash = receipt.invoice.paymentHash
-    if invoices.contains(where: { $0.invoice.paymentHash == hash && $0.isCancelled }) {
+    if invoicing[receipt.invoice.paymentHash]?.isCancelled == true {
       report(.paidIsReceivedOnce, "A payment of an invoice is accepted that is cancelled.")
     }
   }

@@ -7,9 +7,9 @@ import Wallet
 extension World {
   /// At most one process has spoken of its channel on a connection that the peer still listens to.
   mutating func checkDrivers() {
-    guard settings.coordination == .baton else { return checkOthers() }
-    guard wires.count > 1 else { return }
-    let driven = wires.filter { $0.isDriven && !$0.isOverForPeer && !$0.isShutByWallet }
+    guard others == nil else { return checkOthers() }
+    guard wires.all.count > 1 else { return }
+    let driven = wires.all.filter { $0.isDriven && !$0.isOverForPeer && !$0.isShutByWallet }
     if driven.count > 1 { report(.oneDriver, "Two processes are connected to the peer at once.") }
   }
 
@@ -26,7 +26,7 @@ extension World {
 
   /// A holder that is frozen is found out: the silence ends the waiting, not the thaw.
   mutating func checkSilence() {
-    guard settings.coordination == .baton, violation == nil, container.part({ $0.pointee.writer }) == nil,
+    guard violation == nil, container.part({ $0.pointee.row != nil && $0.pointee.writer == nil }),
       let app = lives.app?.value, let holder = lives.notifier?.value, holder.isFrozen, !app.isStopped,
       case .waitingForExtension = app.status
     else { return }
@@ -44,7 +44,7 @@ extension World {
 
   /// Whoever is told that nothing came had the container asked in the same breath: what was settled there until then is told.
   mutating func checkText(of push: UInt64, _ outcome: PushOutcome, _ life: Life) {
-    guard settings.coordination == .baton, let told = pushes.last(where: { $0.id == push }) else { return }
+    guard let told = pushing[push] else { return }
     switch outcome {
     case .nothingReceived, .partsGivenBack:
       guard let hash = told.paymentHash, container.part({ $0.pointee.isSettled(hash) }),
@@ -54,7 +54,7 @@ extension World {
         .textIsTrue, "The text of push \(push) says that nothing was received, and its payment is settled.")
     case .received(let payment):
       // A copy that was put back has other payments at the same places.
-      guard let before = told.receivedBefore, restored == 0,
+      guard let before = told.receivedBefore, copies.restored == 0,
         container.part({ $0.pointee.received.prefix(before) }).contains(where: {
           $0.invoice.paymentHash == payment.paymentHash
         })
@@ -66,10 +66,7 @@ extension World {
 
   /// Two notifications of one payment look like twice the money.
   mutating func checkToldOnce(_ notification: PhoneNotification) {
-    guard settings.coordination == .baton, let key = notification.key else { return }
-    if notification.replaces { notifications.value[key] = nil }
-    notifications.value[key, default: 0] += 1
-    guard notifications.value[key] != 1 else { return }
+    guard pushing.noteNotification(notification) != 1 else { return }
     report(.toldOnce, "A payment is told by a second notification while the first is there.")
   }
 

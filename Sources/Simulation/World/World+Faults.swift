@@ -24,21 +24,18 @@ extension World {
   mutating func thaw(_ role: Role) {
     guard lives[role]?.value.isFrozen == true else { return }
     lives[role]?.value.isFrozen = false
-    if settings.coordination != .baton { lives[role]?.value.hasThawed = true }
+    lives[role]?.value.wallet.guardrail.changeOther { $0.thawed() }
     lives[role]?.value.runningSince = now
   }
 
   /// The phone goes off, and comes back with a database of earlier: nobody runs meanwhile. What was received since then
   /// is not in it any more, and the peer's backup cannot bring it back.
   mutating func restoreOldCopy() {
-    guard let copy = oldCopy else { return }
+    guard let copy = copies.kept else { return }
     reboot()
     letPhoneHear()
-    restored += 1
-    for receipt in container.value.received where !copy.value.received.contains(receipt) {
-      forgotten.append(receipt.invoice.paymentHash)
-    }
-    forgetSends(unknownTo: copy.value)
+    copies.noteRestored(copy.value, inPlaceOf: container.value)
+    sending.forget(container.value, unknownTo: copy.value)
     openAgain(knownTo: copy.value)
     container.value.row = copy.value.row
     container.value.node = copy.value.node
@@ -47,21 +44,15 @@ extension World {
     container.value.received = copy.value.received
     container.value.cancelled = copy.value.cancelled
     // Such a payment is received anew, and told anew.
-    for hash in forgotten { notifications.value[hash.hex] = nil }
+    for hash in copies.forgotten { pushing.withdraw(hash.hex) }
   }
 
   mutating func endFaults() {
-    losesNextPush = false
+    pushing.loseNext(false)
     storage.armed = PerRole(nil, nil)
     storage.isFull = false
     for index in letters.indices { letters[index].isLate = false }
-    for index in wires.indices { wires[index].isSlow = false }
-  }
-
-  /// By whoever keeps the phone's time.
-  mutating func stepClock(_ span: TimeSpan) {
-    wallOffset = wallOffset + span
-    wasClockStepped = true
+    wires.slowNone()
   }
 
   mutating func replaceLock(_ role: Role) {

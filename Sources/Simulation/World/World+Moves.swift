@@ -22,10 +22,10 @@ extension World {
       noteOpening()
       tellPhone(.personOpened)
     case .home:
-      openedAt = nil
+      opening.giveUp()
       tellPhone(.personWentHome)
     case .quit:
-      openedAt = nil
+      opening.giveUp()
       tellPhone(.personQuit)
     case .invoice: makeInvoice()
     case .pay(let invoice): pay(invoice)
@@ -44,17 +44,17 @@ extension World {
     case .repeatLetter(let index): if letters.indices.contains(index) { letters.append(letters[index]) }
     case .delayLetter(let index): if letters.indices.contains(index) { letters[index].isLate = true }
     case .cut(let wire): cut(wire)
-    case .slow(let wire): if let index = wireIndex(wire) { wires[index].isSlow = true }
+    case .slow(let wire): wires.slow(wire)
     case .restartPeer: restartPeer()
     case .replaceLock(let role): replaceLock(role)
     case .loseBeat(let role): container.value.beats[role] = nil
     case .failStorage(let role, let fault): if lives[role] != nil { storage.armed[role] = fault }
     case .fillDisk(let isFull): storage.isFull = isFull
     case .reboot: reboot()
-    case .deviceSleeps(let span): peerNow = peerNow + span
-    case .losePush: losesNextPush = true
-    case .stepClock(let span): stepClock(span)
-    case .copyDatabase: oldCopy = container
+    case .deviceSleeps(let span): clock.sleep(span)
+    case .losePush: pushing.loseNext(true)
+    case .stepClock(let span): clock.step(span)
+    case .copyDatabase: copies.keep(container)
     case .restoreCopy: restoreOldCopy()
     case .noMoreFaults: endFaults()
     }
@@ -91,7 +91,6 @@ extension World {
     said += observer.said
     if observer.hasDecided { deliveredEvents &+= 1 }
     if observer.hasNodeMoved { hasEffect.value = true }
-    if observer.wasStopped { life.isDriving = false }
     if observer.excusesTasks { life.excusedTasks = life.wallet.requests.generation }
     if let shown = observer.shown { checkShown(shown, directives) }
     if let (claim, state) = observer.started {
@@ -133,7 +132,7 @@ extension World {
     withLife(letter.to) { world, life in
       // That something was written is read with what is written by then.
       if case .observed = letter.event {
-        life.answer(.observed(world.observation(by: life)))
+        life.answer(.observed(world.observationOfOther))
       } else {
         life.answer(letter.event)
       }

@@ -1,5 +1,4 @@
 import Ground
-import Crypto
 import Guardrails
 import LightningWire
 import LightningNode
@@ -10,26 +9,21 @@ import Wallet
 // The provider, and somebody who pays through it.
 extension World {
   mutating func peerReads(_ id: UInt64) {
-    guard let index = wireIndex(id), !wires[index].isOverForPeer else { return }
-    if let packet = wires[index].toPeer.popFirst() {
+    guard let wire = wires[id], !wire.isOverForPeer else { return }
+    if let packet = wires.readByPeer(id) {
       let before = peer.value.state.channel.revision
       tellPeer(.received(connection: id, packet.message))
       if !packet.isSound, peer.value.state.channel.revision != before {
         report(.oneDriver, "The peer acts on a message that its sender had not made durable under its claim.")
       }
-    } else if wires[index].isShutByWallet {
+    } else if wire.isShutByWallet {
       endForPeer(id, "the wallet hung up")
     }
   }
 
-  /// The peer's end of a connection is over; the wallet reads what is left, and then the end.
+  /// The peer's end of a connection is over.
   mutating func endForPeer(_ id: UInt64, _ why: String) {
-    guard let index = wireIndex(id), !wires[index].isOverForPeer else { return }
-    wires[index].isOverForPeer = true
-    wires[index].isShutByPeer = true
-    wires[index].toPeer = []
-    if wires[index].isAbandoned { wires.remove(at: index) }
-    tellPeer(.closed(connection: id, why))
+    if wires.endForPeer(id) { tellPeer(.closed(connection: id, why)) }
   }
 
   mutating func tellPeer(_ event: PeerEvent) {
@@ -40,10 +34,7 @@ extension World {
     for directive in directives {
       switch directive {
       case .store(let changes): for change in changes { noticed(change) }
-      case .send(let connection, let message):
-        if let index = wireIndex(connection), !wires[index].isAbandoned, !wires[index].isShutByPeer {
-          wires[index].toWallet.append(message)
-        }
+      case .send(let connection, let message): wires.deliver(message, on: connection)
       case .close(let connection, let why), .evict(let connection, let why): over.append((connection, why))
       case .requestPush(let request): push(request)
       case .answer(let payment, let outcome): answered(payment, outcome)
@@ -55,9 +46,8 @@ extension World {
   private mutating func noticed(_ change: LedgerChange) {
     switch change {
     case .paymentPaid(let id, let preimage):
-      guard let payment = payments.first(where: { $0.id == id }) else { return }
-      let hash = invoices[payment.invoice].invoice.paymentHash
-      if !isReceived(hash) || preimage != invoices[payment.invoice].preimage {
+      guard let paid = invoicing.paid(by: id) else { return }
+      if !isReceived(paid.invoice.paymentHash) || preimage != paid.preimage {
         report(.paidIsReceivedOnce, "A sender has paid what is not in the wallet.")
       }
     case .elsewherePaid(let hash, let htlc): arrived(hash, htlc)
@@ -75,13 +65,7 @@ extension World {
   }
 
   mutating func restartPeer() {
-    for wire in wires where !wire.isOverForPeer {
-      guard let index = wireIndex(wire.id) else { continue }
-      wires[index].isOverForPeer = true
-      wires[index].isShutByPeer = true
-      wires[index].toPeer = []
-    }
-    wires.removeAll { $0.isAbandoned && $0.isOverForPeer }
+    wires.endAllForPeer()
     peer = Boxed(
       PeerMachine(
         configuration: .init(
@@ -92,37 +76,24 @@ extension World {
 
   /// The network breaks: what is on its way is gone, and both ends notice.
   mutating func cut(_ id: UInt64) {
-    guard let index = wireIndex(id) else { return }
-    wires[index].toPeer = []
-    wires[index].toWallet = []
+    guard wires[id] != nil else { return }
+    wires.lose(id)
     endForPeer(id, "the connection broke")
   }
 
   // MARK: Payments
 
-  func preimage(of hash: Bytes32) -> Bytes32? {
-    invoices.last { $0.invoice.paymentHash == hash }?.preimage
-  }
-
   /// The person asks the app for an invoice.
   public mutating func makeInvoice(amountMsat: UInt64? = nil, text: String = "") {
     guard lives.app?.value.claim != nil else { return }
-    let number = UInt64(invoices.count)
-    let preimage = Bytes32(word: number &+ 1)
-    // An even number: half of it is a part.
-    let amount = amountMsat ?? 1000 + 2 * number
-    // Without the rule a part is taken for the whole: of two parts each is then as much as is asked for.
-    let asked = settings.without.contains(.completeSet) ? amount / 2 : amount
-    let invoice = Invoice(
-      paymentHash: SHA256.hash(preimage.bytes), amountMsat: asked, text: text, tweak: preimage,
-      expiresAt: 0, paymentSecret: Bytes32(word: UInt64.max - number))
-    invoices.append(WorldInvoice(invoice: invoice, preimage: preimage, amountMsat: amount))
+    let asksForAll = !settings.without.contains(.completeSet)
+    let (number, invoice) = invoicing.make(amountMsat: amountMsat, text: text, asksForAll: asksForAll)
     withLife(.app) { _, life in
       life.answers.append(
         .requests(
           .asked(
             "\(Self.invoiceRequest)\(number)",
-            .invoice(amountMsat: asked, text: text, expirySeconds: 3600))))
+            .invoice(amountMsat: invoice.amountMsat, text: text, expirySeconds: 3600))))
     }
   }
 
@@ -137,36 +108,23 @@ extension World {
     return .invoiceMade(request, invoices[number].invoice)
   }
 
-  mutating func invoiceStored(_ hash: Bytes32) {
-    if let index = invoices.lastIndex(where: { $0.invoice.paymentHash == hash }) {
-      invoices[index].isStored = true
-    }
-  }
-
   /// All of it, or a part: the last one is what is left.
   mutating func pay(_ index: Int, part: Int = 1, of count: Int = 1) {
     guard invoices.indices.contains(index), part >= 1, part <= count else { return }
-    let total = invoices[index].amountMsat
-    let each = total / UInt64(count)
-    let amount = part == count ? total - each * UInt64(count - 1) : each
-    let id = nextPayment
-    nextPayment += 1
-    payments.append(WorldPayment(id: id, invoice: index, amountMsat: amount, madeAt: peerNow))
-    invoices[index].isPaid = true
+    let payment = invoicing.pay(index, part: part, of: count, as: numbers.payment(), at: peerNow)
+    let asked = invoices[index]
     tellPeer(
       .payRequested(
         PaymentRequest(
-          id: id, paymentHash: invoices[index].invoice.paymentHash,
-          amountMsat: amount, holdUntil: peerNow + settings.holdTime,
+          id: payment.id, paymentHash: asked.invoice.paymentHash,
+          amountMsat: payment.amountMsat, holdUntil: peerNow + settings.holdTime,
           paymentData: PaymentData(
-            secret: invoices[index].invoice.paymentSecret ?? .zero, totalMsat: total))))
+            secret: asked.invoice.paymentSecret ?? .zero, totalMsat: asked.amountMsat))))
   }
 
   /// What is shown for one part must be deserved by all of them.
   func checkWhole(_ hash: Bytes32, shownBy life: Life) -> Bool {
-    guard let asked = invoices.last(where: { $0.invoice.paymentHash == hash })?.amountMsat else {
-      return true
-    }
+    guard let asked = invoicing[hash]?.amountMsat else { return true }
     let parts = life.wallet.node.durableChannel?.htlcs.filter { htlc in
       guard htlc.direction == .received, htlc.paymentHash == hash, case .fulfilled? = htlc.removal else {
         return false
@@ -177,27 +135,20 @@ extension World {
   }
 
   private mutating func answered(_ id: UInt64, _ outcome: PaymentOutcome) {
-    guard let index = payments.lastIndex(where: { $0.id == id }) else { return }
     switch outcome {
-    case .settled:
-      payments[index].state = .paid
-      settling.add(peerNow - payments[index].madeAt)
+    case .settled: if let waited = invoicing.noteSettled(id, at: peerNow) { settling.add(waited) }
     case .held, .offered: break
-    case .failed: payments[index].state = .failed
+    case .failed: invoicing.noteFailed(id)
     }
   }
 
   private mutating func push(_ request: PushRequest) {
-    guard !losesNextPush else {
-      losesNextPush = false
-      return
-    }
-    let id = nextPush
-    nextPush += 1
+    guard !pushing.losesNext else { return pushing.loseNext(false) }
+    let id = numbers.push()
     let reason: Push.Reason = request.reason == .incomingPayment ? .incomingPayment : .pendingSettlement
     // Not every peer says in a push which payment it is about: of one in four nobody knows.
     let hash = id.isMultiple(of: 4) ? nil : request.paymentHash
-    pushes.append(
+    pushing.add(
       WorldPush(
         id: id, paymentHash: hash, reason: reason,
         receivedBefore: hash == nil ? container.part { $0.pointee.received.count } : nil))
@@ -210,9 +161,8 @@ extension World {
   }
 
   mutating func silentPush(_ paymentHash: Bytes32?, _ reason: Push.Reason) {
-    let id = nextPush
-    nextPush += 1
-    silentPushes = silentPushes.suffix(3) + [WorldPush(id: id, paymentHash: paymentHash, reason: reason)]
+    let id = numbers.push()
+    pushing.addSilent(WorldPush(id: id, paymentHash: paymentHash, reason: reason))
     tellPhone(.pushArrived(PhonePush(id: id, alert: nil, hasMutableContent: false)))
   }
 }

@@ -7,7 +7,7 @@ import Wallet
 // they need of it.
 extension World {
   public mutating func change(_ change: DeviceChange) {
-    if change == .locked { openedAt = nil }
+    if change == .locked { opening.giveUp() }
     hear(.deviceChanged(change))
   }
 
@@ -46,6 +46,27 @@ extension World {
     hear(.task(.expiredByHand(identifier: identifier)))
   }
 
+  // MARK: A task that the node knows nothing of
+
+  static let task = "send something"
+
+  /// The person begins to send something that goes on in the background, or it is done.
+  mutating func task(isOn: Bool) {
+    guard others == nil else { return taskOfOther(isOn: isOn) }
+    guard isOn != hasTask, lives.app?.value.isStopped == false else { return }
+    if isOn { numbers.beginTask() }
+    let task = TaskBeginning(name: Self.task, generation: numbers.task)
+    lives.app?.value.inbox.append(.guardrail(isOn ? .taskBegan(task) : .taskEnded(task)))
+  }
+
+  /// Whether the app holds a task, or is about to.
+  var hasTask: Bool {
+    guard let app = lives.app else { return false }
+    return app.part { life in
+      life.pointee.inbox.last { $0.isOfTask }?.isBeginning ?? life.pointee.wallet.guardrail.hasTask
+    }
+  }
+
   mutating func hear(_ event: PhoneEvent) {
     tellPhone(event)
     settle()
@@ -70,4 +91,15 @@ extension NotificationCategory {
     id: NotificationContent.paymentCategory,
     actions: [Action(id: "OPEN_NOW", title: "Open Now", opensApp: true)],
     tellsDismissal: true)
+}
+
+extension WalletEvent {
+  fileprivate var isBeginning: Bool { if case .guardrail(.taskBegan) = self { true } else { false } }
+
+  fileprivate var isOfTask: Bool {
+    switch self {
+    case .guardrail(.taskBegan), .guardrail(.taskEnded): true
+    default: false
+    }
+  }
 }

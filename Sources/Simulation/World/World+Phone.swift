@@ -34,14 +34,13 @@ extension World {
       lives[role]?.value.runningSince = now
     case .show(let notification):
       checkToldOnce(notification)
-      guard let id = notification.push, let index = pushIndex(id) else { return }
-      pushes[index].shown += 1
-      if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
-    case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
+      guard let id = notification.push else { return }
+      if pushing.noteShown(id) > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
+    case .drop(let push): pushing.noteLost(push)
     case .failInvoice(let request, let failure):
-      refuseSend(ofRequest: request, "\(failure)")
+      sending.phoneRefuses(request, "\(failure)")
       phoneAnsweredCancel(request)
-    case .withdraw(let key): notifications.value[key] = nil
+    case .withdraw(let key): pushing.withdraw(key)
     case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
       .refuseCompletion,
       .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
@@ -53,10 +52,8 @@ extension World {
     }
   }
 
-  private func pushIndex(_ id: UInt64) -> Int? { pushes.lastIndex { $0.id == id } }
-
   private mutating func start(_ role: Role) {
-    let pid = newPid(role)
+    let pid = numbers.pid(of: role)
     let identity = ProcessIdentity(pid: pid, startTime: UInt64(pid), boot: boot)
     say(.started(role, pid: pid))
     lives[role] = Boxed(
@@ -87,22 +84,17 @@ extension World {
     case .task(let word): tell(role, word)
     // It plays or not: it only writes it down.
     case .audio: break
-    case .push(let id, let deadline) where silentPushes.contains { $0.id == id }:
-      let time = deadline > 0 ? TimeSpan.milliseconds(deadline) : nil
-      for push in silentPushes where push.id == id {
+    case .push(let id, let deadline):
+      if let push = pushing.silent(id) {
+        let time = deadline > 0 ? TimeSpan.milliseconds(deadline) : nil
         post(
           .silentPushArrived(
             Push(id: id, reason: push.reason, paymentHash: push.paymentHash, time: time)), to: role)
+      } else if role == .app {
+        pushing.noteTaken(id)
+      } else if let push = pushing[id] {
+        post(.pushArrived(Push(id: id, reason: push.reason, paymentHash: push.paymentHash)), to: role)
       }
-    case .push(let id, _):
-      guard let index = pushIndex(id) else { return }
-      guard role == .extension else {
-        pushes[index].wentToApp = true
-        return
-      }
-      post(
-        .pushArrived(Push(id: id, reason: pushes[index].reason, paymentHash: pushes[index].paymentHash)),
-        to: role)
     }
   }
 
@@ -127,14 +119,10 @@ extension World {
   }
 
   mutating func noteOpening() {
-    if openedAt == nil, !isAppConnected() { openedAt = peerNow }
+    if !isAppConnected() { opening.begin(at: peerNow) }
   }
 
-  mutating func appConnected() {
-    guard let opened = openedAt else { return }
-    connecting.add(peerNow - opened)
-    openedAt = nil
-  }
+  mutating func appConnected() { opening.end(at: peerNow) }
 
   // MARK: Suspension
 
@@ -154,10 +142,7 @@ extension World {
 
   /// What was sent still arrives; nothing more comes.
   private mutating func endConnection(of role: Role) {
-    guard let wire = lives[role]?.value.wire.flatMap(wireIndex) else { return }
-    wires[wire].toWallet = []
-    wires[wire].isShutByWallet = true
-    wires[wire].isShutByPeer = true
+    if let wire = lives[role]?.value.wire { wires.suspend(wire) }
   }
 
   // MARK: Ends
@@ -171,7 +156,7 @@ extension World {
     guard forget(role) else { return }
     say(.ended(role, why))
     letters.removeAll { $0.to == role }
-    if lives[role.other] != nil, settings.coordination == .baton {
+    if lives[role.other]?.part({ $0.pointee.wallet.guardrail.hearsOfEnds }) == true {
       letters.append(Letter(to: role.other, event: .partnerEnded))
     }
     tellPhone(.processEnded(role, how))
@@ -183,7 +168,7 @@ extension World {
     lives[role] = nil
     storage.armed[role] = nil
     container.value.forget(life.value.identity.pid)
-    if let wire = life.value.wire { abandonWire(wire) }
+    if let wire = life.value.wire { wires.abandon(wire) }
     forgetNumber(of: life.value.identity)
     return true
   }
@@ -192,15 +177,14 @@ extension World {
 
   /// By the rules of the phone: it ends both processes, and is on again when they are gone.
   mutating func reboot(unlocking: Bool = true) {
-    openedAt = nil
+    opening.giveUp()
     tellPhone(.rebooted(losingBeats: false, unlocking: unlocking))
   }
 
   /// Nobody is left. The clocks of this boot begin at zero.
   private mutating func beginBoot() {
     letters = []
-    boots += 1
     phone.shift(by: .zero - now)
-    now = .zero
+    clock.restart()
   }
 }

@@ -25,13 +25,15 @@ extension World {
       for index in letters.indices where letters[index].to == role && !letters[index].isLate {
         moves.append(.readLetter(index))
       }
-      for wire in wires where wire.owner == life.pid && !wire.isAbandoned {
+      for wire in wires.all where wire.owner == life.pid && !wire.isAbandoned {
         if !wire.isAccepted || !wire.toWallet.isEmpty || wire.isShutByPeer {
           moves.append(.walletReads(wire: wire.id))
         }
       }
     }
-    for wire in wires where wire.isReadableForPeer && !wire.isSlow { moves.append(.peerReads(wire: wire.id)) }
+    for wire in wires.all where wire.isReadableForPeer && !wire.isSlow {
+      moves.append(.peerReads(wire: wire.id))
+    }
     if let deadline = peer.part({ $0.pointee.deadline }), deadline <= peerNow { moves.append(.peerWakes) }
     if let deadline = phone.deadline, deadline <= now { moves.append(.phoneWakes) }
   }
@@ -57,9 +59,6 @@ extension World {
   }
 
   mutating func passTime(until instant: Instant) {
-    guard instant > now else { return }
-    peerNow = peerNow + (instant - now)
-    now = instant
-    if !settings.reusesNumbers { checkSilence() }
+    if clock.pass(until: instant), !settings.reusesNumbers { checkSilence() }
   }
 }

@@ -8,25 +8,20 @@ import Wallet
 // the end ends it.
 extension World {
   public mutating func makeBill(amountMsat: UInt64? = nil, isKnown: Bool = true) {
-    let bill = WorldSend(number: sends.count, amountMsat: amountMsat ?? UInt64(2000 + sends.count))
-    sends.append(bill)
-    if isKnown { tellPeer(.elsewhereInvoiceMade(bill.invoice)) }
+    let invoice = sending.add(amountMsat: amountMsat)
+    if isKnown { tellPeer(.elsewhereInvoiceMade(invoice)) }
   }
 
   mutating func send(_ number: Int, isKnown: Bool) {
     while sends.count <= number { makeBill(isKnown: isKnown) }
     guard sends.indices.contains(number) else { return }
-    sendRequests &+= 1
-    sends[number].answer = nil
-    sends[number].isRefused = false
-    sends[number].isAskedOnce = sends[number].request == 0
-    sends[number].request = sendRequests
-    sends[number].askedAt = now
-    tellPhone(.paymentWanted(request: sendRequests))
+    let request = numbers.request()
+    sending.ask(number, as: request, at: now)
+    tellPhone(.paymentWanted(request: request))
   }
 
   mutating func postSend(ofRequest request: UInt64) {
-    guard let bill = sends.last(where: { $0.request == request })?.invoice else { return }
+    guard let bill = sending.invoice(ofRequest: request) else { return }
     lives.app?.value.inbox.append(
       .requests(
         .asked(
@@ -40,17 +35,12 @@ extension World {
   mutating func answerSend(_ request: String, _ answer: WorldSend.Answer) {
     guard let request = UInt64(request) else { return }
     tellPhone(.invoiceAnswered(request: request))
-    guard let number = sends.lastIndex(where: { $0.request == request }) else { return }
-    sends[number].answer = answer
-    if case .refused(let sentence) = answer { noteRefusal(of: number, sentence) }
-  }
-
-  mutating func refuseSend(ofRequest request: UInt64, _ sentence: String) {
-    guard let number = sends.lastIndex(where: { $0.request == request }) else { return }
-    if sends[number].answer == nil { sends[number].answer = .refused(sentence) }
+    report(.sentOnce, sending.answer(request, answer, pendingSends))
   }
 
   // MARK: What is so
+
+  private var pendingSends: [OutgoingPayment] { container.value.node.payments.pending }
 
   /// Each is paid, or failed with the money back, and nobody waits for anything of it.
   var areSendsOver: Bool {
@@ -58,5 +48,50 @@ extension World {
     let node = container.value.node
     return node.payments.pending.isEmpty && node.channel?.htlcs.isEmpty ?? true
       && peer.value.state.channel.htlcs.isEmpty && lives.app?.value.wallet.requests.open.isEmpty ?? true
+  }
+
+  // MARK: What must not be
+
+  /// As the tables of the real container have it: one row for each invoice that is not failed.
+  mutating func store(_ change: PaymentChange) {
+    let known = pendingSends
+    for offered in change.offered {
+      let isPending = known.contains { $0.paymentHash == offered.paymentHash }
+      if isPending || container.value.past[offered.paymentHash] != nil {
+        report(.sentOnce, "An invoice that is \(isPending ? "being paid" : "paid") is offered again.")
+      }
+    }
+    for ended in change.ended {
+      let isPending = known.contains {
+        $0.paymentHash == ended.payment.paymentHash && $0.htlc == ended.payment.htlc
+      }
+      if !isPending { report(.sentOnce, "A payment ends that the wallet has not under way.") }
+      report(.sentOnce, sending.ended(ended))
+    }
+    container.value.node.payments.apply(change)
+    container.value.past.apply(change)
+  }
+
+  /// Somebody else is paid.
+  mutating func arrived(_ hash: Bytes32, _ htlc: UInt64) {
+    report(.sentOnce, sending.arrived(hash, htlc, pendingSends))
+  }
+
+  /// What the peer keeps of the step would heal its loss; but for how long it does is the peer's affair.
+  mutating func checkDurable(_ message: Message, of life: Life) {
+    guard case .addHTLC(let htlc) = message, container.value.isOwned(by: life.claim) else { return }
+    let isDurable = pendingSends.contains { $0.htlc == htlc.id && $0.paymentHash == htlc.paymentHash }
+    if !isDurable { report(.sentOnce, "A payment leaves the wallet before it is durable.") }
+  }
+
+  mutating func checkSendsAtTheEnd() {
+    guard !sends.isEmpty, violation == nil else { return }
+    report(.sentOnce, sending.faultAtTheEnd(container.value.past))
+    let channel = peer.value.state.channel
+    guard channel.htlcs.isEmpty else { return }
+    let owned = channel.remoteMsat + sending.arrivedMsat + splices.takenMsat
+    if owned != ChannelTerms.standard.walletMsat + invoicing.receivedMsat {
+      report(.sentOnce, "The wallet's balance is not what it has received less what it has paid.")
+    }
   }
 }

@@ -21,24 +21,22 @@ extension World {
   }
 
   mutating func withdraw(_ amountSat: UInt64) {
-    sendRequests &+= 1
-    withdrawals.append(WorldWithdrawal(amountSat: amountSat, request: sendRequests))
-    tellPhone(.paymentWanted(request: sendRequests))
+    let request = numbers.request()
+    splices.ask(amountSat, as: request)
+    tellPhone(.paymentWanted(request: request))
   }
 
   mutating func postWithdrawal(ofRequest request: UInt64) {
-    guard let wanted = withdrawals.last(where: { $0.request == request }) else { return }
+    guard let amountSat = splices.amountSat(ofRequest: request) else { return }
     lives.app?.value.inbox.append(
       .requests(
-        .asked(
-          "\(request)", .withdrawal(SpliceRequest(amountSat: wanted.amountSat, script: Self.target)))))
+        .asked("\(request)", .withdrawal(SpliceRequest(amountSat: amountSat, script: Self.target)))))
   }
 
   mutating func answerWithdrawal(_ request: String, _ answer: WorldWithdrawal.Answer) {
     guard let request = UInt64(request) else { return }
     tellPhone(.invoiceAnswered(request: request))
-    guard let number = withdrawals.lastIndex(where: { $0.request == request }) else { return }
-    withdrawals[number].answer = answer
+    splices.answer(request, answer)
   }
 
   // MARK: What is so
@@ -51,19 +49,9 @@ extension World {
       && lives.app?.value.wallet.requests.open.isEmpty ?? true
   }
 
-  /// The peer's ledger has another channel. Money leaves by what the person wanted, and from where it was.
   mutating func checkFunding(_ record: ChannelRecord) {
-    guard settings.splices else { return }
-    if record.funding != fundings.now {
-      guard let splice = fundings.pending, splice.funding == record.funding,
-        withdrawals.contains(where: { $0.amountSat == splice.amountSat }),
-        let transaction = try? BitcoinTransaction(decoding: splice.transaction.array),
-        transaction.inputs.map(\.outPoint) == [fundings.now]
-      else { return report(.sentOnce, "The channel moves to a funding that the person has not asked for.") }
-      fundings.done.append(splice)
-      fundings.now = record.funding
-    }
-    fundings.pending = record.splice
+    guard settings.splices, !splices.stored(record) else { return }
+    report(.sentOnce, "The channel moves to a funding that the person has not asked for.")
   }
 
   /// What binds the wallet to a splice is in its container before it leaves.
@@ -84,16 +72,8 @@ extension World {
 
   mutating func checkSplicesAtTheEnd() {
     guard settings.splices, violation == nil, let wallet = container.value.node.channel else { return }
-    let channel = peer.value.state.channel
-    if wallet.funding != channel.funding || wallet.funding != fundings.now {
-      report(.sentOnce, "The two ends have the channel's money in different places.")
-    }
-    let terms = ChannelTerms.standard
-    if wallet.capacityMsat + fundings.takenMsat != terms.walletMsat + terms.providerMsat {
-      report(.sentOnce, "The channel does not hold what splices have left in it.")
-    }
-    if fundings.done.count > withdrawals.count {
-      report(.sentOnce, "Money has left on chain more often than the person wanted it.")
+    for fault in splices.faultsAtTheEnd(wallet: wallet, peer: peer.value.state.channel) {
+      report(.sentOnce, fault)
     }
   }
 }

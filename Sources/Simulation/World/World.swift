@@ -15,68 +15,36 @@ import Wallet
 /// It is a value: `ready` says what can happen next, `make` lets one of it happen. Nothing in it is chosen by chance.
 public struct World: Hashable, Sendable {
   public let settings: WorldSettings
-  /// The phone's running time, which is the clock of its processes.
-  public internal(set) var now = Instant(nanoseconds: 0)
-  /// The peer's clock: it goes on while the device sleeps.
-  public internal(set) var peerNow = Instant(nanoseconds: 0)
+  public internal(set) var clock = WorldClock()
   public internal(set) var lives = PerRole<Boxed<Life>?>(nil, nil)
   public internal(set) var container: Boxed<Container>
   public internal(set) var phone: Phone
   public internal(set) var peer: Boxed<PeerMachine>
-  var wires: [Wire] = []
+  var wires = Wires()
   var letters: [Letter] = []
   var wordsForPhone: ArraySlice<PhoneEvent> = []
-  var nextPid: Int32 = 1
-  var nextWire: UInt64 = 1
-  var nextPush: UInt64 = 1
-  var nextPayment: UInt64 = 1
-  public internal(set) var boots: UInt64 = 1
+  var numbers: WorldNumbers
 
-  /// What the wallet has asked to be paid, in the order of the making.
-  public internal(set) var invoices: [WorldInvoice] = []
-  public internal(set) var payments: [WorldPayment] = []
-  /// What the person has paid, or wanted to.
-  public internal(set) var sends: [WorldSend] = []
-  var sendRequests: UInt64 = 0
-  /// What the person has taken out on chain, or wanted to.
-  public internal(set) var withdrawals: [WorldWithdrawal] = []
-  var fundings = WorldFundings(World.newChannel)
-  public internal(set) var pushes: [WorldPush] = []
-  /// Those for the app in the background; nobody is shown anything for them.
-  var silentPushes: [WorldPush] = []
-  /// From the person's opening the app to `connected`, if the app stays in front until then.
-  public internal(set) var connecting = Waits()
+  // What people do with the wallet, and what they see of it.
+  var invoicing = WorldInvoices()
+  var sending = WorldSends()
+  var splices = WorldSplices(World.newChannel)
+  var pushing = WorldPushes()
+  var opening = WorldOpening()
   /// From the sender's request to the preimage.
   public internal(set) var settling = Waits()
-  var openedAt: Instant?
-  public internal(set) var violation: Violation?
-  /// Until its holder's next beat such a lock looks free, which may displace a healthy owner.
-  var lockReplacedAt: Instant?
-  var incarnations: UInt64 = 0
-  public internal(set) var storage = WorldStorage()
   /// Runs of background tasks, of all lives of the app.
   var tasksCompleted = 0
-  /// The container as it was when somebody made a copy.
-  var oldCopy: Boxed<Container>?
-  /// How often one was put back.
-  var restored: UInt64 = 0
-  /// A number for each task of the person's, so that its end is not taken for that of another.
-  var tasksBegun: UInt64 = 0
-  /// Payments that were received and that a restored copy does not know.
-  var forgotten: [Bytes32] = []
-  /// How many notifications there are of each payment, by its hash.
-  var notifications = Aside<[String: Int]>([:])
-  /// The next push is not delivered.
-  var losesNextPush = false
 
-  /// How far the wall clock is from the running time. Ours never reads it to decide anything.
-  var wallOffset = TimeSpan.zero
-  /// Somebody has changed it.
-  var wasClockStepped = false
-  /// In a coordination of others: the process that spoke last of its channel.
-  var lastToDrive: Role?
-  /// Since when the person looks at an app whose node does not run, although nobody else's does.
-  var waitsSince: Instant?
+  // What has gone wrong, and what must not.
+  public internal(set) var storage = WorldStorage()
+  var copies = WorldCopies()
+  /// Until its holder's next beat such a lock looks free, which may displace a healthy owner.
+  var lockReplacedAt: Instant?
+  public internal(set) var violation: Violation?
+
+  /// Nil: the two processes keep apart as ours do.
+  var others: Others?
 
   /// Something came of what was done since this was last cleared: it was more than a look.
   var hasEffect = Aside(false)
@@ -90,8 +58,12 @@ public struct World: Hashable, Sendable {
   /// Events that made a core order something.
   public internal(set) var deliveredEvents: UInt64 = 0
 
-  public init(settings: WorldSettings = WorldSettings()) {
+  public init(settings given: WorldSettings = WorldSettings()) {
+    var settings = given
+    settings.without.formUnion(settings.coordination.lacks)
     self.settings = settings
+    numbers = WorldNumbers(reuses: settings.reusesNumbers)
+    others = Others(settings.coordination)
     container = Boxed(Container(id: ContainerID(high: 0xC0, low: 1)))
     phone = Phone(configuration: settings.phone)
     peer = Boxed(
@@ -112,8 +84,6 @@ public struct World: Hashable, Sendable {
     return channel
   }()
 
-  var boot: BootID { BootID(high: 0, low: boots) }
-
   // MARK: What is said
 
   mutating func say(_ line: @autoclosure () -> Said) {
@@ -125,14 +95,27 @@ public struct World: Hashable, Sendable {
     return said
   }
 
-  mutating func report(_ invariant: Invariant, _ sentence: String) {
-    guard violation == nil else { return }
+  /// Nil: nothing is wrong.
+  mutating func report(_ invariant: Invariant, _ sentence: String?) {
+    guard let sentence, violation == nil, settings.coordination.promises(invariant) else { return }
     let found = Violation(invariant: invariant, sentence: sentence)
     violation = found
     say(.violation(found))
   }
 
   // MARK: What is so
+
+  public var now: Instant { clock.now }
+  public var peerNow: Instant { clock.peerNow }
+  var boot: BootID { clock.boot }
+
+  public var invoices: [WorldInvoice] { invoicing.all }
+  public var payments: [WorldPayment] { invoicing.payments }
+  public var sends: [WorldSend] { sending.all }
+  public var withdrawals: [WorldWithdrawal] { splices.withdrawals }
+  public var pushes: [WorldPush] { pushing.visible }
+  /// How long the person has waited for the app.
+  public var connecting: Waits { opening.waits }
 
   public func life(_ role: Role) -> Life? { lives[role]?.value }
 
@@ -141,30 +124,28 @@ public struct World: Hashable, Sendable {
     return lives.notifier?.part { $0.pointee.identity.pid } == pid ? .extension : nil
   }
 
-  /// Those that are stored and that nobody has paid yet.
-  var unpaidInvoices: [Int] {
-    invoices.indices.filter { invoices[$0].isStored && !invoices[$0].isPaid }
-  }
+  var unpaidInvoices: [Int] { invoicing.unpaid }
 
   /// A presence message, or the notice of an end, is on its way.
   public var hasLetters: Bool { !letters.isEmpty }
 
-  var hasCopy: Bool { oldCopy != nil }
+  var hasCopy: Bool { copies.kept != nil }
 
   /// The wallet has this payment, or had it before an old copy was put back.
   func isReceived(_ hash: Bytes32) -> Bool {
-    forgotten.contains(hash) || container.value.received.contains { $0.invoice.paymentHash == hash }
+    copies.forgotten.contains(hash) || container.value.received.contains { $0.invoice.paymentHash == hash }
   }
 
-  public var someWire: UInt64? { wires.first { !$0.isOverForPeer }?.id }
-
-  func wireIndex(_ id: UInt64) -> Int? { wires.firstIndex { $0.id == id } }
+  public var someWire: UInt64? { wires.all.first { !$0.isOverForPeer }?.id }
 
   /// The app is connected under its own claim, and nothing waits any more.
   public var isSettled: Bool {
     appRuns(isSettling: false) && peer.value.state.payments.isEmpty && areSendsOver && areSplicesOver
       && areCancelsAnswered
   }
+
+  /// Its claim is the one in force. Where there are no claims, whoever runs its node is one.
+  func isOwner(_ life: Life) -> Bool { others != nil || container.value.isOwned(by: life.claim) }
 
   /// Connected under its own claim; and, if that may be, with a payment half-way.
   func appRuns(isSettling: Bool) -> Bool {
@@ -174,7 +155,7 @@ public struct World: Hashable, Sendable {
     case .settling where isSettling: break
     default: return false
     }
-    return container.value.isOwned(by: app.claim) || settings.coordination != .baton
+    return isOwner(app)
   }
 }
 
@@ -186,7 +167,7 @@ public struct WorldSettings: Hashable, Sendable {
   public var phone = PhoneConfiguration()
   public var peerIsLegacy = false
   var hasLegacyPeer: Bool {
-    peerIsLegacy || coordination != .baton || without.contains(.peerFencing)
+    peerIsLegacy || without.contains(.peerFencing)
   }
   /// How long the peer holds a payment for a wallet that is away.
   public var holdTime = TimeSpan.seconds(120)
@@ -214,39 +195,4 @@ public struct WorldSettings: Hashable, Sendable {
   public var seedProtection = KeychainProtection.afterFirstUnlock
 
   public init() {}
-}
-
-/// An invoice that the wallet was asked for.
-public struct WorldInvoice: Hashable, Sendable {
-  public var invoice: Invoice
-  var preimage: Bytes32
-  /// What its sender pays.
-  var amountMsat: UInt64
-  public var isStored = false
-  public var isPaid = false
-  /// The phone's number of the request to cancel it, until that is answered.
-  var cancelRequest: UInt64?
-  /// Durably, in the container that is there.
-  public var isCancelled = false
-}
-
-public struct WorldPayment: Hashable, Sendable {
-  public enum State: Hashable, Sendable { case underWay, paid, failed }
-  public var id: UInt64
-  public var invoice: Int
-  var amountMsat: UInt64
-  var madeAt: Instant
-  public var state = State.underWay
-}
-
-public struct WorldPush: Hashable, Sendable {
-  public var id: UInt64
-  public var paymentHash: Bytes32?
-  public var reason: Push.Reason
-  /// How many payments the container had when it was sent; only of one that names none.
-  var receivedBefore: Int?
-  /// How often it was shown to the person.
-  public var shown = 0
-  public var wentToApp = false
-  public var isLost = false
 }

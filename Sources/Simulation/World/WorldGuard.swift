@@ -22,13 +22,15 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
   init(role: Role, settings: WorldSettings) {
     self.role = role
     without = settings.without
-    machine =
-      switch role {
-      case _ where settings.coordination != .baton:
-        OtherGuard(settings.coordination, role).map(Machine.other) ?? .none
-      case .app: .app(AppMachine(configuration: settings.guardConfiguration))
-      case .extension: .notifier(ExtensionMachine(configuration: settings.guardConfiguration))
-      }
+    if let other = OtherGuard(settings.coordination, role) {
+      machine = .other(other)
+    } else {
+      machine =
+        switch role {
+        case .app: .app(AppMachine(configuration: settings.guardConfiguration))
+        case .extension: .notifier(ExtensionMachine(configuration: settings.guardConfiguration))
+        }
+    }
   }
 
   public var deadline: Instant? {
@@ -89,17 +91,32 @@ public struct WorldGuard: Hashable, Sendable, WalletGuard {
     if case .app(let machine) = machine { machine.taskNames } else { [] }
   }
 
+  /// A task of the app's that goes on in the background.
+  var hasTask: Bool {
+    switch machine {
+    case .app(let machine): machine.hasNamedTask
+    case .other(let guardrail): guardrail.hasTask
+    case .notifier, .none: false
+    }
+  }
+
+  /// Whether it is told that the other process has ended.
+  var hearsOfEnds: Bool { other == nil }
+
   var other: OtherGuard? { if case .other(let guardrail) = machine { guardrail } else { nil } }
+
+  mutating func changeOther(_ change: (inout OtherGuard) -> Void) {
+    guard case .other(var guardrail) = machine else { return }
+    machine = .none
+    change(&guardrail)
+    machine = .other(guardrail)
+  }
 }
 
 extension WorldGuard: Shiftable {
   public mutating func shift(by span: TimeSpan) {
-    guard case .other(var guardrail) = machine else {
-      return change({ $0.shift(by: span) }, { $0.shift(by: span) })
-    }
-    machine = .none
-    guardrail.shift(by: span)
-    machine = .other(guardrail)
+    change({ $0.shift(by: span) }, { $0.shift(by: span) })
+    changeOther { $0.shift(by: span) }
   }
 
   mutating func renumberBeats(ofEpoch epoch: Epoch, _ number: (UInt64) -> UInt64) {

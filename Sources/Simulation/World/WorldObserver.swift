@@ -14,7 +14,6 @@ struct WorldObserver: WalletObserver {
   private(set) var hasNodeMoved = false
   /// Under which the node was started last, and with what.
   private(set) var started: (claim: Claim, state: NodeState)?
-  private(set) var wasStopped = false
   /// Something that ends a task although its request is not over.
   private(set) var excusesTasks = false
   /// The newest status of the guard.
@@ -41,13 +40,7 @@ struct WorldObserver: WalletObserver {
     }
     if !directives.isEmpty { hasDecided = true }
     if isHeard { said += directives.map { .ordered(role, $0) } }
-    for directive in directives {
-      switch directive {
-      case .stopNode: wasStopped = true
-      case .show(let status): shown = status
-      default: break
-      }
-    }
+    for directive in directives { if case .show(let status) = directive { shown = status } }
     switch event {
     case .backgroundTimeExpired, .terminationRequested, .node(.fenced), .node(.refused), .claimFailed:
       excusesTasks = true

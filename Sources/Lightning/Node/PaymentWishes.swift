@@ -1,0 +1,56 @@
+import Ground
+
+/// Payments that a person wants, until they are durable in the channel.
+struct PaymentWishes: Hashable, Sendable {
+  private struct Wish: Hashable {
+    var payment: OutgoingPayment
+    var giveUpAt: Instant
+
+    var hash: Bytes32 { payment.paymentHash }
+  }
+
+  private var all: [Wish] = []
+
+  var payments: [OutgoingPayment] { all.map(\.payment) }
+
+  func contains(_ hash: Bytes32) -> Bool { all.contains { $0.hash == hash } }
+
+  mutating func add(_ payment: OutgoingPayment, until giveUpAt: Instant) {
+    all.append(Wish(payment: payment, giveUpAt: giveUpAt))
+  }
+
+  mutating func remove(_ hash: Bytes32) { all.removeAll { $0.hash == hash } }
+
+  // MARK: Giving up
+
+  /// Those that no step under way is about to make durable.
+  private func open(besides step: NodeMachine.Step?) -> [Wish] {
+    let inStep = step?.offered ?? []
+    return all.filter { !inStep.contains($0.hash) }
+  }
+
+  func giveUpAt(besides step: NodeMachine.Step?) -> Instant? { open(besides: step).map(\.giveUpAt).min() }
+
+  /// All, or those that have waited until now.
+  mutating func takeOpen(besides step: NodeMachine.Step?, lateAt now: Instant? = nil) -> [Bytes32] {
+    let late = open(besides: step).filter { wish in now.map { wish.giveUpAt <= $0 } ?? true }
+    all.removeAll { late.contains($0) }
+    return late.map(\.hash)
+  }
+
+  /// Those that the step was to make durable.
+  mutating func take(_ step: NodeMachine.Step?) -> [Bytes32] {
+    let inStep = step?.offered ?? []
+    let taken = all.map(\.hash).filter(inStep.contains)
+    all.removeAll { taken.contains($0.hash) }
+    return taken
+  }
+}
+
+extension PaymentWishes: Shiftable {
+  mutating func shift(by span: TimeSpan) { for index in all.indices { all[index].giveUpAt.shift(by: span) } }
+}
+
+extension NodeMachine.Step {
+  fileprivate var offered: [Bytes32] { change.payments?.offered.map(\.paymentHash) ?? [] }
+}

@@ -1,0 +1,105 @@
+import Ground
+import LightningWire
+
+/// The connections between nodes and the peer.
+struct Wires: Hashable, Sendable {
+  private(set) var all: [Wire] = []
+
+  subscript(id: UInt64) -> Wire? { all.first { $0.id == id } }
+
+  private mutating func change(_ id: UInt64?, _ change: (inout Wire) -> Void) {
+    if let index = all.firstIndex(where: { $0.id == id }) { change(&all[index]) }
+  }
+
+  // MARK: The wallet's end
+
+  mutating func dial(_ id: UInt64, by owner: Int32) { all.append(Wire(id: id, owner: owner)) }
+
+  mutating func send(_ packet: Wire.Packet, on id: UInt64) { change(id) { $0.toPeer.append(packet) } }
+
+  mutating func drive(_ id: UInt64) { change(id) { $0.isDriven = true } }
+
+  mutating func accept(_ id: UInt64) { change(id) { $0.isAccepted = true } }
+
+  mutating func readByWallet(_ id: UInt64) -> Message? {
+    var message: Message?
+    change(id) { message = $0.toWallet.popFirst() }
+    return message
+  }
+
+  mutating func hangUp(_ id: UInt64) { change(id) { $0.isShutByWallet = true } }
+
+  /// What was sent before still arrives.
+  mutating func abandon(_ id: UInt64) {
+    change(id) {
+      $0.isShutByWallet = true
+      $0.isAbandoned = true
+      $0.toWallet = []
+    }
+    forgetDead()
+  }
+
+  /// The phone has suspended the wallet: what was sent still arrives, and nothing more comes.
+  mutating func suspend(_ id: UInt64) {
+    change(id) {
+      $0.toWallet = []
+      $0.isShutByWallet = true
+      $0.isShutByPeer = true
+    }
+  }
+
+  /// Of a process that is gone it matters only that it is.
+  mutating func forget(_ owner: Int32, for nobody: Int32) {
+    for index in all.indices where all[index].owner == owner { all[index].owner = nobody }
+  }
+
+  // MARK: The peer's end
+
+  mutating func readByPeer(_ id: UInt64) -> Wire.Packet? {
+    var packet: Wire.Packet?
+    change(id) { packet = $0.toPeer.popFirst() }
+    return packet
+  }
+
+  mutating func deliver(_ message: Message, on id: UInt64) {
+    change(id) { if !$0.isAbandoned && !$0.isShutByPeer { $0.toWallet.append(message) } }
+  }
+
+  /// The wallet reads what is left, and then the end. False if it was over.
+  mutating func endForPeer(_ id: UInt64) -> Bool {
+    guard self[id]?.isOverForPeer == false else { return false }
+    change(id) { $0.endForPeer() }
+    forgetDead()
+    return true
+  }
+
+  mutating func endAllForPeer() {
+    for index in all.indices where !all[index].isOverForPeer { all[index].endForPeer() }
+    forgetDead()
+  }
+
+  /// Neither end knows of them.
+  private mutating func forgetDead() { all.removeAll { $0.isAbandoned && $0.isOverForPeer } }
+
+  // MARK: The network
+
+  /// What is on its way is gone.
+  mutating func lose(_ id: UInt64) {
+    change(id) {
+      $0.toPeer = []
+      $0.toWallet = []
+    }
+  }
+
+  mutating func slow(_ id: UInt64) { change(id) { $0.isSlow = true } }
+
+  mutating func slowNone() { for index in all.indices { all[index].isSlow = false } }
+}
+
+extension Wire {
+  fileprivate mutating func endForPeer() {
+    isOverForPeer = true
+    isShutByPeer = true
+    toPeer = []
+  }
+}

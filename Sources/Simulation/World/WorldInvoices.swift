@@ -1,0 +1,129 @@
+import Crypto
+import Ground
+import LightningNode
+
+/// What the wallet has asked to be paid, and who has paid it.
+struct WorldInvoices: Hashable, Sendable {
+  /// In the order of the making.
+  private(set) var all: [WorldInvoice] = []
+  private(set) var payments: [WorldPayment] = []
+
+  subscript(hash: Bytes32) -> WorldInvoice? { all.last { $0.invoice.paymentHash == hash } }
+
+  private mutating func change(_ hash: Bytes32, _ change: (inout WorldInvoice) -> Void) {
+    if let index = all.lastIndex(where: { $0.invoice.paymentHash == hash }) { change(&all[index]) }
+  }
+
+  // MARK: Invoices
+
+  /// Without the rule a part is taken for the whole: of two parts each is then as much as is asked for.
+  mutating func make(amountMsat: UInt64?, text: String, asksForAll: Bool) -> (number: Int, Invoice) {
+    let number = UInt64(all.count)
+    let preimage = Bytes32(word: number &+ 1)
+    // An even number: half of it is a part.
+    let amount = amountMsat ?? 1000 + 2 * number
+    let invoice = Invoice(
+      paymentHash: SHA256.hash(preimage.bytes), amountMsat: asksForAll ? amount : amount / 2, text: text,
+      tweak: preimage, expiresAt: 0, paymentSecret: Bytes32(word: UInt64.max - number))
+    all.append(WorldInvoice(invoice: invoice, preimage: preimage, amountMsat: amount))
+    return (all.count - 1, invoice)
+  }
+
+  mutating func noteStored(_ hash: Bytes32) { change(hash) { $0.isStored = true } }
+
+  /// Those that are stored and that nobody has paid yet.
+  var unpaid: [Int] { all.indices.filter { all[$0].isStored && !all[$0].isPaid } }
+
+  // MARK: Payments
+
+  /// All of it, or a part: the last one is what is left.
+  mutating func pay(_ index: Int, part: Int, of count: Int, as id: UInt64, at now: Instant) -> WorldPayment {
+    let total = all[index].amountMsat
+    let each = total / UInt64(count)
+    let payment = WorldPayment(
+      id: id, invoice: index, amountMsat: part == count ? total - each * UInt64(count - 1) : each, madeAt: now
+    )
+    payments.append(payment)
+    all[index].isPaid = true
+    return payment
+  }
+
+  func paid(by id: UInt64) -> WorldInvoice? {
+    payments.first { $0.id == id }.map { all[$0.invoice] }
+  }
+
+  /// How long its sender has waited.
+  mutating func noteSettled(_ id: UInt64, at now: Instant) -> TimeSpan? {
+    guard let index = payments.lastIndex(where: { $0.id == id }) else { return nil }
+    payments[index].state = .paid
+    return now - payments[index].madeAt
+  }
+
+  mutating func noteFailed(_ id: UInt64) {
+    if let index = payments.lastIndex(where: { $0.id == id }) { payments[index].state = .failed }
+  }
+
+  var receivedMsat: UInt64 { payments.filter { $0.state == .paid }.reduce(0) { $0 + $1.amountMsat } }
+
+  mutating func startAnew() { for index in payments.indices { payments[index].madeAt = .zero } }
+
+  // MARK: Cancellations
+
+  func mayBeCancelled(_ number: Int) -> Bool {
+    all.indices.contains(number) && all[number].isStored && !all[number].isCancelled
+      && all[number].cancelRequest == nil
+  }
+
+  mutating func cancel(_ number: Int, as request: UInt64) { all[number].cancelRequest = request }
+
+  func cancelled(by request: UInt64) -> Invoice? { all.last { $0.cancelRequest == request }?.invoice }
+
+  /// Nil: nobody waits for it.
+  mutating func cancelIsAnswered(_ request: UInt64) -> WorldInvoice? {
+    guard let number = all.lastIndex(where: { $0.cancelRequest == request }) else { return nil }
+    all[number].cancelRequest = nil
+    return all[number]
+  }
+
+  var hasOpenCancel: Bool { all.contains { $0.cancelRequest != nil } }
+
+  mutating func noteCancelled(_ hash: Bytes32, _ isCancelled: Bool) {
+    change(hash) { $0.isCancelled = isCancelled }
+  }
+}
+
+/// An invoice that the wallet was asked for.
+public struct WorldInvoice: Hashable, Sendable {
+  public let invoice: Invoice
+  let preimage: Bytes32
+  /// What its sender pays.
+  let amountMsat: UInt64
+  public fileprivate(set) var isStored = false
+  public fileprivate(set) var isPaid = false
+  /// The phone's number of the request to cancel it, until that is answered.
+  fileprivate var cancelRequest: UInt64?
+  /// Durably, in the container that is there.
+  public fileprivate(set) var isCancelled = false
+
+  fileprivate init(invoice: Invoice, preimage: Bytes32, amountMsat: UInt64) {
+    self.invoice = invoice
+    self.preimage = preimage
+    self.amountMsat = amountMsat
+  }
+}
+
+public struct WorldPayment: Hashable, Sendable {
+  public enum State: Hashable, Sendable { case underWay, paid, failed }
+  public let id: UInt64
+  public let invoice: Int
+  let amountMsat: UInt64
+  fileprivate(set) var madeAt: Instant
+  public fileprivate(set) var state = State.underWay
+
+  fileprivate init(id: UInt64, invoice: Int, amountMsat: UInt64, madeAt: Instant) {
+    self.id = id
+    self.invoice = invoice
+    self.amountMsat = amountMsat
+    self.madeAt = madeAt
+  }
+}

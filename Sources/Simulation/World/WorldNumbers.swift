@@ -1,0 +1,55 @@
+import Ground
+
+/// Numbers that only tell one thing from another.
+struct WorldNumbers: Hashable, Sendable {
+  /// Those of what is gone are given out again: the same situation is then the same value, whatever came before it.
+  private let reuses: Bool
+  private var pids: Int32 = 0
+  private var wires: UInt64 = 0
+  private var pushes: UInt64 = 0
+  private var payments: UInt64 = 0
+  private var requests: UInt64 = 0
+  private var incarnations: UInt64 = 0
+  private var tasks: UInt64 = 0
+
+  init(reuses: Bool) { self.reuses = reuses }
+
+  mutating func pid(of role: Role) -> Int32 {
+    guard !reuses else { return role == .app ? 1 : 2 }
+    pids += 1
+    return pids
+  }
+
+  mutating func wire(besides wires: [Wire]) -> UInt64 {
+    if reuses { return (1...).first { number in !wires.contains { $0.id == number } } ?? 1 }
+    self.wires += 1
+    return self.wires
+  }
+
+  mutating func push() -> UInt64 {
+    pushes += 1
+    return pushes
+  }
+
+  mutating func payment() -> UInt64 {
+    payments += 1
+    return payments
+  }
+
+  /// Of the phone's, for something that the person wants of the app.
+  mutating func request() -> UInt64 {
+    requests &+= 1
+    return requests
+  }
+
+  /// Two claims of one number can only be told apart by this, and only a restored database leads to such.
+  mutating func incarnation(after row: ClaimRow?, restored: UInt64) -> UInt64 {
+    if reuses { return (row?.epoch ?? 0) + 1 + restored << 32 }
+    incarnations &+= 1
+    return incarnations
+  }
+
+  /// A task of the person's: so its end is not taken for that of another.
+  mutating func beginTask() { if !reuses { tasks &+= 1 } }
+  var task: UInt64 { tasks }
+}

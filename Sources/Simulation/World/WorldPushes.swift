@@ -1,0 +1,70 @@
+import Ground
+import Guardrails
+import PhonePolicy
+
+/// What the peer's pushes and the wallet's notifications have come to.
+struct WorldPushes: Hashable, Sendable {
+  /// Those that somebody is shown.
+  private(set) var visible: [WorldPush] = []
+  /// Those for the app in the background; nobody is shown anything for them.
+  private var silent: [WorldPush] = []
+  /// The next push is not delivered.
+  private(set) var losesNext = false
+  /// How many notifications there are of each payment, by its hash.
+  private var notifications = Aside<[String: Int]>([:])
+
+  mutating func loseNext(_ loses: Bool) { losesNext = loses }
+
+  mutating func add(_ push: WorldPush) { visible.append(push) }
+
+  /// The last few are enough.
+  mutating func addSilent(_ push: WorldPush) { silent = silent.suffix(3) + [push] }
+
+  func silent(_ id: UInt64) -> WorldPush? { silent.last { $0.id == id } }
+
+  subscript(id: UInt64) -> WorldPush? { visible.last { $0.id == id } }
+
+  mutating func noteTaken(_ id: UInt64) { change(id) { $0.wentToApp = true } }
+  mutating func noteLost(_ id: UInt64) { change(id) { $0.isLost = true } }
+
+  /// How often it was shown by now.
+  mutating func noteShown(_ id: UInt64) -> Int {
+    change(id) { $0.shown += 1 }
+    return self[id]?.shown ?? 0
+  }
+
+  private mutating func change(_ id: UInt64, _ change: (inout WorldPush) -> Void) {
+    if let index = visible.lastIndex(where: { $0.id == id }) { change(&visible[index]) }
+  }
+
+  // MARK: Notifications
+
+  /// How many there are of its payment by now.
+  mutating func noteNotification(_ notification: PhoneNotification) -> Int {
+    guard let key = notification.key else { return 1 }
+    if notification.replaces { notifications.value[key] = nil }
+    notifications.value[key, default: 0] += 1
+    return notifications.value[key] ?? 0
+  }
+
+  mutating func withdraw(_ key: String) { notifications.value[key] = nil }
+}
+
+public struct WorldPush: Hashable, Sendable {
+  public let id: UInt64
+  public let paymentHash: Bytes32?
+  public let reason: Push.Reason
+  /// How many payments the container had when it was sent; only of one that names none.
+  let receivedBefore: Int?
+  /// How often it was shown to the person.
+  public fileprivate(set) var shown = 0
+  public fileprivate(set) var wentToApp = false
+  public fileprivate(set) var isLost = false
+
+  init(id: UInt64, paymentHash: Bytes32?, reason: Push.Reason, receivedBefore: Int? = nil) {
+    self.id = id
+    self.paymentHash = paymentHash
+    self.reason = reason
+    self.receivedBefore = receivedBefore
+  }
+}
