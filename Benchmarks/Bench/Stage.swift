@@ -59,7 +59,7 @@ final class Stage {
     app.send(ControlMessage("enter-foreground"))
     try wait("the app to be connected") { app.isConnected }
     let request = "r\(number)"
-    app.send(ControlMessage("invoice", ["request": request, "amount-msat": "1000", "description": "bench"]))
+    app.ask(request, ControlMessage("invoice", ["amount-msat": "1000", "description": "bench"]))
     try wait("an invoice") { app.answer(to: request) != nil }
     guard let text = app.answer(to: request)?["invoice"], let invoice = try? SignedInvoice(decoding: text)
     else {

@@ -29,7 +29,16 @@ final class WalletRun {
   var isConnected: Bool { status.hasPrefix("connected") }
 
   func count(_ verb: String) -> Int { messages.count { $0.verb == verb } }
-  func answer(to request: String) -> ControlMessage? { messages.last { $0["request"] == request } }
+
+  func ask(_ request: String, _ message: ControlMessage) {
+    send(ControlMessage("ask", ["request": request], body: (try? message.encoded()) ?? []))
+  }
+
+  func answer(to request: String) -> ControlMessage? {
+    let answer = messages.last { $0.verb == "answer" && $0["request"] == request }
+    return answer.flatMap { try? ControlMessage(decoding: $0.body) }
+  }
+
   func send(_ message: ControlMessage) { connection?.send(message) }
   func kill(_ signal: Int32) { child.send(signal) }
 

@@ -60,6 +60,20 @@ struct Phone: Sendable {
     try connect(to: daemon).request(message, timeout: timeout)
   }
 
+  /// Has the app do what a person asks it for; `inFront` for what it does only on the screen. iosd reads nothing of it.
+  @discardableResult
+  func askApp(
+    _ request: ControlMessage, inFront: Bool = false
+  ) throws(ControlClientError) -> ControlMessage {
+    var question = ControlMessage("ask-app", ["in-front": inFront ? "yes" : "no"])
+    do { question.body = try request.encoded() } catch { throw .malformed(error) }
+    let bytes = try ask(.iosd, question).body
+    let answer: ControlMessage
+    do { answer = try ControlMessage(decoding: bytes) } catch { throw .malformed(error) }
+    if let sentence = answer.errorSentence { throw .refused(sentence) }
+    return answer
+  }
+
   /// The JSON body of the answer.
   func askForJSON(
     _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)

@@ -59,7 +59,7 @@ import Testing
       #expect(try phone.run("ps").contains(try Regex("mainappd +\\d+ +suspended ")))
       #expect(
         try phone.run("invoice", "5")
-          == "baton: the app is suspended, and only the app makes invoices; open it first\n")
+          == "baton: the app is suspended, and only the app can do that; open it first\n")
     }
     let verdict = try phone.run("judge")
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")

@@ -97,10 +97,7 @@ import Testing
     _ = try phone.ask(.phone, ControlMessage("open"))
     try wait("the app to be connected") { try appStatus(phone) == "connected" }
     var invoices: [String] = []
-    for _ in 1...4 {
-      let answer = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "1000000"]))
-      invoices.append(try #require(answer["invoice"]))
-    }
+    for _ in 1...4 { invoices.append(try phone.invoice(msat: 1_000_000)) }
     let first = try pay(phone, invoices[0])
     try wait("the first payment") { try state(phone, of: first) == "paid" }
 
@@ -110,7 +107,7 @@ import Testing
     var refusal: String?
     for _ in 0..<400 where refusal == nil {
       do {
-        _ = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "1000"]))
+        _ = try phone.invoice(msat: 1_000)
       } catch { refusal = "\(error)" }
     }
     #expect(refusal?.contains("is full; make room and try again") == true, "\(refusal ?? "never refused")")

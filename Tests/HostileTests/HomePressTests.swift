@@ -32,8 +32,8 @@ import Testing
       poll(nil, 0, Int32(chance.below(Self.longestWait + 1)))
       if number.isMultiple(of: 10) {
         // Half-way through a payment, if it comes to that.
-        let invoice = try? phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "1000"]))
-        if let text = invoice?["invoice"] {
+        let invoice = try? phone.invoice(msat: 1_000)
+        if let text = invoice {
           _ = try? phone.ask(.provider, ControlMessage("pay", ["invoice": text]))
         }
       }
@@ -56,8 +56,8 @@ import Testing
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
-    let invoice = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "5000"]))
-    let paid = try phone.baton(["pay", try #require(invoice["invoice"])])
+    let invoice = try phone.invoice()
+    let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0)
     #expect(try phone.processRows().map { $0["role"] as? String } == ["app"])
   }
@@ -69,12 +69,12 @@ import Testing
     ])
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
-    let invoice = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "5000"]))
+    let invoice = try phone.invoice()
     _ = try phone.ask(.phone, ControlMessage("home"))
     try phone.waitForApp("suspended")
     // Nobody is started for the visible one: only the app can receive.
     _ = try phone.baton(["device", "notifications", "off"])
-    let paid = try phone.baton(["pay", try #require(invoice["invoice"])])
+    let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0, "\(paid.errors)")
     try phone.waitForApp("suspended")
     #expect(try phone.processRows().map { $0["role"] as? String } == ["app"])
@@ -87,12 +87,12 @@ import Testing
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
-    let invoice = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "5000"]))
+    let invoice = try phone.invoice()
     #expect(try phone.baton(["device", "network", "off"]).code == 0)
     try phone.waitForStatus("connecting: there is no network")
     #expect(try phone.baton(["device", "network", "on"]).code == 0)
     try phone.waitForStatus("connected")
-    #expect(try phone.baton(["pay", try #require(invoice["invoice"])]).code == 0)
+    #expect(try phone.baton(["pay", invoice]).code == 0)
   }
 }
 

@@ -2,6 +2,7 @@ import Ground
 import Foundation
 import PairSupport
 
+@testable import BatonCommand
 @testable import DaemonRuntime
 
 /// A whole phone of real daemons, brought up by `baton`, in a directory of its own.
@@ -88,6 +89,12 @@ final class RealPhone {
 
   func ask(_ door: Door, _ message: ControlMessage) throws -> ControlMessage {
     try ControlClient(path: place(door), daemon: "\(door)").request(message, timeout: .seconds(60))
+  }
+
+  /// Has the app make one.
+  func invoice(msat: UInt64 = 5_000) throws -> String {
+    let answer = try Phone(home: home).askApp(ControlMessage("invoice", ["amount-msat": "\(msat)"]))
+    return try answer.required("invoice")
   }
 
   // MARK: Strangers

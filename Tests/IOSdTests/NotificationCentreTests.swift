@@ -158,7 +158,7 @@ import Testing
     try phone.ask("home")
     for _ in 0..<5 {
       try phone.push()
-      try phone.ask("invoice", ["amount-msat": "1"])
+      try phone.ask("ask-app", ["in-front": "no"], body: "x")
     }
     try phone.wait("all are there") { try phone.rows("notifications").count >= 105 }
     #expect(try phone.status()["badge"] as? Int == 105)

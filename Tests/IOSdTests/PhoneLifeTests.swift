@@ -101,16 +101,34 @@ import Testing
 
   private static let app = "\(PhoneProcess.products)/mainappd"
 
-  @Test func anInvoiceComesFromTheAppOrNotAtAll() throws {
+  @Test("What the app is asked for and what it answers pass as bytes, to the size of a message of the app's")
+  func askApp() throws {
     let phone = try PhoneProcess()
-    #expect(try phone.refusal("invoice", ["amount-msat": "5"])?.contains("open it first") == true)
+    #expect(try phone.refusal("ask-app", body: "x")?.hasSuffix("open it first") == true)
     try phone.ask("open")
-    #expect(try phone.ask("invoice", ["amount-msat": "5"])["invoice"] == "inv-5")
+    let noise = "\n\n: \u{0}" + String(repeating: "x", count: 16_000)
+    let answer = try phone.ask("ask-app", ["in-front": "yes"], body: noise)
+    #expect(answer == ControlMessage("answer", body: Array("answer to \(noise)".utf8)))
+    let long = String(repeating: "x", count: 16_385)
     #expect(
-      try phone.refusal("invoice", ["amount-msat": "5", "description": "refuse"]) == "no; ask for less")
-    for bad in ["0", "-1", "x", "99999999999999999999"] {
-      #expect(try phone.refusal("invoice", ["amount-msat": bad])?.contains("whole number") == true)
-    }
+      try phone.refusal("ask-app", body: long)
+        == "the request has 16385 bytes and may have 16384; ask for less at once")
+    try phone.ask("home")
+    #expect(try phone.refusal("ask-app", body: "x")?.hasPrefix("only a person with the app") == true)
+    #expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText == "answer to x")
+  }
+
+  @Test("An app that ends before it answers, or lets the time pass, has its asker told so")
+  func askSilentApp() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("open")
+    let client = try ControlClient(path: phone.socket, daemon: "iosd")
+    try client.send(ControlMessage("ask-app", body: Array("ignore".utf8)))
+    try phone.ask("quit")
+    #expect(
+      try client.receive(timeout: .seconds(20)).errorSentence
+        == "the app ended before it answered, and may have begun; open it, and look with `baton inspect` before you try again"
+    )
   }
 
   @Test func aSecondIosdOnTheSamePhoneIsRefused() throws {

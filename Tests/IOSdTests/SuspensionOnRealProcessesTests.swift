@@ -50,7 +50,7 @@ import Testing
     let phone = try PhoneProcess(app: "app-connects", Self.quick)
     let listener = try LoopbackListener()
     _ = try pid(phone)
-    try phone.ask("invoice", ["amount-msat": "\(listener.port)"])
+    try phone.ask("ask-app", body: "\(listener.port)")
     let connection = try listener.accept()
     try phone.ask("home")
     #expect(connection.waitForEnd())

@@ -94,9 +94,9 @@ struct MovedInASettlementTests {
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("the app to be refused") { app.status == Status.usedByAnotherDevice.text }
-    app.send(ControlMessage("restore", ["request": place]))
-    try phone.wait("the answer") { app.message(request: place) != nil }
-    #expect(app.message(request: place)?.verb == "restore-done")
+    app.ask(place, ControlMessage("restore"))
+    try phone.wait("the answer") { app.answer(to: place) != nil }
+    #expect(app.answer(to: place)?.verb == "restored")
     return app
   }
 }

@@ -89,7 +89,7 @@ struct PeerMemoryTests {
       try phone.wait("the app to be refused, or let in") {
         app.status == Status.usedByAnotherDevice.text || app.status.hasPrefix("connected")
       }
-      app.send(ControlMessage("restore", ["request": "m\(kill)"]))
+      app.ask("m\(kill)", ControlMessage("restore"))
       if kill < kills {
         // At another moment each time: before it is read, or anywhere on the way to the peer.
         if kill > 0 { try phone.wait("the app to try") { app.status != Status.usedByAnotherDevice.text } }
@@ -97,8 +97,8 @@ struct PeerMemoryTests {
         try phone.wait("the app's end") { app.hasEnded }
         continue
       }
-      try phone.wait("the answer") { app.message(request: "m\(kill)") != nil }
-      #expect(app.message(request: "m\(kill)")?.verb == "restore-done")
+      try phone.wait("the answer") { app.answer(to: "m\(kill)") != nil }
+      #expect(app.answer(to: "m\(kill)")?.verb == "restored")
       return app
     }
     throw CancellationError()

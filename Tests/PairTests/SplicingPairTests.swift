@@ -19,7 +19,7 @@ struct SplicingPairTests {
   /// Asked for, and bound to.
   private func halfWay(_ phone: TestPhone, _ app: TestProcess, _ amountSat: UInt64 = 4000) throws -> UInt64 {
     let begun = try phone.withdraw(amountSat, app)
-    #expect(begun.verb == "withdraw-done", "\(begun["message"] ?? "")")
+    #expect(begun.verb == "splice", "\(begun["message"] ?? "")")
     return (amountSat + (UInt64(begun["fee-sat"] ?? "") ?? 0)) * 1000
   }
 

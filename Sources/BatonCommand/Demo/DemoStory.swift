@@ -50,8 +50,7 @@ struct DemoStory {
     }
     var invoices: [PayableInvoice] = []
     for (amount, text) in [("5000", "Coffee"), ("21000", "Lunch"), ("100000", "Rent")] {
-      let answer = try phone.ask(
-        .iosd,
+      let answer = try phone.askApp(
         ControlMessage(
           "invoice",
           ["amount-msat": "\(amount)000", "expiry-seconds": "3600", "description": text]))

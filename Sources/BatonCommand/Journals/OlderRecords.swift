@@ -9,7 +9,7 @@ import Wallet
 /// compared byte for byte, so the form must be one.
 enum OlderRecords {
   static func rewritten(_ line: [UInt8]) -> [UInt8] {
-    withReasonsAsCodes(withWholeContainer(withCodeOfRest(line)))
+    withAsks(withReasonsAsCodes(withWholeContainer(withCodeOfRest(line))))
   }
 
   /// The peer's warning that it does not wait any longer had no code.
@@ -28,6 +28,28 @@ enum OlderRecords {
     let halves = /"containerHigh":(?<high>\d+),"containerLow":(?<low>\d+)/
     return Array(text.replacing(halves) { "\"container\":{\"high\":\($0.high),\"low\":\($0.low)}" }.utf8)
   }
+
+  /// The phone knew what the app was asked for.
+  private static func withAsks(_ line: [UInt8]) -> [UInt8] {
+    guard asks.contains(where: { contains(line, $0.older) }) else { return line }
+    let text = String(decoding: line, as: UTF8.self)
+    let inFront = text.replacing(/\{"paymentWanted":\{"request":(?<number>\d+)\}/) {
+      "{\"appAsked\":{\"request\":\($0.number),\"inFront\":true}"
+    }.replacing(/\{"invoiceWanted":\{"request":(?<number>\d+)\}/) {
+      "{\"appAsked\":{\"request\":\($0.number),\"inFront\":false}"
+    }
+    return Array(asks.reduce(inFront) { $0.replacing($1.older, with: $1.word) }.utf8)
+  }
+
+  private static let asks = [
+    ("{\"paymentWanted\":{", "{\"appAsked\":{"), ("{\"invoiceWanted\":{", "{\"appAsked\":{"),
+    ("{\"invoiceAnswered\":{", "{\"appAnswered\":{"), ("{\"passOnInvoice\":{", "{\"passOnAnswer\":{"),
+    ("{\"tell\":{\"_0\":\"app\",\"_1\":{\"invoice\":{", "{\"tell\":{\"_0\":\"app\",\"_1\":{\"ask\":{"),
+    ("{\"tell\":{\"_0\":\"app\",\"_1\":{\"payment\":{", "{\"tell\":{\"_0\":\"app\",\"_1\":{\"ask\":{"),
+    ("{\"failInvoice\":{", "{\"refuseAsk\":{"), ("\"_1\":\"slowToPay\"", "\"_1\":\"timedOut\""),
+    ("\"_1\":\"endedWhilePaying\"", "\"_1\":\"appEnded\""),
+    ("\"invoicePatience\":", "\"answerPatience\":"),
+  ].map { (older: $0.0, word: $0.1) }
 
   /// A guard said in a sentence why the work on a push had ended, and why its process ends; a phone named in another way why
   /// it had dropped a push.

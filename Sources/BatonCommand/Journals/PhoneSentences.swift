@@ -35,7 +35,7 @@ enum PhoneSentences {
       .memoryLimitEnforced,
       .contentDelivered,
       .notificationPosted, .notificationWithdrawn, .backgroundDone, .taskBegan, .taskEnded,
-      .categoriesRegistered, .responseDone, .invoiceAnswered, .invoiceWanted, .paymentWanted:
+      .categoriesRegistered, .responseDone, .appAnswered, .appAsked:
       []
     }
   }
@@ -61,14 +61,14 @@ enum PhoneSentences {
     case .recordFate(let push, let fate): [Sentence("push \(push) is \(fate)")]
     case .refuseCompletion(let push): [Sentence("refuses a second completion of push \(push)")]
     case .recordEnd(let role, let reason): [Sentence("the \(role.rawValue) \(reason)")]
-    case .failInvoice(_, let failure): [Sentence("answers for the app: \(failure)")]
+    case .refuseAsk(_, let why): [Sentence("answers for the app: \(why)")]
     case .recordTask(let record): of(record)
     case .refuseTaskCompletion(let identifier, _):
       [Sentence("refuses a completion of the task \(identifier), which does not run")]
     case .tell(_, .audio(let message)): of(message)
     case .tell(let role, .timeWillExpire(let push)):
       [Sentence("warns the \(role.rawValue) that the time for push \(push) is nearly over")]
-    case .drop, .saveDevice, .saveCategories, .tell, .passOnInvoice, .boot, .powerOff: []
+    case .drop, .saveDevice, .saveCategories, .tell, .passOnAnswer, .boot, .powerOff: []
     }
   }
 

@@ -20,7 +20,8 @@ extension RealStage {
   /// Until the person has an answer, as `baton send --no-wait` does.
   func payBill(_ number: Int) throws {
     guard bills.indices.contains(number - 1) else { throw CannotBeDone("there is no such bill") }
-    try wish("send", ["invoice": bills[number - 1].encoded])
+    let message = ControlMessage("send", ["invoice": bills[number - 1].encoded])
+    try wish { phone throws(ControlClientError) in try phone.askApp(message, inFront: true) }
   }
 
   func noteBills(_ wallet: WalletView, _ scene: inout Scene) {

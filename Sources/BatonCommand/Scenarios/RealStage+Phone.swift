@@ -47,8 +47,12 @@ extension RealStage {
   func wish(_ verb: String, _ fields: [String: String]) throws {
     var message = ControlMessage(verb)
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) { message[name] = value }
+    try wish { phone throws(ControlClientError) in try phone.ask(.iosd, message) }
+  }
+
+  func wish(_ ask: (Phone) throws(ControlClientError) -> ControlMessage) throws {
     do throws(ControlClientError) {
-      try phone.ask(.iosd, message)
+      _ = try ask(phone)
     } catch {
       if case .refused(let sentence) = error { throw CannotBeDone(sentence) }
       throw error

@@ -67,8 +67,7 @@ final class RealStage: ScenarioStage {
   }
 
   func makeInvoice(_ payment: PlannedPayment) throws {
-    let answer = try phone.ask(
-      .iosd,
+    let answer = try phone.askApp(
       ControlMessage(
         "invoice",
         ["amount-msat": "\(payment.amountMsat)", "expiry-seconds": "86400", "description": payment.text]))

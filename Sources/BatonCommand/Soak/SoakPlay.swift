@@ -138,8 +138,8 @@ final class SoakPlay {
   }
 
   func newInvoice() throws -> PayableInvoice {
-    let answer = try phone.ask(
-      .iosd, ControlMessage("invoice", ["amount-msat": "1000", "expiry-seconds": "86400"]))
+    let answer = try phone.askApp(
+      ControlMessage("invoice", ["amount-msat": "1000", "expiry-seconds": "86400"]))
     return try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
   }
 

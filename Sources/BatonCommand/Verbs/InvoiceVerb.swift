@@ -71,9 +71,10 @@ enum InvoiceVerb: Verb {
       }
       message["forgotten"] = "yes"
     }
-    let answer = try invocation.phone.ask(isElsewhere ? .lspd : .iosd, message)
+    let phone = try invocation.phone
+    let answer = try isElsewhere ? phone.ask(.lspd, message) : phone.askApp(message)
     let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
-    if !isElsewhere { try checkPayee(of: invoice, try invocation.phone) }
+    if !isElsewhere { try checkPayee(of: invoice, phone) }
     invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).json)
     return .done
   }
@@ -103,7 +104,7 @@ enum InvoiceVerb: Verb {
   private static func cancel(_ word: String, _ invocation: Invocation) throws -> ExitCode {
     try refuseOthers([], of: "--cancel is about an invoice that is there", invocation)
     let hash = try Bytes32(hex: word.lowercased()) ?? SignedInvoice(typed: word).paymentHash
-    _ = try invocation.phone.ask(.iosd, ControlMessage("cancel", ["payment-hash": hash.hex]))
+    try invocation.phone.askApp(ControlMessage("cancel", ["payment-hash": hash.hex]))
     var json = JSONObject()
     json.set("state", "cancelled")
     json.set("payment_hash", hash.hex)

@@ -14,7 +14,7 @@ enum RestoreVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) throws -> ExitCode {
-    let answer = try invocation.phone.ask(.iosd, ControlMessage("restore"))
+    let answer = try invocation.phone.askApp(ControlMessage("restore"), inFront: true)
     let epoch = try answer.integer("epoch", in: 1...Epoch.max)
     // A program of the person's own that does not say it was asked to move the wallet.
     let hasMoved = try answer.flag("moved", default: true)

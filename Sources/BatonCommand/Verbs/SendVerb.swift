@@ -40,7 +40,7 @@ enum SendVerb: Verb {
     var message = ControlMessage("send", ["invoice": invoice.encoded])
     message["amount-msat"] = chosen.map { "\($0)" }
     let start = Clock.monotonicNow
-    _ = try invocation.phone.ask(.iosd, message)
+    try invocation.phone.askApp(message, inFront: true)
     let isPatient = !invocation.line.isGiven("--no-wait")
     let offered = SentPayment(
       paymentHash: invoice.paymentHash.hex, amountMsat: amount, took: Clock.monotonicNow - start)

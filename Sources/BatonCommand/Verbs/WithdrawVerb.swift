@@ -35,7 +35,7 @@ enum WithdrawVerb: Verb {
     let address = try Self.address(invocation.word(1))
     let message = ControlMessage("withdraw", ["amount-sat": "\(amount)", "address": address])
     let start = Clock.monotonicNow
-    let answer = try invocation.phone.ask(.iosd, message)
+    let answer = try invocation.phone.askApp(message, inFront: true)
     let begun = Withdrawal(
       transaction: try answer.required("txid"), amountSat: amount,
       feeSat: try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis),

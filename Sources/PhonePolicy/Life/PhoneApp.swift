@@ -135,7 +135,7 @@ extension Phone {
     isAppWarned = false
     responses = []
     wordsForApp = []
-    let unanswered = endInvoicesWithApp()
+    let unanswered = endAsksWithApp()
     return [.recordEnd(.app, reason)] + unanswered + openAgainIfWanted()
   }
 

@@ -12,7 +12,7 @@ extension World {
     else { return }
     sendRequests &+= 1
     invoices[number].cancelRequest = sendRequests
-    tellPhone(.invoiceWanted(request: sendRequests))
+    tellPhone(.appAsked(request: sendRequests, inFront: false))
   }
 
   mutating func postCancel(ofRequest request: UInt64) {
@@ -24,7 +24,7 @@ extension World {
   /// Nil: it is cancelled.
   mutating func answerCancel(_ request: String, _ refusal: String?) {
     guard let request = UInt64(request) else { return }
-    tellPhone(.invoiceAnswered(request: request))
+    tellPhone(.appAnswered(request: request))
     guard let number = invoices.lastIndex(where: { $0.cancelRequest == request }) else { return }
     invoices[number].cancelRequest = nil
     let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false

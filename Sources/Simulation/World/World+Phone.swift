@@ -38,13 +38,13 @@ extension World {
       pushes[index].shown += 1
       if pushes[index].shown > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
-    case .failInvoice(let request, let failure):
-      refuseSend(ofRequest: request, "\(failure)")
+    case .refuseAsk(let request, let why):
+      refuseSend(ofRequest: request, "\(why)")
       phoneAnsweredCancel(request)
     case .withdraw(let key): notifications.value[key] = nil
     case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
       .refuseCompletion,
-      .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
+      .saveDevice, .saveCategories, .recordEnd, .passOnAnswer,
       .powerOff:
       break
     case .boot: beginBoot()
@@ -79,10 +79,10 @@ extension World {
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
     // It only writes it down.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
-    case .payment(let request):
+    case .ask(let request):
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)
-    case .invoice(let request): postCancel(ofRequest: request)
+      postCancel(ofRequest: request)
     case .memoryWarning: break
     case .task(let word): tell(role, word)
     // It plays or not: it only writes it down.

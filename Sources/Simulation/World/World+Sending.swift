@@ -22,7 +22,7 @@ extension World {
     sends[number].isAskedOnce = sends[number].request == 0
     sends[number].request = sendRequests
     sends[number].askedAt = now
-    tellPhone(.paymentWanted(request: sendRequests))
+    tellPhone(.appAsked(request: sendRequests, inFront: true))
   }
 
   mutating func postSend(ofRequest request: UInt64) {
@@ -39,7 +39,7 @@ extension World {
 
   mutating func answerSend(_ request: String, _ answer: WorldSend.Answer) {
     guard let request = UInt64(request) else { return }
-    tellPhone(.invoiceAnswered(request: request))
+    tellPhone(.appAnswered(request: request))
     guard let number = sends.lastIndex(where: { $0.request == request }) else { return }
     sends[number].answer = answer
     if case .refused(let sentence) = answer { noteRefusal(of: number, sentence) }

@@ -21,7 +21,7 @@ extension World {
   mutating func withdraw(_ amountSat: UInt64) {
     sendRequests &+= 1
     withdrawals.append(WorldWithdrawal(amountSat: amountSat, request: sendRequests))
-    tellPhone(.paymentWanted(request: sendRequests))
+    tellPhone(.appAsked(request: sendRequests, inFront: true))
   }
 
   mutating func postWithdrawal(ofRequest request: UInt64) {
@@ -34,7 +34,7 @@ extension World {
 
   mutating func answerWithdrawal(_ request: String, _ answer: WorldWithdrawal.Answer) {
     guard let request = UInt64(request) else { return }
-    tellPhone(.invoiceAnswered(request: request))
+    tellPhone(.appAnswered(request: request))
     guard let number = withdrawals.lastIndex(where: { $0.request == request }) else { return }
     withdrawals[number].answer = answer
   }

@@ -164,11 +164,11 @@ package final class TestPhone {
   package func invoice(_ amountMsat: UInt64, _ app: TestProcess) throws -> SignedInvoice {
     let request = "r\(nextRequest)"
     nextRequest += 1
-    app.send(
-      ControlMessage(
-        "invoice", ["request": request, "amount-msat": "\(amountMsat)", "description": "test \(request)"]))
-    try wait("an invoice") { app.message(request: request) != nil }
-    let answer = app.message(request: request)
+    app.ask(
+      request,
+      ControlMessage("invoice", ["amount-msat": "\(amountMsat)", "description": "test \(request)"]))
+    try wait("an invoice") { app.answer(to: request) != nil }
+    let answer = app.answer(to: request)
     guard let text = answer?["invoice"] else {
       throw TimedOut(description: "no invoice: \(answer?["message"] ?? "no answer")")
     }
@@ -179,9 +179,9 @@ package final class TestPhone {
   package func send(_ invoice: SignedInvoice, _ app: TestProcess) throws -> ControlMessage {
     let request = "s\(nextRequest)"
     nextRequest += 1
-    app.send(ControlMessage("send", ["request": request, "invoice": invoice.encoded]))
-    try wait("the app's word") { app.message(request: request) != nil }
-    return app.message(request: request) ?? ControlMessage("nothing")
+    app.ask(request, ControlMessage("send", ["invoice": invoice.encoded]))
+    try wait("the app's word") { app.answer(to: request) != nil }
+    return app.answer(to: request) ?? ControlMessage("nothing")
   }
 
   /// The person takes money out of the channel, and the app says whether it begins.
@@ -191,11 +191,9 @@ package final class TestPhone {
   {
     let request = "w\(nextRequest)"
     nextRequest += 1
-    app.send(
-      ControlMessage(
-        "withdraw", ["request": request, "amount-sat": "\(amountSat)", "address": address]))
-    try wait("the app's word") { app.message(request: request) != nil }
-    return app.message(request: request) ?? ControlMessage("nothing")
+    app.ask(request, ControlMessage("withdraw", ["amount-sat": "\(amountSat)", "address": address]))
+    try wait("the app's word") { app.answer(to: request) != nil }
+    return app.answer(to: request) ?? ControlMessage("nothing")
   }
 
   package static let ownAddress = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"

@@ -47,8 +47,14 @@ package final class TestProcess {
     messages.first { $0.message.verb == verb && $0.message["id"] == "\(id)" }?.message
   }
 
-  package func message(request: String) -> ControlMessage? {
-    messages.first { $0.message["request"] == request }?.message
+  /// What a person asks for, as the phone hands it on.
+  package func ask(_ request: String, _ message: ControlMessage) {
+    send(ControlMessage("ask", ["request": request], body: (try? message.encoded()) ?? []))
+  }
+
+  package func answer(to request: String) -> ControlMessage? {
+    let answer = messages.first { $0.message.verb == "answer" && $0.message["request"] == request }
+    return answer.flatMap { try? ControlMessage(decoding: $0.message.body) }
   }
 
   package func instant(ofStatus prefix: String, after: Instant = Instant(nanoseconds: 0)) -> Instant? {
