@@ -114,7 +114,7 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy", "Simulation",
         "Scenario",
         "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
-      ]),
+      ], path: "Sources/Baton"),
 
     // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
     .executableTarget(
