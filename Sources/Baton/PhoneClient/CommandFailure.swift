@@ -24,6 +24,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
     case let error as ControlClientError: self.init(Self.code(of: error), Self.sentence(of: error))
     case let error as ContainerError: self.init(.inputOutputError, error.description)
     case let error as SystemError: self.init(.inputOutputError, error.description)
+    case let failure as Wait.Failure: self.init(.tooSlow, failure.description)
     case let error as UsageError: self.init(.wrongUsage, error.description)
     default:
       self.init(.bugOfOurs, "something unexpected happened (\(error)); please report it with the command")

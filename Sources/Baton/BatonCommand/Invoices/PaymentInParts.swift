@@ -27,7 +27,7 @@ struct PaymentInParts {
     guard invoice.mayComeInParts else {
       throw CommandFailure(.wrongUsage, "the invoice wants to be paid in one part; leave --parts out")
     }
-    guard let amounts = Self.amounts(of: invoice.amountMsat, in: count) else {
+    guard let amounts = PayableInvoice.amounts(of: invoice.amountMsat, in: count) else {
       throw CommandFailure(
         .wrongUsage,
         "\(HumanText.amount(msat: invoice.amountMsat)) cannot be paid in \(count) parts; say fewer")
@@ -35,14 +35,6 @@ struct PaymentInParts {
     self.invoice = invoice
     self.invocation = invocation
     parts = amounts.enumerated().map { Part(amountMsat: $1, isFirst: $0 == 0) }
-  }
-
-  /// Of about the same size, in whole satoshi where that is possible; nil if there is not enough for each.
-  static func amounts(of totalMsat: UInt64, in count: UInt64) -> [UInt64]? {
-    guard count > 0, totalMsat >= count else { return nil }
-    let unit: UInt64 = totalMsat / count >= 1000 ? 1000 : 1
-    let each = totalMsat / count / unit * unit
-    return [UInt64](repeating: each, count: Int(count) - 1) + [totalMsat - each * (count - 1)]
   }
 
   mutating func run(waits: Bool) throws -> ExitCode {
@@ -60,8 +52,8 @@ struct PaymentInParts {
       }
       note(
         try ask(
-          PayVerb.request(
-            invoice, partMsat: parts[index].amountMsat, waits: false,
+          invoice.payRequest(
+            partMsat: parts[index].amountMsat, waits: false,
             holdSeconds: invocation.line.integer("--hold-seconds"))), index)
       if isFailed || parts[index].isNotNeeded { break }
     }

@@ -49,7 +49,7 @@ enum PayVerb: Verb {
     let start = Clock.monotonicNow
     var outcome = PaymentAnswer(
       try invocation.phone.ask(
-        .lspd, request(invoice, waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))))
+        .lspd, invoice.payRequest(waits: false, holdSeconds: invocation.line.integer("--hold-seconds"))))
     if waits, !outcome.isFailure, !outcome.isSettled {
       PayInterruption.heed(isJSON: invocation.output.isJSON)
       if let words = outcome.heldSentence { invocation.output.remark(words) }
@@ -67,20 +67,5 @@ enum PayVerb: Verb {
     var question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex])
     question["payment"] = begun.payment
     return PaymentAnswer(try invocation.phone.ask(.lspd, question, timeout: .seconds(2 * 86_400)))
-  }
-
-  /// The whole payment, or a part of it.
-  static func request(
-    _ invoice: PayableInvoice, partMsat: UInt64? = nil, waits: Bool, holdSeconds: Int64? = nil
-  ) -> ControlMessage {
-    var message = ControlMessage(
-      "pay",
-      [
-        "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(partMsat ?? invoice.amountMsat)",
-        "payment-secret": invoice.paymentSecret.hex, "total-msat": "\(invoice.amountMsat)",
-        "payee": invoice.payee.hex, "wait": waits ? "yes" : "no",
-      ])
-    if let holdSeconds { message["hold-seconds"] = "\(holdSeconds)" }
-    return message
   }
 }

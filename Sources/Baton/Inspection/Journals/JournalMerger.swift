@@ -94,16 +94,11 @@ final class JournalMerger {
 
   private func findNewFiles() {
     let known = Set(sources.map(\.reader.name))
-    for name in Self.files(in: directory) where !known.contains(name) {
+    for name in FilePath.journals(in: directory) where !known.contains(name) {
       let (process, pid) = Self.nameParts(name)
       sources.append(
         Source(reader: JournalReader(path: "\(directory)/\(name)"), process: process, pid: pid, startTime: 0))
     }
-  }
-
-  /// Sorted, which is by their wall time.
-  static func files(in directory: String) -> [String] {
-    (DirectoryListing.names(of: directory) ?? []).filter { $0.hasSuffix(".jsonl") }
   }
 
   /// `20261120T191500-mainappd-4711.jsonl`, until its first record is there.

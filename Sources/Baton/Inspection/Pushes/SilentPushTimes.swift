@@ -12,7 +12,7 @@ struct SilentPushTimes {
 
   /// Of each life of the app, the oldest first.
   static func written(in directory: String) -> [SilentPushTime] {
-    JournalMerger.files(in: directory).filter { JournalMerger.nameParts($0).process == "mainappd" }.flatMap {
+    FilePath.journals(in: directory).filter { JournalMerger.nameParts($0).process == "mainappd" }.flatMap {
       name -> [SilentPushTime] in
       var times = SilentPushTimes()
       // A journal that cannot be read has no figures.

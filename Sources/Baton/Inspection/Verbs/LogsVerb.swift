@@ -80,7 +80,7 @@ enum LogsVerb: Verb {
 
   /// One of ours, which may come yet, or another program that has written a journal here.
   static func check(_ names: [String], _ phone: Phone) throws(CommandFailure) {
-    let files = JournalMerger.files(in: phone.journal)
+    let files = FilePath.journals(in: phone.journal)
     let known = ours + Set(files.map { JournalMerger.nameParts($0).process }).subtracting(ours).sorted()
     guard let name = names.first(where: { !known.contains($0) }) else { return }
     throw CommandFailure(

@@ -39,6 +39,11 @@ enum FilePath {
     return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
   }
 
+  /// Sorted, which is by their wall time.
+  static func journals(in directory: String) -> [String] {
+    (DirectoryListing.names(of: directory) ?? []).filter { $0.hasSuffix(".jsonl") }
+  }
+
   /// The last lines of a log, or of what came after the first bytes of it, without reading all of it.
   static func lastLines(of path: String, count: Int, from beginning: Int = 0) -> [String] {
     guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }

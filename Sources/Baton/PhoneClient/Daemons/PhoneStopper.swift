@@ -61,11 +61,10 @@ struct PhoneStopper {
 
   private func lastWords(_ daemon: Daemon, pid: Int32) -> String? {
     let suffix = "-\(daemon.rawValue)-\(pid)"
-    let files = JournalMerger.files(in: phone.journal).filter { $0.contains(suffix) }
-    guard let file = files.last,
+    guard let file = FilePath.journals(in: phone.journal).last(where: { $0.contains(suffix) }),
       let last = FilePath.lastLines(of: "\(phone.journal)/\(file)", count: 1).last,
-      let line = JournalLine(number: 1, bytes: Array(last.utf8)), line.header.kind == "end"
+      let line = JSONValue(parsing: Array(last.utf8)), line["kind"]?.text == "end"
     else { return nil }
-    return line.header.reason
+    return line["reason"]?.text
   }
 }

@@ -11,7 +11,7 @@ final class DemoStage {
     var happened: String
   }
 
-  let phone: Phone
+  let driver: PhoneDriver
   let output: Output
   let start = Clock.monotonicNow
   private(set) var moments: [Moment] = []
@@ -20,10 +20,11 @@ final class DemoStage {
   private let watch: DirectoryWatch
   private var reader = MomentReader()
 
+  var phone: Phone { driver.phone }
+
   init(phone: Phone, output: Output) throws {
-    self.phone = phone
+    driver = try PhoneDriver(phone)
     self.output = output
-    try FilePath.makeDirectories(phone.journal)
     merger = JournalMerger(directory: phone.journal)
     watch = try DirectoryWatch([phone.journal])
   }
@@ -47,19 +48,15 @@ final class DemoStage {
   func wait(
     for expected: String, from place: Int, within span: TimeSpan = .seconds(20), _ condition: (Moment) -> Bool
   ) throws -> Moment {
-    let deadline = Clock.monotonicNow + span
-    var looked = place
-    while true {
-      follow()
-      while looked < moments.count {
-        if condition(moments[looked]) { return moments[looked] }
-        looked += 1
+    var found = place
+    do {
+      try Wait.until(expected, within: span, pause: { try watch.wait(until: $0) }) {
+        follow()
+        while found < moments.count, !condition(moments[found]) { found += 1 }
+        return found < moments.count
       }
-      guard Clock.monotonicNow < deadline else {
-        throw Failure(expected: expected, happened: recent(since: place))
-      }
-      try watch.wait(until: deadline)
-    }
+    } catch is Wait.Failure { throw Failure(expected: expected, happened: recent(since: place)) }
+    return moments[found]
   }
 
   private func recent(since place: Int) -> String {

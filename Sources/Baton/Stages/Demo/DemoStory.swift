@@ -17,7 +17,7 @@ struct DemoStory {
   let stage: DemoStage
   let isQuick: Bool
   private var outcome = Outcome()
-  private var phone: Phone { stage.phone }
+  private var driver: PhoneDriver { stage.driver }
 
   init(stage: DemoStage, isQuick: Bool) {
     self.stage = stage
@@ -44,17 +44,13 @@ struct DemoStory {
 
   private func makeInvoices() throws -> [PayableInvoice] {
     stage.headline("The person opens the wallet and makes three invoices")
-    try open()
+    try driver.open()
     try stage.wait(for: "the app to be connected", from: 0) {
       $0.process == "mainappd" && $0.what == .established
     }
     var invoices: [PayableInvoice] = []
-    for (amount, text) in [("5000", "Coffee"), ("21000", "Lunch"), ("100000", "Rent")] {
-      let answer = try phone.askApp(
-        ControlMessage(
-          "invoice",
-          ["amount-msat": "\(amount)000", "expiry-seconds": "3600", "description": text]))
-      let invoice = try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
+    for (amount, text) in [(UInt64(5000), "Coffee"), (21_000, "Lunch"), (100_000, "Rent")] {
+      let invoice = try driver.makeInvoice(amountMsat: amount * 1000, text: text, expirySeconds: 3600)
       invoices.append(invoice)
       stage.remark("invoice over \(HumanText.amount(msat: invoice.amountMsat)) for \(text)")
     }
@@ -68,7 +64,7 @@ struct DemoStory {
     try settle(invoice, by: try begin(invoice), from: place)
     if isQuick {
       stage.remark("the extension would wait 5 s for more payments; the person opens the app instead")
-      try open()
+      try driver.open()
     }
     try stage.wait(for: "a notification of the payment", from: place) {
       if case .notified(_, let key?, _, _) = $0.what {
@@ -93,7 +89,7 @@ struct DemoStory {
     try stage.wait(for: "the extension to be connected", from: place) {
       $0.process == "notifyextd" && $0.what == .established
     }
-    try open()
+    try driver.open()
     let first = try stage.wait(
       for: "the app to say that the extension receives, or to claim the node", from: place
     ) { $0.process == "mainappd" && Self.answersTheOpening($0.what) }
@@ -123,7 +119,7 @@ struct DemoStory {
   private func goHomeAndQuit() throws {
     stage.headline("The person goes home, then swipes the app away")
     let place = stage.now
-    try phone.ask(.iosd, ControlMessage("home"))
+    try driver.goHome()
     try stage.wait(for: "the app to release the node", from: place) {
       if case .released = $0.what { $0.process == "mainappd" } else { false }
     }
@@ -143,7 +139,7 @@ struct DemoStory {
     }
     let killed = Clock.monotonicNow
     stage.remark("killed notifyextd \(claim.pid); the person opens the app")
-    try open()
+    try driver.open()
     let taken = try stage.wait(for: "the app to claim the next epoch", from: place) {
       if case .claimed = $0.what { $0.process == "mainappd" } else { false }
     }
@@ -168,8 +164,6 @@ struct DemoStory {
 
   // MARK: What acts are made of
 
-  private func open() throws { try phone.ask(.iosd, ControlMessage("open")) }
-
   @discardableResult
   private func connected(from place: Int) throws -> Moment {
     try stage.wait(for: "the app to be connected", from: place) {
@@ -190,15 +184,15 @@ struct DemoStory {
 
   private func quitApp() throws {
     let place = stage.now
-    try phone.ask(.iosd, ControlMessage("quit"))
+    try driver.quit()
     try stage.wait(for: "the app to end", from: place) {
       if case .ended(.app, _) = $0.what { true } else { false }
     }
   }
 
   private func begin(_ invoice: PayableInvoice) throws -> ControlClient {
-    let client = try phone.connect(to: .lspd)
-    try client.send(PayVerb.request(invoice, waits: true))
+    let client = try driver.phone.connect(to: .lspd)
+    try client.send(invoice.payRequest(waits: true))
     return client
   }
 

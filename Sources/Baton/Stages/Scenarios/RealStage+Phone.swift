@@ -9,7 +9,7 @@ extension RealStage {
 
   func set(_ change: DeviceChange) throws {
     func flag(_ name: String, _ isSo: Bool) throws {
-      try phone.ask(.iosd, ControlMessage("device", [name: isSo ? "yes" : "no"]))
+      try driver.switchDevice(name, isSo ? "yes" : "no")
     }
     switch change {
     case .locked: try flag("locked", true)
@@ -22,18 +22,16 @@ extension RealStage {
     case .network(let isThere): try flag("network", isThere)
     case .storage(let isFull): try flag("storage-full", isFull)
     case .otherAudio(let plays): try flag("audio", plays)
-    case .battery(let percent): try phone.ask(.iosd, ControlMessage("device", ["battery": "\(percent)"]))
+    case .battery(let percent): try driver.switchDevice("battery", "\(percent)")
     }
   }
 
   func sendSilentPush() throws {
-    let payload = #"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#
-    try phone.ask(.iosd, ControlMessage("push", body: Array(payload.utf8)))
+    try driver.push(#"{"aps":{"content-available":1},"reason":"IncomingPayment"}"#)
   }
 
   func touch(_ touch: NotificationTouch) throws {
-    let rows = try phone.askForJSON(.iosd, ControlMessage("notifications")).elements ?? []
-    guard let newest = Self.there(rows).last?["id"]?.uint else { throw ScenarioWords.nothingToTouch }
+    guard let newest = Self.there(try driver.rows("notifications")).last?["id"]?.uint else { throw ScenarioWords.nothingToTouch }
     var fields = ["id": "\(newest)"]
     switch touch {
     case .tap: fields["do"] = "tap"
@@ -60,8 +58,7 @@ extension RealStage {
   }
 
   func checkNotSuspended(_ role: Role) throws {
-    let state = try phone.askForJSON(.iosd, ControlMessage("status"))[role.rawValue]?["state"]?.text
-    if state == AppState.suspended.word { throw ScenarioWords.isSuspended }
+    if try driver.state(of: role) == AppState.suspended.word { throw ScenarioWords.isSuspended }
   }
 
   // MARK: Looking
@@ -79,8 +76,8 @@ extension RealStage {
   }
 
   func phoneScene(_ status: JSONValue) throws -> PhoneScene {
-    let pushes = try phone.askForJSON(.iosd, ControlMessage("pushes")).elements ?? []
-    let tasks = try phone.askForJSON(.iosd, ControlMessage("tasks")).elements ?? []
+    let pushes = try driver.rows("pushes")
+    let tasks = try driver.rows("tasks")
     return PhoneScene(
       device: Self.device(status["device"]), badge: Int(clamping: status["badge"]?.int ?? 0),
       silentPushes: pushes.filter { $0["visible"]?.flag == false && $0["badge_or_sound"] == nil }.map {

@@ -9,7 +9,7 @@ import Wallet
 extension RealStage {
   /// The phone goes down, and whoever shares no code with it reads what it left behind.
   func judge() throws -> StageVerdict {
-    let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
+    let rows = try driver.processes()
     // Also one that says why: only a locked phone is reason enough to end with an error.
     let crashes = rows.filter { row in
       let hasFailed = row["how"]?.text == "exited" && row["number"]?.int != 0
@@ -21,7 +21,7 @@ extension RealStage {
     let scene = try look()
     end()
     let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
-    let different = try JournalMerger.files(in: phone.journal).compactMap { name in
+    let different = try FilePath.journals(in: phone.journal).compactMap { name in
       try JournalReplay.run("\(phone.journal)/\(name)").trouble.map { "\(name) \($0)" }
     }
     let broken =
@@ -44,14 +44,10 @@ extension RealStage {
 
   /// Whatever happened before: nobody is left behind. Who is frozen would only keep the others waiting.
   func end() {
-    if let status = try? phone.askForJSON(.iosd, ControlMessage("status")) {
-      for role in [Role.app, .extension] {
-        guard let pid = status[role.rawValue]?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
-          ProcessTable.isStopped(pid)
-        else { continue }
-        WatchedProcess(pid: pid)?.send(SIGKILL)
-      }
+    for role in [Role.app, .extension] {
+      guard let pid = try? driver.pid(of: role), ProcessTable.isStopped(pid) else { continue }
+      WatchedProcess(pid: pid)?.send(SIGKILL)
     }
-    _ = PhoneStopper(phone: phone).stop()
+    driver.stop()
   }
 }

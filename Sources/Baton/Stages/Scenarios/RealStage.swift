@@ -10,10 +10,8 @@ import SharedContainer
 /// A story on real processes: a phone and a peer of its own in a scratch home, and signals for the faults. It looks from
 /// outside alone: at what iosd and lspd say, and at the container as any inspector would.
 final class RealStage: ScenarioStage {
-  let phone: Phone
-  private let isLegacy: Bool
-  private let settings: [Setting]
-  private var watch: DirectoryWatch?
+  let driver: PhoneDriver
+  var phone: Phone { driver.phone }
   private var invoices: [PayableInvoice] = []
   var bills: [SignedInvoice] = []
   /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
@@ -36,11 +34,19 @@ final class RealStage: ScenarioStage {
   /// As long as the peer of the simulated world holds a payment.
   private static let holdSeconds: Int64 = 120
 
-  init(home: String, isLegacy: Bool, settings: [Setting] = []) {
-    phone = Phone(home: home)
-    self.settings = settings
-    self.isLegacy = isLegacy
+  init(home: String, isLegacy: Bool, settings: [Setting] = []) throws {
+    let phone = Phone(home: home)
+    entitlements = "\(phone.home)/entitlements.json"
+    var options = PhoneStarter.Options()
+    options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
+    for setting in settings {
+      options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
+      options.lspdArguments += setting.ofPeer
+    }
+    driver = try PhoneDriver(phone, options)
   }
+
+  private let entitlements: String
 
   var now: Instant { Clock.monotonicNow }
 
@@ -48,30 +54,12 @@ final class RealStage: ScenarioStage {
   var broken: String? { nil }
 
   func begin() throws {
-    try FilePath.makeDirectories(phone.journal)
-    watch = try DirectoryWatch([phone.journal])
     try Setting.entitlements.write(toFile: entitlements, atomically: true, encoding: .utf8)
-    try start()
-  }
-
-  private var entitlements: String { "\(phone.home)/entitlements.json" }
-
-  private func start() throws {
-    var options = PhoneStarter.Options()
-    options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])
-    for setting in settings {
-      options.iosdArguments += setting.ofPhone + setting.ofPhone(entitlements: entitlements)
-      options.lspdArguments += setting.ofPeer
-    }
-    _ = try PhoneStarter(phone: phone, options: options).start()
+    try driver.start()
   }
 
   func makeInvoice(_ payment: PlannedPayment) throws {
-    let answer = try phone.askApp(
-      ControlMessage(
-        "invoice",
-        ["amount-msat": "\(payment.amountMsat)", "expiry-seconds": "86400", "description": payment.text]))
-    invoices.append(try PayableInvoice(madeByWallet: answer["invoice"] ?? ""))
+    invoices.append(try driver.makeInvoice(amountMsat: payment.amountMsat, text: payment.text))
   }
 
   /// The app answers when it has stored it.
@@ -79,7 +67,7 @@ final class RealStage: ScenarioStage {
 
   func goOn(until: Instant) throws {
     let end = min(until, now + pause)
-    try watch?.wait(until: end)
+    try driver.look(until: until, every: pause)
     pause = now < end ? Self.lookAgain.first : min(pause + pause, Self.lookAgain.longest)
   }
 
@@ -88,13 +76,13 @@ final class RealStage: ScenarioStage {
   func make(_ deed: Deed) throws {
     pause = Self.lookAgain.first
     switch deed {
-    case .open: try phone.ask(.iosd, ControlMessage("open"))
-    case .home: try phone.ask(.iosd, ControlMessage("home"))
-    case .quit: try phone.ask(.iosd, ControlMessage("quit"))
+    case .open: try driver.open()
+    case .home: try driver.goHome()
+    case .quit: try driver.quit()
     case .flick(let times):
       for _ in 0..<times {
-        try phone.ask(.iosd, ControlMessage("home"))
-        try phone.ask(.iosd, ControlMessage("open"))
+        try driver.goHome()
+        try driver.open()
       }
     case .pay(let number): try pay(number)
     case .payInParts(let number, let parts): try pay(number, part: 1, of: parts)
@@ -113,7 +101,7 @@ final class RealStage: ScenarioStage {
       guard truncate(ContainerLayout(directory: phone.container).heartbeat, 0) == 0 else {
         throw SystemError("empty the heartbeat")
       }
-    case .restartPeer: try restartPeer()
+    case .restartPeer: try driver.restartPeer()
     case .stepClock(let seconds):
       try phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
     case .device(let change): try set(change)
@@ -133,15 +121,12 @@ final class RealStage: ScenarioStage {
   private func pay(_ number: Int, part: Int = 0, of parts: Int = 0) throws {
     guard invoices.indices.contains(number - 1) else { throw CannotBeDone("there is no such invoice") }
     let invoice = invoices[number - 1]
-    let amounts = parts > 0 ? PaymentInParts.amounts(of: invoice.amountMsat, in: UInt64(parts)) : nil
-    let answer = try phone.ask(
-      .lspd,
-      PayVerb.request(
-        invoice, partMsat: amounts?[part - 1], waits: false, holdSeconds: Self.holdSeconds))
+    let amounts = parts > 0 ? PayableInvoice.amounts(of: invoice.amountMsat, in: UInt64(parts)) : nil
+    let answer = try driver.pay(invoice, partMsat: amounts?[part - 1], holdSeconds: Self.holdSeconds)
     attempts.append(
       Attempt(
-        number: number, id: answer["payment"].flatMap { Int64($0) } ?? -1, state: answer["state"] ?? "",
-        reason: answer["reason"] ?? "", parts: parts, part: part))
+        number: number, id: answer.payment.flatMap { Int64($0) } ?? -1, state: answer.state,
+        reason: answer.reason ?? "", parts: parts, part: part))
   }
 
   /// Parts of one payment are one.
@@ -170,10 +155,9 @@ final class RealStage: ScenarioStage {
   }
 
   private func process(_ role: Role) throws -> WatchedProcess {
-    let status = try phone.askForJSON(.iosd, ControlMessage("status"))
-    guard let pid = status[role.rawValue]?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
-      let process = WatchedProcess(pid: pid)
-    else { throw CannotBeDone("there is no \(role.rawValue) any more") }
+    guard let pid = try driver.pid(of: role), let process = WatchedProcess(pid: pid) else {
+      throw CannotBeDone("there is no \(role.rawValue) any more")
+    }
     return process
   }
 
@@ -181,28 +165,24 @@ final class RealStage: ScenarioStage {
   private func kill(_ role: Role) throws {
     let victim = try process(role)
     victim.send(SIGKILL)
-    let end = now + .seconds(20)
-    while now < end {
-      let pid = try phone.askForJSON(.iosd, ControlMessage("status"))[role.rawValue]?["pid"]?.int
-      if pid != Int64(victim.pid) { return }
-      try goOn(until: end)
+    try driver.wait(for: "the end of the killed process \(victim.pid)", within: .seconds(20)) {
+      try driver.pid(of: role) != victim.pid
     }
-    throw CannotBeDone("process \(victim.pid) survives its kill")
   }
 
   /// Outside a transaction, as the story says it when it means the inside: one that was hit there goes on for a moment.
   private func freeze(_ role: Role) throws {
     try checkNotSuspended(role)
     let victim = try process(role)
-    let end = now + .seconds(20)
-    while now < end {
+    try driver.wait(for: "process \(victim.pid) to be stopped outside a transaction", within: .seconds(20)) {
       victim.send(SIGSTOP)
-      while !ProcessTable.isStopped(victim.pid), !victim.hasEnded { try goOn(until: end) }
-      guard try snapshot()?.writer?.pid == victim.pid else { return }
+      try driver.wait(for: "process \(victim.pid) to stop") {
+        ProcessTable.isStopped(victim.pid) || victim.hasEnded
+      }
+      if try snapshot()?.writer?.pid != victim.pid { return true }
       victim.send(SIGCONT)
-      try goOn(until: end)
+      return false
     }
-    throw CannotBeDone("process \(victim.pid) never comes to the end of a transaction")
   }
 
   private func replace(_ path: String) throws {
@@ -213,23 +193,13 @@ final class RealStage: ScenarioStage {
     guard rename(stranger, path) == 0 else { throw SystemError("replace \(path)") }
   }
 
-  private func restartPeer() throws {
-    guard let pid = DaemonProbe.pid(listeningOn: phone.lspdSocket), let peer = WatchedProcess(pid: pid) else {
-      throw CannotBeDone("there is no peer")
-    }
-    peer.send(SIGKILL)
-    _ = peer.waitForEnd(within: .seconds(20))
-    _ = peer.reap()
-    try start()
-  }
-
   // MARK: Looking
 
   func look() throws -> Scene {
-    let status = try phone.askForJSON(.iosd, ControlMessage("status"))
-    let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
-    let notifications = try phone.askForJSON(.iosd, ControlMessage("notifications")).elements ?? []
-    let payments = try phone.askForJSON(.lspd, ControlMessage("payments")).elements ?? []
+    let status = try driver.status()
+    let rows = try driver.processes()
+    let notifications = try driver.rows("notifications")
+    let payments = try driver.rows("payments", of: .lspd)
     let peer = try phone.askForJSON(.lspd, ControlMessage("status"))
     let snapshot = try snapshot()
     let owner = snapshot?.owner
@@ -257,21 +227,22 @@ final class RealStage: ScenarioStage {
 
   /// Nil before the wallet has run; while a container is being made it cannot be read yet.
   private func snapshot() throws -> Snapshot? {
-    let end = now + .seconds(10)
-    while true {
+    var found: Result<Snapshot?, ContainerError> = .success(nil)
+    try? driver.wait(for: "a container that can be read", within: .seconds(10)) {
       do throws(ContainerError) {
-        return try Snapshot.take(of: phone.container)
-      } catch .missing {
-        return nil
+        found = .success(try Snapshot.take(of: phone.container))
+        return true
       } catch {
         switch error {
-        case .notAContainer, .neverBegun: return nil
-        default: break
+        case .missing, .notAContainer, .neverBegun: found = .success(nil)
+        default:
+          found = .failure(error)
+          return false
         }
-        guard now < end else { throw error }
+        return true
       }
-      try goOn(until: end)
     }
+    return try found.get()
   }
 
   private func process(

@@ -65,7 +65,7 @@ struct ScenarioPlay {
 
   private func perform(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
     let home = try home(of: file)
-    let stage = RealStage(home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings)
+    let stage = try RealStage(home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings)
     let start = Clock.monotonicNow
     // On every way out, also those of errors.
     defer { stage.end() }

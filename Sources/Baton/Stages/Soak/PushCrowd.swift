@@ -57,7 +57,7 @@ final class PushCrowd: Sendable {
       progress(state.withLock(\.done))
     }
     let end = state.withLock { $0 }
-    if let failure = end.failure { throw SoakPlay.Failure(sentence: failure) }
+    if let failure = end.failure { throw Wait.Failure(description: failure) }
     return phones.indices.compactMap { end.outcomes[$0] }
   }
 
@@ -75,7 +75,7 @@ final class PushCrowd: Sendable {
       let outcome = try outcome(index)
       state.withLock { $0.outcomes[index] = outcome }
     } catch {
-      stop("\(phone.home): \((error as? SoakPlay.Failure)?.sentence ?? CommandFailure(error).description)")
+      stop("\(phone.home): \(CommandFailure(error).description)")
     }
   }
 
@@ -89,11 +89,12 @@ final class PushCrowd: Sendable {
     let share = shares[index]
     var options = PhoneStarter.Options()
     options.iosdArguments = timers.arguments + ["--build", isDebugBuild ? "debug" : "production"]
-    _ = try PhoneStarter(phone: phone, options: options).start()
-    let play = try PushPlay(phone: phone)
+    let driver = try PhoneDriver(phone, options, lookInterval: .milliseconds(15))
+    try driver.start()
+    let play = PushPlay(driver)
     for number in 1...Self.warmUp { try play.push(number) }
     try play.rest()
-    let before = try Daemon.allCases.map { try play.hands.figures(of: $0) }
+    let before = try Daemon.allCases.map { try SoakFigures.of($0, phone) }
     for number in share {
       if state.withLock(\.isOver) { break }
       try play.push(number + 1)
@@ -104,7 +105,7 @@ final class PushCrowd: Sendable {
     let subjects = try zip(Daemon.allCases, before).map { daemon, before in
       SoakReport.Subject(
         name: "\(daemon.rawValue) of phone \(index + 1)", rounds: rounds, before: before,
-        after: try play.hands.figures(of: daemon),
+        after: try SoakFigures.of(daemon, phone),
         allowedBytes: (SoakRun.allowedBytes[daemon] ?? 0)
           + (daemon == .iosd ? filling(rounds) : Self.providerFilling / Double(rounds)))
     }

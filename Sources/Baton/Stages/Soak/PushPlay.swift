@@ -1,6 +1,5 @@
 import Ground
 import DaemonRuntime
-import Foundation
 import Glibc
 import Lightning
 
@@ -23,7 +22,7 @@ final class PushPlay {
   /// More payments than a phone has invoices for are not under way.
   private static let invoicesAtOnce = 25
 
-  let hands: SoakPlay
+  let driver: PhoneDriver
   private(set) var payments = 0
   private(set) var frozen = 0
   private(set) var killed = 0
@@ -32,10 +31,10 @@ final class PushPlay {
   private let pushRows: GrowingRows
   private let notificationRows: GrowingRows
 
-  init(phone: Phone) throws {
-    hands = try SoakPlay(phone: phone, lookInterval: .milliseconds(15))
-    pushRows = GrowingRows("\(phone.os)/pushes.jsonl")
-    notificationRows = GrowingRows("\(phone.os)/notifications.jsonl")
+  init(_ driver: PhoneDriver) {
+    self.driver = driver
+    pushRows = GrowingRows("\(driver.phone.os)/pushes.jsonl")
+    notificationRows = GrowingRows("\(driver.phone.os)/notifications.jsonl")
   }
 
   /// Until the phone has really had it; a payment that is on the way meets its wallet by itself at times.
@@ -48,22 +47,20 @@ final class PushPlay {
 
   /// Opens the app, which receives whatever is left, and lets everything come to rest.
   func rest() throws {
-    try hands.openApp()
-    try hands.wait(for: "all payments to be settled") { try unsettled() == 0 }
-    try hands.rest()
+    try driver.openAndConnect()
+    try driver.wait(for: "all payments to be settled") { try unsettled() == 0 }
+    try driver.comeToRest()
   }
 
   private func pay(_ kind: Kind, startsAnew: Bool) throws {
-    if startsAnew { try hands.endExtension() }
+    if startsAnew { try driver.endExtension() }
     let invoice = try takeInvoice()
-    try hands.waitUntilAway()
+    try driver.waitUntilAway()
     let before = pushCount()
-    var request = PayVerb.request(invoice, waits: false)
-    request["hold-seconds"] = "3600"
-    try hands.phone.ask(.lspd, request)
+    try driver.pay(invoice, holdSeconds: 3600)
     payments += 1
     if kind != .plain { try strike(kind, after: before) }
-    try hands.wait(for: "the push to be served") {
+    try driver.wait(for: "the push to be served") {
       try isQuiet() && (pushCount() > before || isSettled(invoice)) && allAreShown()
     }
     // What it could not receive is not left to a push that nobody asks for.
@@ -72,7 +69,7 @@ final class PushPlay {
 
   private func strike(_ kind: Kind, after before: Int) throws {
     var victim: Int32?
-    try hands.wait(for: "the extension to be at work") {
+    try driver.wait(for: "the extension to be at work") {
       victim = try workingExtension()
       return victim != nil || (pushCount() > before && allAreShown())
     }
@@ -88,13 +85,13 @@ final class PushPlay {
       return
     }
     frozen += 1
-    try hands.wait(for: "the frozen extension to be killed") { try workingExtension() != victim }
+    try driver.wait(for: "the frozen extension to be killed") { try workingExtension() != victim }
   }
 
   // MARK: Looking
 
   private func workingExtension() throws -> Int32? {
-    let facts = try hands.status()["extension"]
+    let facts = try driver.status()["extension"]
     guard let state = facts?["state"]?.text, !["idle", "not running", "launching"].contains(state) else {
       return nil
     }
@@ -102,7 +99,7 @@ final class PushPlay {
   }
 
   private func isQuiet() throws -> Bool {
-    let facts = try hands.status()["extension"]
+    let facts = try driver.status()["extension"]
     return ["idle", "not running"].contains(facts?["state"]?.text ?? "") && facts?["waiting_pushes"]?.int == 0
   }
 
@@ -123,19 +120,18 @@ final class PushPlay {
 
   private func isSettled(_ invoice: PayableInvoice) throws -> Bool {
     let question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"])
-    return PaymentAnswer(try hands.phone.ask(.lspd, question)).isSettled
+    return PaymentAnswer(try driver.phone.ask(.lspd, question)).isSettled
   }
 
   private func unsettled() throws -> Int {
-    let rows = try hands.phone.askForJSON(.lspd, ControlMessage("payments")).elements ?? []
-    return rows.filter { ["held", "offered"].contains($0["state"]?.text ?? "") }.count
+    try driver.rows("payments", of: .lspd).count { ["held", "offered"].contains($0["state"]?.text ?? "") }
   }
 
   private func takeInvoice() throws -> PayableInvoice {
     if invoices.isEmpty {
-      try hands.openApp()
-      for _ in 0..<Self.invoicesAtOnce { invoices.append(try hands.newInvoice()) }
-      try hands.quitApp()
+      try driver.openAndConnect()
+      for _ in 0..<Self.invoicesAtOnce { invoices.append(try driver.makeInvoice(amountMsat: 1000)) }
+      try driver.quitAndEnd()
     }
     return invoices.removeLast()
   }

@@ -1,17 +1,10 @@
 import Ground
 import DaemonRuntime
-import Foundation
-import Glibc
 import Lightning
 
 /// Plays rounds on one phone. A round is a payment with the app closed or in the background, which the peer announces
 /// with a push, and then the app in front: it takes the node over and makes the next invoice.
 final class SoakPlay {
-  /// What was waited for did not come.
-  struct Failure: Error {
-    var sentence: String
-  }
-
   /// How the processes of a round live.
   enum Style {
     /// The app is swiped away after each round; every other push starts a new extension.
@@ -20,161 +13,54 @@ final class SoakPlay {
     case longLives
   }
 
-  let phone: Phone
+  let driver: PhoneDriver
   private(set) var settled = 0
   private(set) var slowest = TimeSpan.zero
   private(set) var totalPaying = TimeSpan.zero
   private var invoice: PayableInvoice?
   private var number = 0
-  private let watch: DirectoryWatch
-  /// What a process says of itself is in no journal, so we look again at such intervals.
-  private let lookInterval: TimeSpan
 
-  init(phone: Phone, lookInterval: TimeSpan = .milliseconds(2)) throws {
-    self.phone = phone
-    self.lookInterval = lookInterval
-    try FilePath.makeDirectories(phone.journal)
-    watch = try DirectoryWatch([phone.journal])
-  }
+  init(_ driver: PhoneDriver) { self.driver = driver }
 
   /// The first invoice; afterwards nothing runs but the daemons.
   func begin() throws {
-    try openApp()
-    invoice = try newInvoice()
-    try rest()
+    try driver.openAndConnect()
+    invoice = try driver.makeInvoice(amountMsat: 1000)
+    try driver.comeToRest()
   }
 
   func round(_ style: Style) throws {
     number += 1
-    if style == .shortLives && number.isMultiple(of: 2) { try endExtension() }
+    do {
+      try play(style)
+    } catch let failure as Wait.Failure {
+      throw Wait.Failure(description: "\(failure), in round \(number)")
+    }
+  }
+
+  private func play(_ style: Style) throws {
+    if style == .shortLives && number.isMultiple(of: 2) { try driver.endExtension() }
     try pay()
-    try openApp()
-    invoice = try newInvoice()
+    try driver.openAndConnect()
+    invoice = try driver.makeInvoice(amountMsat: 1000)
     switch style {
-    case .shortLives: try quitApp()
-    case .longLives: try sendAppHome()
+    case .shortLives: try driver.quitAndEnd()
+    case .longLives: try driver.goHomeAndRelease()
     }
   }
-
-  /// Both wallet processes end, and the daemons come to rest: nothing is on its way any more.
-  func rest() throws {
-    try quitApp()
-    try endExtension()
-    // Some of them run for many seconds, and nobody is to be kept busy by questions meanwhile.
-    try wait(for: "the daemons to have no timer any more", every: .milliseconds(50)) {
-      try status()["timers"]?.int == timersOfTasks()
-        && phone.askForJSON(.lspd, ControlMessage("status"))["timers"]?.int == 0
-    }
-  }
-
-  /// What the app has asked the phone to start it for later stays asked for, and has its hour.
-  private func timersOfTasks() throws -> Int64 {
-    let tasks = try phone.askForJSON(.iosd, ControlMessage("tasks")).elements ?? []
-    return tasks.contains { $0["state"]?.text == "waiting" } ? 1 : 0
-  }
-
-  /// Each look is on the same connection: with one of its own the daemon, if it is slow, has not closed that yet and
-  /// counts it, and if it is quick it has. Those of earlier questions are closed before the second answer, as their ends came in
-  /// front of the second question.
-  func figures(of daemon: Daemon) throws -> SoakFigures {
-    let client = try phone.connect(to: daemon)
-    var least = try look(at: daemon, client)
-    for _ in 1..<Self.looks {
-      let next = try look(at: daemon, client)
-      if next.descriptors <= least.descriptors { least = next }
-    }
-    return least
-  }
-
-  private static let looks = 5
-
-  private func look(at daemon: Daemon, _ client: ControlClient) throws -> SoakFigures {
-    guard let status = JSONValue(parsing: try client.request(ControlMessage("status")).body),
-      let pid = client.listener, let figures = SoakFigures(pid: pid, status: status)
-    else { throw Failure(sentence: "\(daemon.rawValue) is gone; its last words are in its log") }
-    return figures
-  }
-
-  /// Of a wallet process that lives: `app` or `extension`.
-  func figures(ofRole role: String) throws -> SoakFigures {
-    let facts = try status()[role]
-    guard let pid = facts?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
-      var figures = SoakFigures(pid: pid)
-    else { throw Failure(sentence: "the \(role) does not run any more") }
-    figures.databaseBytes = facts?["status"]?["database-bytes"]?.text.flatMap { UInt64($0) }
-    figures.heapBytes = facts?["status"]?["heap-bytes"]?.text.flatMap { UInt64($0) }
-    return figures
-  }
-
-  // MARK: The person and the sender
 
   private func pay() throws {
-    guard let invoice else { throw Failure(sentence: "there is no invoice to pay") }
-    try waitUntilAway()
+    guard let invoice else { throw Wait.Failure(description: "there is no invoice to pay") }
+    try driver.waitUntilAway()
     let start = Clock.monotonicNow
-    let answer = PaymentAnswer(
-      try phone.ask(.lspd, PayVerb.request(invoice, waits: true), timeout: .seconds(90)))
+    let answer = try driver.pay(invoice, waits: true)
     guard answer.isSettled else {
-      throw Failure(sentence: "payment \(number) ended as \(answer.state) (\(answer.reason ?? "no reason"))")
+      throw Wait.Failure(
+        description: "payment \(number) ended as \(answer.state) (\(answer.reason ?? "no reason"))")
     }
     let took = Clock.monotonicNow - start
     settled += 1
     slowest = max(slowest, took)
     totalPaying = TimeSpan(nanoseconds: totalPaying.nanoseconds + took.nanoseconds)
-  }
-
-  /// A payment that the peer offers to a wallet that has just gone is held, but announced later.
-  func waitUntilAway() throws {
-    try wait(for: "the peer to see that the wallet is away") {
-      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
-    }
-  }
-
-  func openApp() throws {
-    try phone.ask(.iosd, ControlMessage("open"))
-    try wait(for: "the app to be connected") {
-      try status()["app"]?["status"]?.statusCode == .connected
-    }
-  }
-
-  func newInvoice() throws -> PayableInvoice {
-    let answer = try phone.askApp(
-      ControlMessage("invoice", ["amount-msat": "1000", "expiry-seconds": "86400"]))
-    return try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
-  }
-
-  func quitApp() throws {
-    try phone.ask(.iosd, ControlMessage("quit"))
-    try wait(for: "the app to end") { try status()["app"]?["state"]?.text == "not running" }
-  }
-
-  private func sendAppHome() throws {
-    try phone.ask(.iosd, ControlMessage("home"))
-    try wait(for: "the app to have released the node") {
-      try status()["app"]?["status"]?.statusCode == .idle
-    }
-  }
-
-  func endExtension() throws {
-    if let pid = try status()["extension"]?["pid"]?.int.flatMap({ Int32(exactly: $0) }) {
-      WatchedProcess(pid: pid)?.send(SIGTERM)
-    }
-    try wait(for: "the extension to end") { try status()["extension"]?["state"]?.text == "not running" }
-  }
-
-  // MARK: Waiting
-
-  func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
-
-  /// Looks again whenever a journal grows, and at short intervals.
-  func wait(for what: String, every interval: TimeSpan? = nil, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(60)
-    while try !condition() {
-      let now = Clock.monotonicNow
-      guard now < end else {
-        throw Failure(sentence: "gave up after 60 s waiting for \(what) in round \(number)")
-      }
-      try watch.wait(until: min(end, now + (interval ?? lookInterval)))
-    }
   }
 }

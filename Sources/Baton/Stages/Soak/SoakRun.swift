@@ -28,21 +28,21 @@ struct SoakRun {
     let half = rounds / 2
     try rounds(Self.firstRounds, .longLives, "the first long lives")
     // Their end is a first one, too.
-    try play.rest()
+    try play.driver.comeToRest()
     try rounds(Self.firstRounds + warmUp, .shortLives, "warming up")
-    try play.rest()
-    let before = try Daemon.allCases.map { try play.figures(of: $0) }
+    try play.driver.comeToRest()
+    let before = try Daemon.allCases.map { try SoakFigures.of($0, play.driver.phone) }
     let filesBefore = sizes()
     try rounds(half, .shortLives, "short lives")
-    try play.rest()
+    try play.driver.comeToRest()
     // The first round starts the two that live long, the others fill what they keep.
     let uncounted = max(1, min(warmUp, half / 4))
     try rounds(uncounted, .longLives, "long lives, warming up")
-    let walletBefore = try Self.roles.map { try play.figures(ofRole: $0.role) }
+    let walletBefore = try Self.roles.map { try SoakFigures.of($0.role, play.driver) }
     let counted = max(1, rounds - half - uncounted)
     try rounds(counted, .longLives, "long lives")
-    let walletAfter = try Self.roles.map { try play.figures(ofRole: $0.role) }
-    try play.rest()
+    let walletAfter = try Self.roles.map { try SoakFigures.of($0.role, play.driver) }
+    try play.driver.comeToRest()
     let all = half + uncounted + counted
     var report = SoakReport()
     for (index, daemon) in Daemon.allCases.enumerated() {
@@ -50,7 +50,7 @@ struct SoakRun {
         daemon == .iosd ? Double(max(0, min(all, Self.roundsUntilFull - warmUp - 2 * Self.firstRounds))) : 0
       report.subjects.append(
         .init(
-          name: daemon.rawValue, rounds: all, before: before[index], after: try play.figures(of: daemon),
+          name: daemon.rawValue, rounds: all, before: before[index], after: try SoakFigures.of(daemon, play.driver.phone),
           allowedBytes: (Self.allowedBytes[daemon] ?? 0) + filling * Self.rowBytes / Double(all)))
     }
     for (index, role) in Self.roles.enumerated() {
@@ -65,7 +65,7 @@ struct SoakRun {
     return report
   }
 
-  private static let roles = [(role: "app", process: "mainappd"), (role: "extension", process: "notifyextd")]
+  private static let roles = [(role: Role.app, process: "mainappd"), (role: Role.extension, process: "notifyextd")]
 
   private func rounds(_ count: Int, _ style: SoakPlay.Style, _ name: String) throws {
     for number in stride(from: 1, through: count, by: 1) {
@@ -77,7 +77,7 @@ struct SoakRun {
   }
 
   private func sizes() -> [(name: String, bytes: Int64)] {
-    let phone = play.phone
+    let phone = play.driver.phone
     return [
       ("journals", size(of: phone.journal) { _ in true }),
       ("lspd's ledger", size(of: phone.lsp) { $0.hasPrefix("ledger.sqlite") }),

@@ -34,8 +34,8 @@ extension SoakVerb {
       outcomes = try crowd.run { done in
         if !output.isJSON { output.say("\(done) of \(pushes) pushes") }
       }
-    } catch let failure as SoakPlay.Failure {
-      throw CommandFailure(.tooSlow, "\(failure.sentence); the phones are kept in \(home)")
+    } catch let failure as Wait.Failure {
+      throw CommandFailure(.tooSlow, "\(failure); the phones are kept in \(home)")
     }
     let took = Clock.monotonicNow - start
     let findings = try phones.flatMap { phone in

@@ -50,12 +50,12 @@ enum DemoVerb: Verb {
     // The stage first: it watches from the first record on.
     let stage = try DemoStage(phone: phone, output: output)
     stage.headline("A phone and its Lightning peer start in \(phone.home)")
-    let pids = try PhoneStarter(phone: phone, options: PhoneStarter.Options()).start().pids
+    let pids = try stage.driver.start().pids
     stage.remark(Daemon.allCases.map { "\($0.rawValue) \(pids[$0] ?? 0)" }.joined(separator: ", "))
     let outcome = try DemoStory.play(on: stage, isQuick: isQuick)
     let balance = try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_msat"]?.uint ?? 0
     stage.headline("The phone goes down")
-    for end in PhoneStopper(phone: phone).stop() {
+    for end in stage.driver.stop() {
       stage.follow()
       stage.remark("\(end.daemon.rawValue) \(end.how)")
     }
@@ -90,7 +90,7 @@ enum DemoVerb: Verb {
   private static func replay(_ stage: DemoStage) throws -> Int {
     var events = 0
     var different = 0
-    let names = JournalMerger.files(in: stage.phone.journal)
+    let names = FilePath.journals(in: stage.phone.journal)
     for name in names {
       let outcome = try JournalReplay.run("\(stage.phone.journal)/\(name)")
       events += outcome.events.reduce(0) { $0 + $1.count }

@@ -56,8 +56,8 @@ enum SoakVerb: Verb {
       return code
     } catch {
       _ = PhoneStopper(phone: phone).stop()
-      guard let failure = error as? SoakPlay.Failure else { throw error }
-      throw CommandFailure(.tooSlow, "\(failure.sentence); the phone is kept in \(phone.home)")
+      guard let failure = error as? Wait.Failure else { throw error }
+      throw CommandFailure(.tooSlow, "\(failure); the phone is kept in \(phone.home)")
     }
   }
 
@@ -66,12 +66,13 @@ enum SoakVerb: Verb {
     let warmUp = Int(clamping: invocation.line.integer("--warm-up") ?? 300)
     var options = PhoneStarter.Options()
     options.iosdArguments = ["--build", invocation.line.text("--build") ?? "production"]
-    _ = try PhoneStarter(phone: phone, options: options).start()
-    let play = try SoakPlay(phone: phone)
+    let driver = try PhoneDriver(phone, options)
+    try driver.start()
+    let play = SoakPlay(driver)
     let start = Clock.monotonicNow
     let report = try SoakRun(play: play, output: invocation.output, rounds: rounds, warmUp: warmUp).run()
     let took = Clock.monotonicNow - start
-    _ = PhoneStopper(phone: phone).stop()
+    driver.stop()
     let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
     let isSound = report.complaints.isEmpty && verdict.passed
     if invocation.output.isJSON {
