@@ -108,13 +108,40 @@ let package = Package(
       dependencies: [
         "Ground", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
+    // `baton`, by what its parts are for.
+    .target(
+      name: "PhoneClient",
+      dependencies: [
+        "Ground", "Guardrails", "Crypto", "Lightning", "PhonePolicy", "SharedContainer", "DaemonRuntime",
+        "PeerTransport", "CLinux",
+      ], path: "Sources/Baton/PhoneClient"),
+    .target(
+      name: "Terminal", dependencies: ["Ground", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient"],
+      path: "Sources/Baton/Terminal"),
+    .target(
+      name: "Inspection",
+      dependencies: [
+        "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Database",
+        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
+      ], path: "Sources/Baton/Inspection"),
+    .target(
+      name: "Lab",
+      dependencies: [
+        "Ground", "Guardrails", "Crypto", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal",
+        "Inspection",
+      ], path: "Sources/Baton/Lab"),
+    .target(
+      name: "Stages",
+      dependencies: [
+        "Ground", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy", "Simulation", "Scenario",
+        "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient", "Terminal", "Inspection", "Lab",
+      ], path: "Sources/Baton/Stages"),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy", "Simulation",
-        "Scenario",
-        "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
-      ], path: "Sources/Baton"),
+        "Ground", "Heartbeat", "Guardrails", "Lightning", "PhonePolicy", "SharedContainer", "DaemonRuntime",
+        "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
+      ], path: "Sources/Baton/BatonCommand"),
 
     // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
     .executableTarget(
@@ -212,7 +239,7 @@ let package = Package(
       name: "HostileTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
-        "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "BatonCommand",
+        "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient", "BatonCommand",
         "TestStranger", "TestVandal", "TestBystander",
       ]),
     .testTarget(
@@ -246,14 +273,14 @@ let package = Package(
       name: "BatonCommandTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
-        "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
-        "PeerTransport",
+        "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
+        "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "Ground", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "BatonCommand", "MainAppd",
+        "Ground", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal", "Stages", "BatonCommand", "MainAppd",
         "NotifyExtd", "IOSd", "LSPd",
       ]),
     .executableTarget(
@@ -280,7 +307,7 @@ if Context.environment["BATON_FUZZ"] != nil {
   package.targets =
     libraries
     + package.targets.filter { programs.contains($0.name) }.map {
-      .target(name: $0.name, dependencies: $0.dependencies, exclude: ["main.swift"])
+      .target(name: $0.name, dependencies: $0.dependencies, path: $0.path, exclude: ["main.swift"])
     } + [
       .executableTarget(
         name: "Fuzz",

@@ -4,7 +4,7 @@ import Foundation
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// A phone that is used by `baton` alone, as a person types it. At its end it is down, and its journals were run again.
 final class CommandPhone {

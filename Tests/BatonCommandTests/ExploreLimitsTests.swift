@@ -5,7 +5,7 @@ import Glibc
 import Simulation
 import Testing
 
-@testable import BatonCommand
+@testable import Lab
 
 @Suite("The limits of an exploration")
 struct ExploreLimitsTests {

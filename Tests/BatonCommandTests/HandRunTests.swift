@@ -5,7 +5,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("Beside a pair that runs by hand") struct HandRunTests {
   private let phone = CommandPhone()

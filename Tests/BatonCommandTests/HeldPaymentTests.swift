@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("A payment that is held")
 struct HeldPaymentTests {

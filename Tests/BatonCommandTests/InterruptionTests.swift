@@ -5,7 +5,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import Terminal
 
 @Suite("A command that is interrupted") struct InterruptionTests {
   /// A command in a scratch directory of its own; all that it starts carries a mark, however far it goes.

@@ -3,6 +3,7 @@ import Lightning
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("An invoice, explained")
 struct InvoicePageTests {

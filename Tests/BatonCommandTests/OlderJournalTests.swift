@@ -5,7 +5,7 @@ import Lightning
 import PhonePolicy
 import Testing
 
-@testable import BatonCommand
+@testable import Inspection
 
 /// Journals as an earlier program wrote them, when the peer's claims named the halves of a container's id one by one, the
 /// node was told whether the row is its own and said one by one what it is busy with, and the guard made texts.

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 /// The sender sends its payment in parts, and the person does what persons do.
 @Suite("baton pay --parts") struct PayInPartsTests {

@@ -4,6 +4,7 @@ import Lightning
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("What the sender looks at before it asks anybody")
 struct PayableInvoiceTests {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 /// Two senders know of one invoice, or one of them forgot that it pays already.
 @Suite("baton pay --parts, twice") struct PaysTwiceTests {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 /// The person pays, as it is typed, and does what persons do.
 @Suite("baton send") struct SendVerbTests {

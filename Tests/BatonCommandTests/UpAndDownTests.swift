@@ -4,7 +4,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("baton up while somebody goes down") struct UpAndDownTests {
   private let phone = CommandPhone()

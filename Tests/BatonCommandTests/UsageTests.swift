@@ -6,6 +6,8 @@ import Lightning
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
+@testable import Terminal
 
 @Suite("The command line")
 struct UsageTests {

@@ -3,7 +3,7 @@ import Foundation
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// The person takes money out of the channel, as it is typed.
 @Suite("baton withdraw") struct WithdrawVerbTests {

@@ -2,7 +2,7 @@ import Ground
 import Foundation
 import PairSupport
 
-@testable import BatonCommand
+@testable import PhoneClient
 @testable import DaemonRuntime
 
 /// A whole phone of real daemons, brought up by `baton`, in a directory of its own.

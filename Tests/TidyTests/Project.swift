@@ -14,8 +14,11 @@ enum Project {
       code = path.hasSuffix(".swift") ? Project.code(of: text) : []
     }
 
-    /// The folder below Sources.
-    var module: String { String(path.split(separator: "/").dropFirst().first ?? "") }
+    /// The target that it belongs to: that of its folder below Sources, or one that says where it lies.
+    var module: String {
+      let target = Manifest.targets.first { target in target.path.map { path.hasPrefix("\($0)/") } ?? false }
+      return target?.name ?? String(path.split(separator: "/").dropFirst().first ?? "")
+    }
   }
 
   static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()

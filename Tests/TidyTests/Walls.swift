@@ -36,10 +36,38 @@ enum Walls {
     ),
     ("Judge", "Ground Database CSodium CSecp256k1 Foundation Glibc"),
     (
+      "PhoneClient",
+      """
+      Ground Guardrails Lightning PhonePolicy Crypto SharedContainer DaemonRuntime PeerTransport CLinux Glibc Foundation \
+      Synchronization
+      """
+    ),
+    ("Terminal", "Ground PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation Synchronization"),
+    (
+      "Inspection",
+      """
+      Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge \
+      PhoneClient Terminal Glibc Foundation
+      """
+    ),
+    (
+      "Lab",
+      """
+      Ground Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation Synchronization
+      """
+    ),
+    (
+      "Stages",
+      """
+      Ground Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto SharedContainer DaemonRuntime Judge \
+      PhoneClient Terminal Inspection Lab Glibc Foundation Synchronization
+      """
+    ),
+    (
       "BatonCommand",
       """
-      Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
-      WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
+      Ground Heartbeat Guardrails Lightning PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient Terminal \
+      Inspection Lab Stages Glibc Foundation
       """
     ),
   ]

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 

@@ -1,3 +1,5 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 
 /// How the phone is switched, as iosd says.

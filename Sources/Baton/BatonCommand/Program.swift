@@ -1,3 +1,8 @@
+import PhoneClient
+import Terminal
+import Inspection
+import Lab
+import Stages
 import DaemonRuntime
 
 /// Finds the verb that was typed, runs it, and turns whatever went wrong into one sentence and an exit code.

@@ -2,6 +2,7 @@
 // behind, and decides nothing about ownership: whatever it shows comes from a daemon, a journal or a snapshot.
 // It never opens a live database by any road but SharedContainer's snapshot.
 
+import PhoneClient
 import DaemonRuntime
 import Glibc
 

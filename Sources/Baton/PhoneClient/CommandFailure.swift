@@ -3,22 +3,22 @@ import Guardrails
 import SharedContainer
 
 /// Why a verb could not do its work: one sentence and the exit code.
-struct CommandFailure: Error, Hashable, CustomStringConvertible {
-  var code: ExitCode
-  var sentence: String
+package struct CommandFailure: Error, Hashable, CustomStringConvertible {
+  package var code: ExitCode
+  package var sentence: String
   /// Lines of others that belong to it.
-  var details: [String] = []
+  package var details: [String] = []
 
-  var description: String { ([sentence] + details).joined(separator: "\n") }
+  package var description: String { ([sentence] + details).joined(separator: "\n") }
 
-  init(_ code: ExitCode, _ sentence: String, details: [String] = []) {
+  package init(_ code: ExitCode, _ sentence: String, details: [String] = []) {
     self.code = code
     self.sentence = sentence
     self.details = details
   }
 
   /// The errors of the libraries bring their sentence; here they get their exit code.
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as ControlClientError: self.init(Self.code(of: error), Self.sentence(of: error))
@@ -32,7 +32,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// For those who read JSON alone.
-  var json: JSONObject {
+  package var json: JSONObject {
     var error = JSONObject()
     error.set("code", code.word)
     error.set("exit", code.rawValue)
@@ -43,7 +43,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// Says it, and gives the code to end with.
-  func tell(asJSON: Bool) -> ExitCode {
+  package func tell(asJSON: Bool) -> ExitCode {
     if asJSON { StandardOutput.write("\(json.text)\n") }
     sayOnStandardError(sentence, details: details)
     return code

@@ -1,5 +1,5 @@
 /// The two processes that run all the time.
-enum Daemon: String, CaseIterable, Sendable {
+package enum Daemon: String, CaseIterable, Sendable {
   case lspd
   case iosd
 }

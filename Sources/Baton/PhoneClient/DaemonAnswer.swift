@@ -2,7 +2,7 @@ import Ground
 import DaemonRuntime
 
 /// What a daemon says of itself when it is asked, or why it says nothing.
-enum DaemonAnswer {
+package enum DaemonAnswer {
   /// Nobody listens at its socket.
   case notRunning
   /// It is there and gives no answer: why, and what to do.
@@ -12,7 +12,7 @@ enum DaemonAnswer {
   /// Long enough for a busy machine; who only looks is not to wait longer.
   private static let patience = TimeSpan.seconds(5)
 
-  init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
+  package init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
     let pid: Int32
     switch DaemonProbe.look(at: phone.socket(of: daemon)) {
     case .ours(let listener): pid = listener
@@ -32,16 +32,16 @@ enum DaemonAnswer {
     } catch { self = .silent("\(daemon.rawValue) \(pid) gave no answer: \(CommandFailure(error).sentence)") }
   }
 
-  var facts: JSONValue? {
+  package var facts: JSONValue? {
     if case .said(let facts) = self { facts } else { nil }
   }
 
-  var isRunning: Bool {
+  package var isRunning: Bool {
     if case .notRunning = self { false } else { true }
   }
 
   /// Nil when it answered.
-  func trouble(of daemon: Daemon) -> String? {
+  package func trouble(of daemon: Daemon) -> String? {
     switch self {
     case .notRunning: "\(daemon.rawValue) does not run; start it with `baton up`"
     case .silent(let sentence): sentence

@@ -2,7 +2,7 @@ import DaemonRuntime
 
 extension ExitCode {
   /// As `--json` calls it.
-  var word: String {
+  package var word: String {
     switch self {
     case .done: "done"
     case .differs: "differs"
@@ -28,7 +28,7 @@ extension ExitCode {
   }
 
   /// As `baton help exit-codes` and docs/exit-codes.md say it.
-  var meaning: String {
+  package var meaning: String {
     switch self {
     case .done: "done; of a verdict: sound"
     case .differs: "something else came of it than was expected"

@@ -2,5 +2,5 @@ import Lightning
 
 extension FailureCode {
   /// `incorrect_or_unknown_payment_details (0x400f)`, wherever a person reads how a payment failed.
-  var words: String { name.map { "\($0) (\(self))" } ?? "code \(self)" }
+  package var words: String { name.map { "\($0) (\(self))" } ?? "code \(self)" }
 }

@@ -2,21 +2,21 @@ import Ground
 import Lightning
 
 /// Amounts and times as people read them.
-enum HumanText {
-  static func amount(msat: UInt64) -> String { AmountText.words(msat: msat) }
+package enum HumanText {
+  package static func amount(msat: UInt64) -> String { AmountText.words(msat: msat) }
 
   /// `1,234,567`.
-  static func grouped(_ number: UInt64) -> String { AmountText.grouped(number) }
+  package static func grouped(_ number: UInt64) -> String { AmountText.grouped(number) }
 
   /// `12.345`, with the sign if it is negative.
-  static func seconds(_ span: TimeSpan) -> String {
+  package static func seconds(_ span: TimeSpan) -> String {
     let milliseconds = span.nanoseconds.magnitude / 1_000_000
     let fraction = String(String(1000 + milliseconds % 1000).dropFirst())
     return "\(span < .zero ? "-" : "")\(milliseconds / 1000).\(fraction)"
   }
 
   /// Short, with the unit that fits: `0.8 ms`, `42 ms`, `3.2 s`, `5 min`, `2 h`.
-  static func span(_ span: TimeSpan) -> String {
+  package static func span(_ span: TimeSpan) -> String {
     let nanoseconds = max(0, span.nanoseconds)
     switch nanoseconds {
     case ..<10_000_000: return "\(tenths(nanoseconds, of: 1_000_000)) ms"
@@ -28,7 +28,7 @@ enum HumanText {
   }
 
   /// `1,234.5 h`, and below ten hours with a digit more, `0.17 h`: the nearest number.
-  static func hours(milliseconds: UInt64) -> String {
+  package static func hours(milliseconds: UInt64) -> String {
     let hundredths = roundedQuotient(milliseconds, 36_000)
     guard hundredths >= 1000 else {
       return "\(hundredths / 100).\(String(String(100 + hundredths % 100).dropFirst())) h"
@@ -42,7 +42,7 @@ enum HumanText {
   }
 
   /// `1.7 MB`, of 1,048,576 bytes, as the limits of the phone are.
-  static func megabytes(_ bytes: UInt64) -> String {
+  package static func megabytes(_ bytes: UInt64) -> String {
     "\(bytes / 1_048_576).\(bytes % 1_048_576 * 10 / 1_048_576) MB"
   }
 
@@ -50,7 +50,7 @@ enum HumanText {
     "\(value / unit).\(value % unit * 10 / unit)"
   }
 
-  static func count(_ number: Int, _ thing: String, _ things: String? = nil) -> String {
+  package static func count(_ number: Int, _ thing: String, _ things: String? = nil) -> String {
     number == 1 ? "1 \(thing)" : "\(number) \(things ?? thing + "s")"
   }
 }

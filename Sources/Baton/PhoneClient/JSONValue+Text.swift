@@ -2,13 +2,13 @@ import DaemonRuntime
 
 extension JSONValue {
   /// It as JSON again; of an object the members of these names in their order, or else all by name.
-  func object(of names: [String]) -> String {
+  package func object(of names: [String]) -> String {
     var object = JSONObject()
     for name in names { if let value = self[name] { object.set(name, raw: value.json) } }
     return object.text
   }
 
-  var json: String {
+  package var json: String {
     switch self {
     case .null: "null"
     case .bool(let flag): flag ? "true" : "false"

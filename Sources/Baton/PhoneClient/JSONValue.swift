@@ -2,7 +2,7 @@ import Foundation
 import Guardrails
 
 /// Any JSON, for reading answers whose extra members should not matter.
-enum JSONValue: Hashable, Sendable, Decodable {
+package enum JSONValue: Hashable, Sendable, Decodable {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -12,12 +12,12 @@ enum JSONValue: Hashable, Sendable, Decodable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  init?(parsing bytes: [UInt8]) {
+  package init?(parsing bytes: [UInt8]) {
     guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
     self = value
   }
 
-  init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
@@ -38,18 +38,18 @@ enum JSONValue: Hashable, Sendable, Decodable {
     }
   }
 
-  subscript(name: String) -> JSONValue? {
+  package subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self, let value = members[name], value != .null else { return nil }
     return value
   }
 
-  var text: String? { if case .string(let text) = self { text } else { nil } }
-  var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-  var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
+  package var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+  package var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
-  var int: Int64? { if case .integer(let value) = self { value } else { nil } }
+  package var int: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-  var uint: UInt64? {
+  package var uint: UInt64? {
     switch self {
     case .integer(let value): UInt64(exactly: value)
     case .unsigned(let value): value
@@ -58,7 +58,7 @@ enum JSONValue: Hashable, Sendable, Decodable {
   }
 
   /// As it stands in a cell of a table.
-  var word: String {
+  package var word: String {
     switch self {
     case .null: "-"
     case .bool(let flag): flag ? "yes" : "no"
@@ -74,5 +74,5 @@ enum JSONValue: Hashable, Sendable, Decodable {
 
 extension JSONValue {
   /// Of what a wallet process has said of itself.
-  var statusCode: StatusCode? { (self["code"]?.text).flatMap(StatusCode.init) }
+  package var statusCode: StatusCode? { (self["code"]?.text).flatMap(StatusCode.init) }
 }

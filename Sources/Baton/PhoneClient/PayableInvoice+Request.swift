@@ -3,7 +3,7 @@ import DaemonRuntime
 // What a sender asks of the wallet's peer.
 extension PayableInvoice {
   /// The whole payment, or a part of it.
-  func payRequest(partMsat: UInt64? = nil, waits: Bool, holdSeconds: Int64? = nil) -> ControlMessage {
+  package func payRequest(partMsat: UInt64? = nil, waits: Bool, holdSeconds: Int64? = nil) -> ControlMessage {
     var message = ControlMessage(
       "pay",
       [
@@ -16,7 +16,7 @@ extension PayableInvoice {
   }
 
   /// Of about the same size, in whole satoshi where that is possible; nil if there is not enough for each.
-  static func amounts(of totalMsat: UInt64, in count: UInt64) -> [UInt64]? {
+  package static func amounts(of totalMsat: UInt64, in count: UInt64) -> [UInt64]? {
     guard count > 0, totalMsat >= count else { return nil }
     let unit: UInt64 = totalMsat / count >= 1000 ? 1000 : 1
     let each = totalMsat / count / unit * unit

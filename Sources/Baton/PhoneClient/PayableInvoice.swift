@@ -4,19 +4,19 @@ import DaemonRuntime
 import Lightning
 
 /// What a sender needs of an invoice, once it is sure that it can be paid here.
-struct PayableInvoice: Hashable {
-  let paymentHash: Bytes32
-  let amountMsat: UInt64
-  let payee: PublicKey
-  let paymentSecret: Bytes32
+package struct PayableInvoice: Hashable {
+  package let paymentHash: Bytes32
+  package let amountMsat: UInt64
+  package let payee: PublicKey
+  package let paymentSecret: Bytes32
   /// The payee takes a payment in parts.
-  let mayComeInParts: Bool
+  package let mayComeInParts: Bool
 
   private static let network = BitcoinNetwork.regtest
   private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
 
   /// The sender has a clock of its own, which is not the phone's.
-  init(
+  package init(
     typed word: String, amountMsat chosen: UInt64? = nil, at wallNanoseconds: Int64
   ) throws(CommandFailure) {
     let invoice = try SignedInvoice(typed: word)
@@ -53,7 +53,7 @@ struct PayableInvoice: Hashable {
   }
 
   /// What the wallet of this phone has just answered.
-  init(madeByWallet word: String) throws(CommandFailure) {
+  package init(madeByWallet word: String) throws(CommandFailure) {
     try self.init(SignedInvoice(madeByWallet: word))
   }
 }
@@ -62,7 +62,7 @@ extension SignedInvoice {
   private static let scheme = "lightning:"
 
   /// As a person pastes it.
-  init(typed word: String) throws(CommandFailure) {
+  package init(typed word: String) throws(CommandFailure) {
     var text = word.drop(while: \.isWhitespace)
     while text.last?.isWhitespace == true { text.removeLast() }
     if text.prefix(Self.scheme.count).lowercased() == Self.scheme { text = text.dropFirst(Self.scheme.count) }
@@ -72,7 +72,7 @@ extension SignedInvoice {
   }
 
   /// What is to be paid: either the invoice says it, or the payer.
-  func amountMsat(chosen: UInt64?) throws(CommandFailure) -> UInt64 {
+  package func amountMsat(chosen: UInt64?) throws(CommandFailure) -> UInt64 {
     switch (amountMsat, chosen) {
     case (nil, nil):
       throw CommandFailure(.wrongUsage, "the invoice leaves the amount to you; say it with --amount")
@@ -84,7 +84,7 @@ extension SignedInvoice {
     }
   }
 
-  init(madeByWallet word: String) throws(CommandFailure) {
+  package init(madeByWallet word: String) throws(CommandFailure) {
     do throws(InvoiceError) {
       try self.init(decoding: word)
     } catch { throw CommandFailure(.bugOfOurs, "the wallet answered with what is no invoice: \(error)") }
@@ -93,7 +93,7 @@ extension SignedInvoice {
 
 extension HumanText {
   /// From a second to a later one, as long as it can be said.
-  static func age(fromSeconds start: Int64, to end: Int64) -> String {
+  package static func age(fromSeconds start: Int64, to end: Int64) -> String {
     let (seconds, overflowed) = end.subtractingReportingOverflow(start)
     return overflowed ? "long" : span(TimeSpan(nanoseconds: min(seconds, 9_000_000_000) * 1_000_000_000))
   }

@@ -3,17 +3,17 @@ import DaemonRuntime
 import Lightning
 
 /// What the provider said about a payment.
-struct PaymentAnswer {
+package struct PaymentAnswer {
   /// The peer's number of it.
-  var payment: String?
-  var state: String
-  var preimage: String?
-  var code: String?
-  var reason: String?
+  package var payment: String?
+  package var state: String
+  package var preimage: String?
+  package var code: String?
+  package var reason: String?
   /// For how long the peer holds it, while it does.
-  var heldFor: TimeSpan?
+  package var heldFor: TimeSpan?
 
-  init(_ answer: ControlMessage) {
+  package init(_ answer: ControlMessage) {
     payment = answer["payment"]
     state = answer["state"] ?? "unknown"
     preimage = answer["preimage"]
@@ -22,12 +22,12 @@ struct PaymentAnswer {
     heldFor = answer["held-for-ms"].flatMap { Int64($0) }.map { .milliseconds($0) }
   }
 
-  var isFailure: Bool { state == "failed" }
-  var isSettled: Bool { state == "settled" }
+  package var isFailure: Bool { state == "failed" }
+  package var isSettled: Bool { state == "settled" }
   /// Another of the same hash is on its way, or was taken.
-  var isOfPaymentUnderWay: Bool { ["already-pending", "already-paid"].contains(reason) }
+  package var isOfPaymentUnderWay: Bool { ["already-pending", "already-paid"].contains(reason) }
 
-  func sentence(_ invoice: PayableInvoice, took: TimeSpan) -> String {
+  package func sentence(_ invoice: PayableInvoice, took: TimeSpan) -> String {
     let amount = HumanText.amount(msat: invoice.amountMsat)
     switch state {
     case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
@@ -39,7 +39,7 @@ struct PaymentAnswer {
   }
 
   /// For the person who waits; nil when it is not the wallet that is waited for.
-  var heldSentence: String? {
+  package var heldSentence: String? {
     guard state == "held" else { return nil }
     let time = heldFor.map {
       " for \(HumanText.span($0)), until \(WallClockText.write(Clock().wallNanoseconds + $0.nanoseconds))"
@@ -47,11 +47,11 @@ struct PaymentAnswer {
     return "held: the wallet is away; the peer has asked for a push and holds the payment\(time ?? "")"
   }
 
-  var failureSentence: String {
+  package var failureSentence: String {
     "failed with \(failure?.words ?? "code \(code ?? "?")"): \(meaning)"
   }
 
-  var failure: FailureCode? {
+  package var failure: FailureCode? {
     code.flatMap { UInt16($0.dropFirst(2), radix: 16) }.map { FailureCode(rawValue: $0) }
   }
 
@@ -64,7 +64,7 @@ struct PaymentAnswer {
     return "\(advice.reason); \(advice.mayTryAgain ? "try again later" : "ask for a new invoice")"
   }
 
-  var meaning: String {
+  package var meaning: String {
     switch reason {
     case "too-many-pending": "the peer holds too many payments already; try again later"
     case "recipient-away": "the wallet did not come in time; try again later"
@@ -79,7 +79,7 @@ struct PaymentAnswer {
     }
   }
 
-  func json(_ invoice: PayableInvoice, took: TimeSpan) -> JSONObject {
+  package func json(_ invoice: PayableInvoice, took: TimeSpan) -> JSONObject {
     var object = JSONObject()
     object.set("state", state)
     object.set("payment_hash", invoice.paymentHash.hex)

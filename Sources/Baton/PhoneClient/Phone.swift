@@ -1,14 +1,17 @@
+// PhoneClient: one running phone from outside: where it lies, how its daemons are started and asked, and the one way to
+// drive it and to wait for it.
+
 import Ground
 import DaemonRuntime
 import Glibc
 import SharedContainer
 
 /// One emulated phone: where everything lies in its home, and how its daemons are asked.
-struct Phone: Sendable {
-  let home: String
+package struct Phone: Sendable {
+  package let home: String
 
   /// Daemons are started with another working directory in mind, so the path is made absolute.
-  init(home: String) {
+  package init(home: String) {
     var path = Substring(home)
     while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
     if path.hasPrefix("/") {
@@ -24,28 +27,28 @@ struct Phone: Sendable {
     self.home = "\(directory.hasSuffix("/") ? directory : directory + "/")\(relative)"
   }
 
-  var container: String { home + "/AppGroup" }
-  var keychain: String { home + "/Keychain" }
+  package var container: String { home + "/AppGroup" }
+  package var keychain: String { home + "/Keychain" }
   /// Whom the wallet says it is, for the provider.
-  var walletNode: String { keychain + "/wallet-node" }
-  var journal: String { home + "/journal" }
-  var os: String { home + "/os" }
-  var lsp: String { home + "/lsp" }
-  var iosdSocket: String { os + "/iosd.sock" }
-  var lspdSocket: String { lsp + "/lspd.sock" }
+  package var walletNode: String { keychain + "/wallet-node" }
+  package var journal: String { home + "/journal" }
+  package var os: String { home + "/os" }
+  package var lsp: String { home + "/lsp" }
+  package var iosdSocket: String { os + "/iosd.sock" }
+  package var lspdSocket: String { lsp + "/lspd.sock" }
   var lspdAddress: String { lsp + "/address" }
-  var processLedger: String { os + "/processes.jsonl" }
+  package var processLedger: String { os + "/processes.jsonl" }
   var clockFile: String { os + "/clock" }
 
   /// The phone's own clocks where it has them.
-  var clock: Clock { Clock(phoneClockFile: clockFile) }
+  package var clock: Clock { Clock(phoneClockFile: clockFile) }
 
-  func socket(of daemon: Daemon) -> String { daemon == .iosd ? iosdSocket : lspdSocket }
-  func log(of daemon: Daemon) -> String { daemon == .iosd ? os + "/iosd.log" : lsp + "/lspd.log" }
+  package func socket(of daemon: Daemon) -> String { daemon == .iosd ? iosdSocket : lspdSocket }
+  package func log(of daemon: Daemon) -> String { daemon == .iosd ? os + "/iosd.log" : lsp + "/lspd.log" }
 
   // MARK: Asking
 
-  func connect(to daemon: Daemon) throws(ControlClientError) -> ControlClient {
+  package func connect(to daemon: Daemon) throws(ControlClientError) -> ControlClient {
     let client = try ControlClient(path: socket(of: daemon), daemon: daemon.rawValue)
     if let stopped = client.listener.flatMap({ StoppedDaemon(daemon, pid: $0) }) {
       throw .stopped(stopped.description)
@@ -54,7 +57,7 @@ struct Phone: Sendable {
   }
 
   @discardableResult
-  func ask(
+  package func ask(
     _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws(ControlClientError) -> ControlMessage {
     try connect(to: daemon).request(message, timeout: timeout)
@@ -62,7 +65,7 @@ struct Phone: Sendable {
 
   /// Has the app do what a person asks it for; `inFront` for what it does only on the screen. iosd reads nothing of it.
   @discardableResult
-  func askApp(
+  package func askApp(
     _ request: ControlMessage, inFront: Bool = false
   ) throws(ControlClientError) -> ControlMessage {
     var question = ControlMessage("ask-app", ["in-front": inFront ? "yes" : "no"])
@@ -75,7 +78,7 @@ struct Phone: Sendable {
   }
 
   /// The JSON body of the answer.
-  func askForJSON(
+  package func askForJSON(
     _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
   ) throws -> JSONValue {
     let answer = try ask(daemon, message, timeout: timeout)
@@ -87,7 +90,7 @@ struct Phone: Sendable {
   }
 
   /// Whether the daemon takes connections and answers.
-  func answers(_ daemon: Daemon) -> Bool {
+  package func answers(_ daemon: Daemon) -> Bool {
     guard let client = try? connect(to: daemon) else { return false }
     return (try? client.request(ControlMessage("status"), timeout: .seconds(5))) != nil
   }

@@ -6,14 +6,14 @@ import PhonePolicy
 
 /// One phone of real processes in the hands of a program: its user, a sender, and what both can see. Stories, soaks and
 /// tests are written in its words.
-final class PhoneDriver {
-  let phone: Phone
+package final class PhoneDriver {
+  package let phone: Phone
   private let options: PhoneStarter.Options
   private let watch: DirectoryWatch
   /// What a process says of itself is in no journal, so we look again at such intervals.
   private let lookInterval: TimeSpan
 
-  init(
+  package init(
     _ phone: Phone, _ options: PhoneStarter.Options = PhoneStarter.Options(),
     lookInterval: TimeSpan = .milliseconds(2)
   ) throws {
@@ -27,13 +27,13 @@ final class PhoneDriver {
   // MARK: The phone and the peer
 
   @discardableResult
-  func start() throws -> PhoneStarter.Result { try PhoneStarter(phone: phone, options: options).start() }
+  package func start() throws -> PhoneStarter.Result { try PhoneStarter(phone: phone, options: options).start() }
 
   @discardableResult
-  func stop() -> [PhoneStopper.Ended] { PhoneStopper(phone: phone).stop() }
+  package func stop() -> [PhoneStopper.Ended] { PhoneStopper(phone: phone).stop() }
 
   /// As after a crash: another process goes on from the ledger.
-  func restartPeer() throws {
+  package func restartPeer() throws {
     guard let pid = DaemonProbe.pid(listeningOn: phone.lspdSocket), let peer = WatchedProcess(pid: pid) else {
       throw Wait.Failure(description: "there is no peer")
     }
@@ -45,36 +45,36 @@ final class PhoneDriver {
 
   // MARK: The user
 
-  func open() throws { try phone.ask(.iosd, ControlMessage("open")) }
-  func goHome() throws { try phone.ask(.iosd, ControlMessage("home")) }
-  func quit() throws { try phone.ask(.iosd, ControlMessage("quit")) }
+  package func open() throws { try phone.ask(.iosd, ControlMessage("open")) }
+  package func goHome() throws { try phone.ask(.iosd, ControlMessage("home")) }
+  package func quit() throws { try phone.ask(.iosd, ControlMessage("quit")) }
 
-  func openAndConnect() throws {
+  package func openAndConnect() throws {
     try open()
     try wait(for: "the app to be connected") { try status()["app"]?["status"]?.statusCode == .connected }
   }
 
-  func goHomeAndRelease() throws {
+  package func goHomeAndRelease() throws {
     try goHome()
     try wait(for: "the app to have released the node") {
       try status()["app"]?["status"]?.statusCode == .idle
     }
   }
 
-  func quitAndEnd() throws {
+  package func quitAndEnd() throws {
     try quit()
     try wait(for: "the app to end") { try state(of: .app) == AppState.notRunning.word }
   }
 
-  func push(_ payload: String) throws {
+  package func push(_ payload: String) throws {
     try phone.ask(.iosd, ControlMessage("push", body: Array(payload.utf8)))
   }
 
-  func switchDevice(_ name: String, _ value: String) throws {
+  package func switchDevice(_ name: String, _ value: String) throws {
     try phone.ask(.iosd, ControlMessage("device", [name: value]))
   }
 
-  func makeInvoice(amountMsat: UInt64, text: String = "", expirySeconds: Int = 86_400) throws -> PayableInvoice
+  package func makeInvoice(amountMsat: UInt64, text: String = "", expirySeconds: Int = 86_400) throws -> PayableInvoice
   {
     let answer = try phone.askApp(
       ControlMessage(
@@ -86,7 +86,7 @@ final class PhoneDriver {
   // MARK: The sender
 
   @discardableResult
-  func pay(
+  package func pay(
     _ invoice: PayableInvoice, partMsat: UInt64? = nil, waits: Bool = false, holdSeconds: Int64? = nil
   ) throws -> PaymentAnswer {
     let request = invoice.payRequest(partMsat: partMsat, waits: waits, holdSeconds: holdSeconds)
@@ -94,7 +94,7 @@ final class PhoneDriver {
   }
 
   /// A payment that the peer offers to a wallet that has just gone is held, but announced later.
-  func waitUntilAway() throws {
+  package func waitUntilAway() throws {
     try wait(for: "the peer to see that the wallet is away") {
       try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
     }
@@ -102,25 +102,25 @@ final class PhoneDriver {
 
   // MARK: Looking
 
-  func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
+  package func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
 
-  func state(of role: Role) throws -> String? { try status()[role.rawValue]?["state"]?.text }
+  package func state(of role: Role) throws -> String? { try status()[role.rawValue]?["state"]?.text }
 
   /// Nil: there is none.
-  func pid(of role: Role) throws -> Int32? { try status()[role.rawValue]?["pid"]?.int.flatMap { Int32(exactly: $0) } }
+  package func pid(of role: Role) throws -> Int32? { try status()[role.rawValue]?["pid"]?.int.flatMap { Int32(exactly: $0) } }
 
-  func rows(_ verb: String, of daemon: Daemon = .iosd) throws -> [JSONValue] {
+  package func rows(_ verb: String, of daemon: Daemon = .iosd) throws -> [JSONValue] {
     try phone.askForJSON(daemon, ControlMessage(verb)).elements ?? []
   }
 
   /// Also those that have ended.
-  func processes() throws -> [JSONValue] {
+  package func processes() throws -> [JSONValue] {
     try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
   }
 
   // MARK: Ending processes
 
-  func endExtension() throws {
+  package func endExtension() throws {
     if let pid = try pid(of: .extension) { WatchedProcess(pid: pid)?.send(SIGTERM) }
     try wait(for: "the extension to end") {
       try state(of: .extension) == ExtensionState.notRunning.word
@@ -128,7 +128,7 @@ final class PhoneDriver {
   }
 
   /// Both wallet processes end, and the daemons come to rest: nothing is on its way any more.
-  func comeToRest() throws {
+  package func comeToRest() throws {
     try quitAndEnd()
     try endExtension()
     // Some of them run for many seconds, and nobody is to be kept busy by questions meanwhile.
@@ -146,7 +146,7 @@ final class PhoneDriver {
   // MARK: Waiting
 
   /// Looks again whenever a journal grows, and at short intervals.
-  func wait(
+  package func wait(
     for what: String, within patience: TimeSpan = Wait.patience, every interval: TimeSpan? = nil,
     until condition: () throws -> Bool
   ) throws {
@@ -155,7 +155,7 @@ final class PhoneDriver {
   }
 
   /// Returns when a journal has grown, or after this time.
-  func look(until end: Instant, every interval: TimeSpan) throws {
+  package func look(until end: Instant, every interval: TimeSpan) throws {
     try watch.wait(until: min(end, Clock.monotonicNow + interval))
   }
 }

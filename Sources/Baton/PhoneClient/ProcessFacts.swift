@@ -3,28 +3,28 @@ import DaemonRuntime
 import PhonePolicy
 
 /// One row of iosd's process ledger.
-struct ProcessFacts: Hashable, Sendable {
-  var id: UInt64
-  var role: String
-  var pid: Int32
+package struct ProcessFacts: Hashable, Sendable {
+  package var id: UInt64
+  package var role: String
+  package var pid: Int32
   var launchReason: String?
   var startedAt: Int64
-  var endedAt: Int64?
-  var reason: String?
-  var endCode: EndCode?
-  var peakFootprintBytes: UInt64?
-  var peakResidentBytes: UInt64?
+  package var endedAt: Int64?
+  package var reason: String?
+  package var endCode: EndCode?
+  package var peakFootprintBytes: UInt64?
+  package var peakResidentBytes: UInt64?
   var isCrash = false
   /// The file with what it wrote to its standard output and error, and the last line of it.
-  var output: String?
+  package var output: String?
   var lastLine: String?
   /// By the phone, which stops it with the same signal as anybody else.
-  var isSuspended = false
+  package var isSuspended = false
   /// While it runs.
-  var memory: MemoryFigures?
+  package var memory: MemoryFigures?
   private var object: JSONValue
 
-  init?(_ object: JSONValue) {
+  package init?(_ object: JSONValue) {
     guard let id = object["id"]?.uint, let role = object["role"]?.text,
       let pid = object["pid"]?.int.flatMap({ Int32(exactly: $0) }), let started = object["started_at_ns"]?.int
     else { return nil }
@@ -45,7 +45,7 @@ struct ProcessFacts: Hashable, Sendable {
   }
 
   /// The rows of iosd's ledger as they stand there.
-  static func written(in path: String) -> [ProcessFacts] {
+  package static func written(in path: String) -> [ProcessFacts] {
     ((try? SmallFile.readOwn(path, limit: 64 * 1024 * 1024)) ?? []).split(separator: UInt8(ascii: "\n"))
       .compactMap {
         JSONValue(parsing: Array($0)).flatMap(ProcessFacts.init)
@@ -53,7 +53,7 @@ struct ProcessFacts: Hashable, Sendable {
   }
 
   /// Each process is written at its start and again at its end: the last row counts, in the place of the first.
-  static func lastOfEach(_ rows: [ProcessFacts]) -> [ProcessFacts] {
+  package static func lastOfEach(_ rows: [ProcessFacts]) -> [ProcessFacts] {
     var places: [UInt64: Int] = [:]
     var last: [ProcessFacts] = []
     for row in rows {
@@ -67,22 +67,22 @@ struct ProcessFacts: Hashable, Sendable {
     return last
   }
 
-  var processName: String { Role(rawValue: role)?.processName ?? role }
-  var hasEnded: Bool { reason != nil || endedAt != nil }
+  package var processName: String { Role(rawValue: role)?.processName ?? role }
+  package var hasEnded: Bool { reason != nil || endedAt != nil }
 
   /// Why it ended; of a crash with what the process itself had to say.
-  var wholeReason: String? {
+  package var wholeReason: String? {
     guard let reason, isCrash else { return reason }
     guard let output else { return "\(reason); it wrote nothing to its standard error" }
     return "\(reason); its last line: \(lastLine ?? "an empty one"); all that it wrote is in \(output)"
   }
 
-  var state: String {
+  package var state: String {
     if hasEnded { return "ended" }
     return isSuspended ? "suspended" : ProcessTable.isStopped(pid) ? "stopped" : "running"
   }
 
-  func cells(now: Instant) -> [String] {
+  package func cells(now: Instant) -> [String] {
     let end = endedAt.map { Instant(nanoseconds: $0) } ?? now
     // What was never measured is no 0.0.
     let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (hasEnded ? "?" : "") }
@@ -96,7 +96,7 @@ struct ProcessFacts: Hashable, Sendable {
     ]
   }
 
-  var json: String {
+  package var json: String {
     var row = JSONObject()
     row.set("process", processName)
     row.set("role", role)

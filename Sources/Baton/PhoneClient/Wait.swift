@@ -3,17 +3,17 @@ import Glibc
 import Ground
 
 /// The one way to wait for something that others do: look again until it holds.
-enum Wait {
-  static let patience = TimeSpan.seconds(60)
+package enum Wait {
+  package static let patience = TimeSpan.seconds(60)
 
   /// What was waited for did not come. The bound is for a machine that is far too busy.
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-    init(description: String) { self.description = description }
+  package struct Failure: Error, CustomStringConvertible {
+    package var description: String
+    package init(description: String) { self.description = description }
   }
 
   /// `pause` is what happens between two looks: it returns when something may have changed, at the latest at the end.
-  static func until(
+  package static func until(
     _ what: String, within patience: TimeSpan = Wait.patience,
     pause: (_ end: Instant) throws -> Void = { _ in poll(nil, 0, 5) }, _ condition: () throws -> Bool
   ) throws {

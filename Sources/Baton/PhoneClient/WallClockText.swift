@@ -1,9 +1,9 @@
 import Glibc
 
 /// Wall time as people read it, in UTC: every record of a phone is, wherever it is read.
-enum WallClockText {
+package enum WallClockText {
   /// `2026-11-22T14:05:10`, also with a space or a `Z`, or the time alone: then of the day of `today`. Nil for all else.
-  static func read(_ text: String, today: Int64) -> Int64? {
+  package static func read(_ text: String, today: Int64) -> Int64? {
     var parts = tm()
     var seconds = time_t(today / 1_000_000_000)
     guard gmtime_r(&seconds, &parts) != nil else { return nil }
@@ -38,7 +38,7 @@ enum WallClockText {
     return numbers
   }
 
-  static func write(_ nanoseconds: Int64) -> String {
+  package static func write(_ nanoseconds: Int64) -> String {
     var seconds = time_t(nanoseconds / 1_000_000_000)
     var parts = tm()
     guard gmtime_r(&seconds, &parts) != nil else { return "?" }

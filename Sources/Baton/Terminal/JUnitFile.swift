@@ -1,10 +1,11 @@
+import PhoneClient
 import Foundation
 
 /// Outcomes for the machines that run tests, as JUnit XML.
-enum JUnitFile {
+package enum JUnitFile {
   /// One case of a suite.
-  struct Case: Sendable {
-    enum Outcome: Sendable {
+  package struct Case: Sendable {
+    package enum Outcome: Sendable {
       case passed
       /// It was carried through, and is not as it should be.
       case failed(String, details: String)
@@ -13,12 +14,18 @@ enum JUnitFile {
       case skipped(String)
     }
 
-    var name: String
+    package var name: String
     /// Nil where no time is its own.
-    var milliseconds: Int64?
-    var outcome = Outcome.passed
+    package var milliseconds: Int64?
+    package var outcome = Outcome.passed
 
-    func text(of suite: String) -> String {
+    package init(name: String, milliseconds: Int64? = nil, outcome: Outcome = Outcome.passed) {
+      self.name = name
+      self.milliseconds = milliseconds
+      self.outcome = outcome
+    }
+
+    package func text(of suite: String) -> String {
       let time = milliseconds.map { " time=\"\(HumanText.seconds(.milliseconds($0)))\"" } ?? ""
       let head = "  <testcase classname=\"\(escaped(suite))\" name=\"\(escaped(name))\"\(time)"
       switch outcome {

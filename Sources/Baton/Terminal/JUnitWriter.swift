@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Glibc
@@ -6,7 +7,7 @@ import Synchronization
 /// Writes the cases of one suite as they come, from several threads, and keeps none of them: a million seeds cost no more
 /// memory than one. How many failed stands at the beginning of the file, so room is left for it there. The file has its
 /// name when it is whole.
-final class JUnitWriter: Sendable {
+package final class JUnitWriter: Sendable {
   private struct State {
     var waiting: [UInt8] = []
     var length = 0
@@ -15,11 +16,11 @@ final class JUnitWriter: Sendable {
     var hasFailed = false
   }
 
-  struct Counts: Equatable, Sendable {
+  package struct Counts: Equatable, Sendable {
     var tests = 0
-    var failures = 0
+    package var failures = 0
     var errors = 0
-    var skipped = 0
+    package var skipped = 0
   }
 
   private static let headSize = 256
@@ -31,7 +32,7 @@ final class JUnitWriter: Sendable {
   private let start = Clock.monotonicNow
   private let state = Mutex(State())
 
-  init(_ path: String, suite: String) throws(CommandFailure) {
+  package init(_ path: String, suite: String) throws(CommandFailure) {
     self.suite = suite
     self.path = path
     var facts = stat()
@@ -53,7 +54,7 @@ final class JUnitWriter: Sendable {
 
   private static func partial(_ path: String) -> String { path + ".partial" }
 
-  func add(_ one: JUnitFile.Case) {
+  package func add(_ one: JUnitFile.Case) {
     let text = one.text(of: suite)
     state.withLock { state in
       state.counts.tests += 1
@@ -68,10 +69,10 @@ final class JUnitWriter: Sendable {
     }
   }
 
-  var counts: Counts { state.withLock { $0.counts } }
+  package var counts: Counts { state.withLock { $0.counts } }
 
   /// Nothing may be added any more.
-  func close() throws(CommandFailure) {
+  package func close() throws(CommandFailure) {
     let isWhole = state.withLock { state in
       state.waiting += "</testsuite>\n".utf8
       flush(&state)

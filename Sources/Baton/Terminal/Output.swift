@@ -1,9 +1,10 @@
+import PhoneClient
 import DaemonRuntime
 import Glibc
 
 /// How a verb speaks: text for people, or JSON.
-struct Output: Sendable {
-  enum Colour: String, Sendable, CaseIterable {
+package struct Output: Sendable {
+  package enum Colour: String, Sendable, CaseIterable {
     case bold = "1"
     case dim = "2"
     case red = "31"
@@ -14,40 +15,40 @@ struct Output: Sendable {
     case cyan = "36"
   }
 
-  let isJSON: Bool
-  let usesColour: Bool
+  package let isJSON: Bool
+  package let usesColour: Bool
 
   /// Colours are for terminals, and only where nobody asked for none (no-color.org).
-  init(isJSON: Bool) {
+  package init(isJSON: Bool) {
     self.isJSON = isJSON
     let refused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
     usesColour = !isJSON && !refused && !isDumb && isatty(standardOutput) == 1
   }
 
-  init(isJSON: Bool, usesColour: Bool) {
+  package init(isJSON: Bool, usesColour: Bool) {
     self.isJSON = isJSON
     self.usesColour = usesColour
   }
 
-  func paint(_ text: String, _ colour: Colour) -> String {
+  package func paint(_ text: String, _ colour: Colour) -> String {
     usesColour ? "\(Self.start(of: colour))\(text.onOneLine)\(Self.endOfColour)" : text
   }
 
   /// A line for people, which may begin with an empty one; or a document of JSON.
-  func say(_ line: String) { StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : shown(line))\n") }
+  package func say(_ line: String) { StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : shown(line))\n") }
 
   /// A record of a journal, byte for byte as it stands there.
-  func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
+  package func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
 
   /// A word meanwhile, for the person who waits; what reads JSON is not to meet it.
-  func remark(_ line: String) {
+  package func remark(_ line: String) {
     guard isJSON else { return say(line) }
     writeAll(standardError, Array("baton: \(line.onOneLine)\n".utf8))
   }
 
   /// One sentence in the words of people, or the object in JSON.
-  func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
+  package func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
     say(isJSON ? json().text : line())
   }
 
@@ -59,7 +60,7 @@ struct Output: Sendable {
 
   /// The one place through which text for people leaves: names of files and words of others stand in many lines, and what
   /// would move the cursor or turn the reading direction becomes a dot. Our colours stay where there are any.
-  func shown(_ line: String) -> String {
+  package func shown(_ line: String) -> String {
     if line.hasPrefix("\n") { return "\n\(shown(String(line.dropFirst())))" }
     guard usesColour, line.utf8.contains(0x1b) else { return line.onOneLine }
     var clean = ""
@@ -75,12 +76,12 @@ struct Output: Sendable {
   }
 
   /// Columns as wide as their widest cell; the last one is left as it is.
-  func table(_ rows: [[String]]) {
+  package func table(_ rows: [[String]]) {
     for (number, line) in Self.lines(of: rows).enumerated() { say(number == 0 ? paint(line, .bold) : line) }
   }
 
   /// One line for each row, whatever stands in the cells: some of it are other people's words.
-  static func lines(of raw: [[String]]) -> [String] {
+  package static func lines(of raw: [[String]]) -> [String] {
     let rows = raw.map { $0.map(\.onOneLine) }
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in
@@ -97,7 +98,7 @@ struct Output: Sendable {
   }
 
   /// `name   value` lines.
-  func facts(_ rows: [(String, String)]) {
+  package func facts(_ rows: [(String, String)]) {
     let width = rows.map(\.0.count).max() ?? 0
     for (name, value) in rows {
       say("\(paint(name, .dim))\(String(repeating: " ", count: width - name.count))  \(value.onOneLine)")

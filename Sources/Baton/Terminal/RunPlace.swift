@@ -1,11 +1,12 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 
 /// Where a verb that plays on a phone of its own has it.
-enum RunPlace {
+package enum RunPlace {
   /// The directory that is named, which must be new or empty; else one that does not stay. With several, each has its own below the one
   /// that was named.
-  static func make(
+  package static func make(
     _ kept: String?, below root: String? = nil, in place: ScratchPlace?, named name: String
   ) throws(CommandFailure) -> String {
     guard let kept else {

@@ -1,8 +1,11 @@
+// Terminal: what every verb of `baton` has: what was typed, output, signals, a place to play in.
+
+import PhoneClient
 import DaemonRuntime
 import Glibc
 
 /// One thing that a person can ask for. Each has a file of its own and a page in docs/commands.
-protocol Verb {
+package protocol Verb {
   static var declaration: CommandLineDeclaration { get }
   static func run(_ invocation: Invocation) throws -> ExitCode
   /// How it is watched over; nil for one that leaves nothing behind, or only what is to stay.
@@ -10,19 +13,19 @@ protocol Verb {
 }
 
 extension Verb {
-  static func supervision(_ line: ParsedCommandLine) -> Supervision? { nil }
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? { nil }
 }
 
 /// What was typed, and what every verb needs from it.
-struct Invocation {
-  let line: ParsedCommandLine
+package struct Invocation {
+  package let line: ParsedCommandLine
   /// As it was named, and not looked at yet.
-  let home: String
-  let output: Output
+  package let home: String
+  package let output: Output
   /// Of a verb that is watched over.
-  let place: ScratchPlace?
+  package let place: ScratchPlace?
 
-  init(line: ParsedCommandLine, place: ScratchPlace? = nil) throws(UsageError) {
+  package init(line: ParsedCommandLine, place: ScratchPlace? = nil) throws(UsageError) {
     self.line = line
     self.place = place
     output = Output(isJSON: line.isGiven("--json"))
@@ -34,7 +37,7 @@ struct Invocation {
   }
 
   /// The phone of that home. Throws if another user could have put things into the home: then nothing of it is used.
-  var phone: Phone {
+  package var phone: Phone {
     get throws(CommandFailure) {
       do throws(SystemError) { try OwnHome.check(home) } catch {
         throw CommandFailure(.cannotCreate, error.description + adviceToCopy)
@@ -52,5 +55,5 @@ struct Invocation {
   }
 
   /// The nth word behind the verb, which the declaration says must be there.
-  func word(_ place: Int = 0) -> String { place < line.positionals.count ? line.positionals[place] : "" }
+  package func word(_ place: Int = 0) -> String { place < line.positionals.count ? line.positionals[place] : "" }
 }

@@ -1,3 +1,6 @@
+import PhoneClient
+import Terminal
+import Inspection
 import Ground
 import DaemonRuntime
 import Guardrails

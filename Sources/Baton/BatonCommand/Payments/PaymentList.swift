@@ -1,3 +1,5 @@
+import PhoneClient
+import Inspection
 import Ground
 import DaemonRuntime
 import SharedContainer

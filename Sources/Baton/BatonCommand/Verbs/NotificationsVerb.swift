@@ -1,3 +1,5 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 
 /// What the person has been shown, and what they do with it.

@@ -1,3 +1,5 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 
 /// The wallet's two processes without a phone around them.

@@ -1,3 +1,4 @@
+import Terminal
 import DaemonRuntime
 
 /// What the wallet has received and sent, and what waits for it.

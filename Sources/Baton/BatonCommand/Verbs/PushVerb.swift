@@ -1,3 +1,5 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 import Foundation
 import PhonePolicy

@@ -1,3 +1,5 @@
+import Terminal
+import Inspection
 import DaemonRuntime
 
 /// What came of the pushes.

@@ -1,3 +1,4 @@
+import Terminal
 import DaemonRuntime
 
 /// Which version this is.

@@ -1,3 +1,5 @@
+// Inspection: what a home holds, read and put in words: the container, journals, pushes, the verdict.
+
 import Ground
 import DaemonRuntime
 import Guardrails
@@ -5,21 +7,21 @@ import Heartbeat
 import SharedContainer
 
 /// A container in words and in JSON: who holds the node and why, what is in it, and what is wrong with it.
-struct ContainerReport: Sendable {
-  let snapshot: Snapshot
-  let verdict: HolderVerdict
-  let wallet: WalletView
-  let problems: [String]
+package struct ContainerReport: Sendable {
+  package let snapshot: Snapshot
+  package let verdict: HolderVerdict
+  package let wallet: WalletView
+  package let problems: [String]
   /// Every row is there, not only the last ones.
   let isThorough: Bool
   private let ends: HolderEnds
   private let stamps: StampClock
   private let wallNanoseconds: Int64
   /// Of each table, unless all is asked for.
-  static let rowsMax = 100
+  package static let rowsMax = 100
 
   /// The clock is the phone's where there is one: stamps are compared with it.
-  init(
+  package init(
     of directory: String, clock: Clock, ends: HolderEnds = HolderEnds(), rows: Int? = rowsMax,
     isThorough: Bool = false
   ) throws(ContainerError) {
@@ -29,7 +31,7 @@ struct ContainerReport: Sendable {
     self.init(snapshot, clock: clock, ends: ends, isThorough: isThorough)
   }
 
-  init(_ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(), isThorough: Bool = false) {
+  package init(_ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(), isThorough: Bool = false) {
     self.snapshot = snapshot
     self.ends = ends
     self.isThorough = isThorough
@@ -41,7 +43,7 @@ struct ContainerReport: Sendable {
       snapshot.problems + wallet.problems + ContainerProblems(snapshot: snapshot, verdict: verdict).all
   }
 
-  var holderSentence: String { verdict.sentence(snapshot.owner, isLive: snapshot.isLive) }
+  package var holderSentence: String { verdict.sentence(snapshot.owner, isLive: snapshot.isLive) }
 
   /// How long ago the owner claimed; nil when that was in another boot.
   var heldFor: TimeSpan? {
@@ -57,10 +59,10 @@ struct ContainerReport: Sendable {
     return beat
   }
 
-  func age(of beat: Beat) -> String { stamps.words(beat) }
+  package func age(of beat: Beat) -> String { stamps.words(beat) }
 
   /// As it stands in the row, if no version wrote it. The row says that the holder died, the phone how.
-  func words(_ claim: ClaimRecord) -> String {
+  package func words(_ claim: ClaimRecord) -> String {
     let reason = ClaimReason(stored: claim.reason)
     let sentence = reason?.sentence ?? claim.reason
     guard reason == .holderDied,
@@ -70,19 +72,19 @@ struct ContainerReport: Sendable {
     return "\(sentence) (\(end))"
   }
 
-  func words(_ lock: LockFacts) -> String {
+  package func words(_ lock: LockFacts) -> String {
     guard lock.exists else { return "missing" }
     return lock.holders.isEmpty
       ? "free" : "held by \(lock.holders.map(String.init).joined(separator: " and "))"
   }
 
-  func words(_ beat: Beat?, of role: Role) -> String {
+  package func words(_ beat: Beat?, of role: Role) -> String {
     guard let beat else { return snapshot.damagedBeats.contains(role) ? "damaged" : "no beat" }
     return
       "epoch \(beat.epoch), \(beat.phase.word), beat \(beat.counter) by \(beat.process.pid), \(age(of: beat))"
   }
 
-  func isExpired(_ invoice: WalletView.InvoiceFacts) -> Bool {
+  package func isExpired(_ invoice: WalletView.InvoiceFacts) -> Bool {
     wallNanoseconds / 1_000_000_000 >= invoice.expiresAt
   }
 }

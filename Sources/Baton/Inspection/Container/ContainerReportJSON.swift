@@ -4,7 +4,7 @@ import SharedContainer
 
 /// The report for programs.
 extension ContainerReport {
-  var json: JSONObject {
+  package var json: JSONObject {
     var object = JSONObject()
     object.set("directory", snapshot.directory)
     object.set("in_use", snapshot.isLive)
@@ -31,7 +31,7 @@ extension ContainerReport {
     return object
   }
 
-  var holderJSON: JSONObject {
+  package var holderJSON: JSONObject {
     var object = JSONObject()
     object.set("verdict", verdict.word)
     object.set("sentence", holderSentence)

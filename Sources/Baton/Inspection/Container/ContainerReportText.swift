@@ -1,3 +1,5 @@
+import PhoneClient
+import Terminal
 import Ground
 import DaemonRuntime
 import Guardrails
@@ -6,7 +8,7 @@ import SharedContainer
 /// The report for people.
 extension ContainerReport {
   /// With so many rows of each kind; nil for all.
-  func tell(_ output: Output, rows: Int?) {
+  package func tell(_ output: Output, rows: Int?) {
     var facts: [(String, String)] = [
       ("container", "\(snapshot.directory) (\(snapshot.isLive ? "in use" : "at rest, or a copy"))"),
       ("id", snapshot.container.map(Self.hex) ?? "none"), ("schema", "\(snapshot.schemaVersion)"),
@@ -39,7 +41,7 @@ extension ContainerReport {
   }
 
   /// Why and since when, for whoever holds it now or did last.
-  var ownerFacts: [(String, String)] {
+  package var ownerFacts: [(String, String)] {
     guard let claim = snapshot.claims.last else { return [] }
     var facts = [
       ("epoch", "\(claim.row.epoch)"), ("claimed because", words(claim)),
@@ -171,5 +173,5 @@ extension ContainerReport {
     for problem in problems { output.say("  \(output.paint(problem.onOneLine, .red))") }
   }
 
-  static func hex(_ id: ContainerID) -> String { Hexadecimal.encode(id.bytes) }
+  package static func hex(_ id: ContainerID) -> String { Hexadecimal.encode(id.bytes) }
 }

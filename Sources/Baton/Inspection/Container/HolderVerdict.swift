@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Guardrails
@@ -5,7 +6,7 @@ import Heartbeat
 import SharedContainer
 
 /// Who holds the node, as far as a container shows it. It explains to people; it decides nothing.
-enum HolderVerdict: Hashable, Sendable {
+package enum HolderVerdict: Hashable, Sendable {
   case neverClaimed
   /// The role lock is held, and the last beat is young; or its age cannot be told.
   case beating(Phase, age: TimeSpan?)
@@ -79,7 +80,7 @@ enum HolderVerdict: Hashable, Sendable {
     }
   }
 
-  var isHeld: Bool {
+  package var isHeld: Bool {
     switch self {
     case .neverClaimed, .released, .gone, .goneUnheard, .copied: false
     case .beating, .silent, .noBeat, .stopped, .beatingWithoutLock, .lockHeldByAnother: true
@@ -87,7 +88,7 @@ enum HolderVerdict: Hashable, Sendable {
   }
 
   /// One word for programs.
-  var word: String {
+  package var word: String {
     switch self {
     case .neverClaimed: "never-claimed"
     case .beating: "held"
@@ -103,7 +104,7 @@ enum HolderVerdict: Hashable, Sendable {
     }
   }
 
-  func sentence(_ owner: ClaimRow?, isLive: Bool) -> String {
+  package func sentence(_ owner: ClaimRow?, isLive: Bool) -> String {
     guard let owner else { return "free: no process has ever claimed the node" }
     let who = "\(owner.role.processName) \(owner.process.pid)"
     switch self {

@@ -3,13 +3,13 @@ import Database
 import SharedContainer
 
 /// A row whose values are asked for by the names of their columns.
-struct NamedRow {
+package struct NamedRow {
   let columns: [String]
-  let row: Row
+  package let row: Row
 
-  struct Missing: Error, CustomStringConvertible {
-    let column: String
-    var description: String { "column \(column) is missing or of another type" }
+  package struct Missing: Error, CustomStringConvertible {
+    package let column: String
+    package var description: String { "column \(column) is missing or of another type" }
   }
 
   private func value(_ column: String) throws -> SQLValue {
@@ -17,7 +17,7 @@ struct NamedRow {
     return try row.value(place)
   }
 
-  func integer(_ column: String) throws -> Int64 {
+  package func integer(_ column: String) throws -> Int64 {
     guard case .integer(let value) = try value(column) else { throw Missing(column: column) }
     return value
   }
@@ -27,7 +27,7 @@ struct NamedRow {
     return value
   }
 
-  func text(_ column: String) throws -> String {
+  package func text(_ column: String) throws -> String {
     guard case .text(let value) = try value(column) else { throw Missing(column: column) }
     return value
   }
@@ -38,7 +38,7 @@ struct NamedRow {
 
   func hexIfPresent(_ column: String) throws -> String? { try value(column) == .null ? nil : hex(column) }
 
-  func hex(_ column: String) throws -> String {
+  package func hex(_ column: String) throws -> String {
     guard case .blob(let bytes) = try value(column) else { throw Missing(column: column) }
     return Hexadecimal.encode(bytes)
   }

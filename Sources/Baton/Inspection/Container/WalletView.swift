@@ -4,78 +4,78 @@ import SharedContainer
 
 /// What the wallet keeps in a container, read from the plain tables of a snapshot. Rows that make no sense become
 /// sentences.
-struct WalletView: Sendable {
-  struct ChannelFacts: Hashable, Sendable {
-    var id: String
-    var localMsat: UInt64
-    var remoteMsat: UInt64
+package struct WalletView: Sendable {
+  package struct ChannelFacts: Hashable, Sendable {
+    package var id: String
+    package var localMsat: UInt64
+    package var remoteMsat: UInt64
     var revision: Int64
-    var openHTLCs: Int64
+    package var openHTLCs: Int64
   }
 
-  struct InvoiceFacts: Hashable, Sendable {
-    var paymentHash: String
-    var amountMsat: UInt64
-    var text: String
-    var expiresAt: Int64
+  package struct InvoiceFacts: Hashable, Sendable {
+    package var paymentHash: String
+    package var amountMsat: UInt64
+    package var text: String
+    package var expiresAt: Int64
     var isPaid: Bool
     var isCancelled: Bool
 
-    var isOpen: Bool { !isPaid && !isCancelled }
+    package var isOpen: Bool { !isPaid && !isCancelled }
   }
 
-  struct PaymentFacts: Hashable, Sendable {
-    var id: Int64
-    var paymentHash: String
-    var amountMsat: UInt64
-    var epoch: Int64
-    var wallNanoseconds: Int64
+  package struct PaymentFacts: Hashable, Sendable {
+    package var id: Int64
+    package var paymentHash: String
+    package var amountMsat: UInt64
+    package var epoch: Int64
+    package var wallNanoseconds: Int64
   }
 
   /// A payment of the wallet's own.
-  struct SentFacts: Hashable, Sendable {
-    var id: Int64
-    var paymentHash: String
-    var amountMsat: UInt64
+  package struct SentFacts: Hashable, Sendable {
+    package var id: Int64
+    package var paymentHash: String
+    package var amountMsat: UInt64
     /// `pending`, `paid`, `failed` or `lost`.
-    var state: String
-    var preimage: String?
-    var failureCode: Int64?
-    var begunEpoch: Int64
+    package var state: String
+    package var preimage: String?
+    package var failureCode: Int64?
+    package var begunEpoch: Int64
     var endedEpoch: Int64?
-    var begunWallNanoseconds: Int64
+    package var begunWallNanoseconds: Int64
   }
 
   /// Money on its way out of the channel to the chain.
-  struct SpliceFacts: Hashable, Sendable {
+  package struct SpliceFacts: Hashable, Sendable {
     /// As people write it: the bytes the other way round.
-    var transaction: String
+    package var transaction: String
     /// `signing`, `committed` or `signed` while it is half-way; `done`, `forgotten` or `lost`.
-    var state: String
-    var amountSat: UInt64
-    var feeSat: UInt64
+    package var state: String
+    package var amountSat: UInt64
+    package var feeSat: UInt64
 
-    var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
+    package var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
   }
 
-  private(set) var splices: [SpliceFacts] = []
-  private(set) var channels: [ChannelFacts] = []
-  private(set) var invoices: [InvoiceFacts] = []
-  private(set) var payments: [PaymentFacts] = []
-  private(set) var sent: [SentFacts] = []
+  package private(set) var splices: [SpliceFacts] = []
+  package private(set) var channels: [ChannelFacts] = []
+  package private(set) var invoices: [InvoiceFacts] = []
+  package private(set) var payments: [PaymentFacts] = []
+  package private(set) var sent: [SentFacts] = []
   /// Of the wallet's own, those that have left and are not over, however old.
-  private(set) var sending: [SentFacts] = []
+  package private(set) var sending: [SentFacts] = []
   private let counts: [String: RowCount]
   /// The payments of which something is in the channel for good, and neither taken nor refused.
-  private(set) var keptHashes: [String] = []
-  private(set) var problems: [String] = []
+  package private(set) var keptHashes: [String] = []
+  package private(set) var problems: [String] = []
 
   var receivedMsat: UInt64 { Self.sum(payments.map(\.amountMsat)) }
 
   /// How many rows a table has, as far as they were counted.
-  func count(of table: String) -> RowCount { counts[table] ?? RowCount(0) }
+  package func count(of table: String) -> RowCount { counts[table] ?? RowCount(0) }
 
-  var sendingMsat: UInt64 { Self.sum(sending.map(\.amountMsat)) }
+  package var sendingMsat: UInt64 { Self.sum(sending.map(\.amountMsat)) }
 
   private static func sum(_ amounts: [UInt64]) -> UInt64 {
     amounts.reduce(0) { sum, amount in
@@ -84,7 +84,7 @@ struct WalletView: Sendable {
     }
   }
 
-  init(_ tables: [TableContents]) {
+  package init(_ tables: [TableContents]) {
     counts = Dictionary(tables.map { ($0.name, $0.rowCount) }) { first, _ in first }
     payments = read("received_payments", of: tables) { row in
       PaymentFacts(

@@ -1,3 +1,4 @@
+import PhoneClient
 import WalletStore
 
 /// What a write did, for people. What is no code stands as it is: earlier versions wrote words, and other wallets have their own.

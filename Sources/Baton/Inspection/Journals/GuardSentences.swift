@@ -1,12 +1,13 @@
+import PhoneClient
 import Ground
 import Guardrails
 import Wallet
 
 /// The guardrails in words: who claimed, lost, waited, handed over.
-enum GuardSentences {
-  typealias Sentence = JournalNarrator.Sentence
+package enum GuardSentences {
+  package typealias Sentence = JournalNarrator.Sentence
 
-  static func of(_ event: GuardEvent) -> [Sentence] {
+  package static func of(_ event: GuardEvent) -> [Sentence] {
     switch event {
     case .deadlineReached, .observed, .rowRead, .receivedFound: []
     case .receivedNotRead(let trouble, _):
@@ -83,7 +84,7 @@ enum GuardSentences {
     }
   }
 
-  static func of(_ directive: GuardDirective) -> [Sentence] {
+  package static func of(_ directive: GuardDirective) -> [Sentence] {
     switch directive {
     case .raiseWish: [Sentence("wants the node", matters: false)]
     case .withdrawWish: [Sentence("no longer wants the node", matters: false)]

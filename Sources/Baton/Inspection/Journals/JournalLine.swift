@@ -2,20 +2,20 @@ import Ground
 import Foundation
 
 /// One whole line of a journal: what every record has, and the line itself for whoever wants more.
-struct JournalLine: Sendable {
+package struct JournalLine: Sendable {
   /// The members that are read without knowing the core.
-  struct Header: Decodable, Sendable {
+  package struct Header: Decodable, Sendable {
     var seq: UInt64
     var t: Int64
-    var wall: Int64
-    var kind: String
+    package var wall: Int64
+    package var kind: String
     var lostBefore: UInt64?
-    var core: String?
-    var process: String?
-    var pid: Int32?
-    var startTime: UInt64?
-    var text: String?
-    var reason: String?
+    package var core: String?
+    package var process: String?
+    package var pid: Int32?
+    package var startTime: UInt64?
+    package var text: String?
+    package var reason: String?
 
     enum CodingKeys: String, CodingKey {
       case seq, t, wall, kind, core, process, pid, text, reason
@@ -25,13 +25,13 @@ struct JournalLine: Sendable {
   }
 
   /// From 1.
-  var number: Int
-  var header: Header
+  package var number: Int
+  package var header: Header
   /// As this program writes it.
-  var bytes: [UInt8]
+  package var bytes: [UInt8]
 
-  var at: Instant { Instant(nanoseconds: header.t) }
-  var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var at: Instant { Instant(nanoseconds: header.t) }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Nil for anything that is no record.
   init?(number: Int, bytes: [UInt8]) {

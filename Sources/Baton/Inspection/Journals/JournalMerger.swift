@@ -1,16 +1,17 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Glibc
 
 /// The journals of one phone as one story, in order of the clock that all its processes share. Of each journal one line
 /// is in memory.
-final class JournalMerger {
+package final class JournalMerger {
   /// One record, and whose it is.
-  struct Entry: Sendable {
-    var process: String
-    var pid: Int32
-    var file: String
-    var line: JournalLine
+  package struct Entry: Sendable {
+    package var process: String
+    package var pid: Int32
+    package var file: String
+    package var line: JournalLine
   }
 
   private struct Source {
@@ -23,17 +24,17 @@ final class JournalMerger {
     var order = Instant(nanoseconds: .min)
   }
 
-  let directory: String
+  package let directory: String
   /// Journals that cannot be read, each with the reason.
-  private(set) var problems: [String] = []
+  package private(set) var problems: [String] = []
   private var sources: [Source] = []
   private var unread: Set<String> = []
 
-  init(directory: String) { self.directory = directory }
+  package init(directory: String) { self.directory = directory }
 
   /// The records that came since the last call, the oldest first, or as many of them as are wanted at once. Within one
   /// journal they stay in its order: that is the order in which they were written, whatever their instants say.
-  func readNew(atMost count: Int = .max) -> [Entry] {
+  package func readNew(atMost count: Int = .max) -> [Entry] {
     findNewFiles()
     for index in sources.indices where sources[index].line == nil { advance(index) }
     // Those that have a line, the first to tell on top.

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -8,11 +9,11 @@ import Wallet
 
 /// Says in words what a record means. Records that matter to nobody but a developer have no sentence of their own;
 /// `--verbose` shows them as they are.
-struct JournalNarrator {
-  struct Sentence: Hashable, Sendable {
-    var text: String
+package struct JournalNarrator {
+  package struct Sentence: Hashable, Sendable {
+    package var text: String
     /// Shown without `--verbose`.
-    var matters: Bool
+    package var matters: Bool
 
     init(_ text: String, matters: Bool = true) {
       self.text = text.onOneLine
@@ -23,7 +24,7 @@ struct JournalNarrator {
   /// Why the claim under way was made; told with its outcome. By process.
   private var claimReasons: [Int32: String] = [:]
 
-  mutating func sentences(for entry: JournalMerger.Entry) -> [Sentence] {
+  package mutating func sentences(for entry: JournalMerger.Entry) -> [Sentence] {
     let header = entry.line.header
     var sentences: [Sentence] = []
     if let lost = header.lostBefore {

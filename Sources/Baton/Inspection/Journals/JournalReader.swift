@@ -1,15 +1,16 @@
+import PhoneClient
 import DaemonRuntime
 import Glibc
 
 /// Reads the lines of one journal as they are there, and goes on where it stopped. A line without its end is not
 /// given out: its writer may be in the middle of it, or was killed there. However long the journal is, one piece of it
 /// and one line are in memory.
-final class JournalReader {
+package final class JournalReader {
   /// Longer than any line of a daemon.
   static let lineLimit = 16 << 20
   private static let pieceSize = 1 << 14
 
-  let path: String
+  package let path: String
   /// Lines that are no records: how many, and the number of the first.
   private(set) var unreadableCount = 0
   private(set) var firstUnreadable: Int?
@@ -34,13 +35,13 @@ final class JournalReader {
     isWhole = true
   }
 
-  var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
   /// What is left of a line that was never ended.
   var tornLine: [UInt8]? { start < bytes.count ? Array(bytes[start...]) : nil }
 
   /// The next whole line that is a record; nil when there is no more for now.
-  func next() throws -> JournalLine? {
+  package func next() throws -> JournalLine? {
     while true {
       if let line = nextLine() {
         if let record = JournalLine(number: lineCount, bytes: line) { return record }
@@ -58,7 +59,7 @@ final class JournalReader {
     }
   }
 
-  func readNew() throws -> [JournalLine] {
+  package func readNew() throws -> [JournalLine] {
     var lines: [JournalLine] = []
     while let line = try next() { lines.append(line) }
     return lines

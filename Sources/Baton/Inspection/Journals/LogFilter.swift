@@ -1,8 +1,9 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 
 /// Which lines of the story are wanted.
-struct LogFilter {
+package struct LogFilter {
   /// Lines before it are left out; on the clock that all processes share.
   private var since: Instant?
   /// The same by the phone's own wall clock, as the records have it.
@@ -41,7 +42,7 @@ struct LogFilter {
     }
   }
 
-  func takes(_ line: JournalLine) -> Bool {
+  package func takes(_ line: JournalLine) -> Bool {
     if let since, line.at < since { return false }
     if let sinceWall, line.header.wall < sinceWall { return false }
     return true

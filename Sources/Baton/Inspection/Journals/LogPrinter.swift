@@ -1,12 +1,14 @@
+import PhoneClient
+import Terminal
 import Ground
 import DaemonRuntime
 
 /// Writes records as lines for people, with the time since the first record of the phone.
-struct LogPrinter {
-  let output: Output
-  let processes: [String]
+package struct LogPrinter {
+  package let output: Output
+  package let processes: [String]
   let isVerbose: Bool
-  let filter: LogFilter
+  package let filter: LogFilter
   private var narrator = JournalNarrator()
   private var start: Instant?
   /// Of the first lines only so many are shown; all that come later are.
@@ -24,7 +26,7 @@ struct LogPrinter {
   /// False when the reader is gone. Of what is there at the start, which may come in several pieces, the last lines are shown
   /// with the last piece.
   @discardableResult
-  mutating func print(_ entries: [JournalMerger.Entry], isLastPiece: Bool = true) -> Bool {
+  package mutating func print(_ entries: [JournalMerger.Entry], isLastPiece: Bool = true) -> Bool {
     if start == nil { start = entries.first?.line.at }
     var lines: [String] = []
     for entry in entries {
@@ -63,7 +65,7 @@ struct LogPrinter {
     return "\(output.paint(time, .dim))  \(output.paint(name, Self.colour(of: entry.process)))  \(words)"
   }
 
-  static func colour(of process: String) -> Output.Colour {
+  package static func colour(of process: String) -> Output.Colour {
     switch process {
     case "mainappd": .green
     case "notifyextd": .magenta

@@ -1,10 +1,11 @@
+import PhoneClient
 import Lightning
 
 /// The wallet's node in words. What the guardrails say about it as well is left to them.
-enum NodeSentences {
-  typealias Sentence = JournalNarrator.Sentence
+package enum NodeSentences {
+  package typealias Sentence = JournalNarrator.Sentence
 
-  static func of(_ event: NodeEvent) -> [Sentence] {
+  package static func of(_ event: NodeEvent) -> [Sentence] {
     switch event {
     case .started(let claim, let state, _):
       [
@@ -43,7 +44,7 @@ enum NodeSentences {
     }
   }
 
-  static func of(_ directive: NodeDirective) -> [Sentence] {
+  package static func of(_ directive: NodeDirective) -> [Sentence] {
     switch directive {
     case .dial(let attempt): [Sentence("dials the peer, attempt \(attempt + 1)", matters: false)]
     case .write: [Sentence("writes its next step", matters: false)]

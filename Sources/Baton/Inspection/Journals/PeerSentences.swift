@@ -1,10 +1,11 @@
+import PhoneClient
 import Lightning
 
 /// The provider's side in words.
-enum PeerSentences {
-  typealias Sentence = JournalNarrator.Sentence
+package enum PeerSentences {
+  package typealias Sentence = JournalNarrator.Sentence
 
-  static func of(_ event: PeerEvent) -> [Sentence] {
+  package static func of(_ event: PeerEvent) -> [Sentence] {
     switch event {
     case .deadlineReached, .received: []
     case .walletNamed(let node):
@@ -21,7 +22,7 @@ enum PeerSentences {
     }
   }
 
-  static func of(_ directive: PeerDirective) -> [Sentence] {
+  package static func of(_ directive: PeerDirective) -> [Sentence] {
     switch directive {
     case .store(let changes): changes.compactMap(of)
     case .send: []

@@ -1,10 +1,10 @@
 import PhonePolicy
 
 /// The phone in words: who was started and killed, and what the person saw.
-enum PhoneSentences {
-  typealias Sentence = JournalNarrator.Sentence
+package enum PhoneSentences {
+  package typealias Sentence = JournalNarrator.Sentence
 
-  static func of(_ event: PhoneEvent) -> [Sentence] {
+  package static func of(_ event: PhoneEvent) -> [Sentence] {
     switch event {
     case .personOpened: [Sentence("the person opens the app")]
     case .personWentHome: [Sentence("the person goes to the home screen")]
@@ -40,7 +40,7 @@ enum PhoneSentences {
     }
   }
 
-  static func of(_ directive: PhoneDirective) -> [Sentence] {
+  package static func of(_ directive: PhoneDirective) -> [Sentence] {
     switch directive {
     case .launch(let role, let reason): [Sentence("starts the \(role.rawValue): \(reason)")]
     case .kill(let role, let reason): [Sentence("kills the \(role.rawValue): \(reason)")]

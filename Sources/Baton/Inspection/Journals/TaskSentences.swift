@@ -2,7 +2,7 @@ import PhonePolicy
 
 // Background tasks and audio in words.
 extension PhoneSentences {
-  static func of(_ event: TaskEvent) -> [Sentence] {
+  package static func of(_ event: TaskEvent) -> [Sentence] {
     switch event {
     case .launchedByHand(let identifier): [Sentence("is told by hand to run the task \(identifier)")]
     case .expiredByHand(let identifier): [Sentence("is told by hand to expire the task \(identifier)")]
@@ -10,7 +10,7 @@ extension PhoneSentences {
     }
   }
 
-  static func of(_ record: TaskRecord) -> [Sentence] {
+  package static func of(_ record: TaskRecord) -> [Sentence] {
     let name = "the task \(record.request.identifier)"
     switch record.fate {
     case .waits(.tooEarly): return [Sentence("takes \(name) for later", matters: false)]
@@ -27,7 +27,7 @@ extension PhoneSentences {
     }
   }
 
-  static func of(_ message: AudioMessage) -> [Sentence] {
+  package static func of(_ message: AudioMessage) -> [Sentence] {
     switch message {
     case .plays: [Sentence("the app plays audio")]
     case .refused(let refusal): [Sentence("the app's audio does not play: \(refusal)")]

@@ -2,10 +2,10 @@ import Wallet
 
 /// What people ask of the wallet, and what it does in the background, in words. What the node and the guard say about it as
 /// well is left to them.
-enum WalletSentences {
-  typealias Sentence = JournalNarrator.Sentence
+package enum WalletSentences {
+  package typealias Sentence = JournalNarrator.Sentence
 
-  static func of(_ event: RequestEvent) -> [Sentence] {
+  package static func of(_ event: RequestEvent) -> [Sentence] {
     switch event {
     case .asked(_, let request): [Sentence("is asked \(request.words)")]
     case .invoiceNotMade(_, let why): [Sentence("cannot make the invoice: \(why)", matters: false)]
@@ -14,7 +14,7 @@ enum WalletSentences {
     }
   }
 
-  static func of(_ directive: RequestDirective) -> [Sentence] {
+  package static func of(_ directive: RequestDirective) -> [Sentence] {
     switch directive {
     case .answer(_, .refused(let kind, let why)): [Sentence("refuses \(kind.words): \(why)")]
     case .answer(_, .connected(let epoch, let hasMoved)):
@@ -23,7 +23,7 @@ enum WalletSentences {
     }
   }
 
-  static func of(_ event: BackgroundEvent) -> [Sentence] {
+  package static func of(_ event: BackgroundEvent) -> [Sentence] {
     switch event {
     case .runBegan(let task, _): [Sentence("begins the task \(task.identifier)")]
     case .runExpires: [Sentence("is told to end its task")]
@@ -33,5 +33,5 @@ enum WalletSentences {
   }
 
   /// The process notes what became of a task.
-  static func of(_ directive: BackgroundDirective) -> [Sentence] { [] }
+  package static func of(_ directive: BackgroundDirective) -> [Sentence] { [] }
 }

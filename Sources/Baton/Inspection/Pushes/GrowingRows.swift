@@ -1,14 +1,15 @@
+import PhoneClient
 import Foundation
 
 /// The rows of a file that another process goes on writing: each is read once, when it is whole.
-final class GrowingRows {
+package final class GrowingRows {
   private let path: String
   private var consumed: UInt64 = 0
 
-  init(_ path: String) { self.path = path }
+  package init(_ path: String) { self.path = path }
 
   /// What has come since the last call; nothing while there is no such file.
-  func next() -> [JSONValue] {
+  package func next() -> [JSONValue] {
     guard let file = FileHandle(forReadingAtPath: path) else { return [] }
     defer { try? file.close() }
     guard (try? file.seek(toOffset: consumed)) != nil, let data = try? file.readToEnd() else { return [] }

@@ -1,18 +1,19 @@
+import PhoneClient
 import Ground
 import PhonePolicy
 
 /// One push, and what became of it, as iosd has written it down.
-struct PushFacts: Hashable, Sendable {
-  var id: UInt64
+package struct PushFacts: Hashable, Sendable {
+  package var id: UInt64
   var isVisible: Bool
   /// It had a badge or a sound, and no alert.
   var isBadgeOrSound = false
-  var at: Instant
+  package var at: Instant
   /// When it came by the clock on the phone's wall: the other begins anew with each boot.
-  var wallNanoseconds: Int64
+  package var wallNanoseconds: Int64
   /// The alert that it came with, to wake the app.
-  var of: UInt64?
-  var fate: String?
+  package var of: UInt64?
+  package var fate: String?
   /// The same for programs; rows of an older phone have none.
   var fateCode: PushFateCode?
   /// Which one of its kind.
@@ -20,7 +21,7 @@ struct PushFacts: Hashable, Sendable {
   var appliedBadge: Int64?
   var appliedSound: String?
   /// Of a silent one, from its arrival at the app.
-  var time: SilentPushTime?
+  package var time: SilentPushTime?
 
   init?(_ row: JSONValue) {
     guard let id = row["id"]?.uint, let isVisible = row["visible"]?.flag, let at = row["at_ns"]?.int,
@@ -41,7 +42,7 @@ struct PushFacts: Hashable, Sendable {
     appliedSound = row["applied_sound"]?.text
   }
 
-  var isSilent: Bool { !isVisible && !isBadgeOrSound }
+  package var isSilent: Bool { !isVisible && !isBadgeOrSound }
 
   var hasReceived: Bool { fateCode == .completed && fateDetail == SilentPushResult.newData.rawValue }
 

@@ -1,10 +1,11 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 
 /// What came of a phone's pushes and background tasks, counted from its own files: nobody has to run for it.
-struct PushFigures: Sendable {
+package struct PushFigures: Sendable {
   /// By their number.
-  var pushes: [PushFacts] = []
+  package var pushes: [PushFacts] = []
   /// How often a silent push was handed to the app.
   var handlerStarts = 0
   var tasksBegun = 0
@@ -12,7 +13,7 @@ struct PushFigures: Sendable {
   /// Pushes that have a notification.
   private var shown: Set<UInt64> = []
 
-  init(pushes: [JSONValue], notifications: [JSONValue], tasks: [JSONValue], times: [SilentPushTime]) {
+  package init(pushes: [JSONValue], notifications: [JSONValue], tasks: [JSONValue], times: [SilentPushTime]) {
     self.pushes = Self.lastOfEach(pushes).compactMap(PushFacts.init)
     shown = Set(notifications.compactMap { $0["push"]?.uint })
     handlerStarts = times.count
@@ -24,7 +25,7 @@ struct PushFigures: Sendable {
     tasksCompleted = begun.count { $0["state"]?.text == "completed" }
   }
 
-  init(of phone: Phone) {
+  package init(of phone: Phone) {
     func rows(_ name: String) -> [JSONValue] { GrowingRows("\(phone.os)/\(name).jsonl").next() }
     self.init(
       pushes: rows("pushes"), notifications: rows("notifications"), tasks: rows("tasks"),
@@ -49,13 +50,13 @@ struct PushFigures: Sendable {
 
   private var silent: [PushFacts] { pushes.filter(\.isSilent) }
   var silentArrived: Int { silent.count }
-  var received: Int { silent.count { $0.hasReceived } }
+  package var received: Int { silent.count { $0.hasReceived } }
   var leftToVisible: Int { silent.count { $0.isLeftToVisible } }
   var nodeStarts: [TimeSpan] { silent.compactMap { $0.time?.nodeStarted }.sorted() }
-  var connections: [TimeSpan] { silent.compactMap { $0.time?.connected }.sorted() }
+  package var connections: [TimeSpan] { silent.compactMap { $0.time?.connected }.sorted() }
 
   /// What to say of it where no fate is written down.
-  func fate(_ push: PushFacts) -> String {
+  package func fate(_ push: PushFacts) -> String {
     push.fate ?? (shown.contains(push.id) ? "shown" : push.isVisible ? "not shown yet" : "on its way")
   }
 }

@@ -1,11 +1,17 @@
+import PhoneClient
+import Terminal
 import Ground
 import DaemonRuntime
 
 /// The list of pushes, and the figures beneath it.
-struct PushPage {
-  let figures: PushFigures
+package struct PushPage {
+  package let figures: PushFigures
 
-  func tell(_ output: Output, wallNanoseconds now: Int64) {
+  package init(figures: PushFigures) {
+    self.figures = figures
+  }
+
+  package func tell(_ output: Output, wallNanoseconds now: Int64) {
     guard !output.isJSON else { return output.say(json.text) }
     if figures.pushes.isEmpty {
       output.say("no push has come yet; `baton push` delivers one")
@@ -37,7 +43,7 @@ struct PushPage {
     return "\(HumanText.span(TimeSpan(nanoseconds: ago))) ago"
   }
 
-  var sentences: [String] {
+  package var sentences: [String] {
     var all: [String] = []
     if figures.silentArrived > 0 {
       all.append(
@@ -58,7 +64,7 @@ struct PushPage {
     return all
   }
 
-  var json: JSONObject {
+  package var json: JSONObject {
     var silent = JSONObject()
     silent.set("arrived", figures.silentArrived)
     silent.set("handler_starts", figures.handlerStarts)

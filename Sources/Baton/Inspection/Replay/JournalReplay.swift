@@ -1,13 +1,14 @@
+import PhoneClient
 import DaemonRuntime
 import Glibc
 
 /// Runs every core event of one journal again and compares each record with what it should be, byte for byte.
-struct JournalReplay {
-  struct Difference: Hashable, Sendable {
-    var line: Int
-    var sentence: String
-    var recorded: String?
-    var computed: String?
+package struct JournalReplay {
+  package struct Difference: Hashable, Sendable {
+    package var line: Int
+    package var sentence: String
+    package var recorded: String?
+    package var computed: String?
 
     /// What stands in a damaged record may be part of the sentence.
     init(line: Int, sentence: String, recorded: String? = nil, computed: String? = nil) {
@@ -19,39 +20,39 @@ struct JournalReplay {
   }
 
   /// What is not there to be compared: no decision is known to differ.
-  struct Missing: Hashable, Sendable {
-    var line: Int
-    var sentence: String
+  package struct Missing: Hashable, Sendable {
+    package var line: Int
+    package var sentence: String
   }
 
-  struct Outcome: Hashable, Sendable {
-    var records = 0
+  package struct Outcome: Hashable, Sendable {
+    package var records = 0
     /// Events per core, in the order in which the cores began.
-    var events: [(core: String, count: Int)] = []
-    var unknownCores: [String] = []
-    var isTorn = false
-    var difference: Difference?
+    package var events: [(core: String, count: Int)] = []
+    package var unknownCores: [String] = []
+    package var isTorn = false
+    package var difference: Difference?
     /// Why it cannot be compared, from there on: the file is no journal, or its process could not write records.
-    var missing: Missing?
+    package var missing: Missing?
 
     /// All that was read so far is the same.
-    var isWhole: Bool { difference == nil && missing == nil }
+    package var isWhole: Bool { difference == nil && missing == nil }
 
     /// Where it ends to be the same, and why.
-    var trouble: String? {
+    package var trouble: String? {
       if let difference {
         return "line \(difference.line) differs when it is run again: \(difference.sentence)"
       }
       return missing.map { "cannot be run again from line \($0.line) on: \($0.sentence)" }
     }
 
-    static func == (left: Outcome, right: Outcome) -> Bool {
+    package static func == (left: Outcome, right: Outcome) -> Bool {
       left.records == right.records && left.events.elementsEqual(right.events, by: ==)
         && left.unknownCores == right.unknownCores && left.isTorn == right.isTorn
         && left.difference == right.difference && left.missing == right.missing
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(records) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(records) }
   }
 
   private var outcome = Outcome()
@@ -60,7 +61,7 @@ struct JournalReplay {
   private let onStep: ((JournalLine) -> Void)?
 
   /// `onStep` sees each event record before it is run.
-  static func run(
+  package static func run(
     _ path: String, onStep: ((JournalLine) -> Void)? = nil
   ) throws -> Outcome {
     // A link that a person names is what it leads to.
@@ -72,7 +73,7 @@ struct JournalReplay {
   }
 
   /// Line by line: a journal may be longer than memory.
-  static func run(_ reader: JournalReader, onStep: ((JournalLine) -> Void)? = nil) throws -> Outcome {
+  package static func run(_ reader: JournalReader, onStep: ((JournalLine) -> Void)? = nil) throws -> Outcome {
     var replay = JournalReplay(onStep: onStep)
     while replay.outcome.isWhole, let line = try reader.next() {
       if let unreadable = reader.firstUnreadable, unreadable < line.number { break }

@@ -1,8 +1,10 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 
 /// Shows any container, also a copied one.
-enum InspectVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum InspectVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "inspect",
       summary: "open a shared container, in use or copied, and say who holds the node and why",
@@ -27,11 +29,11 @@ enum InspectVerb: Verb {
   }
 
   /// The copy of a database that nobody has open.
-  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "inspect", isLooking: true, needsPlace: false)
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let named = try invocation.line.positionals.first ?? invocation.phone.home
     let phone = Phone(home: named)
     let isHome = FilePath.isDirectory(phone.container) && !FilePath.exists(phone.home + "/node.sqlite")

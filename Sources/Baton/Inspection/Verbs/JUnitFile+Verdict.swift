@@ -1,3 +1,5 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 import Judge
 
@@ -6,14 +8,14 @@ extension JUnitFile {
   /// How many findings of one invariant are told; the others are counted.
   private static let told = 20
 
-  static func write(_ verdict: Verdict, to path: String) throws(CommandFailure) {
+  package static func write(_ verdict: Verdict, to path: String) throws(CommandFailure) {
     let writer = try JUnitWriter(path, suite: "judge")
     for one in cases(verdict) { writer.add(one) }
     try writer.close()
   }
 
   /// Of a verdict that could not be given.
-  static func write(_ failure: CommandFailure, to path: String) throws(CommandFailure) {
+  package static func write(_ failure: CommandFailure, to path: String) throws(CommandFailure) {
     let writer = try JUnitWriter(path, suite: "judge")
     writer.add(Case(name: "evidence", outcome: .error(failure.sentence, details: failure.description)))
     try writer.close()

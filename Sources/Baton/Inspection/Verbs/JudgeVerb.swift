@@ -1,10 +1,12 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 import Glibc
 import Judge
 
 /// The verdict on a run, from raw evidence.
-enum JudgeVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum JudgeVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "judge", summary: "say from raw evidence whether exclusion or money was ever broken in a run",
       options: [
@@ -36,11 +38,11 @@ enum JudgeVerb: Verb {
   }
 
   /// Copies of databases that nobody has open.
-  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     Supervision(name: "judge", isLooking: true, needsPlace: false)
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let home = Phone(home: try line.positionals.first ?? invocation.phone.home).home
     let showsProgress = !invocation.output.isJSON && isatty(standardError) == 1
@@ -69,7 +71,7 @@ enum JudgeVerb: Verb {
     return ExitCode(rawValue: verdict.exitCode) ?? .exclusionOrMoneyBroken
   }
 
-  static func verdict(
+  package static func verdict(
     on home: String, others: [String] = [], requireSettled: Bool, without: Set<EvidencePart> = [],
     progress: (String) -> Void = { _ in }
   ) throws -> Verdict {

@@ -1,9 +1,11 @@
+import PhoneClient
+import Terminal
 import Ground
 import DaemonRuntime
 
 /// The journals of one phone, merged.
-enum LogsVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum LogsVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "logs", summary: "tell what happened, from the journals of all processes in one order",
       options: [
@@ -35,7 +37,7 @@ enum LogsVerb: Verb {
   /// As many records are in memory at once.
   private static let batch = 1000
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let follows = line.isGiven("-f")
     let phone = try invocation.phone
@@ -79,7 +81,7 @@ enum LogsVerb: Verb {
   }
 
   /// One of ours, which may come yet, or another program that has written a journal here.
-  static func check(_ names: [String], _ phone: Phone) throws(CommandFailure) {
+  package static func check(_ names: [String], _ phone: Phone) throws(CommandFailure) {
     let files = FilePath.journals(in: phone.journal)
     let known = ours + Set(files.map { JournalMerger.nameParts($0).process }).subtracting(ours).sorted()
     guard let name = names.first(where: { !known.contains($0) }) else { return }

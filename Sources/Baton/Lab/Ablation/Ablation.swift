@@ -3,21 +3,21 @@ import Simulation
 
 /// What the rules of the coordination are for: a world without one, or without two, is explored, in ever other bounds,
 /// until a promise breaks; and seeds are run without it, to see how long people wait.
-struct Ablation {
-  struct Finding {
-    var rules: [Rule]
+package struct Ablation {
+  package struct Finding {
+    package var rules: [Rule]
     /// The first world in which a promise broke, and the shortest story of it.
-    var broken: Broken?
-    var figures: SimFigures
+    package var broken: Broken?
+    package var figures: SimFigures
 
-    var breaks: Bool { broken != nil || !figures.broken.isEmpty }
+    package var breaks: Bool { broken != nil || !figures.broken.isEmpty }
   }
 
-  struct Broken {
+  package struct Broken {
     /// What it takes.
-    var words: String
-    var violation: Violation
-    var story: [String]
+    package var words: String
+    package var violation: Violation
+    package var story: [String]
   }
 
   let jobs: Int
@@ -27,7 +27,7 @@ struct Ablation {
   /// With the whole set of rules, to compare with.
   var figuresOfAll: SimFigures { figures(without: []) }
 
-  func find(_ rules: [Rule]) -> Finding {
+  package func find(_ rules: [Rule]) -> Finding {
     Finding(rules: rules, broken: explored(rules), figures: figures(without: rules))
   }
 
@@ -40,7 +40,7 @@ struct Ablation {
   }
 
   /// The smallest sets of two whose removal breaks a promise; if there is none, what becomes of all of them.
-  func together(_ silent: [Rule], tell: ([Rule]) -> Void) -> [Finding] {
+  package func together(_ silent: [Rule], tell: ([Rule]) -> Void) -> [Finding] {
     var findings: [Finding] = []
     for pair in silent.pairs {
       tell(pair)

@@ -1,3 +1,4 @@
+import PhoneClient
 import Synchronization
 
 /// Which step of an ablation is at work, and how far: a step may take a minute, and a log is to say that it lives.

@@ -39,7 +39,7 @@ extension [Comparison.Cell] {
 }
 
 extension Coordination {
-  var name: String {
+  package var name: String {
     switch self {
     case .baton: "Baton"
     case .phoenix: "Phoenix"
@@ -51,7 +51,7 @@ extension Coordination {
 
 extension Invariant {
   /// For a cell of a table.
-  var word: String {
+  package var word: String {
     switch self {
     case .oneDriver: "both run the node"
     case .channelNeverBack: "channel state goes back"

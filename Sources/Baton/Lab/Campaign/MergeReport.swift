@@ -1,3 +1,5 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 
 /// What a campaign came to, for people and for programs.

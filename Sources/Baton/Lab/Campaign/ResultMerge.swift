@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 
 /// Results of many parts of a campaign as one, seed by seed. A part that comes twice changes nothing, nor does the order

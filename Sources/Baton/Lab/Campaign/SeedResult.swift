@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import Crypto
 import DaemonRuntime
@@ -5,23 +6,23 @@ import Simulation
 
 /// What one seed came to, as one line of JSON. It says nothing of where, when or how fast it was run, so that a seed that
 /// is run again anywhere gives the same bytes.
-struct SeedResult: Hashable, Sendable {
-  enum Verdict: String, Hashable, Sendable, CaseIterable {
+package struct SeedResult: Hashable, Sendable {
+  package enum Verdict: String, Hashable, Sendable, CaseIterable {
     case sound
     case broken
     case noProgress = "no progress"
   }
 
-  var seed: UInt64
+  package var seed: UInt64
   /// Of `baton sim` and `baton replay`, where they are not the usual ones.
-  var options = ""
-  var verdict = Verdict.sound
+  package var options = ""
+  package var verdict = Verdict.sound
   /// What broke, in words; only where something did.
-  var sentence: String?
+  package var sentence: String?
   var simulatedMs: UInt64 = 0
-  var events: UInt64 = 0
-  var payments: UInt64 = 0
-  var paid: UInt64 = 0
+  package var events: UInt64 = 0
+  package var payments: UInt64 = 0
+  package var paid: UInt64 = 0
   var faults: UInt64 = 0
   /// Of all that `baton replay --step` tells of this seed.
   var storySHA256 = ""
@@ -44,7 +45,7 @@ struct SeedResult: Hashable, Sendable {
     storySHA256 = SHA256.hash(Array(told.utf8)).hex
   }
 
-  var line: String {
+  package var line: String {
     var object = JSONObject()
     object.set("seed", seed)
     object.set("options", options)

@@ -5,7 +5,7 @@ import Simulation
 import Synchronization
 
 /// Carries an exploration through, on several threads. What comes out does not depend on how many there are.
-struct Exploration {
+package struct Exploration {
   private static let placesAtATime = 256
   private static let progressInterval = TimeSpan.seconds(1)
 
@@ -27,10 +27,10 @@ struct Exploration {
     explorer = Explorer(settings)
   }
 
-  var took: TimeSpan { (end ?? Clock.monotonicNow) - start }
+  package var took: TimeSpan { (end ?? Clock.monotonicNow) - start }
 
   /// Until all is seen, something is broken, or a limit is reached. `progress` is called about once a second.
-  mutating func run(progress: (Exploration) -> Void = { _ in }) {
+  package mutating func run(progress: (Exploration) -> Void = { _ in }) {
     var tellAt = start + Self.progressInterval
     while !explorer.isDone, isAllowed() {
       var next = 0

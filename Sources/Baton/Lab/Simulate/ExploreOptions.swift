@@ -41,7 +41,7 @@ struct ExploreOptions {
 
 extension Allowance {
   /// As it is typed.
-  var word: String {
+  package var word: String {
     switch self {
     case .pushes: "pushes"
     case .opens: "opens"

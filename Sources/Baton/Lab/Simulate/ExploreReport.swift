@@ -1,17 +1,19 @@
+import PhoneClient
+import Terminal
 import Ground
 import DaemonRuntime
 import Simulation
 
 /// What an exploration came to, for people and for programs.
-struct ExploreReport {
+package struct ExploreReport {
   private let exploration: Exploration
   private let explorer: Explorer
   /// The shortest way to each thing that is wrong.
-  let findings: [Finding]
+  package let findings: [Finding]
 
-  struct Finding {
-    var violation: Violation
-    var story: [String]
+  package struct Finding {
+    package var violation: Violation
+    package var story: [String]
   }
 
   init(_ exploration: Exploration) {
@@ -24,7 +26,7 @@ struct ExploreReport {
     }
   }
 
-  static func progress(_ exploration: Exploration) -> String {
+  package static func progress(_ exploration: Exploration) -> String {
     let explorer = exploration.explorer
     let perSecond = UInt64(explorer.states) * 1_000_000_000 / UInt64(max(1, exploration.took.nanoseconds))
     return
@@ -34,7 +36,7 @@ struct ExploreReport {
   /// Nil when all was seen that there is to see.
   var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
 
-  var exitCode: ExitCode {
+  package var exitCode: ExitCode {
     guard findings.isEmpty else {
       return findings.allSatisfy { $0.violation.invariant == .progress }
         ? .noProgress : .exclusionOrMoneyBroken
@@ -42,7 +44,7 @@ struct ExploreReport {
     return explorer.isDone ? .done : reached?.exitCode ?? .gaveUp
   }
 
-  func text(_ output: Output) -> [String] {
+  package func text(_ output: Output) -> [String] {
     var lines = [
       "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
       "\(HumanText.grouped(UInt64(explorer.healed))) of them wait for a deadline or a person; from each of these the app connects and every payment settles",
@@ -103,7 +105,7 @@ struct ExploreReport {
     return lines
   }
 
-  var json: JSONObject {
+  package var json: JSONObject {
     var object = JSONObject()
     object.set("states", explorer.states)
     object.set("transitions", explorer.transitions)
@@ -120,7 +122,7 @@ struct ExploreReport {
 }
 
 extension ExploreReport.Finding {
-  var json: JSONObject {
+  package var json: JSONObject {
     var object = JSONObject()
     object.set("invariant", violation.invariant.rawValue)
     object.set("violation", violation.sentence)
@@ -130,5 +132,5 @@ extension ExploreReport.Finding {
 }
 
 extension Ways.Way {
-  var sentence: String { "\(machine): \(from) → \(to)" }
+  package var sentence: String { "\(machine): \(from) → \(to)" }
 }

@@ -1,9 +1,10 @@
+import Terminal
 import Ground
 import Simulation
 
 extension JUnitFile.Case {
   /// One seed, which `baton replay` tells again with these words.
-  init(_ result: RunResult, words: String, took: TimeSpan) {
+  package init(_ result: RunResult, words: String, took: TimeSpan) {
     self.init(name: "seed \(result.seed)", milliseconds: took.wholeMilliseconds)
     guard let violation = result.violation else { return }
     outcome = .failed(
@@ -12,7 +13,7 @@ extension JUnitFile.Case {
   }
 
   /// One promise, in all states that an exploration has visited.
-  static func all(of report: ExploreReport, statesMax: String?) -> [JUnitFile.Case] {
+  package static func all(of report: ExploreReport, statesMax: String?) -> [JUnitFile.Case] {
     let promises = Invariant.allCases.map { invariant in
       let broken = report.findings.filter { $0.violation.invariant == invariant }
       guard let first = broken.first else { return JUnitFile.Case(name: invariant.sentence) }

@@ -1,3 +1,6 @@
+// Lab: the verbs around the simulation.
+
+import Terminal
 import Ground
 import DaemonRuntime
 import Foundation

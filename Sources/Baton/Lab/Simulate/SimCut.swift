@@ -1,15 +1,18 @@
+import PhoneClient
+import Terminal
+
 /// A range of seeds that ended behind as many broken ones as are looked for.
-struct SimCut: Sendable {
+package struct SimCut: Sendable {
   /// From the first seed on, without a gap.
-  let run: UInt64
-  let asked: UInt64
+  package let run: UInt64
+  package let asked: UInt64
 
   init(run: UInt64, of asked: UInt64) {
     self.run = run
     self.asked = asked
   }
 
-  var sentence: String {
+  package var sentence: String {
     "stopped after \(SimCampaign.brokenMax) broken seeds: \(HumanText.grouped(run)) of \(HumanText.grouped(asked)) run"
   }
 

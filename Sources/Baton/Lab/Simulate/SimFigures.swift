@@ -1,22 +1,23 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Simulation
 
 /// What many runs came to, together.
-struct SimFigures: Sendable {
+package struct SimFigures: Sendable {
   private(set) var seeds: UInt64 = 0
-  private(set) var simulated = TimeSpan.zero
-  private(set) var events: UInt64 = 0
-  private(set) var moves: UInt64 = 0
-  private(set) var payments = 0
-  private(set) var paid = 0
-  private(set) var pushes = 0
-  private(set) var connecting = Waits()
-  private(set) var settling = Waits()
+  package private(set) var simulated = TimeSpan.zero
+  package private(set) var events: UInt64 = 0
+  package private(set) var moves: UInt64 = 0
+  package private(set) var payments = 0
+  package private(set) var paid = 0
+  package private(set) var pushes = 0
+  package private(set) var connecting = Waits()
+  package private(set) var settling = Waits()
   private(set) var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
   /// In the order of `StorageFault.allCases`; the full disk last.
   private(set) var storageFaults = [Int](repeating: 0, count: StorageFault.allCases.count + 1)
-  private(set) var broken: [RunResult] = []
+  package private(set) var broken: [RunResult] = []
 
   init() {}
 
@@ -36,7 +37,7 @@ struct SimFigures: Sendable {
   }
 
   /// Of seeds behind all that are in it: the broken ones stay in their order.
-  mutating func add(_ other: SimFigures) {
+  package mutating func add(_ other: SimFigures) {
     seeds += other.seeds
     simulated = simulated + other.simulated
     events += other.events
@@ -63,7 +64,7 @@ struct SimFigures: Sendable {
   private var hours: Double { Double(simulated.nanoseconds) / 3.6e12 }
   func perHour(_ count: Int) -> Double { hours == 0 ? 0 : Double(count) / hours }
 
-  func text(took: TimeSpan) -> [(String, String)] {
+  package func text(took: TimeSpan) -> [(String, String)] {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
     let kinds = zip(FaultKind.allCases, faults).filter { $0.1 > 0 }
       .map { "\($0.rawValue) \(Int(perHour($1).rounded()))" }
@@ -88,7 +89,7 @@ struct SimFigures: Sendable {
     ]
   }
 
-  func json(took: TimeSpan, cut: SimCut? = nil) -> JSONObject {
+  package func json(took: TimeSpan, cut: SimCut? = nil) -> JSONObject {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
     var kinds = JSONObject()
     for (kind, count) in zip(FaultKind.allCases, faults) { kinds.set(kind.rawValue, count) }

@@ -1,15 +1,16 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Simulation
 
 /// What `sim` and `replay --seed` are told about a run.
-struct SimOptions: Sendable {
+package struct SimOptions: Sendable {
   private var length = TimeSpan.seconds(600)
   private var isLegacy = false
   private var coordination = Coordination.baton
   private var without: [Rule] = []
 
-  static var declarations: [OptionDeclaration] {
+  package static var declarations: [OptionDeclaration] {
     [
       OptionDeclaration(
         "--length", value: .span, default: "10m", help: "how long people and faults are at work in each run"),
@@ -25,7 +26,7 @@ struct SimOptions: Sendable {
   }
 
   /// Of the world that is simulated, or explored.
-  static var worldDeclarations: [OptionDeclaration] {
+  package static var worldDeclarations: [OptionDeclaration] {
     [
       OptionDeclaration(
         "--peer", value: .choice(["fencing", "legacy"]), default: "fencing",
@@ -38,7 +39,7 @@ struct SimOptions: Sendable {
     ]
   }
 
-  init(_ line: ParsedCommandLine) throws {
+  package init(_ line: ParsedCommandLine) throws {
     if let length = line.span("--length") { self.length = length }
     guard length > .zero, length <= .seconds(86_400) else {
       throw CommandFailure(.wrongUsage, "--length must be above 0 and at most 24h")
@@ -52,7 +53,7 @@ struct SimOptions: Sendable {
   }
 
   /// Rules as they are typed, with commas between them.
-  static func rules(_ text: String, option: String) throws -> [Rule] {
+  package static func rules(_ text: String, option: String) throws -> [Rule] {
     try text.split(separator: ",").map { word in
       guard let rule = Rule(rawValue: String(word)) else {
         throw CommandFailure(
@@ -65,7 +66,7 @@ struct SimOptions: Sendable {
   }
 
   /// What to type beside the seed.
-  var words: String {
+  package var words: String {
     var words: [String] = []
     if length != .seconds(600) { words.append("--length \(length.wholeMilliseconds)ms") }
     if isLegacy { words.append("--peer legacy") }
@@ -74,7 +75,7 @@ struct SimOptions: Sendable {
     return words.joined(separator: " ")
   }
 
-  func settings(seed: UInt64) -> RunSettings {
+  package func settings(seed: UInt64) -> RunSettings {
     var settings = RunSettings(seed: seed)
     settings.length = length
     settings.world.peerIsLegacy = isLegacy
@@ -84,7 +85,7 @@ struct SimOptions: Sendable {
   }
 
   /// What to type for this very run.
-  func words(for settings: RunSettings) -> String {
+  package func words(for settings: RunSettings) -> String {
     var words = "--seed \(settings.seed)"
     if !self.words.isEmpty { words += " \(self.words)" }
     if let only = settings.only { words += " --only \(only.map(String.init).joined(separator: ","))" }

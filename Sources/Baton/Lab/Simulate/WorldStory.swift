@@ -1,22 +1,29 @@
+import PhoneClient
+import Inspection
 import Foundation
 import Ground
 import Guardrails
 import Simulation
 
 /// The story of a simulated run: who did what, when, in the words that the journals of real processes are told in.
-struct WorldStory {
-  struct Line: Hashable, Sendable {
-    var at: Instant
-    var who: String
-    var text: String
+package struct WorldStory {
+  package struct Line: Hashable, Sendable {
+    package var at: Instant
+    package var who: String
+    package var text: String
     var matters: Bool
   }
 
-  private(set) var lines: [Line] = []
-  private(set) var violation: Violation?
+  package private(set) var lines: [Line] = []
+  package private(set) var violation: Violation?
+
+  package init(lines: [Line] = [], violation: Violation? = nil) {
+    self.lines = lines
+    self.violation = violation
+  }
 
   /// Takes what was said in the world since it was last asked.
-  mutating func listen(to world: inout World, after passed: TimeSpan = .zero) {
+  package mutating func listen(to world: inout World, after passed: TimeSpan = .zero) {
     let instant = world.peerNow + passed
     for said in world.takeSaid() { tell(said, at: instant) }
   }
@@ -63,7 +70,7 @@ struct WorldStory {
   private func name(_ role: Role) -> String { role.rawValue }
 
   /// As lines of text: the time in seconds, who, what. What goes round is told once.
-  func text(all: Bool = false) -> [String] {
+  package func text(all: Bool = false) -> [String] {
     let told = Repetition.folded(
       lines.filter { all || $0.matters }, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
       note: { count, times, last in

@@ -1,11 +1,13 @@
+import PhoneClient
+import Terminal
 import Ground
 import DaemonRuntime
 import Foundation
 import Simulation
 
 /// What each rule of the coordination is for.
-enum AblationVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum AblationVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "ablation",
       summary:
@@ -33,7 +35,7 @@ enum AblationVerb: Verb {
       ])
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let line = invocation.line
     guard let seeds = SeedRange(line.text("--seeds") ?? "") else {

@@ -1,3 +1,4 @@
+import Terminal
 import Ground
 import DaemonRuntime
 import Foundation
@@ -5,8 +6,8 @@ import Glibc
 import Simulation
 
 /// Every interleaving of a small world.
-enum ExploreVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum ExploreVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "explore", summary: "visit every interleaving of a small world, and check every state",
       options: ExploreOptions.declarations + [
@@ -30,7 +31,7 @@ enum ExploreVerb: Verb {
       ])
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let line = invocation.line
     let options = try ExploreOptions(line)

@@ -1,9 +1,11 @@
+import PhoneClient
+import Terminal
 import DaemonRuntime
 import Foundation
 
 /// Brings the results of many machines together.
-enum MergeVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum MergeVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "merge", summary: "bring results of `baton sim --results` together, each seed once",
       options: [
@@ -26,7 +28,7 @@ enum MergeVerb: Verb {
       ])
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let range = try line.text("--seeds").map { try SeedRange(typed: $0) }
     // What is missing of nothing at all is everything: with that a campaign begins.

@@ -1,8 +1,11 @@
+import PhoneClient
+import Terminal
+import Inspection
 import DaemonRuntime
 
 /// Runs journals again through the real cores and compares byte for byte.
-enum ReplayVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum ReplayVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "replay",
       summary: "run a journal again and compare byte for byte, or a simulated seed and tell it",
@@ -26,7 +29,7 @@ enum ReplayVerb: Verb {
       ])
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     if let word = invocation.line.text("--seed") {
       return try tellSeed(SeedRange.seed(typed: word), invocation)

@@ -1,3 +1,5 @@
+import PhoneClient
+import Terminal
 import Ground
 import DaemonRuntime
 import Foundation
@@ -5,8 +7,8 @@ import Glibc
 import Simulation
 
 /// Many seeds in virtual time, through the cores that ship.
-enum SimVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum SimVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "sim", summary: "play days of the pair in virtual time, with every fault, and check every step",
       options: [
@@ -31,7 +33,7 @@ enum SimVerb: Verb {
       ])
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let line = invocation.line
     let range = try SeedRange(typed: line.text("--seeds") ?? "")

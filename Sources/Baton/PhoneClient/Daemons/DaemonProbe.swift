@@ -2,15 +2,15 @@ import DaemonRuntime
 import Glibc
 
 /// Finds out which process listens on a control socket, from the socket itself: a pid in a file may be old.
-enum DaemonProbe {
-  enum Listener {
+package enum DaemonProbe {
+  package enum Listener {
     case nobody
     case ours(pid: Int32)
     /// Not to be spoken to, and not to be ended: why, and what to do.
     case stranger(String)
   }
 
-  static func look(at path: String) -> Listener {
+  package static func look(at path: String) -> Listener {
     do throws(SystemError) {
       guard let peer = try PeerCredentials.listener(at: path), peer.pid > 0 else { return .nobody }
       if peer.isOurs { return .ours(pid: peer.pid) }
@@ -25,7 +25,7 @@ enum DaemonProbe {
   }
 
   /// Nil when none of our processes listens there.
-  static func pid(listeningOn path: String) -> Int32? {
+  package static func pid(listeningOn path: String) -> Int32? {
     if case .ours(let pid) = look(at: path) { pid } else { nil }
   }
 }

@@ -4,8 +4,8 @@ import Glibc
 
 /// Starts a daemon that outlives us: its own session, nothing of our terminal, everything it says in its log. Without a log it says
 /// it on our terminal, and has a process group of its own.
-enum DaemonStarter {
-  static func start(_ path: String, arguments: [String], log: String?) throws(CommandFailure)
+package enum DaemonStarter {
+  package static func start(_ path: String, arguments: [String], log: String?) throws(CommandFailure)
     -> WatchedProcess
   {
     // Through the same door as every file of a phone: not through a link, and not into another user's file.

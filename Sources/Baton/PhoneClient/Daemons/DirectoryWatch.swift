@@ -3,11 +3,11 @@ import DaemonRuntime
 import Glibc
 
 /// Wakes when something changes in directories: inotify.
-final class DirectoryWatch {
-  let descriptor: Int32
+package final class DirectoryWatch {
+  package let descriptor: Int32
   private var watched: [String: Int32] = [:]
 
-  init(_ directories: [String]) throws(SystemError) {
+  package init(_ directories: [String]) throws(SystemError) {
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     if descriptor < 0 { throw SystemError("watch files") }
     for directory in directories { add(directory) }
@@ -16,18 +16,18 @@ final class DirectoryWatch {
   deinit { close(descriptor) }
 
   /// A directory that is not there yet is simply not watched; try again when its parent changed.
-  func add(_ directory: String) {
+  package func add(_ directory: String) {
     let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE)
     let watch = inotify_add_watch(descriptor, directory, mask)
     if watch >= 0 { watched[directory] = watch }
   }
 
-  func isWatching(_ directory: String) -> Bool { watched[directory] != nil }
+  package func isWatching(_ directory: String) -> Bool { watched[directory] != nil }
 
   /// Returns when something changed, when one of the other descriptors is readable, or at the deadline; false when who
   /// reads what is written to `reader` has gone away.
   @discardableResult
-  func wait(
+  package func wait(
     until deadline: Instant, alsoFor others: [Int32] = [], reader: Int32 = -1
   ) throws(SystemError) -> Bool {
     let left = (deadline - Clock.monotonicNow).wholeMilliseconds

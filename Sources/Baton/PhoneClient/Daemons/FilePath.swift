@@ -2,25 +2,25 @@ import DaemonRuntime
 import Glibc
 
 /// Small questions about files.
-enum FilePath {
-  static func isDirectory(_ path: String) -> Bool {
+package enum FilePath {
+  package static func isDirectory(_ path: String) -> Bool {
     var facts = stat()
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
   }
 
-  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && !isDirectory(path) }
 
   /// Of an absolute path.
-  static func parent(of path: String) -> String {
+  package static func parent(of path: String) -> String {
     let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
       separator: "/")
     return parent.isEmpty ? "/" : parent
   }
 
   /// With its parents, for this user alone.
-  static func makeDirectories(_ path: String) throws(CommandFailure) {
+  package static func makeDirectories(_ path: String) throws(CommandFailure) {
     if isDirectory(path) { return }
     let parent = parent(of: path)
     if parent != "/" && parent != path { try makeDirectories(parent) }
@@ -34,18 +34,18 @@ enum FilePath {
   }
 
   /// Zero when it is not there.
-  static func size(of path: String) -> Int {
+  package static func size(of path: String) -> Int {
     var facts = stat()
     return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
   }
 
   /// Sorted, which is by their wall time.
-  static func journals(in directory: String) -> [String] {
+  package static func journals(in directory: String) -> [String] {
     (DirectoryListing.names(of: directory) ?? []).filter { $0.hasSuffix(".jsonl") }
   }
 
   /// The last lines of a log, or of what came after the first bytes of it, without reading all of it.
-  static func lastLines(of path: String, count: Int, from beginning: Int = 0) -> [String] {
+  package static func lastLines(of path: String, count: Int, from beginning: Int = 0) -> [String] {
     guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }
     defer { close(descriptor) }
     let size = lseek(descriptor, 0, SEEK_END)
@@ -57,7 +57,7 @@ enum FilePath {
   }
 
   /// The directory of the running program: its daemons lie beside it.
-  static var ownDirectory: String {
+  package static var ownDirectory: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &buffer, buffer.count)
     guard length > 0 else { return "." }

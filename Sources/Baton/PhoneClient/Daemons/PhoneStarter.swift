@@ -5,20 +5,27 @@ import Glibc
 
 /// Brings the two daemons of a phone up, the provider first: the phone must know where it listens. What it has started
 /// goes down again when it cannot do all of it.
-final class PhoneStarter {
-  struct Options: Sendable {
+package final class PhoneStarter {
+  package struct Options: Sendable {
     /// Beside our own program when they are not named.
-    var lspd: String?
-    var iosd: String?
+    package var lspd: String?
+    package var iosd: String?
     /// Given to them as they are.
-    var lspdArguments: [String] = []
-    var iosdArguments: [String] = []
+    package var lspdArguments: [String] = []
+    package var iosdArguments: [String] = []
+
+    package init(lspd: String? = nil, iosd: String? = nil, lspdArguments: [String] = [], iosdArguments: [String] = []) {
+      self.lspd = lspd
+      self.iosd = iosd
+      self.lspdArguments = lspdArguments
+      self.iosdArguments = iosdArguments
+    }
   }
 
-  struct Result: Sendable {
-    var pids: [Daemon: Int32] = [:]
+  package struct Result: Sendable {
+    package var pids: [Daemon: Int32] = [:]
     /// Those that did not run before.
-    var started: [Daemon] = []
+    package var started: [Daemon] = []
   }
 
   /// A daemon answers within milliseconds; a machine that is very busy gets its time.
@@ -26,16 +33,16 @@ final class PhoneStarter {
   /// Whoever runs may be on its way out while it still answers, and so may those that took its place.
   private static let looks = 5
 
-  let phone: Phone
-  let options: Options
+  package let phone: Phone
+  package let options: Options
   private var started: [StartedDaemon] = []
 
-  init(phone: Phone, options: Options) {
+  package init(phone: Phone, options: Options) {
     self.phone = phone
     self.options = options
   }
 
-  func start() throws -> Result {
+  package func start() throws -> Result {
     // Before anything is made: a start that cannot be is to leave nothing.
     try checkPrograms(
       of: Daemon.allCases.filter { DaemonProbe.pid(listeningOn: phone.socket(of: $0)) == nil })

@@ -3,26 +3,30 @@ import DaemonRuntime
 import Glibc
 
 /// Ends the daemons of a phone in good order: the phone first, as its processes still speak to the provider.
-struct PhoneStopper {
-  struct Ended: Sendable {
-    var daemon: Daemon
+package struct PhoneStopper {
+  package struct Ended: Sendable {
+    package var daemon: Daemon
     /// Nil for what was left alone.
-    var pid: Int32?
+    package var pid: Int32?
     /// In words.
-    var how: String
-    var wasKilled = false
+    package var how: String
+    package var wasKilled = false
 
-    var sentence: String { "\(daemon.rawValue) \(pid.map { "\($0) " } ?? "is left alone: ")\(how)" }
+    package var sentence: String { "\(daemon.rawValue) \(pid.map { "\($0) " } ?? "is left alone: ")\(how)" }
   }
 
   /// iosd gives its processes five seconds, and then ends them itself.
   private static let patience = TimeSpan.seconds(15)
 
-  let phone: Phone
+  package let phone: Phone
+
+  package init(phone: Phone) {
+    self.phone = phone
+  }
 
   /// Only those that ran. Whoever starts this phone meanwhile is let finish, and who comes after us waits, so that nobody
   /// takes a daemon that is about to end for one that is up. A lock that cannot be had keeps nobody from ending.
-  func stop() -> [Ended] {
+  package func stop() -> [Ended] {
     let lock = try? StartLock(phone, patience: Self.patience + Self.patience)
     defer { withExtendedLifetime(lock) {} }
     return [Daemon.iosd, .lspd].compactMap(stop)

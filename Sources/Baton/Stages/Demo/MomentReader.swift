@@ -1,3 +1,5 @@
+import PhoneClient
+import Inspection
 import Guardrails
 import Lightning
 import PhonePolicy

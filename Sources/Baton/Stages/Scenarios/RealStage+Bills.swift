@@ -1,3 +1,4 @@
+import Inspection
 import Ground
 import DaemonRuntime
 import Lightning

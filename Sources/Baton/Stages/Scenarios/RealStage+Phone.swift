@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import PhonePolicy
@@ -48,7 +49,7 @@ extension RealStage {
     try wish { phone throws(ControlClientError) in try phone.ask(.iosd, message) }
   }
 
-  func wish(_ ask: (Phone) throws(ControlClientError) -> ControlMessage) throws {
+  func wish(_ ask: (PhoneClient.Phone) throws(ControlClientError) -> ControlMessage) throws {
     do throws(ControlClientError) {
       _ = try ask(phone)
     } catch {

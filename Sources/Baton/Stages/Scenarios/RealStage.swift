@@ -1,3 +1,7 @@
+// Stages: stories, the demo and soaks on real processes, and stories in virtual time.
+
+import PhoneClient
+import Inspection
 import Ground
 import DaemonRuntime
 import Foundation
@@ -11,7 +15,7 @@ import SharedContainer
 /// outside alone: at what iosd and lspd say, and at the container as any inspector would.
 final class RealStage: ScenarioStage {
   let driver: PhoneDriver
-  var phone: Phone { driver.phone }
+  var phone: PhoneClient.Phone { driver.phone }
   private var invoices: [PayableInvoice] = []
   var bills: [SignedInvoice] = []
   /// Each time that somebody paid: the number that lspd gave it, and what it said at once.
@@ -35,7 +39,7 @@ final class RealStage: ScenarioStage {
   private static let holdSeconds: Int64 = 120
 
   init(home: String, isLegacy: Bool, settings: [Setting] = []) throws {
-    let phone = Phone(home: home)
+    let phone = PhoneClient.Phone(home: home)
     entitlements = "\(phone.home)/entitlements.json"
     var options = PhoneStarter.Options()
     options.lspdArguments = ["--hold-seconds", "\(Self.holdSeconds)"] + (isLegacy ? ["--legacy"] : [])

@@ -1,3 +1,6 @@
+import PhoneClient
+import Terminal
+import Lab
 import Ground
 import DaemonRuntime
 import Foundation

@@ -31,7 +31,7 @@ extension Setting {
   }
 
   /// Both may touch the container, and the app alone its seed.
-  static let entitlements = """
+  package static let entitlements = """
     {"app":{"keychain-access-groups":["\(Entitlements.accessGroup)"],
       "com.apple.security.application-groups":["\(Entitlements.appGroup)"]},
      "extension":{"com.apple.security.application-groups":["\(Entitlements.appGroup)"]}}
@@ -55,7 +55,7 @@ extension Setting {
 }
 
 extension WorldSettings {
-  func with(_ settings: [Setting]) -> WorldSettings {
+  package func with(_ settings: [Setting]) -> WorldSettings {
     var world = self
     world.background = BackgroundWork.Habits()
     for setting in settings {

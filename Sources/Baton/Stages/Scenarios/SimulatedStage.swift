@@ -1,3 +1,4 @@
+import Lab
 import Ground
 import Guardrails
 import Lightning

@@ -1,3 +1,5 @@
+import PhoneClient
+import Inspection
 import Ground
 import DaemonRuntime
 import PhonePolicy
@@ -30,7 +32,7 @@ struct PushEvidence {
   }
 
   /// As it stands in the phone's files by now.
-  init(of phone: Phone) {
+  init(of phone: PhoneClient.Phone) {
     self.init(pushes: [], notifications: [], processes: [])
     for row in GrowingRows("\(phone.os)/pushes.jsonl").next() { add(push: row) }
     for row in GrowingRows("\(phone.os)/notifications.jsonl").next() { add(notification: row) }

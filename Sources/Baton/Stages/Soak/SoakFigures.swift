@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc

@@ -1,3 +1,6 @@
+import PhoneClient
+import Terminal
+import Inspection
 import Ground
 import DaemonRuntime
 import Foundation
@@ -15,7 +18,7 @@ extension SoakVerb {
       help: "with --phones: 2 s, 5 s and 30 s, or a fiftieth of each"),
   ]
 
-  static func pushes(onPhones count: Int, _ invocation: Invocation) throws -> ExitCode {
+  package static func pushes(onPhones count: Int, _ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     let output = invocation.output
     for option in ["--rounds", "--warm-up"] where line.isGiven(option) {

@@ -1,11 +1,14 @@
+import PhoneClient
+import Terminal
+import Inspection
 import Ground
 import DaemonRuntime
 import Foundation
 import Judge
 
 /// The main job in one go.
-enum DemoVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum DemoVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "demo",
       summary: "pay a phone with its app closed, cut in, kill, and tell the story as it happens",
@@ -21,12 +24,12 @@ enum DemoVerb: Verb {
       ])
   }
 
-  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     let kept = line.text("--keep")
     return Supervision(name: "demo", kept: kept, needsPlace: kept == nil)
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     let kept = invocation.line.text("--keep")
     let home = try RunPlace.make(kept, in: invocation.place, named: "demo")

@@ -1,3 +1,6 @@
+import PhoneClient
+import Terminal
+import Lab
 import Ground
 import DaemonRuntime
 import Foundation
@@ -5,8 +8,8 @@ import Scenario
 import Simulation
 
 /// Stories with what must come of them.
-enum RunVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum RunVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "run",
       summary: "play a story on real processes, or in virtual time, and compare what comes of it",
@@ -39,13 +42,13 @@ enum RunVerb: Verb {
       ])
   }
 
-  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     if line.isGiven("--simulated") || line.isGiven("--commands") { return nil }
     let kept = line.text("--keep")
     return Supervision(name: "run", kept: kept, needsPlace: kept == nil)
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let line = invocation.line
     if line.isGiven("--commands") {
       ScenarioCommands.print(invocation.output)
@@ -94,7 +97,7 @@ enum RunVerb: Verb {
   /// A story is a page or two.
   private static let bytesMax = 65_536
 
-  static func read(_ path: String) throws(CommandFailure) -> Scenario {
+  package static func read(_ path: String) throws(CommandFailure) -> Scenario {
     guard let bytes = SmallFile.read(path, limit: bytesMax + 1) else {
       throw CommandFailure(.inputOutputError, "\(path) cannot be read; name a file that is there")
     }

@@ -1,11 +1,14 @@
+import PhoneClient
+import Terminal
+import Inspection
 import Ground
 import DaemonRuntime
 import Foundation
 import Judge
 
 /// Many pushes and app openings through one phone, and what its processes keep of them.
-enum SoakVerb: Verb {
-  static var declaration: CommandLineDeclaration {
+package enum SoakVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
     CommandLineDeclaration(
       name: "soak",
       summary: "many pushes and app openings through one phone; say what its processes keep of them",
@@ -31,12 +34,12 @@ enum SoakVerb: Verb {
       ])
   }
 
-  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
     let kept = line.text("--keep")
     return Supervision(name: "soak", kept: kept, needsPlace: kept == nil)
   }
 
-  static func run(_ invocation: Invocation) throws -> ExitCode {
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     if let phones = invocation.line.integer("--phones") {
       return try pushes(onPhones: Int(clamping: phones), invocation)

@@ -3,13 +3,13 @@ import DaemonRuntime
 import Glibc
 
 /// What tells a command to end before it is done: a key, another program, or the terminal that goes away.
-enum Interruption: Int32, CaseIterable, Sendable {
+package enum Interruption: Int32, CaseIterable, Sendable {
   case hungUp = 1
   case interrupted = 2
   case quitByKey = 3
   case terminated = 15
 
-  var exitCode: ExitCode {
+  package var exitCode: ExitCode {
     switch self {
     case .hungUp: .hungUp
     case .interrupted: .interrupted
@@ -18,7 +18,7 @@ enum Interruption: Int32, CaseIterable, Sendable {
     }
   }
 
-  var name: String {
+  package var name: String {
     switch self {
     case .hungUp: "SIGHUP"
     case .interrupted: "SIGINT"

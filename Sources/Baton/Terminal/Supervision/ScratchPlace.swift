@@ -1,10 +1,11 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 
 /// The one directory that has all that a command leaves lying around while it works: phones of its own, and in `tmp`
 /// the copies of databases that it looks into.
-struct ScratchPlace: Sendable {
-  let path: String
+package struct ScratchPlace: Sendable {
+  package let path: String
 
   var temporary: String { "\(path)/tmp" }
 
@@ -32,7 +33,7 @@ struct ScratchPlace: Sendable {
   }
 
   /// For this process and all that it starts.
-  func enter() { setenv("TMPDIR", temporary, 1) }
+  package func enter() { setenv("TMPDIR", temporary, 1) }
 
   /// A new directory for one phone.
   func makeHome() throws(SystemError) -> String {
@@ -47,7 +48,7 @@ struct ScratchPlace: Sendable {
 
   /// Nothing stays that was not asked for, but for phones that are evidence. A command that failed may have kept some in its
   /// temporary directory, such as those of a `baton` that it ran.
-  func remove(keepingPhones: Bool, keepingTemporary: Bool = false) {
+  package func remove(keepingPhones: Bool, keepingTemporary: Bool = false) {
     if keepingTemporary {
       rmdir(temporary)
     } else {
@@ -60,5 +61,5 @@ struct ScratchPlace: Sendable {
     }
   }
 
-  var isThere: Bool { FilePath.isDirectory(path) }
+  package var isThere: Bool { FilePath.isDirectory(path) }
 }

@@ -5,7 +5,7 @@ import Glibc
 
 /// From its first moment on, what would interrupt this process is a descriptor that becomes readable, and so is the end of a child
 /// for who has some.
-final class SignalWatch {
+package final class SignalWatch {
   private let descriptor: Int32
   private var before = sigset_t()
   private var repeats = RepeatedSignals()
@@ -18,7 +18,7 @@ final class SignalWatch {
   }
 
   /// For work that has something to say before it ends. ^\ ends it without a word.
-  static func ofOwnWork() throws(SystemError) -> SignalWatch {
+  package static func ofOwnWork() throws(SystemError) -> SignalWatch {
     try SignalWatch(Interruption.heeded.filter { $0 != .quitByKey }.map(\.rawValue))
   }
 
@@ -37,7 +37,7 @@ final class SignalWatch {
   }
 
   /// Returns at the deadline, when a child has ended, or with what interrupts us.
-  func wait(until deadline: Instant?) -> Interruption? {
+  package func wait(until deadline: Instant?) -> Interruption? {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let left = deadline.map { max(0, ($0 - Clock.monotonicNow).wholeMilliseconds + 1) }
     _ = poll(&waiting, 1, left.map { Int32(clamping: $0) } ?? -1)
@@ -45,7 +45,7 @@ final class SignalWatch {
   }
 
   /// What has interrupted us since the last look.
-  func arrived() -> Interruption? {
+  package func arrived() -> Interruption? {
     var information = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
     var found: Interruption?

@@ -1,3 +1,4 @@
+import PhoneClient
 import CLinux
 import Ground
 import DaemonRuntime
@@ -6,7 +7,7 @@ import PhonePolicy
 
 /// Does the work of a command in a process of its own, and leaves nothing of it behind, whatever becomes of that one and
 /// whenever it is interrupted: all that it started is ended, and its directory is removed.
-struct Supervisor {
+package struct Supervisor {
   /// Who interrupts does not want to wait: two of these, and what is left is killed.
   private static let patience = TimeSpan.milliseconds(600)
   /// What was left running by work that is done has its own time to end in.
@@ -18,7 +19,7 @@ struct Supervisor {
   private var processes: OwnProcesses
 
   /// `work` runs in the child alone; its result is the exit code.
-  static func run(_ plan: Supervision, _ work: (ScratchPlace?) -> Int32) -> Never {
+  package static func run(_ plan: Supervision, _ work: (ScratchPlace?) -> Int32) -> Never {
     do throws(SystemError) {
       // From here on nothing that is sent to us is lost, and before it there is nothing to be left behind.
       let signals = try SignalWatch.ofWorker()
