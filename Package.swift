@@ -148,7 +148,7 @@ let package = Package(
       name: "Bench",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
-        "DaemonRuntime",
+        "DaemonRuntime", "PhoneClient",
       ],
       path: "Benchmarks/Bench"),
 
@@ -209,7 +209,7 @@ let package = Package(
     .target(
       name: "PairSupport",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "PhoneClient", "Crypto", "Lightning",
         "Database",
       ],
       path: "Tests/Support/PairSupport"),
@@ -218,7 +218,7 @@ let package = Package(
       name: "PairTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Wallet", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "Lightning", "Wallet", "Database", "PairSupport", "PhoneClient", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
       ]),
     // What the text that the guardrails come from promises, sentence by sentence.
@@ -258,7 +258,7 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "Ground", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "Ground", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport", "PhoneClient",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),
@@ -288,7 +288,7 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "CLinux", "Ground", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "MainAppd",
+        "CLinux", "Ground", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd", "MainAppd",
         "NotifyExtd",
         "BatonCommand",
         "TestChild",

@@ -1,7 +1,7 @@
 import Ground
 import DaemonRuntime
 import Glibc
-import Lightning
+import PhoneClient
 
 /// A phone of the bench's own: real release programs, with this process in the place of iosd.
 final class Stage {
@@ -25,11 +25,9 @@ final class Stage {
   }
 
   func wait(_ what: String, until condition: () -> Bool) throws {
-    let end = clock.now + .seconds(60)
-    while !condition() {
-      guard clock.now < end else { throw BenchError("waited in vain for \(what); see \(home)/journal") }
-      _ = try loop.run(for: .milliseconds(2), until: condition)
-    }
+    try Wait.until(
+      "\(what); see \(home)/journal",
+      pause: { _ in _ = try loop.run(for: .milliseconds(2), until: condition) }, condition)
   }
 
   private func start(_ name: String, _ arguments: [String]) throws -> WalletRun {
@@ -61,19 +59,14 @@ final class Stage {
     let request = "r\(number)"
     app.ask(request, ControlMessage("invoice", ["amount-msat": "1000", "description": "bench"]))
     try wait("an invoice") { app.answer(to: request) != nil }
-    guard let text = app.answer(to: request)?["invoice"], let invoice = try? SignedInvoice(decoding: text)
+    guard let text = app.answer(to: request)?["invoice"],
+      let invoice = try? PayableInvoice(madeByWallet: text)
     else {
       throw BenchError("the app made no invoice: \(app.answer(to: request)?["message"] ?? "no answer")")
     }
     app.send(ControlMessage("terminate"))
     try wait("the app to end") { app.end != nil }
-    _ = try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd").request(
-      ControlMessage(
-        "pay",
-        [
-          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat ?? 0)", "wait": "no",
-          "hold-seconds": "600",
-        ]))
+    try Phone(home: home).ask(.lspd, invoice.payRequest(waits: false, holdSeconds: 600))
   }
 
   /// When a guard handled an event, by its own journal.

@@ -17,7 +17,7 @@ import Testing
       _ = phone.scratch.end(pair)
     }
     let presence = "\(phone.phone.container)/presence/app.sock"
-    try phone.wait("the app of the pair") { DaemonProbe.pid(listeningOn: presence) != nil }
+    try Wait.until("the app of the pair") { DaemonProbe.pid(listeningOn: presence) != nil }
     let app = try #require(DaemonProbe.pid(listeningOn: presence))
     let sentence =
       "iosd does not run, and the app was started by hand (process \(app)); end that one before `baton up`"

@@ -27,7 +27,7 @@ struct HeldPaymentTests {
     let (phone, invoice) = try awayPhone()
     let payment = try phone.begin(
       ["pay", invoice, "--hold-seconds", "600"] + (isJSON ? ["--json"] : []), into: "payment")
-    try phone.wait("the payment to be held") {
+    try Wait.until("the payment to be held") {
       phone.scratch.text("payment").contains("the peer has asked for a push")
     }
     let said = phone.scratch.text("payment")

@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Testing
@@ -27,7 +28,7 @@ import Testing
     let home = phone.scratch("phone")
     try FileManager.default.moveItem(atPath: "\(home)/AppGroup", toPath: "\(home)/old")
     _ = try phone.run("app", "open")
-    try phone.wait("the app to be refused") {
+    try Wait.until("the app to be refused") {
       try phone.run("status").contains("this node is in use by another device; `baton restore` moves it here")
     }
     #expect(try phone.run("restore").hasPrefix("the wallet is in this container, connected under epoch "))

@@ -43,9 +43,9 @@ import Testing
     try phone.openAndConnect()
     let invoice = try invoiceElsewhere(5000)
     let payment = try phone.begin("send", invoice, into: "payment")
-    try phone.wait("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
+    try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
     _ = try phone.run("app", "home")
-    try phone.wait("the app to be at work in the background") {
+    try Wait.until("the app to be at work in the background") {
       try phone.run("status").contains("at work on: outgoing payment ")
     }
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
@@ -56,7 +56,7 @@ import Testing
     try phone.waitUntilAway()
     // A debug build, which a sanitized phone runs, is never stopped.
     if !CommandPhone.isSanitized {
-      try phone.wait("the app to be suspended") { try phone.run("status").contains("suspended") }
+      try Wait.until("the app to be suspended") { try phone.run("status").contains("suspended") }
       #expect(try phone.run("ps").contains(try Regex("mainappd +\\d+ +suspended ")))
       #expect(
         try phone.run("invoice", "5")
@@ -73,7 +73,7 @@ import Testing
     try phone.openAndConnect()
     #expect(try !phone.run("status").contains("sending "))
     let payment = try phone.begin("send", try invoiceElsewhere(5000), into: "payment")
-    try phone.wait("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
+    try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
     let line = try Regex("\\nsending +1 payment of its own on the way, 5,000 sat\\n")
     #expect(try phone.run("status").contains(line))
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
@@ -81,7 +81,7 @@ import Testing
     #expect(status?["sending_msat"]?.text == "5000000")
     _ = try phone.run("app", "quit")
     let gone = "\nthe app is gone; open it, or press ^C: the payment stays in the channel\n"
-    try phone.wait("the payer to hear that the app is gone") {
+    try Wait.until("the payer to hear that the app is gone") {
       phone.scratch.text("payment").contains(gone)
     }
     #expect(try phone.run("status").contains(line), "also when nobody runs")

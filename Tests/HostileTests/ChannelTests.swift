@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -73,7 +74,7 @@ struct ChannelTests {
       "--app", "\(TestPhone.binaries)/TestVandal", "--ext", "\(TestPhone.binaries)/TestVandal",
     ])
     _ = try phone.ask(.phone, ControlMessage("open"))
-    try RealPhone.wait("its last words") {
+    try Wait.until("its last words") {
       try phone.ask(.phone, ControlMessage("notifications")).bodyText.contains("last notification")
     }
     let status = try phone.ask(.phone, ControlMessage("status")).bodyText
@@ -84,7 +85,7 @@ struct ChannelTests {
     #expect(notifications.utf8.count < 131_072)
     // It said garbage in the end: it is not heard any more, and can still be ended.
     #expect(try phone.ask(.phone, ControlMessage("quit")).verb == "ok")
-    try RealPhone.wait("it to have ended") {
+    try Wait.until("it to have ended") {
       try phone.ask(.phone, ControlMessage("status")).bodyText.contains(#""app":{"state":"not running"}"#)
     }
   }

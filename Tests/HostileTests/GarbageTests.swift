@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import PairSupport
@@ -34,7 +35,7 @@ struct GarbageTests {
       // An empty packet reads like an end.
       #expect(try answer(to: [], at: phone.place(door)) == nil)
       _ = try phone.ask(door, ControlMessage("status"))
-      try RealPhone.wait("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors }
+      try Wait.until("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors }
     }
   }
 

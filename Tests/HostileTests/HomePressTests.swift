@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import Foundation
 import PairSupport
@@ -41,7 +42,7 @@ import Testing
       if number.isMultiple(of: 2) { try phone.waitForApp("suspended") }
     }
     try phone.waitForApp("suspended")
-    let rows = try phone.processRows().filter { $0["role"] as? String == "app" }
+    let rows = try phone.driver().processes().filter { $0["role"]?.text == "app" }
     let again = "; BATON_SEED=\(seed) presses at the same moments again"
     #expect(rows.count == 1, "one process has lived through all of it\(again)")
     #expect(rows.allSatisfy { $0["reason"] == nil }, "\(rows)\(again)")
@@ -59,7 +60,7 @@ import Testing
     let invoice = try phone.invoice()
     let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0)
-    #expect(try phone.processRows().map { $0["role"] as? String } == ["app"])
+    #expect(try phone.driver().processes().map { $0["role"]?.text } == ["app"])
   }
 
   @Test("A silent push wakes the suspended app, which receives what waits and is suspended again")
@@ -77,7 +78,7 @@ import Testing
     let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0, "\(paid.errors)")
     try phone.waitForApp("suspended")
-    #expect(try phone.processRows().map { $0["role"] as? String } == ["app"])
+    #expect(try phone.driver().processes().map { $0["role"]?.text } == ["app"])
     let judged = try phone.baton(["judge"])
     #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
   }
@@ -97,14 +98,6 @@ import Testing
 }
 
 extension RealPhone {
-  fileprivate func report(_ verb: String, _ fields: KeyValuePairs<String, String> = [:]) throws -> Any {
-    try JSONSerialization.jsonObject(with: Data(ask(.phone, ControlMessage(verb, fields)).body))
-  }
-
-  fileprivate func processRows() throws -> [[String: Any]] {
-    try report("ps", ["all": "yes"]) as? [[String: Any]] ?? []
-  }
-
   fileprivate func journal() throws -> String {
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal")
     return try names.filter { $0.contains("-iosd-") }.map {
@@ -117,28 +110,15 @@ extension RealPhone {
     try journal().components(separatedBy: #""_0":"app","_1":{"\#(message)""#).count - 1
   }
 
-  private func app() throws -> [String: Any] {
-    (try report("status") as? [String: Any])?["app"] as? [String: Any] ?? [:]
-  }
-
   fileprivate func waitForApp(_ state: String) throws {
-    try wait("the app to be \(state)") { try app()["state"] as? String == state }
+    let driver = try driver()
+    try driver.wait(for: "the app to be \(state)") { try driver.state(of: .app) == state }
   }
 
   fileprivate func waitForStatus(_ text: String) throws {
-    try wait("the app to show \(text)") {
-      (try app()["status"] as? [String: Any])?["text"] as? String == text
-    }
-  }
-
-  private func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(20)
-    while try !condition() {
-      guard Clock.monotonicNow < end else {
-        throw TestPhone.TimedOut(
-          description: "waited in vain for \(what): \(try app()) \(try report("ps", ["all": "yes"])) \(home)")
-      }
-      poll(nil, 0, 2)
+    let driver = try driver()
+    try driver.wait(for: "the app to show \(text)") {
+      try driver.status()["app"]?["status"]?["text"]?.text == text
     }
   }
 }

@@ -23,7 +23,7 @@ final class RealPhone {
     home = String(cString: made)
     try prepare(home)
     let up = try baton(["up"] + upOptions)
-    guard up.code == 0 else { throw TestPhone.TimedOut(description: up.errors) }
+    guard up.code == 0 else { throw Wait.Failure(description: up.errors) }
   }
 
   deinit {
@@ -93,9 +93,10 @@ final class RealPhone {
 
   /// Has the app make one.
   func invoice(msat: UInt64 = 5_000) throws -> String {
-    let answer = try Phone(home: home).askApp(ControlMessage("invoice", ["amount-msat": "\(msat)"]))
-    return try answer.required("invoice")
+    try Phone(home: home).askApp(ControlMessage("invoice", ["amount-msat": "\(msat)"])).required("invoice")
   }
+
+  func driver() throws -> PhoneDriver { try PhoneDriver(Phone(home: home)) }
 
   // MARK: Strangers
 
@@ -149,7 +150,7 @@ final class RealPhone {
   /// A zombie still has its directory in /proc, but no memory.
   private static func memory(of pid: Int32) throws -> MemoryFigures {
     guard let figures = MemoryFigures(of: pid) else {
-      throw TestPhone.TimedOut(description: "process \(pid) has ended")
+      throw Wait.Failure(description: "process \(pid) has ended")
     }
     return figures
   }
@@ -158,20 +159,9 @@ final class RealPhone {
   /// of the processor a busy machine leaves it.
   static func waitUntilAsleep(_ pid: Int32) throws {
     var looksAsleep = 0
-    try wait("process \(pid) to rest") {
+    try Wait.until("process \(pid) to rest") {
       looksAsleep = ProcessTable.status(of: pid)?.state == UInt8(ascii: "S") ? looksAsleep + 1 : 0
       return looksAsleep == 10
-    }
-  }
-
-  /// Looks again until it holds; the bound is for a machine that is far too busy.
-  static func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(60)
-    while try !condition() {
-      guard Clock.monotonicNow < end else {
-        throw TestPhone.TimedOut(description: "waited in vain for \(what)")
-      }
-      poll(nil, 0, 5)
     }
   }
 }

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import Crypto
 import DaemonRuntime
@@ -10,12 +11,6 @@ import SharedContainer
 /// The phone in the tests' hands: real wallet processes, a real peer, and this test in the place of iosd, so that
 /// every message to a process is one line of a test. Nothing waits for a time; everything waits for an event.
 package final class TestPhone {
-  package struct TimedOut: Error, CustomStringConvertible {
-    package var description: String
-    package init(description: String) { self.description = description }
-  }
-
-  package static let patience = TimeSpan.seconds(60)
   package static var binaries: String {
     Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
       .path
@@ -41,7 +36,7 @@ package final class TestPhone {
     self.walletArguments = walletArguments
     self.peerArguments = peerArguments
     var template = Array("\(NSTemporaryDirectory())/baton-pair-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw TimedOut(description: "no directory") }
+    guard let made = mkdtemp(&template) else { throw Wait.Failure(description: "no directory") }
     home = String(cString: made)
     loop = try EventLoop()
     clock = Clock()
@@ -77,14 +72,15 @@ package final class TestPhone {
   // MARK: Waiting
 
   package func wait(_ what: String, until condition: () -> Bool) throws {
-    let end = clock.now + Self.patience
-    while !condition() {
-      guard clock.now < end else {
-        throw TimedOut(description: "waited in vain for \(what); app: \(app?.statuses ?? [])")
-      }
+    func pause(_: Instant) throws {
       _ = try loop.run(for: .milliseconds(2)) { condition() }
       // A condition that takes as long leaves the loop no time, and what is on the loop is a part of the test: a proxy.
       try loop.turn(waitingMilliseconds: 0)
+    }
+    do {
+      try Wait.until(what, pause: pause, condition)
+    } catch let failure as Wait.Failure {
+      throw Wait.Failure(description: "\(failure); app: \(app?.statuses ?? [])")
     }
   }
 
@@ -170,7 +166,7 @@ package final class TestPhone {
     try wait("an invoice") { app.answer(to: request) != nil }
     let answer = app.answer(to: request)
     guard let text = answer?["invoice"] else {
-      throw TimedOut(description: "no invoice: \(answer?["message"] ?? "no answer")")
+      throw Wait.Failure(description: "no invoice: \(answer?["message"] ?? "no answer")")
     }
     return try SignedInvoice(decoding: text)
   }
