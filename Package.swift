@@ -209,7 +209,8 @@ let package = Package(
     .target(
       name: "PairSupport",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "PhoneClient", "Crypto", "Lightning",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "PhoneClient", "Crypto",
+        "Lightning",
         "Database",
       ],
       path: "Tests/Support/PairSupport"),
@@ -218,7 +219,8 @@ let package = Package(
       name: "PairTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Wallet", "Database", "PairSupport", "PhoneClient", "MainAppd", "NotifyExtd", "LSPd", "BatonCommand",
+        "Lightning", "Wallet", "Database", "PairSupport", "PhoneClient", "MainAppd", "NotifyExtd", "LSPd",
+        "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
       ]),
     // What the text that the guardrails come from promises, sentence by sentence.
@@ -239,7 +241,8 @@ let package = Package(
       name: "HostileTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Lightning",
-        "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient", "BatonCommand",
+        "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient",
+        "BatonCommand",
         "TestStranger", "TestVandal", "TestBystander",
       ]),
     .testTarget(
@@ -258,7 +261,8 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "Ground", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport", "PhoneClient",
+        "Ground", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "PhoneClient",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),
@@ -280,7 +284,8 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "Ground", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal", "Stages", "BatonCommand", "MainAppd",
+        "Ground", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal", "Stages",
+        "BatonCommand", "MainAppd",
         "NotifyExtd", "IOSd", "LSPd",
       ]),
     .executableTarget(

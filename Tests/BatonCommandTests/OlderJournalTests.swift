@@ -120,7 +120,8 @@ struct OlderJournalTests {
     #expect(OlderRecords.rewritten(Array(older.utf8)) == Array(now.utf8))
   }
 
-  @Test("of a phone that knew what its app is asked for is run again in this program's form") func asks() throws
+  @Test("of a phone that knew what its app is asked for is run again in this program's form") func asks()
+    throws
   {
     let configuration = try JSONLineEncoder().encode(PhoneConfiguration()).replacing(
       "answerPatience", with: "invoicePatience")

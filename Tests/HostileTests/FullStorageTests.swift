@@ -103,7 +103,9 @@ import Testing
     _ = try phone.ask(.phone, ControlMessage("open"))
     let last = try pay(phone, invoices[3])
     for payment in [inFront, behind, last] {
-      try Wait.until("payment \(payment)", within: .seconds(120)) { ["paid", "failed"].contains(try state(phone, of: payment)) }
+      try Wait.until("payment \(payment)", within: .seconds(120)) {
+        ["paid", "failed"].contains(try state(phone, of: payment))
+      }
     }
     #expect(try state(phone, of: last) == "paid")
     let all = try phone.driver().processes()

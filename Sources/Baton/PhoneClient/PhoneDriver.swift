@@ -27,7 +27,9 @@ package final class PhoneDriver {
   // MARK: The phone and the peer
 
   @discardableResult
-  package func start() throws -> PhoneStarter.Result { try PhoneStarter(phone: phone, options: options).start() }
+  package func start() throws -> PhoneStarter.Result {
+    try PhoneStarter(phone: phone, options: options).start()
+  }
 
   @discardableResult
   package func stop() -> [PhoneStopper.Ended] { PhoneStopper(phone: phone).stop() }
@@ -74,7 +76,8 @@ package final class PhoneDriver {
     try phone.ask(.iosd, ControlMessage("device", [name: value]))
   }
 
-  package func makeInvoice(amountMsat: UInt64, text: String = "", expirySeconds: Int = 86_400) throws -> PayableInvoice
+  package func makeInvoice(amountMsat: UInt64, text: String = "", expirySeconds: Int = 86_400) throws
+    -> PayableInvoice
   {
     let answer = try phone.askApp(
       ControlMessage(
@@ -107,7 +110,9 @@ package final class PhoneDriver {
   package func state(of role: Role) throws -> String? { try status()[role.rawValue]?["state"]?.text }
 
   /// Nil: there is none.
-  package func pid(of role: Role) throws -> Int32? { try status()[role.rawValue]?["pid"]?.int.flatMap { Int32(exactly: $0) } }
+  package func pid(of role: Role) throws -> Int32? {
+    try status()[role.rawValue]?["pid"]?.int.flatMap { Int32(exactly: $0) }
+  }
 
   package func rows(_ verb: String, of daemon: Daemon = .iosd) throws -> [JSONValue] {
     try phone.askForJSON(daemon, ControlMessage(verb)).elements ?? []

@@ -20,7 +20,8 @@ package enum Wait {
     let end = Clock.monotonicNow + patience
     while try !condition() {
       guard Clock.monotonicNow < end else {
-        throw Failure(description: "gave up after \(patience.nanoseconds / 1_000_000_000) s waiting for \(what)")
+        throw Failure(
+          description: "gave up after \(patience.nanoseconds / 1_000_000_000) s waiting for \(what)")
       }
       try pause(end)
     }

@@ -36,7 +36,9 @@ package struct Output: Sendable {
   }
 
   /// A line for people, which may begin with an empty one; or a document of JSON.
-  package func say(_ line: String) { StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : shown(line))\n") }
+  package func say(_ line: String) {
+    StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : shown(line))\n")
+  }
 
   /// A record of a journal, byte for byte as it stands there.
   package func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }

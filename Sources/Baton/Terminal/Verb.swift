@@ -55,5 +55,7 @@ package struct Invocation {
   }
 
   /// The nth word behind the verb, which the declaration says must be there.
-  package func word(_ place: Int = 0) -> String { place < line.positionals.count ? line.positionals[place] : "" }
+  package func word(_ place: Int = 0) -> String {
+    place < line.positionals.count ? line.positionals[place] : ""
+  }
 }

@@ -31,7 +31,8 @@ package struct ContainerReport: Sendable {
     self.init(snapshot, clock: clock, ends: ends, isThorough: isThorough)
   }
 
-  package init(_ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(), isThorough: Bool = false) {
+  package init(_ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(), isThorough: Bool = false)
+  {
     self.snapshot = snapshot
     self.ends = ends
     self.isThorough = isThorough

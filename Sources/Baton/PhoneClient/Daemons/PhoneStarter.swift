@@ -14,7 +14,9 @@ package final class PhoneStarter {
     package var lspdArguments: [String] = []
     package var iosdArguments: [String] = []
 
-    package init(lspd: String? = nil, iosd: String? = nil, lspdArguments: [String] = [], iosdArguments: [String] = []) {
+    package init(
+      lspd: String? = nil, iosd: String? = nil, lspdArguments: [String] = [], iosdArguments: [String] = []
+    ) {
       self.lspd = lspd
       self.iosd = iosd
       self.lspdArguments = lspdArguments

@@ -32,7 +32,9 @@ extension RealStage {
   }
 
   func touch(_ touch: NotificationTouch) throws {
-    guard let newest = Self.there(try driver.rows("notifications")).last?["id"]?.uint else { throw ScenarioWords.nothingToTouch }
+    guard let newest = Self.there(try driver.rows("notifications")).last?["id"]?.uint else {
+      throw ScenarioWords.nothingToTouch
+    }
     var fields = ["id": "\(newest)"]
     switch touch {
     case .tap: fields["do"] = "tap"

@@ -52,7 +52,8 @@ struct SoakRun {
         daemon == .iosd ? Double(max(0, min(all, Self.roundsUntilFull - warmUp - 2 * Self.firstRounds))) : 0
       report.subjects.append(
         .init(
-          name: daemon.rawValue, rounds: all, before: before[index], after: try SoakFigures.of(daemon, play.driver.phone),
+          name: daemon.rawValue, rounds: all, before: before[index],
+          after: try SoakFigures.of(daemon, play.driver.phone),
           allowedBytes: (Self.allowedBytes[daemon] ?? 0) + filling * Self.rowBytes / Double(all)))
     }
     for (index, role) in Self.roles.enumerated() {
@@ -67,7 +68,9 @@ struct SoakRun {
     return report
   }
 
-  private static let roles = [(role: Role.app, process: "mainappd"), (role: Role.extension, process: "notifyextd")]
+  private static let roles = [
+    (role: Role.app, process: "mainappd"), (role: Role.extension, process: "notifyextd"),
+  ]
 
   private func rounds(_ count: Int, _ style: SoakPlay.Style, _ name: String) throws {
     for number in stride(from: 1, through: count, by: 1) {

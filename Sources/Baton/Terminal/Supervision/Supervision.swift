@@ -17,7 +17,10 @@ package struct Supervision {
   /// What it has started is to stay once its work is done, and has no directory of ours in its environment.
   package var leavesProcesses = false
 
-  package init(name: String, kept: String? = nil, isLooking: Bool = false, goesOn: String? = nil, needsPlace: Bool = true, isForeign: Bool = false, leavesProcesses: Bool = false) {
+  package init(
+    name: String, kept: String? = nil, isLooking: Bool = false, goesOn: String? = nil,
+    needsPlace: Bool = true, isForeign: Bool = false, leavesProcesses: Bool = false
+  ) {
     self.name = name
     self.kept = kept
     self.isLooking = isLooking
