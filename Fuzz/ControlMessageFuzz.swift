@@ -17,7 +17,9 @@ enum ControlMessageFuzz: FuzzTarget {
       ControlMessage("invoice", ["amount-msat": "5000", "description": "a\\b\nc\rd", "wait": "yes"]),
       ControlMessage("send", ["invoice": "lnbcrt10u1p", "amount-msat": "5000", "wait": "no"]),
       ControlMessage("elsewhere", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
-      ControlMessage("ask", ["request": "3"], body: Array("withdraw\namount-sat: 1\naddress: bcrt1q\n\n".utf8)),
+      ControlMessage(
+        "ask", ["request": "3"],
+        body: Array("withdraw\namount-sat: 1\naddress: bcrt1q\n\n".utf8)),
       ControlMessage.error("the app is not open; open it with `baton app open`"),
     ]
     return messages.compactMap { try? $0.encoded() }
