@@ -2,8 +2,6 @@ import PhoneClient
 import DaemonRuntime
 import Testing
 
-@testable import BatonCommand
-
 /// A payment while the app is in front.
 @Suite struct ForegroundPushTests {
   private let phone = CommandPhone()

@@ -2,8 +2,6 @@ import PhoneClient
 import Foundation
 import Testing
 
-@testable import BatonCommand
-
 /// docs/examples/own-app.py, which follows docs/protocols.md and shares no code with the wallet.
 @Suite(
   "An app of one's own", .serialized,

@@ -2,7 +2,6 @@ import DaemonRuntime
 import Glibc
 import Testing
 
-@testable import BatonCommand
 @testable import PhoneClient
 
 /// The sender sends its payment in parts, and the person does what persons do.
@@ -11,11 +10,11 @@ import Testing
 
   @Test("Parts of a payment add up to it, in whole satoshi where that is possible")
   func amounts() {
-    #expect(PaymentInParts.amounts(of: 5_000_000, in: 2) == [2_500_000, 2_500_000])
-    #expect(PaymentInParts.amounts(of: 5_000_001, in: 3) == [1_666_000, 1_666_000, 1_668_001])
-    #expect(PaymentInParts.amounts(of: 1000, in: 3) == [333, 333, 334])
-    #expect(PaymentInParts.amounts(of: 2, in: 3) == nil)
-    #expect(PaymentInParts.amounts(of: .max, in: 30)?.reduce(0, +) == .max)
+    #expect(PayableInvoice.amounts(of: 5_000_000, in: 2) == [2_500_000, 2_500_000])
+    #expect(PayableInvoice.amounts(of: 5_000_001, in: 3) == [1_666_000, 1_666_000, 1_668_001])
+    #expect(PayableInvoice.amounts(of: 1000, in: 3) == [333, 333, 334])
+    #expect(PayableInvoice.amounts(of: 2, in: 3) == nil)
+    #expect(PayableInvoice.amounts(of: .max, in: 30)?.reduce(0, +) == .max)
   }
 
   @Test("The story of each part is told, they end as one payment, and the judge finds all in order")

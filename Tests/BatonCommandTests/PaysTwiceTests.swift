@@ -2,7 +2,6 @@ import DaemonRuntime
 import Glibc
 import Testing
 
-@testable import BatonCommand
 @testable import PhoneClient
 
 /// Two senders know of one invoice, or one of them forgot that it pays already.
@@ -82,7 +81,7 @@ import Testing
   private func pay(_ invoice: String, _ partMsat: UInt64, waits: Bool) throws -> PaymentAnswer {
     let payable = try PayableInvoice(typed: invoice, amountMsat: nil, at: Clock().wallNanoseconds)
     return PaymentAnswer(
-      try phone.phone.ask(.lspd, PayVerb.request(payable, partMsat: partMsat, waits: waits)))
+      try phone.phone.ask(.lspd, payable.payRequest(partMsat: partMsat, waits: waits)))
   }
 
   private func offered() throws -> Int64? {

@@ -3,8 +3,6 @@ import DaemonRuntime
 import Foundation
 import Testing
 
-@testable import BatonCommand
-
 @Suite("baton restore") struct RestoreVerbTests {
   private let phone = CommandPhone()
 
