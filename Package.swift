@@ -148,7 +148,7 @@ let package = Package(
       name: "Bench",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
-        "DaemonRuntime", "PhoneClient",
+        "DaemonRuntime", "PhoneClient", "ProcessSupport",
       ],
       path: "Benchmarks/Bench"),
 
@@ -205,11 +205,16 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
       ],
       path: "Tests/Support/TestBystander"),
+    // One real process, with a test or a measurement in the place of the phone.
+    .target(
+      name: "ProcessSupport", dependencies: ["Ground", "DaemonRuntime"],
+      path: "Tests/Support/ProcessSupport"),
     // Real wallet processes and a real peer, with the test in the place of the phone.
     .target(
       name: "PairSupport",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "PhoneClient", "Crypto",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "PhoneClient",
+        "ProcessSupport", "Crypto",
         "Lightning",
         "Database",
       ],
@@ -219,7 +224,8 @@ let package = Package(
       name: "PairTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "Lightning", "Wallet", "Database", "PairSupport", "PhoneClient", "MainAppd", "NotifyExtd", "LSPd",
+        "Lightning", "Wallet", "Database", "PairSupport", "PhoneClient", "ProcessSupport", "MainAppd",
+        "NotifyExtd", "LSPd",
         "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
       ]),

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Guardrails
 import PairSupport
+import ProcessSupport
 import PeerTransport
 import Testing
 import Wallet
@@ -89,7 +90,7 @@ struct MovedInASettlementTests {
     #expect(cuts > 10)
   }
 
-  private func move(to place: String) throws -> TestProcess {
+  private func move(to place: String) throws -> HeldProcess {
     try FileManager.default.moveItem(atPath: "\(phone.home)/AppGroup", toPath: "\(phone.home)/\(place)")
     let app = try phone.launchApp()
     phone.open(app)

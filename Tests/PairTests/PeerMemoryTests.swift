@@ -3,6 +3,7 @@ import Foundation
 import Guardrails
 import Heartbeat
 import PairSupport
+import ProcessSupport
 import Testing
 import Wallet
 
@@ -74,7 +75,7 @@ struct PeerMemoryTests {
   }
 
   /// Ends both, and puts another container, or none, in the place of this one.
-  private func move(_ phone: TestPhone, to place: String, ending processes: [TestProcess]) throws {
+  private func move(_ phone: TestPhone, to place: String, ending processes: [HeldProcess]) throws {
     for process in processes { process.kill(SIGKILL) }
     try phone.wait("the end of all") { processes.allSatisfy(\.hasEnded) }
     let group = "\(phone.home)/AppGroup"
@@ -82,7 +83,7 @@ struct PeerMemoryTests {
   }
 
   /// The person says so; the app may be killed before it has an answer, and is started again and asked once more.
-  private func restore(_ phone: TestPhone, killedTimes kills: Int) throws -> TestProcess {
+  private func restore(_ phone: TestPhone, killedTimes kills: Int) throws -> HeldProcess {
     for kill in 0...kills {
       let app = try phone.launchApp()
       phone.open(app)

@@ -1,4 +1,5 @@
 import PhoneClient
+import ProcessSupport
 import Ground
 import Crypto
 import DaemonRuntime
@@ -24,9 +25,9 @@ package final class TestPhone {
   private let peerArguments: [String]
   /// Where the wallet processes find their peer; lspd, unless a test says otherwise.
   package var peerAddress: String?
-  package private(set) var app: TestProcess?
-  package private(set) var extensions: [TestProcess] = []
-  package private(set) var peer: TestProcess?
+  package private(set) var app: HeldProcess?
+  package private(set) var extensions: [HeldProcess] = []
+  package private(set) var peer: HeldProcess?
   private var listener: UnixListener?
   package private(set) var pushes: [[UInt8]] = []
   private var nextPush: UInt64 = 1
@@ -86,8 +87,8 @@ package final class TestPhone {
 
   // MARK: Processes
 
-  private func start(_ name: String, _ arguments: [String]) throws -> TestProcess {
-    try TestProcess("\(Self.binaries)/\(name)", arguments, loop: loop, clock: clock)
+  private func start(_ name: String, _ arguments: [String]) throws -> HeldProcess {
+    try HeldProcess("\(Self.binaries)/\(name)", arguments, loop: loop, clock: clock)
   }
 
   private var common: [String] {
@@ -107,26 +108,26 @@ package final class TestPhone {
   }
 
   /// Without waiting for a greeting: it may be about to refuse.
-  package func startApp() throws -> TestProcess {
+  package func startApp() throws -> HeldProcess {
     let process = try start("mainappd", common)
     app = process
     return process
   }
 
-  package func launchApp() throws -> TestProcess {
+  package func launchApp() throws -> HeldProcess {
     let process = try startApp()
     try wait("the app's hello") { process.hasGreeted }
     return process
   }
 
-  package func launchExtension() throws -> TestProcess {
+  package func launchExtension() throws -> HeldProcess {
     let process = try start("notifyextd", common)
     extensions.append(process)
     try wait("the extension's hello") { process.hasGreeted }
     return process
   }
 
-  package func bystander(_ mode: String) throws -> TestProcess {
+  package func bystander(_ mode: String) throws -> HeldProcess {
     let process = try start("TestBystander", [mode, "\(home)/AppGroup"])
     extensions.append(process)
     return process
@@ -134,11 +135,11 @@ package final class TestPhone {
 
   // MARK: The person
 
-  package func open(_ app: TestProcess) { app.send(ControlMessage("enter-foreground")) }
-  package func home(_ app: TestProcess) { app.send(ControlMessage("enter-background")) }
+  package func open(_ app: HeldProcess) { app.send(ControlMessage("enter-foreground")) }
+  package func home(_ app: HeldProcess) { app.send(ControlMessage("enter-background")) }
 
   package func push(
-    _ process: TestProcess, _ payload: String = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
+    _ process: HeldProcess, _ payload: String = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
   ) -> UInt64 {
     defer { nextPush += 1 }
     process.send(ControlMessage("push", ["id": "\(nextPush)"], body: Array(payload.utf8)))
@@ -146,7 +147,7 @@ package final class TestPhone {
   }
 
   /// Opens the app, has it make invoices, and puts it away again, everything released.
-  package func invoices(_ count: Int, _ app: TestProcess) throws -> [SignedInvoice] {
+  package func invoices(_ count: Int, _ app: HeldProcess) throws -> [SignedInvoice] {
     open(app)
     try wait("the app to be connected") { app.status.hasPrefix("connected") }
     var made: [SignedInvoice] = []
@@ -157,7 +158,7 @@ package final class TestPhone {
     return made
   }
 
-  package func invoice(_ amountMsat: UInt64, _ app: TestProcess) throws -> SignedInvoice {
+  package func invoice(_ amountMsat: UInt64, _ app: HeldProcess) throws -> SignedInvoice {
     let request = "r\(nextRequest)"
     nextRequest += 1
     app.ask(
@@ -172,7 +173,7 @@ package final class TestPhone {
   }
 
   /// The person pays, and the app says whether it begins.
-  package func send(_ invoice: SignedInvoice, _ app: TestProcess) throws -> ControlMessage {
+  package func send(_ invoice: SignedInvoice, _ app: HeldProcess) throws -> ControlMessage {
     let request = "s\(nextRequest)"
     nextRequest += 1
     app.ask(request, ControlMessage("send", ["invoice": invoice.encoded]))
@@ -181,7 +182,7 @@ package final class TestPhone {
   }
 
   /// The person takes money out of the channel, and the app says whether it begins.
-  package func withdraw(_ amountSat: UInt64, to address: String = TestPhone.ownAddress, _ app: TestProcess)
+  package func withdraw(_ amountSat: UInt64, to address: String = TestPhone.ownAddress, _ app: HeldProcess)
     throws
     -> ControlMessage
   {

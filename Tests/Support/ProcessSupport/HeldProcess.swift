@@ -1,12 +1,11 @@
 import Ground
 import DaemonRuntime
-import Foundation
 import Glibc
-import Heartbeat
 
-/// One real process with its channel to the phone.
-package final class TestProcess {
+/// One real process, with its caller at the other end of its channel, in the place of the phone.
+package final class HeldProcess {
   package let child: ChildProcess
+  package let startedAt: Instant
   private let connection: UnixConnection?
   package private(set) var messages: [(at: Instant, message: ControlMessage)] = []
   package private(set) var end: ChildEnd?
@@ -15,6 +14,7 @@ package final class TestProcess {
   package init(_ path: String, _ arguments: [String], loop: EventLoop, clock: Clock) throws {
     var options = ChildProcess.Options()
     options.output = Self.devNull
+    startedAt = clock.now
     child = try ChildProcess.start(path, arguments: arguments, boot: clock.boot, options: options)
     connection = UnixConnection(adopting: child.channel, loop: loop)
     connection?.onMessage = { [unowned self] in messages.append((clock.now, $0)) }
@@ -27,6 +27,9 @@ package final class TestProcess {
     }
   }
 
+  /// It is signalled by it until its end.
+  deinit { if hasEnded { close(child.pidfd) } }
+
   private static let devNull = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
   package var pid: Int32 { child.identity.pid }
@@ -37,6 +40,7 @@ package final class TestProcess {
     messages.filter { $0.message.verb == "status" }.compactMap { $0.message["text"] }
   }
   package var status: String { statuses.last ?? "" }
+  package var isConnected: Bool { status.hasPrefix("connected") }
   package var epoch: UInt64? {
     messages.last { $0.message.verb == "status" }?.message["epoch"].flatMap { UInt64($0) }
   }
