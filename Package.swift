@@ -148,14 +148,44 @@ let package = Package(
         "Ground", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningProvider",
         "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
+    // `baton`, by what its parts are for.
+    .target(
+      name: "PhoneClient",
+      dependencies: [
+        "Ground", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices", "PhonePolicy",
+        "SharedContainer", "DaemonRuntime",
+        "PeerTransport", "CLinux",
+      ], path: "Sources/Baton/PhoneClient"),
+    .target(
+      name: "Terminal", dependencies: ["Ground", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient"],
+      path: "Sources/Baton/Terminal"),
+    .target(
+      name: "Inspection",
+      dependencies: [
+        "Ground", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel", "LightningNode",
+        "LightningProvider", "Wallet", "PhonePolicy", "Database",
+        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
+      ], path: "Sources/Baton/Inspection"),
+    .target(
+      name: "Lab",
+      dependencies: [
+        "Ground", "Guardrails", "Crypto", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal",
+        "Inspection",
+      ], path: "Sources/Baton/Lab"),
+    .target(
+      name: "Stages",
+      dependencies: [
+        "Ground", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet", "PhonePolicy",
+        "Simulation", "Scenario",
+        "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient", "Terminal", "Inspection", "Lab",
+      ], path: "Sources/Baton/Stages"),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningChannel",
-        "LightningInvoices", "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Simulation",
-        "Scenario",
-        "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
-      ]),
+        "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
+        "LightningInvoices", "LightningNode", "PhonePolicy", "SharedContainer", "DaemonRuntime",
+        "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
+      ], path: "Sources/Baton/BatonCommand"),
 
     // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
     .executableTarget(
@@ -163,7 +193,7 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "LightningWire",
         "LightningInvoices", "Crypto",
-        "DaemonRuntime",
+        "DaemonRuntime", "PhoneClient", "ProcessSupport",
       ],
       path: "Benchmarks/Bench"),
 
@@ -230,11 +260,16 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime",
       ],
       path: "Tests/Support/TestBystander"),
+    // One real process, with a test or a measurement in the place of the phone.
+    .target(
+      name: "ProcessSupport", dependencies: ["Ground", "DaemonRuntime"],
+      path: "Tests/Support/ProcessSupport"),
     // Real wallet processes and a real peer, with the test in the place of the phone.
     .target(
       name: "PairSupport",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto",
+        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "PhoneClient",
+        "ProcessSupport", "Crypto",
         "LightningInvoices",
         "Database",
       ],
@@ -244,7 +279,8 @@ let package = Package(
       name: "PairTests",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "WalletStore", "DaemonRuntime", "Crypto",
-        "LightningInvoices", "Wallet", "Database", "PairSupport", "MainAppd", "NotifyExtd", "LSPd",
+        "LightningInvoices", "Wallet", "Database", "PairSupport", "PhoneClient", "ProcessSupport", "MainAppd",
+        "NotifyExtd", "LSPd",
         "BatonCommand",
         "TestBystander", "BadWire", "PeerTransport",
       ]),
@@ -267,7 +303,8 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Bitcoin",
         "LightningWire", "LightningChannel",
-        "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "BatonCommand",
+        "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient",
+        "BatonCommand",
         "TestStranger", "TestVandal", "TestBystander",
       ]),
     .testTarget(
@@ -289,6 +326,7 @@ let package = Package(
       dependencies: [
         "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
         "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "PhoneClient",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),
@@ -304,14 +342,15 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices",
         "LightningProvider", "Database", "SharedContainer",
-        "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
-        "PeerTransport",
+        "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
+        "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "Ground", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "BatonCommand", "MainAppd",
+        "Ground", "Heartbeat", "Scenario", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal", "Stages",
+        "BatonCommand", "MainAppd",
         "NotifyExtd", "IOSd", "LSPd",
       ]),
     .executableTarget(
@@ -319,7 +358,7 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "CLinux", "Ground", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "MainAppd",
+        "CLinux", "Ground", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd", "MainAppd",
         "NotifyExtd",
         "BatonCommand",
         "TestChild",
@@ -338,7 +377,7 @@ if Context.environment["BATON_FUZZ"] != nil {
   package.targets =
     libraries
     + package.targets.filter { programs.contains($0.name) }.map {
-      .target(name: $0.name, dependencies: $0.dependencies, exclude: ["main.swift"])
+      .target(name: $0.name, dependencies: $0.dependencies, path: $0.path, exclude: ["main.swift"])
     } + [
       .executableTarget(
         name: "Fuzz",

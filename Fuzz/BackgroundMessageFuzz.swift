@@ -3,6 +3,8 @@ import DaemonRuntime
 import PhonePolicy
 
 @testable import BatonCommand
+@testable import PhoneClient
+@testable import Terminal
 @testable import IOSd
 
 /// What an app says about tasks and audio, as iosd reads it, with what the phone makes of it; and the rows of tasks.

@@ -1,4 +1,8 @@
+import Crypto
 import DaemonRuntime
+import Wallet
+
+@testable import WalletProcess
 
 /// What comes over every local socket.
 enum ControlMessageFuzz: FuzzTarget {
@@ -11,10 +15,11 @@ enum ControlMessageFuzz: FuzzTarget {
       ControlMessage("hello", ["role": "extension", "pid": "4711"]),
       ControlMessage("push", ["id": "7", "deadline-ms": "123456"], body: Array("{\"aps\":{}}".utf8)),
       ControlMessage("invoice", ["amount-msat": "5000", "description": "a\\b\nc\rd", "wait": "yes"]),
-      ControlMessage("send", ["invoice": "lnbcrt10u1p", "amount-msat": "5000", "request": "3"]),
+      ControlMessage("send", ["invoice": "lnbcrt10u1p", "amount-msat": "5000", "wait": "no"]),
       ControlMessage("elsewhere", ["amount-msat": "5000", "expiry-seconds": "60", "description": "b"]),
       ControlMessage(
-        "send-done", ["request": "3", "state": "offered", "payment-hash": "00", "amount-msat": "5000"]),
+        "ask", ["request": "3"],
+        body: Array("withdraw\namount-sat: 1\naddress: bcrt1q\n\n".utf8)),
       ControlMessage.error("the app is not open; open it with `baton app open`"),
     ]
     return messages.compactMap { try? $0.encoded() }
@@ -25,7 +30,14 @@ enum ControlMessageFuzz: FuzzTarget {
       let message = try ControlMessage(decoding: bytes)
       promise((try? message.encoded()) == bytes, "what is read is not what would be written")
       readFields(of: message)
+      askApp(message)
     } catch { promiseOneLine(error.description) }
+  }
+
+  /// iosd hands a person's request on unread, so the app is the first that reads it.
+  private static func askApp(_ message: ControlMessage) {
+    guard let wallet = PrivateKey(SHA256.hash([1]))?.publicKey else { return }
+    do { _ = try Request(message, from: wallet, atWallSeconds: 0) } catch { promiseOneLine("\(error)") }
   }
 
   private static func readFields(of message: ControlMessage) {

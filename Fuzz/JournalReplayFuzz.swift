@@ -1,4 +1,4 @@
-@testable import BatonCommand
+@testable import Inspection
 
 /// A whole journal, run again through the cores: whatever stands in it, they must not trap.
 enum JournalReplayFuzz: FuzzTarget {

@@ -1,4 +1,5 @@
-@testable import BatonCommand
+@testable import Inspection
+@testable import Stages
 
 /// The lines of a journal in words, for `baton logs` and the demo.
 enum JournalStoryFuzz: FuzzTarget {

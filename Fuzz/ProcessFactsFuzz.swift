@@ -1,6 +1,7 @@
 import Ground
 
-@testable import BatonCommand
+@testable import PhoneClient
+@testable import Terminal
 
 /// A row of iosd's processes, as `baton ps` reads it from an answer or from the file.
 enum ProcessFactsFuzz: FuzzTarget {

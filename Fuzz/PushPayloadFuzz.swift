@@ -2,6 +2,7 @@ import Foundation
 import Guardrails
 
 @testable import BatonCommand
+@testable import PhoneClient
 @testable import IOSd
 @testable import WalletProcess
 

@@ -1,4 +1,5 @@
-@testable import BatonCommand
+@testable import Lab
+@testable import PhoneClient
 
 /// Files of results, as they come from other hosts: a whole one, one that is cut short, one of somebody else.
 enum SeedResultFuzz: FuzzTarget {

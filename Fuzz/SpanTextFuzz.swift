@@ -2,6 +2,7 @@ import Ground
 import DaemonRuntime
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 /// A span of time, an amount and a step of the clock, as somebody types them.
 enum SpanTextFuzz: FuzzTarget {

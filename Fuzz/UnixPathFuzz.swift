@@ -1,4 +1,5 @@
-@testable import BatonCommand
+@testable import Inspection
+@testable import PhoneClient
 @testable import DaemonRuntime
 
 /// Paths of sockets and of homes, and names of journals: from the command line, the environment, and directories.

@@ -2,7 +2,7 @@ import Ground
 import Crypto
 import Heartbeat
 
-@testable import BatonCommand
+@testable import Inspection
 @testable import Database
 @testable import Bitcoin
 @testable import LightningChannel

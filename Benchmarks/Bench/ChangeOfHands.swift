@@ -1,4 +1,5 @@
 import Ground
+import ProcessSupport
 import DaemonRuntime
 import Glibc
 
@@ -22,7 +23,7 @@ struct ChangeOfHands {
       claimed.append((try stage.instant(of: "\"claimed\"", in: app) - killedAt).nanoseconds)
       connected.append((try established(app) - killedAt).nanoseconds)
       try putAway(app)
-      try stage.wait("the end of the killed") { holder.end != nil }
+      try stage.wait("the end of the killed") { holder.hasEnded }
       progress(round)
     }
     try end(app)
@@ -57,25 +58,25 @@ struct ChangeOfHands {
     ]
   }
 
-  private func connectedExtension() throws -> WalletRun {
+  private func connectedExtension() throws -> HeldProcess {
     let run = try stage.startExtension()
     stage.push(run)
     try stage.wait("the extension to be connected") { run.isConnected }
     return run
   }
 
-  private func established(_ run: WalletRun) throws -> Instant {
+  private func established(_ run: HeldProcess) throws -> Instant {
     try stage.instant(of: "\"node\":{\"_0\":{\"established\"", in: run)
   }
 
-  private func putAway(_ app: WalletRun) throws {
+  private func putAway(_ app: HeldProcess) throws {
     let releases = app.count("background-done")
     app.send(ControlMessage("enter-background"))
     try stage.wait("the app to have put the node down") { app.count("background-done") > releases }
   }
 
-  private func end(_ run: WalletRun) throws {
+  private func end(_ run: HeldProcess) throws {
     run.send(ControlMessage("terminate"))
-    try stage.wait("\(run.pid) to end") { run.end != nil }
+    try stage.wait("\(run.pid) to end") { run.hasEnded }
   }
 }

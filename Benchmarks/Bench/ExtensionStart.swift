@@ -1,4 +1,5 @@
 import Ground
+import ProcessSupport
 import DaemonRuntime
 import Glibc
 
@@ -41,12 +42,12 @@ struct ExtensionStart {
   }
 
   /// From its start to its end, connected in between.
-  private func connect() throws -> WalletRun {
+  private func connect() throws -> HeldProcess {
     let run = try stage.startExtension()
     stage.push(run)
     try stage.wait("the extension to be connected") { run.isConnected }
     run.send(ControlMessage("terminate"))
-    try stage.wait("the extension to end") { run.end != nil }
+    try stage.wait("the extension to end") { run.hasEnded }
     return run
   }
 
@@ -66,7 +67,7 @@ struct ExtensionStart {
       resident += run.kilobytes("VmHWM").map { [$0] } ?? []
       anonymous += run.kilobytes("RssAnon").map { [$0] } ?? []
       run.send(ControlMessage("terminate"))
-      try stage.wait("the extension to end") { run.end != nil }
+      try stage.wait("the extension to end") { run.hasEnded }
     }
     return [
       Row(

@@ -1,7 +1,9 @@
 import Ground
+import ProcessSupport
 import DaemonRuntime
 import Glibc
 import LightningInvoices
+import PhoneClient
 
 /// A phone of the bench's own: real release programs, with this process in the place of iosd.
 final class Stage {
@@ -9,7 +11,7 @@ final class Stage {
   let home: String
   let loop: EventLoop
   let clock = Clock()
-  private(set) var peer: WalletRun!
+  private(set) var peer: HeldProcess!
   private var nextPush = 1
 
   init(programs: String) throws {
@@ -25,15 +27,13 @@ final class Stage {
   }
 
   func wait(_ what: String, until condition: () -> Bool) throws {
-    let end = clock.now + .seconds(60)
-    while !condition() {
-      guard clock.now < end else { throw BenchError("waited in vain for \(what); see \(home)/journal") }
-      _ = try loop.run(for: .milliseconds(2), until: condition)
-    }
+    try Wait.until(
+      "\(what); see \(home)/journal",
+      pause: { _ in _ = try loop.run(for: .milliseconds(2), until: condition) }, condition)
   }
 
-  private func start(_ name: String, _ arguments: [String]) throws -> WalletRun {
-    try WalletRun("\(programs)/\(name)", arguments, loop: loop, clock: clock)
+  private func start(_ name: String, _ arguments: [String]) throws -> HeldProcess {
+    try HeldProcess("\(programs)/\(name)", arguments, loop: loop, clock: clock)
   }
 
   private var common: [String] {
@@ -44,10 +44,10 @@ final class Stage {
     ]
   }
 
-  func startApp() throws -> WalletRun { try start("mainappd", common) }
-  func startExtension() throws -> WalletRun { try start("notifyextd", common) }
+  func startApp() throws -> HeldProcess { try start("mainappd", common) }
+  func startExtension() throws -> HeldProcess { try start("notifyextd", common) }
 
-  func push(_ process: WalletRun) {
+  func push(_ process: HeldProcess) {
     let payload = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
     process.send(ControlMessage("push", ["id": "\(nextPush)"], body: Array(payload.utf8)))
     nextPush += 1
@@ -59,25 +59,20 @@ final class Stage {
     app.send(ControlMessage("enter-foreground"))
     try wait("the app to be connected") { app.isConnected }
     let request = "r\(number)"
-    app.send(ControlMessage("invoice", ["request": request, "amount-msat": "1000", "description": "bench"]))
+    app.ask(request, ControlMessage("invoice", ["amount-msat": "1000", "description": "bench"]))
     try wait("an invoice") { app.answer(to: request) != nil }
-    guard let text = app.answer(to: request)?["invoice"], let invoice = try? SignedInvoice(decoding: text)
+    guard let text = app.answer(to: request)?["invoice"],
+      let invoice = try? PayableInvoice(madeByWallet: text)
     else {
       throw BenchError("the app made no invoice: \(app.answer(to: request)?["message"] ?? "no answer")")
     }
     app.send(ControlMessage("terminate"))
-    try wait("the app to end") { app.end != nil }
-    _ = try ControlClient(path: "\(home)/lsp/lspd.sock", daemon: "lspd").request(
-      ControlMessage(
-        "pay",
-        [
-          "payment-hash": invoice.paymentHash.hex, "amount-msat": "\(invoice.amountMsat ?? 0)", "wait": "no",
-          "hold-seconds": "600",
-        ]))
+    try wait("the app to end") { app.hasEnded }
+    try Phone(home: home).ask(.lspd, invoice.payRequest(waits: false, holdSeconds: 600))
   }
 
   /// When a guard handled an event, by its own journal.
-  func instant(of event: String, in process: WalletRun) throws -> Instant {
+  func instant(of event: String, in process: HeldProcess) throws -> Instant {
     let name = try journalName(of: process.pid)
     for line in (Stage.text("\(home)/journal/\(name)") ?? "").split(separator: "\n").reversed() {
       guard line.contains("\"core\":\"guard-"), line.contains("\"event\":{\(event)"),
@@ -105,5 +100,13 @@ final class Stage {
     peer.kill(SIGKILL)
     peer.reap()
     Scratch.remove(home)
+  }
+}
+
+extension HeldProcess {
+  /// A figure of `/proc/PID/status` in kilobytes, such as the most that was resident at once.
+  func kilobytes(_ name: String) -> Int64? {
+    let line = Stage.text("/proc/\(pid)/status")?.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+    return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int64($0) }
   }
 }

@@ -37,20 +37,8 @@ final class ControlDesk {
     case "home": return thumb(.personWentHome)
     case "quit": return thumb(.personQuit)
     case "push": return push(message)
-    case "invoice":
-      try invoice(message, connection)
-      return nil
-    case "cancel":
-      try cancel(message, connection)
-      return nil
-    case "send":
-      try send(message, connection)
-      return nil
-    case "withdraw":
-      try withdraw(message, connection)
-      return nil
-    case "restore":
-      restore(connection)
+    case "ask-app":
+      try shell.ask(message) { [weak connection] in connection?.send($0) }
       return nil
     case "status": return json(PhoneReport(shell).status)
     case "memory": return json(PhoneReport(shell).memory)
@@ -72,7 +60,7 @@ final class ControlDesk {
       return nil
     default:
       return .error(
-        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, invoice, cancel, send, withdraw, restore, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
+        "iosd does not know `\(message.verb)`; it knows open, home, quit, push, pushes, ask-app, status, memory, ps, notifications, categories, touch, clock, device, tasks, task-launch, task-expire, keychain-read, keychain-write, keychain-delete, container, reboot and down"
       )
     }
   }
@@ -123,28 +111,6 @@ final class ControlDesk {
       answer["waking-fate-code"] = waking.flatMap { shell.pushes.row($0)?.fateCode?.rawValue }
       return answer
     } catch { return .error(error.description) }
-  }
-
-  private func invoice(_ message: ControlMessage, _ connection: UnixConnection) throws(ControlMessageError) {
-    let amount = try message.integer("amount-msat", in: UInt64(1)...2_100_000_000_000_000_000)
-    let expiry = try message.integerIfPresent("expiry-seconds", in: UInt64(1)...31_536_000) ?? 3600
-    let fields: [ControlMessage.Field] = [
-      .init(name: "amount-msat", value: "\(amount)"),
-      .init(name: "description", value: message["description"] ?? ""),
-      .init(name: "expiry-seconds", value: "\(expiry)"),
-    ]
-    let request = shell.invoices.take("invoice", fields) { [weak connection] in connection?.send($0) }
-    shell.handle(.invoiceWanted(request: request))
-  }
-
-  /// Cancelling an invoice goes to the app, which made it.
-  private func cancel(_ message: ControlMessage, _ connection: UnixConnection) throws(ControlMessageError) {
-    guard let hash = Bytes32(hex: try message.required("payment-hash")) else {
-      throw .badValue(name: "payment-hash", expected: "64 hexadecimal digits")
-    }
-    let fields = [ControlMessage.Field(name: "payment-hash", value: hash.hex)]
-    let request = shell.invoices.take("cancel", fields) { [weak connection] in connection?.send($0) }
-    shell.handle(.invoiceWanted(request: request))
   }
 
   private func clock(_ message: ControlMessage) throws(ControlMessageError) -> ControlMessage {

@@ -18,7 +18,7 @@ final class PhoneShell {
   let processes: ProcessLedger
   let notifications: NotificationCentre
   let pushes: PushLedger
-  let invoices = InvoiceCounter()
+  let asks = AskDesk()
   let tasks: TaskLedger
   let keychain: KeychainStore
   let memoryLimiter: MemoryLimiter
@@ -126,8 +126,8 @@ final class PhoneShell {
     case .saveDevice(let state): save(state)
     case .saveCategories(let categories): save(categories)
     case .recordEnd(let role, let reason): recordEnd(role, reason)
-    case .passOnInvoice(let request): invoices.passOn(request)
-    case .failInvoice(let request, let failure): invoices.fail(request, words(failure))
+    case .passOnAnswer(let request): asks.passOn(request)
+    case .refuseAsk(let request, let why): asks.refuse(request, words(why))
     case .recordTask(let record): tasks.record(record, clock: clock)
     case .refuseTaskCompletion(_, let run): tasks.noteRefusedCompletion(of: run)
     case .boot(let losingBeats): onBoot?(losingBeats)
@@ -157,7 +157,7 @@ final class PhoneShell {
       return ControlMessage("notification-response", ["id": "\(id)", "action": action])
     case .memoryWarning(let footprint):
       return ControlMessage("memory-warning", ["footprint-bytes": "\(footprint)"])
-    case .invoice(let request), .payment(let request): return invoices.message(for: request)
+    case .ask(let request): return asks.message(for: request)
     case .task(let message): return TaskMessages.encode(message)
     case .audio(let message): return AudioMessages.encode(message)
     }
@@ -343,31 +343,12 @@ final class PhoneShell {
       child(role)?.status = message.fields.prefix(Self.statusFieldsMax).map {
         .init(name: $0.name, value: ScreenText.cut($0.value, to: ScreenText.titleMax))
       }
-    case "invoice-made":
-      let request = try message.integer("request", in: UInt64.min...UInt64.max)
-      invoices.answer(request, with: ControlMessage("invoice", ["invoice": try message.required("invoice")]))
-      handle(.invoiceAnswered(request: request))
-    case "send-done": try passOn(message, as: "payment")
-    case "withdraw-done": try passOn(message, as: "splice")
-    case "restore-done": try passOn(message, as: "restored")
-    case "cancel-done": try passOn(message, as: "cancelled")
-    case "invoice-failed", "send-failed", "withdraw-failed", "restore-failed", "cancel-failed":
-      let request = try message.integer("request", in: UInt64.min...UInt64.max)
-      invoices.answer(
-        request, with: .error(message["message"] ?? "the app could not do it; ask again"))
-      handle(.invoiceAnswered(request: request))
+    case "answer": if role == .app { try hearAnswer(message) }
     case let verb where Self.keychainVerbs.contains(verb): try askKeychain(message, from: role)
     case "task-submit", "task-cancel", "task-done", "audio-start", "audio-stop":
       try understandBackground(message, from: role)
     default: journal.note("the \(role.rawValue) sent the unknown verb \(message.verb)")
     }
-  }
-
-  /// The reply goes to the client of the control socket that made the request.
-  private func passOn(_ answer: ControlMessage, as verb: String) throws(ControlMessageError) {
-    let request = try answer.integer("request", in: UInt64.min...UInt64.max)
-    invoices.answer(request, with: ControlMessage(verb, fields: answer.fields))
-    handle(.invoiceAnswered(request: request))
   }
 
   private func hearOfEnd(_ message: ControlMessage, of role: Role) {

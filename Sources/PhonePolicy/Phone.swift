@@ -28,7 +28,7 @@ public struct Phone: Core {
   var hasServed = false
   /// Who has said that it ends, and why: an exit after that is no crash.
   var announcedEnds: [Role] = []
-  var invoices: [PendingInvoice] = []
+  var asks: [OpenAsk] = []
   /// What keeps the app awake in the background.
   public internal(set) var assertions = Assertions()
   var process = AppProcess()
@@ -109,9 +109,8 @@ public struct Phone: Core {
     case .foundHoldingLock(.app, let file): return suspendedHoldingLock(file)
     case .foundHoldingLock(.extension, _): return []
     case .silentPushDone(let push, let result): return silentPushDone(push, result)
-    case .invoiceWanted(let request): return wantInvoice(request, at: now)
-    case .paymentWanted(let request): return wantPayment(request, at: now)
-    case .invoiceAnswered(let request): return answerInvoice(request)
+    case .appAsked(let request, let inFront): return ask(request, inFront: inFront, at: now)
+    case .appAnswered(let request): return appAnswered(request)
     case .downRequested: return goDown(at: now)
     case .rebooted(let losingBeats, let unlocking):
       return reboot(losingBeats: losingBeats, unlocking: unlocking ?? false)
@@ -130,14 +129,14 @@ public struct Phone: Core {
     consider(appDeadline)
     consider(silent.deadline(configuration.silentPushes))
     consider(responses.deadline)
-    for invoice in invoices { consider(invoice.endsBy) }
+    for ask in asks { consider(ask.endsBy) }
     consider(tasks.deadline)
     consider(audio.deadline)
     return earliest
   }
 
   private mutating func reachDeadlines(at now: Instant) -> [PhoneDirective] {
-    reachAppDeadline(at: now) + reachExtensionDeadline(at: now) + reachInvoiceDeadlines(at: now)
+    reachAppDeadline(at: now) + reachExtensionDeadline(at: now) + reachAskDeadlines(at: now)
       + reachResponseDeadlines(at: now)
   }
 

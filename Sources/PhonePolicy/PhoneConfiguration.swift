@@ -14,8 +14,8 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
   public var extensionIdleTime: TimeSpan
   /// From asking a process to end to making it end.
   public var terminationGrace: TimeSpan
-  /// How long the app may take to answer for an invoice.
-  public var invoicePatience: TimeSpan
+  /// How long the app may take to answer who asks it.
+  public var answerPatience: TimeSpan
   /// Whether an app in the background is suspended, and ended if it does not go along; off with the other limits. A
   /// debugger on the real thing keeps it from that.
   public var limitsBackground: Bool
@@ -48,7 +48,7 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     enforcesLimits: Bool = true, extensionMemoryBytes: UInt64 = 25_165_824,
     extensionTime: TimeSpan = .seconds(30), expiryNotice: TimeSpan = .milliseconds(500),
     extensionIdleTime: TimeSpan = .seconds(60), terminationGrace: TimeSpan = .seconds(5),
-    invoicePatience: TimeSpan = .seconds(10), limitsBackground: Bool = true,
+    answerPatience: TimeSpan = .seconds(10), limitsBackground: Bool = true,
     callbackTime: TimeSpan = .seconds(5),
     suspendAfter: TimeSpan = .seconds(5), backgroundTime: TimeSpan = .seconds(180),
     taskExpiryGrace: TimeSpan = .seconds(5),
@@ -60,7 +60,7 @@ public struct PhoneConfiguration: Hashable, Codable, Sendable {
     self.expiryNotice = expiryNotice
     self.extensionIdleTime = extensionIdleTime
     self.terminationGrace = terminationGrace
-    self.invoicePatience = invoicePatience
+    self.answerPatience = answerPatience
     self.limitsBackground = limitsBackground && enforcesLimits
     self.callbackTime = callbackTime
     self.suspendAfter = suspendAfter

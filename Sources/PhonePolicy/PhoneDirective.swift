@@ -30,8 +30,8 @@ public enum PhoneDirective: Hashable, Codable, Sendable {
   case saveCategories([NotificationCategory])
   case recordEnd(Role, EndReason)
   /// Give the app's answer to whoever asked.
-  case passOnInvoice(request: UInt64)
-  case failInvoice(request: UInt64, InvoiceFailure)
+  case passOnAnswer(request: UInt64)
+  case refuseAsk(request: UInt64, AskRefusal)
   /// What has become of a background task.
   case recordTask(TaskRecord)
   /// The app has completed a run that is over, or that never was.
@@ -54,8 +54,8 @@ public enum PhoneMessage: Hashable, Codable, Sendable {
   case taskExpiring(id: UInt64)
   case notificationResponse(id: UInt64, action: String)
   case memoryWarning(footprintBytes: UInt64)
-  case invoice(request: UInt64)
-  case payment(request: UInt64)
+  /// Somebody asks it for something, and waits for the answer.
+  case ask(request: UInt64)
   case task(TaskMessage)
   case audio(AudioMessage)
 }
@@ -79,35 +79,6 @@ public enum LaunchReason: Hashable, Codable, Sendable, CustomStringConvertible {
     case .notification(let id, nil): "opened by a tap on notification \(id)"
     case .notification(let id, let action?): "opened by \(action) of notification \(id)"
     case .scheduledTask(let identifier): "launched in the background for its task \(identifier)"
-    }
-  }
-}
-
-/// Why an invoice could not be had, or paid.
-public enum InvoiceFailure: String, Hashable, Codable, Sendable, CustomStringConvertible {
-  case appNotRunning
-  case appStarting
-  case appSuspended
-  case appEnding
-  case appEnded
-  case timedOut
-  case notInFront
-  case endedWhilePaying
-  case slowToPay
-
-  public var description: String {
-    switch self {
-    case .appNotRunning: "the app is not running, and only the app makes invoices; open it first"
-    case .appStarting: "the app is just starting, and only the app makes invoices; ask again"
-    case .appSuspended: "the app is suspended, and only the app makes invoices; open it first"
-    case .appEnding: "the app is just ending, and only the app makes invoices; open it again first"
-    case .appEnded: "the app ended before it answered; open it and ask again"
-    case .timedOut: "the app did not answer in time; look at its status and ask again"
-    case .notInFront: "only a person with the app in front does that; open it first"
-    case .endedWhilePaying:
-      "the app ended before it said whether it pays; open it, and look with `baton inspect` before you try again"
-    case .slowToPay:
-      "the app did not answer in time, and may still pay; look with `baton inspect` before you try again"
     }
   }
 }

@@ -48,11 +48,11 @@ public enum PhoneEvent: Hashable, Codable, Sendable {
   /// It asks for time in the background, under a number of its own that it uses once.
   case taskBegan(id: UInt64, name: String)
   case taskEnded(id: UInt64)
-  case invoiceAnswered(request: UInt64)
+  /// To what it was asked for.
+  case appAnswered(request: UInt64)
 
-  case invoiceWanted(request: UInt64)
-  /// Somebody wants the app to pay, and waits for its word.
-  case paymentWanted(request: UInt64)
+  /// Somebody asks the app for something that it may only do on the screen, or anywhere, and waits for the answer.
+  case appAsked(request: UInt64, inFront: Bool)
   case downRequested
   /// With the power gone, what was never synced may be gone too. Whoever has it in the hand unlocks it as soon as it is on,
   /// or nobody does.

@@ -17,7 +17,7 @@ extension Phone: Shiftable {
     responses.shift(by: span)
     tasks.shift(by: span)
     audio.shift(by: span)
-    for index in invoices.indices { invoices[index].endsBy.shift(by: span) }
+    for index in asks.indices { asks[index].endsBy.shift(by: span) }
   }
 }
 

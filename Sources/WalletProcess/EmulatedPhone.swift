@@ -32,6 +32,12 @@ final class EmulatedPhone {
 
   func send(_ message: ControlMessage) { connection.send(message) }
 
+  /// To what a person asked for; the phone hands it on unread.
+  func answer(_ request: String, _ answer: ControlMessage) {
+    let body = (try? answer.encoded()) ?? []
+    send(ControlMessage("answer", ["request": request], body: body))
+  }
+
   /// What is said to the phone; the rest is done in this process.
   func carryOut(_ order: PhoneOrder) {
     switch order {

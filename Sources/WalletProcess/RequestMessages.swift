@@ -5,10 +5,17 @@ import Bitcoin
 import LightningNode
 import Wallet
 
-// A person's requests and their answers as the phone hands them over. The words stand here and nowhere else.
+/// What the app has no button for.
+struct UnknownRequest: Error, CustomStringConvertible {
+  var verb: String
+  var description: String {
+    "the app does not know `\(verb)`; it knows invoice, cancel, send, withdraw and restore"
+  }
+}
+
+// A person's requests and their answers, which the phone hands on as bytes. The words stand here and nowhere else.
 extension Request {
-  /// Nil for a message that is no request.
-  init?(_ message: ControlMessage, from wallet: PublicKey, atWallSeconds now: Int64) throws {
+  init(_ message: ControlMessage, from wallet: PublicKey, atWallSeconds now: Int64) throws {
     switch message.verb {
     case "invoice": self = try Self.invoice(message)
     case "cancel": self = .cancellation(of: try message.paymentHash())
@@ -21,7 +28,8 @@ extension Request {
         amountSat: try message.integer("amount-sat", in: 1...TransactionOutput.mostSatoshis),
         to: try message.required("address"))
     case "restore": self = .move
-    default: return nil
+    default:
+      throw UnknownRequest(verb: message.verb)
     }
   }
 
@@ -39,43 +47,19 @@ extension Request {
 
 extension RequestAnswer {
   /// `signed` is the invoice as people hand it on.
-  func message(to request: String, signed: String?) -> ControlMessage {
+  func message(signed: String?) -> ControlMessage {
     switch self {
-    case .invoice: ControlMessage("invoice-made", ["request": request, "invoice": signed ?? ""])
-    case .cancelled(let hash):
-      ControlMessage("cancel-done", ["request": request, "payment-hash": hash.hex])
+    case .invoice: ControlMessage("invoice", ["invoice": signed ?? ""])
+    case .cancelled(let hash): ControlMessage("cancelled", ["payment-hash": hash.hex])
     case .offered(let hash, let amountMsat):
       ControlMessage(
-        "send-done",
-        [
-          "request": request, "state": "offered", "payment-hash": hash.hex, "amount-msat": "\(amountMsat)",
-        ])
+        "payment", ["state": "offered", "payment-hash": hash.hex, "amount-msat": "\(amountMsat)"])
     case .begun(let id, let amountSat, let feeSat):
       ControlMessage(
-        "withdraw-done",
-        ["request": request, "txid": id.text, "amount-sat": "\(amountSat)", "fee-sat": "\(feeSat)"])
+        "splice", ["txid": id.text, "amount-sat": "\(amountSat)", "fee-sat": "\(feeSat)"])
     case .connected(let epoch, let hasMoved):
-      ControlMessage(
-        "restore-done", ["request": request, "epoch": "\(epoch)", "moved": hasMoved ? "yes" : "no"])
-    case .refused(let kind, let sentence):
-      Self.refusal(kind.verb, of: request, sentence)
-    }
-  }
-
-  /// Also of what cannot be read.
-  static func refusal(_ verb: String, of request: String, _ sentence: String) -> ControlMessage {
-    ControlMessage("\(verb)-failed", ["request": request, "message": sentence])
-  }
-}
-
-extension Request.Kind {
-  fileprivate var verb: String {
-    switch self {
-    case .invoice: "invoice"
-    case .cancellation: "cancel"
-    case .payment: "send"
-    case .withdrawal: "withdraw"
-    case .move: "restore"
+      ControlMessage("restored", ["epoch": "\(epoch)", "moved": hasMoved ? "yes" : "no"])
+    case .refused(_, let sentence): .error(sentence)
     }
   }
 }

@@ -194,7 +194,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
         .requests(makeInvoice(for: request, amountMsat: amountMsat, text: text, expirySeconds: expirySeconds))
       )
     case .answer(let request, let answer):
-      emulatedPhone?.send(answer.message(to: request, signed: invoices.takeSigned(for: request)))
+      emulatedPhone?.answer(request, answer.message(signed: invoices.takeSigned(for: request)))
     case .cleanUp(let run): runner.handle(.background(.stepDone(run: run, cleaner.step())))
     case .complete(let task, _, let isSuccess, let sentence):
       journal.note("the task \(task.identifier) is \(isSuccess ? "done" : "not done"): \(sentence)")
@@ -240,19 +240,19 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
           "the phone warns of memory: SQLite gave back \(container.releaseMemory()) bytes of its cache")
       case "task", "task-will-expire", "task-refused", "task-submitted": try toldOfTask(message)
       case "audio-plays", "audio-refused", "audio-interrupted", "audio-ended": toldOfAudio(message)
-      default: ask(message)
+      case "ask": ask(try message.required("request"), message)
+      default: journal.note("the phone said something unknown: \(message.verb)")
       }
     } catch { journal.note("the phone said \(message.verb), and it cannot be read: \(error)") }
   }
 
-  /// A person's request.
-  private func ask(_ message: ControlMessage) {
-    let id = message["request"] ?? ""
+  /// A person's request, which the phone hands on unread.
+  private func ask(_ id: String, _ message: ControlMessage) {
     do {
-      guard let request = try Request(message, from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
-      else { return journal.note("the phone said something unknown: \(message.verb)") }
+      let request = try Request(
+        ControlMessage(decoding: message.body), from: invoices.wallet, atWallSeconds: invoices.wallSeconds)
       runner.handle(.requests(.asked(id, request)))
-    } catch { emulatedPhone?.send(RequestAnswer.refusal(message.verb, of: id, "\(error)")) }
+    } catch { emulatedPhone?.answer(id, .error("\(error)")) }
   }
 
   private func toldOfTask(_ message: ControlMessage) throws(ControlMessageError) {

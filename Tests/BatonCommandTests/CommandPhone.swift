@@ -4,7 +4,7 @@ import Foundation
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// A phone that is used by `baton` alone, as a person types it. At its end it is down, and its journals were run again.
 final class CommandPhone {
@@ -40,31 +40,19 @@ final class CommandPhone {
     try scratch.start("baton", words(verb), into: name)
   }
 
-  func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(60)
-    while try !condition() {
-      let isTooLate = Clock.monotonicNow >= end
-      try #require(!isTooLate, "waited in vain for \(what)")
-    }
-  }
-
   func openAndConnect() throws {
     _ = try run("app", "open")
-    try wait("the app to be connected") { try run("status").contains(": connected\n") }
+    try Wait.until("the app to be connected") { try run("status").contains(": connected\n") }
   }
 
   func invoice(sat: Int = 5000) throws -> String {
     try run("invoice", "\(sat)").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  func waitUntilAway() throws {
-    try wait("the wallet to be away") {
-      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
-    }
-  }
+  func waitUntilAway() throws { try PhoneDriver(phone).waitUntilAway() }
 
   /// What became of each push.
   func fates() throws -> [String?] {
-    (try phone.askForJSON(.iosd, ControlMessage("pushes")).elements ?? []).map { $0["fate"]?.text }
+    try PhoneDriver(phone).rows("pushes").map { $0["fate"]?.text }
   }
 }

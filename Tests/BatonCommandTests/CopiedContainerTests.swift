@@ -7,7 +7,8 @@ import SharedContainer
 import Testing
 import WalletStore
 
-@testable import BatonCommand
+@testable import Inspection
+@testable import PhoneClient
 
 @Suite("Inspecting a copy")
 struct CopiedContainerTests {

@@ -4,8 +4,6 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
-
 @Suite("An own app that crashes") struct CrashedAppTests {
   private let phone = CommandPhone()
 

@@ -9,7 +9,7 @@ import SharedContainer
 import Testing
 import WalletStore
 
-@testable import BatonCommand
+@testable import Inspection
 
 @Suite("Inspecting a damaged container")
 struct DamagedContainerTests {

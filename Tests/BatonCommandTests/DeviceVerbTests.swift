@@ -2,8 +2,6 @@ import Foundation
 import PairSupport
 import Testing
 
-@testable import BatonCommand
-
 @Suite("baton device, push --silent and notifications") struct DeviceVerbTests {
   private let scratch = Scratch()
 

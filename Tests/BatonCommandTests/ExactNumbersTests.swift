@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BatonCommand
+@testable import Terminal
 
 @Suite("Numbers of 64 bits in JSON")
 struct ExactNumbersTests {

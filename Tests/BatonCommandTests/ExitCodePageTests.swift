@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("The exit codes")
 struct ExitCodePageTests {

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -5,7 +6,7 @@ import Glibc
 import Simulation
 import Testing
 
-@testable import BatonCommand
+@testable import Lab
 
 @Suite("The limits of an exploration")
 struct ExploreLimitsTests {
@@ -71,11 +72,8 @@ struct ExploreLimitsTests {
 
   /// Off a terminal it says after a while that it lives: then it is at work.
   private func waitUntilAtWork() throws {
-    let deadline = Clock.monotonicNow + .seconds(120)
-    while !scratch.text("said").contains("states a second") {
-      let isTooLate = Clock.monotonicNow > deadline
-      try #require(!isTooLate, "it says nothing: \(scratch.text("said"))")
-      poll(nil, 0, 5)
+    try Wait.until("it to say so", within: .seconds(120)) {
+      scratch.text("said").contains("states a second")
     }
   }
 

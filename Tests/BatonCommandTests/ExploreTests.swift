@@ -4,7 +4,8 @@ import Simulation
 import Synchronization
 import Testing
 
-@testable import BatonCommand
+@testable import Lab
+@testable import Terminal
 
 @Suite("baton explore and baton ablation") struct ExploreTests {
   private func settings(_ counts: [Allowance: Int], without rules: [Rule] = []) -> ExploreSettings {

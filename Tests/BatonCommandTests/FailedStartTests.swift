@@ -5,7 +5,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("A start that fails") struct FailedStartTests {
   private let scratch = Scratch()

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import BatonCommand
-
 @Suite("baton soak with few rounds") struct FewRoundsTests {
   private let scratch = Scratch()
 

@@ -6,8 +6,6 @@ import LightningWire
 import PeerTransport
 import Testing
 
-@testable import BatonCommand
-
 @Suite("Who dials first") struct FirstDialTests {
   private let phone = CommandPhone()
 

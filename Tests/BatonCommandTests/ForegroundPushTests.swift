@@ -1,7 +1,6 @@
+import PhoneClient
 import DaemonRuntime
 import Testing
-
-@testable import BatonCommand
 
 /// A payment while the app is in front.
 @Suite struct ForegroundPushTests {
@@ -14,7 +13,7 @@ import Testing
     let push = phone.scratch.write(
       "push.apns", #"{"aps":{"alert":"pay","mutable-content":1},"reason":"IncomingPayment"}"#)
     #expect(try phone.run("push", push).contains("is with the phone"))
-    try phone.wait("the extension to wait") {
+    try Wait.until("the extension to wait") {
       try phone.run("status").contains(#/extension +serving .*: waiting: process \d+ holds the node/#)
     }
     let status = try phone.run("status")
@@ -40,8 +39,8 @@ import Testing
     _ = try phone.run("device", "network", "off")
     try phone.waitUntilAway()
     let payment = try phone.begin("pay", invoice, into: "paid")
-    try phone.wait("the push") { try phone.fates() == ["given to the app in front"] }
-    try phone.wait("it to be said that it is held") { phone.scratch.text("paid").hasPrefix("held: ") }
+    try Wait.until("the push") { try phone.fates() == ["given to the app in front"] }
+    try Wait.until("it to be said that it is held") { phone.scratch.text("paid").hasPrefix("held: ") }
     #expect(try phone.run("status").contains("1 held for the wallet"))
     _ = try phone.run("device", "network", "on")
     #expect(phone.scratch.end(payment) == .exited(code: 0))

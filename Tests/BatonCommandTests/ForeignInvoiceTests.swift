@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("An invoice that does not pay the wallet") struct ForeignInvoiceTests {
   @Test("is not printed, whatever answered in iosd's place: the peer knows who the wallet is")

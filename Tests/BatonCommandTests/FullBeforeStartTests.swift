@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("A storage that is full before the wallet has begun") struct FullBeforeStartTests {
   private let phone = CommandPhone()

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("A payment that is held")
 struct HeldPaymentTests {
@@ -27,7 +27,7 @@ struct HeldPaymentTests {
     let (phone, invoice) = try awayPhone()
     let payment = try phone.begin(
       ["pay", invoice, "--hold-seconds", "600"] + (isJSON ? ["--json"] : []), into: "payment")
-    try phone.wait("the payment to be held") {
+    try Wait.until("the payment to be held") {
       phone.scratch.text("payment").contains("the peer has asked for a push")
     }
     let said = phone.scratch.text("payment")

@@ -3,8 +3,6 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
-
 /// Places in which a phone cannot live, and limits with which its programs cannot start.
 @Suite("A home that will not do") struct HomeTests {
   private let scratch = Scratch()

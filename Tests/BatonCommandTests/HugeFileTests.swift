@@ -5,7 +5,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import Inspection
+@testable import PhoneClient
 
 /// Files that are no evidence of anything, and have no end or nothing to read, where journals and databases should be.
 @Suite("What lies where a journal should, and is endless or nothing to read") struct HugeFileTests {

@@ -9,7 +9,8 @@ import SharedContainer
 import Testing
 import WalletStore
 
-@testable import BatonCommand
+@testable import Inspection
+@testable import PhoneClient
 
 @Suite("Inspecting a container")
 struct InspectTests {

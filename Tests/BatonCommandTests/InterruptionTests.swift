@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -5,7 +6,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import Terminal
 
 @Suite("A command that is interrupted") struct InterruptionTests {
   /// A command in a scratch directory of its own; all that it starts carries a mark, however far it goes.
@@ -41,12 +42,7 @@ import Testing
     func process(named name: String) -> Int32? { processes.first { ProcessTable.name(of: $0) == name } }
 
     func wait(_ what: String, _ condition: () -> Bool) throws {
-      let end = Clock.monotonicNow + .seconds(60)
-      while !condition() {
-        let isTooLate = Clock.monotonicNow >= end
-        try #require(!isTooLate, "waited in vain for \(what): \(said)")
-        poll(nil, 0, 5)
-      }
+      do { try Wait.until(what, condition) } catch { throw Wait.Failure(description: "\(error): \(said)") }
     }
 
     func waitUntilPhoneIsUp() throws {

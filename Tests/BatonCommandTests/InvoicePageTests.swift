@@ -5,6 +5,7 @@ import LightningInvoices
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("An invoice, explained")
 struct InvoicePageTests {

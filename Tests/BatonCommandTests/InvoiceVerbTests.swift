@@ -2,7 +2,7 @@ import Crypto
 import LightningInvoices
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// Invoices as a person has them: made by one phone, read without any, and paid by the wrong one.
 @Suite("Invoices on the command line") struct InvoiceVerbTests {

@@ -3,7 +3,7 @@ import DaemonRuntime
 import Foundation
 import Testing
 
-@testable import BatonCommand
+@testable import Terminal
 
 #if canImport(FoundationXML)
   import FoundationXML

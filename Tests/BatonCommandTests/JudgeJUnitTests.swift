@@ -4,7 +4,8 @@ import FoundationXML
 import Judge
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
+@testable import Terminal
 
 @Suite("The judge's verdict as JUnit XML") struct JudgeJUnitTests {
   private let scratch = Scratch()

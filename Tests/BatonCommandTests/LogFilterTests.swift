@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("Parts of the story")
 struct LogFilterTests {

@@ -2,7 +2,8 @@ import Ground
 import DaemonRuntime
 import Testing
 
-@testable import BatonCommand
+@testable import Inspection
+@testable import PhoneClient
 
 @Suite("Merging journals")
 struct LogsTests {

@@ -5,7 +5,7 @@ import SharedContainer
 import Testing
 import WalletStore
 
-@testable import BatonCommand
+@testable import Inspection
 
 @Suite("A container of a long life")
 struct LongHistoryTests {

@@ -2,7 +2,8 @@ import Crypto
 import DaemonRuntime
 import Testing
 
-@testable import BatonCommand
+@testable import Lab
+@testable import PhoneClient
 
 @Suite("baton merge") struct MergeTests {
   private func result(_ seed: UInt64, options: String = "", _ verdict: SeedResult.Verdict = .sound)

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// A home, a program or a directory that is not there is most likely a slip of the fingers: one sentence, and nothing is made.
 @Suite("What is mistyped") struct MistypedTests {

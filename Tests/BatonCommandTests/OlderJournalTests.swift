@@ -3,9 +3,10 @@ import Ground
 import Guardrails
 import LightningWire
 import LightningProvider
+import PhonePolicy
 import Testing
 
-@testable import BatonCommand
+@testable import Inspection
 
 /// Journals as an earlier program wrote them, when the peer's claims named the halves of a container's id one by one, the
 /// node was told whether the row is its own and said one by one what it is busy with, and the guard made texts.
@@ -118,6 +119,33 @@ struct OlderJournalTests {
     let older = now.replacing(",\"code\":1", with: "")
     #expect(older != now)
     #expect(OlderRecords.rewritten(Array(older.utf8)) == Array(now.utf8))
+  }
+
+  @Test("of a phone that knew what its app is asked for is run again in this program's form") func asks()
+    throws
+  {
+    let configuration = try JSONLineEncoder().encode(PhoneConfiguration()).replacing(
+      "answerPatience", with: "invoicePatience")
+    let events = [
+      (#"{"personOpened":{}}"#, #"{"launch":{"_0":"app","_1":{"person":{}}}}"#),
+      (#"{"processStarted":{"_0":"app","pid":7}}"#, #"{"tell":{"_0":"app","_1":{"enterForeground":{}}}}"#),
+      (#"{"paymentWanted":{"request":1}}"#, #"{"tell":{"_0":"app","_1":{"payment":{"request":1}}}}"#),
+      (#"{"invoiceWanted":{"request":2}}"#, #"{"tell":{"_0":"app","_1":{"invoice":{"request":2}}}}"#),
+      (#"{"invoiceAnswered":{"request":2}}"#, #"{"passOnInvoice":{"request":2}}"#),
+      (
+        #"{"processEnded":{"_0":"app","_1":{"signalled":{"_0":9}}}}"#,
+        #"{"recordEnd":{"_0":"app","_1":{"killedFromOutside":{"signal":9}}}},{"failInvoice":{"request":1,"_1":"endedWhilePaying"}}"#
+      ),
+      (#"{"paymentWanted":{"request":3}}"#, #"{"failInvoice":{"request":3,"_1":"notInFront"}}"#),
+    ]
+    var lines = [#"{"seq":1,"t":1,"wall":1,"kind":"core","core":"phone","configuration":\#(configuration)}"#]
+    for (number, (event, directives)) in events.enumerated() {
+      lines.append(
+        #"{"seq":\#(number + 2),"t":2,"wall":1,"kind":"event","core":"phone","event":\#(event),"#
+          + #""directives":[\#(directives)]}"#)
+    }
+    let outcome = try replay(lines.joined(separator: "\n"))
+    #expect(outcome.isWhole, "\(outcome.trouble ?? "")")
   }
 
   @Test("of a guard that differs in other words has been changed") func changedGuard() throws {

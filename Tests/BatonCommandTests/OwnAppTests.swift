@@ -1,7 +1,6 @@
+import PhoneClient
 import Foundation
 import Testing
-
-@testable import BatonCommand
 
 /// docs/examples/own-app.py, which follows docs/protocols.md and shares no code with the wallet.
 @Suite(
@@ -12,7 +11,7 @@ struct OwnAppTests {
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/examples/own-app.py").path
 
   private func wait(_ phone: CommandPhone, for words: String) throws {
-    try phone.wait(words) { try phone.run("status").contains(words) }
+    try Wait.until(words) { try phone.run("status").contains(words) }
   }
 
   @Test(
@@ -27,11 +26,11 @@ struct OwnAppTests {
     _ = try phone.run("app", "home")
     try wait(phone, for: "released it in good order")
     _ = try phone.run("app", "open")
-    try phone.wait("its second claim") { try epoch(phone) == 2 }
+    try Wait.until("its second claim") { try epoch(phone) == 2 }
     // Swiped away in front it is killed with the node in its hands; the next one finds the lock free.
     _ = try phone.run("app", "quit")
     _ = try phone.run("app", "open")
-    try phone.wait("its third claim") { try epoch(phone) == 3 }
+    try Wait.until("its third claim") { try epoch(phone) == 3 }
     let report = try phone.run("inspect", phone.phone.container)
     #expect(report.hasSuffix("problems\n  none found\n"), "\(report)")
   }

@@ -2,7 +2,7 @@ import DaemonRuntime
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// The sender sends its payment in parts, and the person does what persons do.
 @Suite("baton pay --parts") struct PayInPartsTests {
@@ -10,11 +10,11 @@ import Testing
 
   @Test("Parts of a payment add up to it, in whole satoshi where that is possible")
   func amounts() {
-    #expect(PaymentInParts.amounts(of: 5_000_000, in: 2) == [2_500_000, 2_500_000])
-    #expect(PaymentInParts.amounts(of: 5_000_001, in: 3) == [1_666_000, 1_666_000, 1_668_001])
-    #expect(PaymentInParts.amounts(of: 1000, in: 3) == [333, 333, 334])
-    #expect(PaymentInParts.amounts(of: 2, in: 3) == nil)
-    #expect(PaymentInParts.amounts(of: .max, in: 30)?.reduce(0, +) == .max)
+    #expect(PayableInvoice.amounts(of: 5_000_000, in: 2) == [2_500_000, 2_500_000])
+    #expect(PayableInvoice.amounts(of: 5_000_001, in: 3) == [1_666_000, 1_666_000, 1_668_001])
+    #expect(PayableInvoice.amounts(of: 1000, in: 3) == [333, 333, 334])
+    #expect(PayableInvoice.amounts(of: 2, in: 3) == nil)
+    #expect(PayableInvoice.amounts(of: .max, in: 30)?.reduce(0, +) == .max)
   }
 
   @Test("The story of each part is told, they end as one payment, and the judge finds all in order")
@@ -39,12 +39,12 @@ import Testing
     try phone.openAndConnect()
     let invoice = try phone.invoice()
     let payment = try phone.begin("pay", invoice, "--parts", "2", "--apart", "4s", into: "payment")
-    try phone.wait("part 1 to be on its way") {
+    try Wait.until("part 1 to be on its way") {
       try phone.phone.askForJSON(.lspd, ControlMessage("status"))["offered"]?.int == 1
         && phone.run("logs").contains("waits for more parts of a payment")
     }
     _ = try phone.run("app", "home")
-    try phone.wait("the app to be at work in the background") {
+    try Wait.until("the app to be at work in the background") {
       try phone.run("status").contains("at work on: incoming multi-part payment: connected\n")
     }
     #expect(phone.scratch.end(payment) == .exited(code: 0))
@@ -70,9 +70,9 @@ import Testing
     var words = ["pay", try phone.invoice(), "--parts", "3", "--apart", "3s"]
     if asJSON { words.append("--json") }
     let payment = try phone.begin(words, into: "payment")
-    try phone.wait("two parts to be on their way") { try offered() == 2 }
+    try Wait.until("two parts to be on their way") { try offered() == 2 }
     payment.send(SIGSTOP)
-    try phone.wait("both to come back") { try offered() == 0 }
+    try Wait.until("both to come back") { try offered() == 0 }
     payment.send(SIGCONT)
     #expect(phone.scratch.end(payment) == .exited(code: 5))
     let said = phone.scratch.text("payment")
@@ -102,16 +102,16 @@ import Testing
     let invoice = try phone.invoice()
     let payment = try phone.begin(
       "pay", invoice, "--parts", "2", "--apart", "5s", "--hold-seconds", "1", into: "payment")
-    try phone.wait("part 1 to be on its way") { phone.scratch.text("payment").hasSuffix("on its way\n") }
+    try Wait.until("part 1 to be on its way") { phone.scratch.text("payment").hasSuffix("on its way\n") }
     // However long the rest takes, part 2 is sent afterwards.
     payment.send(SIGSTOP)
-    try phone.wait("part 1 to be kept") {
+    try Wait.until("part 1 to be kept") {
       try phone.run("logs").contains("waits for more parts of a payment")
     }
     _ = try phone.run("device", "network", "off")
     try phone.waitUntilAway()
     payment.send(SIGCONT)
-    try phone.wait("the bad news") {
+    try Wait.until("the bad news") {
       phone.scratch.text("payment").contains("part 2 of 2, 2,500 sat: failed")
     }
     #expect(phone.scratch.end(payment) == .exited(code: 5))

@@ -3,7 +3,7 @@ import DaemonRuntime
 import LightningInvoices
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("What the sender looks at before it asks anybody")
 struct PayableInvoiceTests {
@@ -65,7 +65,7 @@ struct PayableInvoiceTests {
   }
 
   @Test("is told to the peer with its payee") func request() throws {
-    let message = PayVerb.request(try PayableInvoice(typed: try word(), at: 0), waits: false)
+    let message = try PayableInvoice(typed: try word(), at: 0).payRequest(waits: false)
     #expect(message["payee"] == Self.key.publicKey.hex)
     #expect(message["amount-msat"] == "5")
     #expect(message["wait"] == "no")

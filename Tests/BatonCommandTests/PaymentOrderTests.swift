@@ -2,6 +2,8 @@ import Ground
 import Testing
 
 @testable import BatonCommand
+@testable import Inspection
+@testable import PhoneClient
 
 @Suite("The order of payments") struct PaymentOrderTests {
   private func received(_ id: Int64, epoch: Int64, wall: Int64) -> PaymentEntry {

@@ -3,6 +3,7 @@ import DaemonRuntime
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("baton payments") struct PaymentsVerbTests {
   private let phone = CommandPhone()

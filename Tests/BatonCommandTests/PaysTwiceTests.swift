@@ -2,7 +2,7 @@ import DaemonRuntime
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// Two senders know of one invoice, or one of them forgot that it pays already.
 @Suite("baton pay --parts, twice") struct PaysTwiceTests {
@@ -15,7 +15,7 @@ import Testing
   func refused() throws {
     let invoice = try upWithInvoice()
     let first = try phone.begin("pay", invoice, "--parts", "2", "--apart", "60s", into: "first")
-    try phone.wait("part 1 to be on its way") { try offered() == 1 }
+    try Wait.until("part 1 to be on its way") { try offered() == 1 }
     first.send(SIGKILL)
     _ = phone.scratch.end(first)
     let second = try phone.begin("pay", invoice, "--parts", "2", into: "second")
@@ -36,7 +36,7 @@ import Testing
   func paidMeanwhile() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
-    try phone.wait("part 1 to be on its way") { try offered() == 1 }
+    try Wait.until("part 1 to be on its way") { try offered() == 1 }
     payment.send(SIGSTOP)
     #expect(try pay(invoice, 3_334_000, waits: true).isSettled)
     payment.send(SIGCONT)
@@ -49,12 +49,12 @@ import Testing
   func pendingMeanwhile() throws {
     let invoice = try upWithInvoice()
     let payment = try phone.begin("pay", invoice, "--parts", "3", "--apart", "3s", into: "payment")
-    try phone.wait("part 1 to be on its way") { try offered() == 1 }
+    try Wait.until("part 1 to be on its way") { try offered() == 1 }
     payment.send(SIGSTOP)
     // 834 sat are missing then, and part 2 would be more.
     #expect(try pay(invoice, 2_500_000, waits: false).state == "offered")
     payment.send(SIGCONT)
-    try phone.wait("part 2 to be refused") { phone.scratch.text("payment").contains("not needed") }
+    try Wait.until("part 2 to be refused") { phone.scratch.text("payment").contains("not needed") }
     #expect(try pay(invoice, 834_000, waits: true).isSettled)
     #expect(phone.scratch.end(payment) == .exited(code: 0))
     expectOneOfThree(phone.scratch.text("payment"))
@@ -81,7 +81,7 @@ import Testing
   private func pay(_ invoice: String, _ partMsat: UInt64, waits: Bool) throws -> PaymentAnswer {
     let payable = try PayableInvoice(typed: invoice, amountMsat: nil, at: Clock().wallNanoseconds)
     return PaymentAnswer(
-      try phone.phone.ask(.lspd, PayVerb.request(payable, partMsat: partMsat, waits: waits)))
+      try phone.phone.ask(.lspd, payable.payRequest(partMsat: partMsat, waits: waits)))
   }
 
   private func offered() throws -> Int64? {

@@ -3,7 +3,7 @@ import Foundation
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite(
   "baton soak --phones", .disabled(if: getenv("BATON_SANITIZED") != nil, "its memory is the sanitizer's"))

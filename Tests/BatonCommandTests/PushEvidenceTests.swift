@@ -2,7 +2,8 @@ import Ground
 import PhonePolicy
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
+@testable import Stages
 
 /// What many pushes leave in the files of a phone, and what is found wrong in it.
 @Suite struct PushEvidenceTests {

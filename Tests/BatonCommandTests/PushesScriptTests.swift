@@ -2,8 +2,6 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
-
 /// With a `baton` that only says what it is asked for, and runs what it is to run in a scratch directory.
 @Suite("scripts/pushes --full") struct PushesScriptTests {
   private let scratch = Scratch()

@@ -2,7 +2,8 @@ import Ground
 import DaemonRuntime
 import Testing
 
-@testable import BatonCommand
+@testable import Inspection
+@testable import PhoneClient
 
 @Suite("baton pushes") struct PushesVerbTests {
   private func value(_ text: String) throws -> JSONValue {
@@ -23,11 +24,11 @@ import Testing
     _ = try phone.run("app", "home")
     try phone.waitUntilAway()
     #expect(try phone.run("pay", invoice).contains("settled: 5,000 sat"))
-    try phone.wait("the app to be done") { try phone.fates().last == "completed with new-data" }
+    try Wait.until("the app to be done") { try phone.fates().last == "completed with new-data" }
     _ = try phone.run("push", "--silent", "--type", "Other")
-    try phone.wait("the app to be done") { try phone.fates().last == "completed with no-data" }
+    try Wait.until("the app to be done") { try phone.fates().last == "completed with no-data" }
     _ = try phone.run("tasks", "launch", "com.example.lightning.sync")
-    try phone.wait("the task to be done") { try phone.run("tasks").contains("completed") }
+    try Wait.until("the task to be done") { try phone.run("tasks").contains("completed") }
     let text = try phone.run("pushes")
     #expect(text.contains("2 arrived, 2 were handed to the app, 1 received a payment, 0 looked for one"))
     #expect(text.contains("the node started ") && text.contains("it was connected "))

@@ -1,7 +1,7 @@
 import Ground
 import Testing
 
-@testable import BatonCommand
+@testable import Terminal
 
 @Suite("Signals that come more than once") struct RepeatedSignalsTests {
   private func instant(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }

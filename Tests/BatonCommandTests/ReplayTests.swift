@@ -4,7 +4,8 @@ import Guardrails
 import Heartbeat
 import Testing
 
-@testable import BatonCommand
+@testable import Inspection
+@testable import PhoneClient
 
 @Suite("Replaying a journal")
 struct ReplayTests {

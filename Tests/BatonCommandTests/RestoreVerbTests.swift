@@ -1,8 +1,7 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Testing
-
-@testable import BatonCommand
 
 @Suite("baton restore") struct RestoreVerbTests {
   private let phone = CommandPhone()
@@ -27,7 +26,7 @@ import Testing
     let home = phone.scratch("phone")
     try FileManager.default.moveItem(atPath: "\(home)/AppGroup", toPath: "\(home)/old")
     _ = try phone.run("app", "open")
-    try phone.wait("the app to be refused") {
+    try Wait.until("the app to be refused") {
       try phone.run("status").contains("this node is in use by another device; `baton restore` moves it here")
     }
     #expect(try phone.run("restore").hasPrefix("the wallet is in this container, connected under epoch "))

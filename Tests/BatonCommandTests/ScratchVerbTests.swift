@@ -4,8 +4,6 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
-
 @Suite("baton scratch") struct ScratchVerbTests {
   private let scratch = Scratch()
 

@@ -2,7 +2,7 @@ import DaemonRuntime
 import Foundation
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("The page for scripts")
 struct ScriptPageTests {

@@ -5,6 +5,7 @@ import Glibc
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 /// What a script meets: exit codes, errors in JSON, outputs that cannot be written.
 @Suite("For a script")

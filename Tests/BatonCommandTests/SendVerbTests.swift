@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
 
 /// The person pays, as it is typed, and does what persons do.
 @Suite("baton send") struct SendVerbTests {
@@ -42,9 +43,9 @@ import Testing
     try phone.openAndConnect()
     let invoice = try invoiceElsewhere(5000)
     let payment = try phone.begin("send", invoice, into: "payment")
-    try phone.wait("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
+    try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
     _ = try phone.run("app", "home")
-    try phone.wait("the app to be at work in the background") {
+    try Wait.until("the app to be at work in the background") {
       try phone.run("status").contains("at work on: outgoing payment ")
     }
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
@@ -55,11 +56,11 @@ import Testing
     try phone.waitUntilAway()
     // A debug build, which a sanitized phone runs, is never stopped.
     if !CommandPhone.isSanitized {
-      try phone.wait("the app to be suspended") { try phone.run("status").contains("suspended") }
+      try Wait.until("the app to be suspended") { try phone.run("status").contains("suspended") }
       #expect(try phone.run("ps").contains(try Regex("mainappd +\\d+ +suspended ")))
       #expect(
         try phone.run("invoice", "5")
-          == "baton: the app is suspended, and only the app makes invoices; open it first\n")
+          == "baton: the app is suspended, and only the app can do that; open it first\n")
     }
     let verdict = try phone.run("judge")
     #expect(verdict.contains("Verdict: sound."), "\(verdict)")
@@ -72,7 +73,7 @@ import Testing
     try phone.openAndConnect()
     #expect(try !phone.run("status").contains("sending "))
     let payment = try phone.begin("send", try invoiceElsewhere(5000), into: "payment")
-    try phone.wait("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
+    try Wait.until("the payment to be offered") { phone.scratch.text("payment").hasPrefix("offered") }
     let line = try Regex("\\nsending +1 payment of its own on the way, 5,000 sat\\n")
     #expect(try phone.run("status").contains(line))
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
@@ -80,7 +81,7 @@ import Testing
     #expect(status?["sending_msat"]?.text == "5000000")
     _ = try phone.run("app", "quit")
     let gone = "\nthe app is gone; open it, or press ^C: the payment stays in the channel\n"
-    try phone.wait("the payer to hear that the app is gone") {
+    try Wait.until("the payer to hear that the app is gone") {
       phone.scratch.text("payment").contains(gone)
     }
     #expect(try phone.run("status").contains(line), "also when nobody runs")

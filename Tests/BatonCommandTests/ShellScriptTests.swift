@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// The scripts of the project, up to where they would build or start something.
 @Suite("A script") struct ShellScriptTests {

@@ -3,7 +3,8 @@ import DaemonRuntime
 import Simulation
 import Testing
 
-@testable import BatonCommand
+@testable import Lab
+@testable import PhoneClient
 
 @Suite("A range of seeds with many broken ones") struct SimCutTests {
   private let scratch = Scratch()

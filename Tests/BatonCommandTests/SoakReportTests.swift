@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BatonCommand
+@testable import Stages
 
 @Suite struct SoakReportTests {
   private static let before = SoakFigures(

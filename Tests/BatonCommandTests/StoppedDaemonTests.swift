@@ -4,7 +4,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// The kernel takes connections for a process that is stopped; nothing would ever come over them.
 @Suite("A daemon that is stopped") struct StoppedDaemonTests {

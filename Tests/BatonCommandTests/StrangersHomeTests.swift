@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 private struct Damage: Sendable {
   var what: String

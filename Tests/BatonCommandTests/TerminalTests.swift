@@ -4,7 +4,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import Terminal
 
 @Suite("What a terminal gets") struct TerminalTests {
   private let scratch = Scratch()

@@ -4,7 +4,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("baton up") struct TwoStartsTests {
   private let scratch = Scratch()

@@ -4,7 +4,7 @@ import Glibc
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 @Suite("baton up while somebody goes down") struct UpAndDownTests {
   private let phone = CommandPhone()
@@ -21,7 +21,7 @@ import Testing
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
     let down = try phone.begin("down", into: "down")
-    try phone.wait("down to be at work") { phone.isLocked }
+    try Wait.until("down to be at work") { phone.isLocked }
     let up = try phone.begin("up", "--json", into: "up")
     kill(iosd, SIGCONT)
     #expect(phone.scratch.end(down) == .exited(code: 0))

@@ -5,6 +5,8 @@ import Foundation
 import Testing
 
 @testable import BatonCommand
+@testable import PhoneClient
+@testable import Terminal
 
 @Suite("The command line")
 struct UsageTests {

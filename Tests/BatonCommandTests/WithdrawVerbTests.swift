@@ -3,7 +3,7 @@ import Foundation
 import PairSupport
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
 
 /// The person takes money out of the channel, as it is typed.
 @Suite("baton withdraw") struct WithdrawVerbTests {
@@ -45,9 +45,9 @@ import Testing
     _ = try phone.run("up", "--splice-delay", "4s")
     try phone.openAndConnect()
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
-    try phone.wait("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
+    try Wait.until("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
     _ = try phone.run("app", "home")
-    try phone.wait("the app to be at work in the background") {
+    try Wait.until("the app to be at work in the background") {
       try phone.run("status").contains("at work on: splice ")
     }
     #expect(
@@ -60,7 +60,7 @@ import Testing
     try phone.waitUntilAway()
     // A debug build, which a sanitized phone runs, is never stopped.
     if !CommandPhone.isSanitized {
-      try phone.wait("the app to be suspended") { try phone.run("status").contains("suspended") }
+      try Wait.until("the app to be suspended") { try phone.run("status").contains("suspended") }
     }
     let verdict = try phone.run("judge")
     #expect(verdict.contains("Verdict: sound"), "\(verdict)")
@@ -71,11 +71,11 @@ import Testing
     _ = try phone.run("up", "--splice-delay", "3s")
     try phone.openAndConnect()
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
-    try phone.wait("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
+    try Wait.until("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
     _ = try phone.run("app", "quit")
     let gone =
       "\nthe app is gone; open it, or press ^C: it stays half-way, and goes on when the wallet is connected again\n"
-    try phone.wait("the person to hear that the app is gone") {
+    try Wait.until("the person to hear that the app is gone") {
       phone.scratch.text("withdrawal").contains(gone)
     }
     try phone.openAndConnect()

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -39,15 +40,29 @@ struct ChannelTests {
     for message in [
       ControlMessage("self-destruct"), ControlMessage("push"), ControlMessage("push", ["id": "-1"]),
       ControlMessage("push", ["id": "18446744073709551616"]), ControlMessage("time-will-expire", ["id": "x"]),
-      ControlMessage("invoice", ["request": "a", "amount-msat": "0"]),
-      ControlMessage("invoice", ["request": "b", "amount-msat": "NaN"]),
-      ControlMessage(
-        "invoice", ["request": "c", "amount-msat": "1", "description": String(repeating: "x", count: 201)]),
-      ControlMessage("invoice", ["request": "d", "amount-msat": "1", "expiry-seconds": "-1"]),
+      ControlMessage("ask"), ControlMessage("ask", ["request": "empty"]),
+      ControlMessage("ask", ["request": "noise"], body: [UInt8](repeating: 0xff, count: 100_000)),
     ] { app.send(message) }
-    try phone.wait("the answers") { app.count("invoice-failed") == 4 }
-    #expect(app.message(request: "a")?["message"]?.hasPrefix("the field `amount-msat` must be") == true)
-    #expect(app.message(request: "c")?["message"]?.hasPrefix("the field `description` must be") == true)
+    let asked = [
+      "unknown": ControlMessage("self-destruct"),
+      "none": ControlMessage("invoice", ["amount-msat": "0"]),
+      "word": ControlMessage("invoice", ["amount-msat": "NaN"]),
+      "long": ControlMessage(
+        "invoice", ["amount-msat": "1", "description": String(repeating: "x", count: 201)]),
+      "past": ControlMessage("invoice", ["amount-msat": "1", "expiry-seconds": "-1"]),
+    ]
+    for (request, message) in asked { app.ask(request, message) }
+    try phone.wait("the answers") { app.count("answer") == 7 }
+    let beginnings = [
+      "empty": "the message has no empty line", "noise": "the message has no empty line",
+      "unknown": "the app does not know `self-destruct`", "none": "the field `amount-msat` must be",
+      "word": "the field `amount-msat` must be", "long": "the field `description` must be",
+      "past": "the field `expiry-seconds` must be",
+    ]
+    for (request, beginning) in beginnings {
+      let sentence = app.answer(to: request)?.errorSentence
+      #expect(sentence?.hasPrefix(beginning) == true, "\(request): \(sentence ?? "no answer")")
+    }
     phone.open(app)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
   }
@@ -59,7 +74,7 @@ struct ChannelTests {
       "--app", "\(TestPhone.binaries)/TestVandal", "--ext", "\(TestPhone.binaries)/TestVandal",
     ])
     _ = try phone.ask(.phone, ControlMessage("open"))
-    try RealPhone.wait("its last words") {
+    try Wait.until("its last words") {
       try phone.ask(.phone, ControlMessage("notifications")).bodyText.contains("last notification")
     }
     let status = try phone.ask(.phone, ControlMessage("status")).bodyText
@@ -70,7 +85,7 @@ struct ChannelTests {
     #expect(notifications.utf8.count < 131_072)
     // It said garbage in the end: it is not heard any more, and can still be ended.
     #expect(try phone.ask(.phone, ControlMessage("quit")).verb == "ok")
-    try RealPhone.wait("it to have ended") {
+    try Wait.until("it to have ended") {
       try phone.ask(.phone, ControlMessage("status")).bodyText.contains(#""app":{"state":"not running"}"#)
     }
   }

@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import PairSupport
@@ -33,7 +34,7 @@ import Testing
       #expect([["1", "1"], ["0", "0"]].contains(try Self.coreLimit(of: pid)))
       let said = try Data(contentsOf: URL(fileURLWithPath: "\(phone.home)/\(log)"))
       kill(pid, SIGSEGV)
-      try RealPhone.wait("the end of \(log)") { !FileManager.default.fileExists(atPath: "/proc/\(pid)/exe") }
+      try Wait.until("the end of \(log)") { !FileManager.default.fileExists(atPath: "/proc/\(pid)/exe") }
       #expect(try Data(contentsOf: URL(fileURLWithPath: "\(phone.home)/\(log)")) == said)
     }
   }

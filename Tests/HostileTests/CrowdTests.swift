@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Database
@@ -17,7 +18,7 @@ struct CrowdTests {
     let phone = try RealPhone()
     let pid = try phone.pid(behind: door)
     _ = try phone.ask(.phone, ControlMessage("open"))
-    try RealPhone.wait("the app to be connected") { try walletIsConnected(phone) }
+    try Wait.until("the app to be connected") { try walletIsConnected(phone) }
     let descriptors = try RealPhone.descriptors(of: pid)
     let footprint = try RealPhone.footprint(of: pid)
     // From several processes, as each may be allowed a few thousand only.
@@ -26,14 +27,14 @@ struct CrowdTests {
     #expect(count == 10_000)
     // The wallet has to dial anew in front of them all.
     _ = try phone.ask(.phone, ControlMessage("home"))
-    try RealPhone.wait("the app to have left") { try !walletIsConnected(phone) }
+    try Wait.until("the app to have left") { try !walletIsConnected(phone) }
     _ = try phone.ask(.phone, ControlMessage("open"))
-    try RealPhone.wait("the app to be connected again") { try walletIsConnected(phone) }
+    try Wait.until("the app to be connected again") { try walletIsConnected(phone) }
     #expect(try RealPhone.descriptors(of: pid) <= descriptors + 256)
     #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
     try RealPhone.waitUntilAsleep(pid)
     phone.dismissStrangers()
-    try RealPhone.wait("the descriptors to be closed") {
+    try Wait.until("the descriptors to be closed") {
       try RealPhone.descriptors(of: pid) <= descriptors + 1
     }
     #expect(try RealPhone.footprint(of: pid) <= footprint + 4 * 1024 * 1024)
@@ -49,7 +50,7 @@ struct CrowdTests {
     #expect(try phone.knock("drop", 10_000, at: door) == 10_000)
     #expect(try phone.ask(.phone, ControlMessage("status")).verb == "ok")
     #expect(try phone.ask(.provider, ControlMessage("status")).verb == "status")
-    try RealPhone.wait("the descriptors to be closed") {
+    try Wait.until("the descriptors to be closed") {
       try RealPhone.descriptors(of: pid) <= descriptors + 1
     }
     #expect(try RealPhone.footprint(of: pid) <= footprint + 2 * 1024 * 1024)

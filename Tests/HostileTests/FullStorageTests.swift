@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import Database
 import Foundation
@@ -17,16 +18,6 @@ import Testing
     return umount2(made, Int32(MNT_DETACH)) == 0
   }()
 
-  private func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(120)
-    while try !condition() {
-      guard Clock.monotonicNow < end else {
-        throw TestPhone.TimedOut(description: "waited in vain for \(what)")
-      }
-      poll(nil, 0, 5)
-    }
-  }
-
   private func journals(_ phone: RealPhone, of process: String) throws -> String {
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
     return try names.filter { $0.contains("-\(process)-") }.map {
@@ -34,27 +25,12 @@ import Testing
     }.joined()
   }
 
-  private func appStatus(_ phone: RealPhone) throws -> String? {
-    let status = try JSONSerialization.jsonObject(
-      with: Data(try phone.ask(.phone, ControlMessage("status")).body))
-    let app = (status as? [String: Any])?["app"] as? [String: Any]
-    return (app?["status"] as? [String: Any])?["text"] as? String
-  }
-
-  private func processes(_ phone: RealPhone) throws -> [[String: Any]] {
-    let rows = try JSONSerialization.jsonObject(
-      with: Data(try phone.ask(.phone, ControlMessage("ps", ["all": "yes"])).body))
-    return rows as? [[String: Any]] ?? []
-  }
-
-  private func payments(_ phone: RealPhone) throws -> [[String: Any]] {
-    let rows = try JSONSerialization.jsonObject(
-      with: Data(try phone.ask(.provider, ControlMessage("payments")).body))
-    return rows as? [[String: Any]] ?? []
+  private func payments(_ phone: RealPhone) throws -> [JSONValue] {
+    try phone.driver().rows("payments", of: .lspd)
   }
 
   private func state(_ phone: RealPhone, of payment: String) throws -> String? {
-    try payments(phone).first { "\($0["id"] ?? "")" == payment }?["state"] as? String
+    try payments(phone).first { "\($0["id"]?.int ?? 0)" == payment }?["state"]?.text
   }
 
   private func pay(_ phone: RealPhone, _ invoice: String) throws -> String {
@@ -63,16 +39,13 @@ import Testing
     #expect(paid.code == 0, "\(paid.errors)")
     let rows = try payments(phone)
     try #require(rows.count == before + 1)
-    return "\(rows.last?["id"] ?? "")"
+    return "\(rows.last?["id"]?.int ?? 0)"
   }
 
   private func endApp(_ phone: RealPhone) throws {
     _ = try phone.ask(.phone, ControlMessage("home"))
     _ = try phone.ask(.phone, ControlMessage("quit"))
-    try wait("the app and the extension to end") {
-      let rows = try phone.ask(.phone, ControlMessage("ps")).body
-      return (try JSONSerialization.jsonObject(with: Data(rows)) as? [Any])?.isEmpty == true
-    }
+    try Wait.until("the app and the extension to end") { try phone.driver().rows("ps").isEmpty }
   }
 
   private func cutLog(_ group: String) throws {
@@ -94,15 +67,11 @@ import Testing
       _ = try? phone.baton(["down"])
       umount2(group, Int32(MNT_DETACH))
     }
-    _ = try phone.ask(.phone, ControlMessage("open"))
-    try wait("the app to be connected") { try appStatus(phone) == "connected" }
+    try phone.driver().openAndConnect()
     var invoices: [String] = []
-    for _ in 1...4 {
-      let answer = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "1000000"]))
-      invoices.append(try #require(answer["invoice"]))
-    }
+    for _ in 1...4 { invoices.append(try phone.invoice(msat: 1_000_000)) }
     let first = try pay(phone, invoices[0])
-    try wait("the first payment") { try state(phone, of: first) == "paid" }
+    try Wait.until("the first payment") { try state(phone, of: first) == "paid" }
 
     let full = try phone.baton(["device", "storage", "full"])
     #expect(full.output == "the storage is full: whatever needs more room in it cannot be written\n")
@@ -110,7 +79,7 @@ import Testing
     var refusal: String?
     for _ in 0..<400 where refusal == nil {
       do {
-        _ = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "1000"]))
+        _ = try phone.invoice(msat: 1_000)
       } catch { refusal = "\(error)" }
     }
     #expect(refusal?.contains("is full; make room and try again") == true, "\(refusal ?? "never refused")")
@@ -122,10 +91,10 @@ import Testing
     try cutLog(group)
     _ = try phone.baton(["device", "storage", "full"])
     let behind = try pay(phone, invoices[2])
-    try wait("the extension to say so") {
-      try processes(phone).contains {
-        $0["role"] as? String == "extension"
-          && ($0["reason"] as? String)?.hasSuffix("is full; make room and try again") == true
+    try Wait.until("the extension to say so") {
+      try phone.driver().processes().contains {
+        $0["role"]?.text == "extension"
+          && $0["reason"]?.text?.hasSuffix("is full; make room and try again") == true
       }
     }
     #expect(try state(phone, of: behind) == "held")
@@ -134,11 +103,13 @@ import Testing
     _ = try phone.ask(.phone, ControlMessage("open"))
     let last = try pay(phone, invoices[3])
     for payment in [inFront, behind, last] {
-      try wait("payment \(payment)") { ["paid", "failed"].contains(try state(phone, of: payment)) }
+      try Wait.until("payment \(payment)", within: .seconds(120)) {
+        ["paid", "failed"].contains(try state(phone, of: payment))
+      }
     }
     #expect(try state(phone, of: last) == "paid")
-    let all = try processes(phone)
-    #expect(all.allSatisfy { $0["crashed"] as? Bool != true }, "\(all)")
+    let all = try phone.driver().processes()
+    #expect(all.allSatisfy { $0["crashed"]?.flag != true }, "\(all)")
     let iosd = try journals(phone, of: "iosd")
     #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "said once each time")
     #expect(try phone.baton(["down"]).code == 0)

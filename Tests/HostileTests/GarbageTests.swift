@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import PairSupport
@@ -34,7 +35,7 @@ struct GarbageTests {
       // An empty packet reads like an end.
       #expect(try answer(to: [], at: phone.place(door)) == nil)
       _ = try phone.ask(door, ControlMessage("status"))
-      try RealPhone.wait("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors }
+      try Wait.until("the descriptors to be closed") { try RealPhone.descriptors(of: pid) <= descriptors }
     }
   }
 
@@ -57,8 +58,13 @@ struct GarbageTests {
       ),
       (.phone, ControlMessage("clock", ["step-seconds": "9223372036854775807"]), "the field `step-seconds`"),
       (.phone, ControlMessage("clock", ["step-seconds": "NaN"]), "the field `step-seconds`"),
-      (.phone, ControlMessage("invoice", ["amount-msat": "-1"]), "the field `amount-msat`"),
-      (.phone, ControlMessage("invoice", ["amount-msat": "18446744073709551616"]), "the field `amount-msat`"),
+      (.phone, ControlMessage("ask-app"), "only a person with the app in front"),
+      (.phone, ControlMessage("ask-app", ["in-front": "no"]), "the app is not running"),
+      (.phone, ControlMessage("ask-app", ["in-front": "2"]), "the field `in-front` must be yes or no"),
+      (
+        .phone, ControlMessage("ask-app", body: Array(repeating: 32, count: 16_385)),
+        "the request has 16385 bytes"
+      ),
       (.phone, ControlMessage("ps", ["all": "perhaps"]), "the field `all` must be yes or no"),
       (.provider, ControlMessage("fly"), "lspd has no verb `fly`"),
       (.provider, ControlMessage("pay", ["payment-hash": "zz"]), "the field `payment-hash`"),

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import Foundation
 import PairSupport
@@ -32,8 +33,8 @@ import Testing
       poll(nil, 0, Int32(chance.below(Self.longestWait + 1)))
       if number.isMultiple(of: 10) {
         // Half-way through a payment, if it comes to that.
-        let invoice = try? phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "1000"]))
-        if let text = invoice?["invoice"] {
+        let invoice = try? phone.invoice(msat: 1_000)
+        if let text = invoice {
           _ = try? phone.ask(.provider, ControlMessage("pay", ["invoice": text]))
         }
       }
@@ -41,7 +42,7 @@ import Testing
       if number.isMultiple(of: 2) { try phone.waitForApp("suspended") }
     }
     try phone.waitForApp("suspended")
-    let rows = try phone.processRows().filter { $0["role"] as? String == "app" }
+    let rows = try phone.driver().processes().filter { $0["role"]?.text == "app" }
     let again = "; BATON_SEED=\(seed) presses at the same moments again"
     #expect(rows.count == 1, "one process has lived through all of it\(again)")
     #expect(rows.allSatisfy { $0["reason"] == nil }, "\(rows)\(again)")
@@ -56,10 +57,10 @@ import Testing
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
-    let invoice = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "5000"]))
-    let paid = try phone.baton(["pay", try #require(invoice["invoice"])])
+    let invoice = try phone.invoice()
+    let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0)
-    #expect(try phone.processRows().map { $0["role"] as? String } == ["app"])
+    #expect(try phone.driver().processes().map { $0["role"]?.text } == ["app"])
   }
 
   @Test("A silent push wakes the suspended app, which receives what waits and is suspended again")
@@ -69,15 +70,15 @@ import Testing
     ])
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
-    let invoice = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "5000"]))
+    let invoice = try phone.invoice()
     _ = try phone.ask(.phone, ControlMessage("home"))
     try phone.waitForApp("suspended")
     // Nobody is started for the visible one: only the app can receive.
     _ = try phone.baton(["device", "notifications", "off"])
-    let paid = try phone.baton(["pay", try #require(invoice["invoice"])])
+    let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0, "\(paid.errors)")
     try phone.waitForApp("suspended")
-    #expect(try phone.processRows().map { $0["role"] as? String } == ["app"])
+    #expect(try phone.driver().processes().map { $0["role"]?.text } == ["app"])
     let judged = try phone.baton(["judge"])
     #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
   }
@@ -87,24 +88,16 @@ import Testing
     let phone = try RealPhone()
     _ = try phone.ask(.phone, ControlMessage("open"))
     try phone.waitForStatus("connected")
-    let invoice = try phone.ask(.phone, ControlMessage("invoice", ["amount-msat": "5000"]))
+    let invoice = try phone.invoice()
     #expect(try phone.baton(["device", "network", "off"]).code == 0)
     try phone.waitForStatus("connecting: there is no network")
     #expect(try phone.baton(["device", "network", "on"]).code == 0)
     try phone.waitForStatus("connected")
-    #expect(try phone.baton(["pay", try #require(invoice["invoice"])]).code == 0)
+    #expect(try phone.baton(["pay", invoice]).code == 0)
   }
 }
 
 extension RealPhone {
-  fileprivate func report(_ verb: String, _ fields: KeyValuePairs<String, String> = [:]) throws -> Any {
-    try JSONSerialization.jsonObject(with: Data(ask(.phone, ControlMessage(verb, fields)).body))
-  }
-
-  fileprivate func processRows() throws -> [[String: Any]] {
-    try report("ps", ["all": "yes"]) as? [[String: Any]] ?? []
-  }
-
   fileprivate func journal() throws -> String {
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(home)/journal")
     return try names.filter { $0.contains("-iosd-") }.map {
@@ -117,28 +110,15 @@ extension RealPhone {
     try journal().components(separatedBy: #""_0":"app","_1":{"\#(message)""#).count - 1
   }
 
-  private func app() throws -> [String: Any] {
-    (try report("status") as? [String: Any])?["app"] as? [String: Any] ?? [:]
-  }
-
   fileprivate func waitForApp(_ state: String) throws {
-    try wait("the app to be \(state)") { try app()["state"] as? String == state }
+    let driver = try driver()
+    try driver.wait(for: "the app to be \(state)") { try driver.state(of: .app) == state }
   }
 
   fileprivate func waitForStatus(_ text: String) throws {
-    try wait("the app to show \(text)") {
-      (try app()["status"] as? [String: Any])?["text"] as? String == text
-    }
-  }
-
-  private func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(20)
-    while try !condition() {
-      guard Clock.monotonicNow < end else {
-        throw TestPhone.TimedOut(
-          description: "waited in vain for \(what): \(try app()) \(try report("ps", ["all": "yes"])) \(home)")
-      }
-      poll(nil, 0, 2)
+    let driver = try driver()
+    try driver.wait(for: "the app to show \(text)") {
+      try driver.status()["app"]?["status"]?["text"]?.text == text
     }
   }
 }

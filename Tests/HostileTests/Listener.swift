@@ -1,3 +1,4 @@
+import PhoneClient
 import Foundation
 import PairSupport
 
@@ -17,7 +18,7 @@ final class Listener {
     process.standardOutput = output
     try process.run()
     guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "ready\n" else {
-      throw TestPhone.TimedOut(description: "no program listens on \(path)")
+      throw Wait.Failure(description: "no program listens on \(path)")
     }
   }
 

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -111,7 +112,7 @@ struct OptionTests {
       process.arguments = ["--home", phone] + longest
       process.standardError = FileHandle.nullDevice
       try process.run()
-      try RealPhone.wait("iosd to answer") {
+      try Wait.until("iosd to answer") {
         (try? ControlClient(path: "\(phone)/os/iosd.sock", daemon: "iosd").request(ControlMessage("status")))
           != nil
       }

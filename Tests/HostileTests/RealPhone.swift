@@ -2,6 +2,7 @@ import Ground
 import Foundation
 import PairSupport
 
+@testable import PhoneClient
 @testable import DaemonRuntime
 
 /// A whole phone of real daemons, brought up by `baton`, in a directory of its own.
@@ -22,7 +23,7 @@ final class RealPhone {
     home = String(cString: made)
     try prepare(home)
     let up = try baton(["up"] + upOptions)
-    guard up.code == 0 else { throw TestPhone.TimedOut(description: up.errors) }
+    guard up.code == 0 else { throw Wait.Failure(description: up.errors) }
   }
 
   deinit {
@@ -90,6 +91,13 @@ final class RealPhone {
     try ControlClient(path: place(door), daemon: "\(door)").request(message, timeout: .seconds(60))
   }
 
+  /// Has the app make one.
+  func invoice(msat: UInt64 = 5_000) throws -> String {
+    try Phone(home: home).askApp(ControlMessage("invoice", ["amount-msat": "\(msat)"])).required("invoice")
+  }
+
+  func driver() throws -> PhoneDriver { try PhoneDriver(Phone(home: home)) }
+
   // MARK: Strangers
 
   /// Returns when they have knocked; says how many got through. They stay until they are dismissed.
@@ -142,7 +150,7 @@ final class RealPhone {
   /// A zombie still has its directory in /proc, but no memory.
   private static func memory(of pid: Int32) throws -> MemoryFigures {
     guard let figures = MemoryFigures(of: pid) else {
-      throw TestPhone.TimedOut(description: "process \(pid) has ended")
+      throw Wait.Failure(description: "process \(pid) has ended")
     }
     return figures
   }
@@ -151,20 +159,9 @@ final class RealPhone {
   /// of the processor a busy machine leaves it.
   static func waitUntilAsleep(_ pid: Int32) throws {
     var looksAsleep = 0
-    try wait("process \(pid) to rest") {
+    try Wait.until("process \(pid) to rest") {
       looksAsleep = ProcessTable.status(of: pid)?.state == UInt8(ascii: "S") ? looksAsleep + 1 : 0
       return looksAsleep == 10
-    }
-  }
-
-  /// Looks again until it holds; the bound is for a machine that is far too busy.
-  static func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(60)
-    while try !condition() {
-      guard Clock.monotonicNow < end else {
-        throw TestPhone.TimedOut(description: "waited in vain for \(what)")
-      }
-      poll(nil, 0, 5)
     }
   }
 }

@@ -1,3 +1,4 @@
+import PhoneClient
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
   }
 
   private static func wait(_ phone: PhoneProcess, forText text: String) throws {
-    try phone.wait("the app says \(text)") {
+    try Wait.until("the app says \(text)") {
       let app = try phone.status()["app"] as? [String: Any]
       return ((app?["status"] as? [String: Any])?["text"] as? String)?.contains(text) == true
     }
@@ -23,7 +24,7 @@ import Testing
   @Test("M-1.2, M-1.4, M-1.5 What the app plays is shown, until another plays (M-1.7)")
   func plays() throws {
     let phone = try Self.left("app-audio")
-    try phone.wait("it plays") { try phone.status()["now_playing"] != nil }
+    try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
     let playing = try #require(try phone.status()["now_playing"] as? [String: Any])
     #expect(playing["by"] as? String == "app")
     #expect(playing["volume"] as? String == "0.01")
@@ -51,7 +52,7 @@ import Testing
   @Test("M-1.2 What mixes goes on beside another")
   func mixes() throws {
     let phone = try Self.left("app-audio-mixing")
-    try phone.wait("it plays") { try phone.status()["now_playing"] != nil }
+    try Wait.until("it plays") { try phone.status()["now_playing"] != nil }
     try phone.ask("device", ["audio": "yes"])
     #expect(try phone.status()["now_playing"] != nil)
   }
@@ -61,10 +62,10 @@ import Testing
     let app = "\(PhoneProcess.products)/mainappd"
     let quiet = try Self.left(app)
     let other = try Self.left(app, ["--background-mode", "audio", "--keep-alive-audio"])
-    try other.wait("it plays") { try other.status()["now_playing"] != nil }
+    try Wait.until("it plays") { try other.status()["now_playing"] != nil }
     #expect(try quiet.status()["now_playing"] == nil)
     try other.ask("open")
-    try other.wait("it stops") { try other.status()["now_playing"] == nil }
+    try Wait.until("it stops") { try other.status()["now_playing"] == nil }
   }
 
   @Test("Volumes are read as they are written, and nothing else is")

@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -11,8 +12,8 @@ private let sync = "com.example.lightning.sync"
     let phone = try PhoneProcess(
       app: app, ["--time-scale", "100000", "--task-deferral", "0"] + options)
     try phone.ask("open")
-    try phone.wait("the app is in front") { try phone.state("app") == "foreground" }
-    try phone.wait("the app has asked for its task") { try phone.rows("tasks").count > 0 }
+    try Wait.until("the app is in front") { try phone.state("app") == "foreground" }
+    try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
     try phone.ask("home")
     return phone
   }
@@ -20,7 +21,7 @@ private let sync = "com.example.lightning.sync"
   /// The row of the newest task, once it is in such a state.
   private static func task(_ phone: PhoneProcess, _ states: String...) throws -> [String: Any] {
     var row: [String: Any] = [:]
-    try phone.wait("a task is \(states)") {
+    try Wait.until("a task is \(states)") {
       row = try phone.rows("tasks").last ?? [:]
       return states.contains(row["state"] as? String ?? "")
     }
@@ -36,7 +37,7 @@ private let sync = "com.example.lightning.sync"
   func completed() throws {
     let phone = try Self.used("app-task-twice")
     _ = try Self.task(phone, "completed")
-    try phone.wait("the second completion is noted") {
+    try Wait.until("the second completion is noted") {
       try phone.rows("tasks").last?["refused_completions"] as? Int == 1
     }
     let row = try Self.task(phone, "completed")
@@ -69,7 +70,7 @@ private let sync = "com.example.lightning.sync"
     #expect(try Self.task(phone, "refused")["why"] as? String != nil)
     let other = try PhoneProcess(app: "app-task-wrong")
     try other.ask("open")
-    try other.wait("the app has the reason") {
+    try Wait.until("the app has the reason") {
       let app = try other.status()["app"] as? [String: Any]
       let text = (app?["status"] as? [String: Any])?["text"] as? String
       return text?.contains("not among those that the app may use (com.example.lightning.sync") == true
@@ -82,7 +83,7 @@ private let sync = "com.example.lightning.sync"
   func launched() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "1000"])
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
-    try phone.wait("the app has asked for its task") { try phone.rows("tasks").count > 0 }
+    try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
     kill(pid, SIGKILL)
     _ = try Self.task(phone, "completed")
     let last = try #require(try phone.rows("ps", all: false).last)
@@ -96,7 +97,7 @@ private let sync = "com.example.lightning.sync"
   func processing() throws {
     let phone = try Self.used("app-task-processing")
     let why = { (word: String) in
-      try phone.wait("it waits for \(word)") {
+      try Wait.until("it waits for \(word)") {
         (try phone.rows("tasks").last?["why"] as? String)?.contains(word) == true
       }
     }
@@ -117,10 +118,10 @@ private let sync = "com.example.lightning.sync"
   func refreshOff() throws {
     let phone = try PhoneProcess(app: "app-task-twice", ["--time-scale", "100000"])
     try phone.ask("open")
-    try phone.wait("the app has asked for its task") { try phone.rows("tasks").count > 0 }
+    try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
     try phone.ask("device", ["background-refresh": "no"])
     try phone.ask("home")
-    try phone.wait("it waits") {
+    try Wait.until("it waits") {
       try phone.rows("tasks").last?["why"] as? String == "background app refresh is off"
     }
     try phone.ask("device", ["background-refresh": "yes"])
@@ -131,7 +132,7 @@ private let sync = "com.example.lightning.sync"
   func byHand() throws {
     let phone = try PhoneProcess(app: "app-task-deaf", ["--build", "debug", "--task-grace", "50ms"])
     try phone.ask("open")
-    try phone.wait("the app has asked for its task") { try phone.rows("tasks").count > 0 }
+    try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
     #expect(try phone.refusal("task-launch", ["identifier": "x"])?.contains("no such task waits") == true)
     #expect(try phone.refusal("task-expire", ["identifier": sync])?.contains("no such task runs") == true)
     try phone.ask("task-launch", ["identifier": sync])
@@ -149,7 +150,7 @@ private let sync = "com.example.lightning.sync"
   func restart() throws {
     let phone = try PhoneProcess(app: "app-task-deaf")
     try phone.ask("open")
-    try phone.wait("the app has asked for its task") { try phone.rows("tasks").count > 0 }
+    try Wait.until("the app has asked for its task") { try phone.rows("tasks").count > 0 }
     kill(phone.process.processIdentifier, SIGKILL)
     phone.process.waitUntilExit()
     let file = try #require(FileHandle(forUpdatingAtPath: "\(phone.home)/os/tasks.jsonl"))
@@ -160,7 +161,7 @@ private let sync = "com.example.lightning.sync"
     #expect(row["state"] as? String == "lost")
     #expect(row["why"] as? String == "gone with an earlier iosd")
     try phone.ask("open")
-    try phone.wait("there is a new row") { try phone.rows("tasks").count == 2 }
+    try Wait.until("there is a new row") { try phone.rows("tasks").count == 2 }
     #expect(try phone.rows("tasks").last?["id"] as? Int == 2)
   }
 
@@ -168,7 +169,7 @@ private let sync = "com.example.lightning.sync"
   func garbage() throws {
     let phone = try PhoneProcess(app: "app-task-garbage", ["--background-mode", "audio"])
     try phone.ask("open")
-    try phone.wait("the app has said it") {
+    try Wait.until("the app has said it") {
       let app = try phone.status()["app"] as? [String: Any]
       return (app?["status"] as? [String: Any])?["text"] as? String == "said it"
     }

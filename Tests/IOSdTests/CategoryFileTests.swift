@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -14,7 +15,7 @@ import Testing
 
   private func register(_ phone: PhoneProcess) throws {
     try phone.ask("open")
-    try phone.wait("it has registered") {
+    try Wait.until("it has registered") {
       try phone.ask("categories").bodyText.contains("INCOMING_PAYMENT")
     }
   }
@@ -64,7 +65,7 @@ import Testing
     _ = try phone.ended("app")
     rmdir(path)
     try phone.ask("open")
-    try phone.wait("the file is there") { access(path, F_OK) == 0 }
+    try Wait.until("the file is there") { access(path, F_OK) == 0 }
     try end(phone)
     unlink(path)
     mkdir(path, 0o700)

@@ -1,3 +1,4 @@
+import PhoneClient
 import Foundation
 import Glibc
 import Testing
@@ -33,7 +34,7 @@ import Testing
       app: "\(PhoneProcess.products)/mainappd", ["--build", "debug", "--clean-journals"])
     try writeOldJournals(20, phone)
     try phone.ask("open")
-    try phone.wait("the app has asked for its tasks") { try phone.rows("tasks").count == 2 }
+    try Wait.until("the app has asked for its tasks") { try phone.rows("tasks").count == 2 }
     try phone.ask("home")
     // Once for what any first run needs.
     try clean(phone)
@@ -48,7 +49,7 @@ import Testing
   private func clean(_ phone: PhoneProcess) throws {
     let done = try phone.rows("tasks").count { $0["state"] as? String == "completed" }
     try phone.ask("task-launch", ["identifier": Self.task])
-    try phone.wait("the task to be done") {
+    try Wait.until("the task to be done") {
       try phone.rows("tasks").count { $0["state"] as? String == "completed" } == done + 1
     }
     let left = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")

@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -105,7 +106,7 @@ import Testing
     try #require(limit.terminationStatus == 0)
     var crowd = try (0..<6).map { _ in try ControlClient(path: phone.socket, daemon: "iosd") }
     var looksFull = 0
-    try phone.wait("iosd has no descriptor left, and stays so") {
+    try Wait.until("iosd has no descriptor left, and stays so") {
       let isFull = try descriptors().isSuperset(of: 0..<bound)
       looksFull = isFull ? looksFull + 1 : 0
       // Who says nothing is sent away after a while, and on a busy machine that while may be over.
@@ -114,7 +115,7 @@ import Testing
     }
     // Whoever turns in circles before a socket that stays readable never sleeps.
     var looksAsleep = 0
-    try phone.wait("iosd rests") {
+    try Wait.until("iosd rests") {
       looksAsleep = PhoneProcess.state(ofProcess: pid) == "S" ? looksAsleep + 1 : 0
       return looksAsleep == 10
     }

@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -11,7 +12,7 @@ private let words = "abandon ability able"
 
 @Suite struct KeychainTests {
   private static func wait(_ phone: PhoneProcess, forText text: String) throws {
-    try phone.wait("the app says \(text)") {
+    try Wait.until("the app says \(text)") {
       let app = try phone.status()["app"] as? [String: Any]
       return ((app?["status"] as? [String: Any])?["text"] as? String)?.contains(text) == true
     }

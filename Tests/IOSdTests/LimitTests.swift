@@ -1,3 +1,4 @@
+import PhoneClient
 import Foundation
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
   private func expectAlive(_ phone: PhoneProcess) throws {
     try phone.push("the original")
     #expect(try phone.notifications(1) != ["the original"])
-    try phone.wait("the extension is idle") { try phone.state("extension") == "idle" }
+    try Wait.until("the extension is idle") { try phone.state("extension") == "idle" }
     let row = try #require(try phone.rows("ps").last)
     #expect(row["reason"] == nil)
   }
@@ -57,7 +58,7 @@ import Testing
     for number in 1...3 {
       try large.push("the original")
       #expect(try large.notifications(number) == [String](repeating: "the original", count: number))
-      try large.wait("process \(number) is gone") { try large.state("extension") == "not running" }
+      try Wait.until("process \(number) is gone") { try large.state("extension") == "not running" }
     }
     let reasons = try large.rows("ps").compactMap { $0["reason"] as? String }
     #expect(reasons.count == 3)

@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -20,7 +21,7 @@ import Testing
   private func walletPhone() throws -> PhoneProcess {
     let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd")
     try phone.ask("open")
-    try phone.wait("the app has registered its categories") {
+    try Wait.until("the app has registered its categories") {
       try phone.ask("categories").bodyText.contains("INCOMING_PAYMENT")
     }
     return phone
@@ -66,11 +67,11 @@ import Testing
     try phone.ask("push", body: alert)
     _ = try phone.notifications(2)
     #expect(try phone.ask("touch", ["id": "1", "do": "action", "action": "OPEN_NOW"])["app"] == "foreground")
-    try phone.wait("the journal has it") {
+    try Wait.until("the journal has it") {
       try journalSays("reason=notification action=OPEN_NOW id=1", phone)
     }
     try phone.ask("touch", ["id": "2", "do": "dismiss"])
-    try phone.wait("the journal has it") { try journalSays("notification 2 was dismissed", phone) }
+    try Wait.until("the journal has it") { try journalSays("notification 2 was dismissed", phone) }
     #expect(try row(phone)["answer"] as? String == "OPEN_NOW")
     #expect(
       try phone.refusal("touch", ["id": "2", "do": "tap"])
@@ -89,11 +90,11 @@ import Testing
     try phone.ask("quit")
     _ = try phone.ended("app")
     try phone.ask("touch", ["id": "1", "do": "dismiss"])
-    try phone.wait("the app is in the background") { try phone.state("app") == "background" }
+    try Wait.until("the app is in the background") { try phone.state("app") == "background" }
     try phone.ask("quit")
-    try phone.wait("the app is gone") { try phone.state("app") == "not running" }
+    try Wait.until("the app is gone") { try phone.state("app") == "not running" }
     try phone.ask("touch", ["id": "2", "do": "tap"])
-    try phone.wait("the app is in front") { try phone.state("app") == "foreground" }
+    try Wait.until("the app is in front") { try phone.state("app") == "foreground" }
     let reasons = try phone.rows("ps").compactMap { $0["launch_reason"] as? String }
     #expect(
       reasons == [
@@ -158,9 +159,9 @@ import Testing
     try phone.ask("home")
     for _ in 0..<5 {
       try phone.push()
-      try phone.ask("invoice", ["amount-msat": "1"])
+      try phone.ask("ask-app", ["in-front": "no"], body: "x")
     }
-    try phone.wait("all are there") { try phone.rows("notifications").count >= 105 }
+    try Wait.until("all are there") { try phone.rows("notifications").count >= 105 }
     #expect(try phone.status()["badge"] as? Int == 105)
     #expect(try phone.rows("notifications").compactMap { $0["badge"] as? Int } == Array(1...105))
   }

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -8,7 +9,7 @@ import Testing
   @Test func thePersonOpensTheAppLeavesItAndSwipesItAway() throws {
     let phone = try PhoneProcess()
     #expect(try phone.ask("open")["app"] == "foreground")
-    try phone.wait("the app says so") {
+    try Wait.until("the app says so") {
       let app = try phone.status()["app"] as? [String: Any]
       return (app?["status"] as? [String: Any])?["text"] as? String == "in front"
     }
@@ -32,7 +33,7 @@ import Testing
     let pid = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(pid, SIGKILL)
     #expect(try phone.ended("app")["reason"] as? String == "killed from outside by SIGKILL")
-    try phone.wait("nothing is left of it") { PhoneProcess.state(ofProcess: pid) == nil }
+    try Wait.until("nothing is left of it") { PhoneProcess.state(ofProcess: pid) == nil }
   }
 
   @Test("An app that is dead already when it is opened is opened anew, whatever iosd hears of first")
@@ -45,10 +46,10 @@ import Testing
     // The person's word is there before the death of the app: it comes first when iosd goes on.
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
-    try phone.wait("iosd is stopped") { ProcessTable.isStopped(iosd) }
+    try Wait.until("iosd is stopped") { ProcessTable.isStopped(iosd) }
     try person.send(ControlMessage("open"))
     kill(pid, SIGKILL)
-    try phone.wait("the app is dead") { PhoneProcess.state(ofProcess: pid) == "Z" }
+    try Wait.until("the app is dead") { PhoneProcess.state(ofProcess: pid) == "Z" }
     kill(iosd, SIGCONT)
     let answer = try person.receive(timeout: .seconds(20))
     #expect(answer["app"] == "foreground")
@@ -76,7 +77,7 @@ import Testing
   @Test func whatAnAppSaidAtItsEndIsNotSaidOfTheNextOne() throws {
     let phone = try PhoneProcess(app: Self.app)
     try phone.ask("open")
-    try phone.wait("the app is in front") { try phone.said("app") != nil }
+    try Wait.until("the app is in front") { try phone.said("app") != nil }
     try phone.ask("home")
     try phone.ask("quit")
     #expect(try phone.ended("app")["reason"] as? String == "ended when it was asked to: asked to terminate")
@@ -101,16 +102,34 @@ import Testing
 
   private static let app = "\(PhoneProcess.products)/mainappd"
 
-  @Test func anInvoiceComesFromTheAppOrNotAtAll() throws {
+  @Test("What the app is asked for and what it answers pass as bytes, to the size of a message of the app's")
+  func askApp() throws {
     let phone = try PhoneProcess()
-    #expect(try phone.refusal("invoice", ["amount-msat": "5"])?.contains("open it first") == true)
+    #expect(try phone.refusal("ask-app", body: "x")?.hasSuffix("open it first") == true)
     try phone.ask("open")
-    #expect(try phone.ask("invoice", ["amount-msat": "5"])["invoice"] == "inv-5")
+    let noise = "\n\n: \u{0}" + String(repeating: "x", count: 16_000)
+    let answer = try phone.ask("ask-app", ["in-front": "yes"], body: noise)
+    #expect(answer == ControlMessage("answer", body: Array("answer to \(noise)".utf8)))
+    let long = String(repeating: "x", count: 16_385)
     #expect(
-      try phone.refusal("invoice", ["amount-msat": "5", "description": "refuse"]) == "no; ask for less")
-    for bad in ["0", "-1", "x", "99999999999999999999"] {
-      #expect(try phone.refusal("invoice", ["amount-msat": bad])?.contains("whole number") == true)
-    }
+      try phone.refusal("ask-app", body: long)
+        == "the request has 16385 bytes and may have 16384; ask for less at once")
+    try phone.ask("home")
+    #expect(try phone.refusal("ask-app", body: "x")?.hasPrefix("only a person with the app") == true)
+    #expect(try phone.ask("ask-app", ["in-front": "no"], body: "x").bodyText == "answer to x")
+  }
+
+  @Test("An app that ends before it answers, or lets the time pass, has its asker told so")
+  func askSilentApp() throws {
+    let phone = try PhoneProcess()
+    try phone.ask("open")
+    let client = try ControlClient(path: phone.socket, daemon: "iosd")
+    try client.send(ControlMessage("ask-app", body: Array("ignore".utf8)))
+    try phone.ask("quit")
+    #expect(
+      try client.receive(timeout: .seconds(20)).errorSentence
+        == "the app ended before it answered, and may have begun; open it, and look with `baton inspect` before you try again"
+    )
   }
 
   @Test func aSecondIosdOnTheSamePhoneIsRefused() throws {
@@ -151,7 +170,7 @@ import Testing
     let app = try #require(try phone.ask("open").integerIfPresent("pid", in: 1...Int32.max))
     kill(phone.process.processIdentifier, SIGKILL)
     phone.process.waitUntilExit()
-    try phone.wait("the app is gone") { [nil, "Z"].contains(PhoneProcess.state(ofProcess: app)) }
+    try Wait.until("the app is gone") { [nil, "Z"].contains(PhoneProcess.state(ofProcess: app)) }
     try phone.restart()
     #expect(try phone.ended("app")["reason"] as? String == "gone with an earlier iosd")
   }
@@ -200,12 +219,12 @@ import Testing
   @Test func anAppThatOutlivesHundredsOfExtensionsIsNotForgotten() throws {
     let phone = try PhoneProcess(ext: "/bin/true")
     try phone.ask("open")
-    try phone.wait("the app is in front") { try phone.state("app") == "foreground" }
+    try Wait.until("the app is in front") { try phone.state("app") == "foreground" }
     try phone.ask("home")
-    try phone.wait("the app is in the background") { try phone.state("app") == "background" }
+    try Wait.until("the app is in the background") { try phone.state("app") == "background" }
     for _ in 0..<300 {
       try phone.push()
-      try phone.wait("the extension has ended") { try phone.rows("ps", all: false).count == 1 }
+      try Wait.until("the extension has ended") { try phone.rows("ps", all: false).count == 1 }
     }
     let app = try #require(try phone.rows("ps", all: false).first)
     #expect(app["role"] as? String == "app")

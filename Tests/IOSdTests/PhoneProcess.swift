@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -74,20 +75,8 @@ final class PhoneProcess {
   }
 
   private func waitUntilItListens() throws {
-    try wait("iosd listens") {
+    try Wait.until("iosd listens") {
       (try? ControlClient(path: socket, daemon: "iosd")) != nil || !process.isRunning
-    }
-  }
-
-  /// Looks again every few milliseconds; the bound is for a machine that is far too busy.
-  func wait(_ what: String, _ condition: () throws -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(20)
-    while try !condition() {
-      guard Clock.monotonicNow < end else {
-        Issue.record("waited in vain until \(what)")
-        throw ControlClientError.timedOut(path: socket)
-      }
-      poll(nil, 0, 5)
     }
   }
 
@@ -138,14 +127,14 @@ final class PhoneProcess {
 
   /// Bodies of the notifications, once there are so many.
   func notifications(_ count: Int) throws -> [String] {
-    try wait("there are \(count) notifications") { try rows("notifications").count >= count }
+    try Wait.until("there are \(count) notifications") { try rows("notifications").count >= count }
     return try rows("notifications").compactMap { $0["body"] as? String }
   }
 
   /// The last process of a role, once it has ended.
   func ended(_ role: String) throws -> [String: Any] {
     var row: [String: Any] = [:]
-    try wait("the \(role) has ended") {
+    try Wait.until("the \(role) has ended") {
       row = try rows("ps").last { $0["role"] as? String == role } ?? [:]
       return row["reason"] != nil
     }

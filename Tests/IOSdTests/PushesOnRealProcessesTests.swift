@@ -1,3 +1,4 @@
+import PhoneClient
 import Foundation
 import Glibc
 import Testing
@@ -8,7 +9,7 @@ import Testing
     let phone = try PhoneProcess()
     try phone.push()
     #expect(try phone.notifications(1) == ["served 1"])
-    try phone.wait("the extension is idle") { try phone.state("extension") == "idle" }
+    try Wait.until("the extension is idle") { try phone.state("extension") == "idle" }
     #expect(try phone.rows("ps").count == 1)
   }
 
@@ -24,7 +25,7 @@ import Testing
     try other.ask("open")
     try other.push()
     #expect(try other.notifications(1) == ["served 1"])
-    try other.wait("the app has the push too") {
+    try Wait.until("the app has the push too") {
       let app = try other.status()["app"] as? [String: Any]
       return (app?["status"] as? [String: Any])?["text"] as? String == "push of 69 bytes"
     }
@@ -77,7 +78,7 @@ import Testing
     let phone = try PhoneProcess(ext: "ext-shrinks")
     try phone.push()
     #expect(try phone.notifications(1).count == 1)
-    try phone.wait("it is small again") {
+    try Wait.until("it is small again") {
       let service = try phone.status()["extension"] as? [String: Any]
       return try #require(service?["footprint_bytes"] as? Int) < 10 << 20
     }
@@ -93,7 +94,7 @@ import Testing
   func aDebugBuildHasNoLimits() throws {
     let phone = try PhoneProcess(ext: "ext-ballast", ["--build", "debug", "--extension-time", "1ms"])
     try phone.push()
-    try phone.wait("it is above 30 MB") {
+    try Wait.until("it is above 30 MB") {
       let service = try phone.status()["extension"] as? [String: Any]
       return (service?["footprint_bytes"] as? Int ?? 0) > 30 << 20
     }
@@ -117,7 +118,7 @@ import Testing
     try phone.push()
     try phone.push()
     #expect(try phone.notifications(2) == ["first", "first"])
-    try phone.wait("the extension is idle") { try phone.state("extension") == "idle" }
+    try Wait.until("the extension is idle") { try phone.state("extension") == "idle" }
     #expect(try phone.rows("notifications").count == 2)
   }
 
@@ -135,7 +136,7 @@ import Testing
     // A busy phone finds the speech and the death at once.
     kill(iosd, SIGSTOP)
     defer { kill(iosd, SIGCONT) }
-    try phone.wait("the extension is dead") {
+    try Wait.until("the extension is dead") {
       [nil, "Z"].contains(PhoneProcess.state(ofProcess: Int32(pid)))
     }
     kill(iosd, SIGCONT)

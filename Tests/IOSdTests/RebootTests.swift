@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -50,7 +51,7 @@ import Testing
   {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
     try phone.ask("open")
-    try phone.wait("the item is written") { try phone.said("app")?.contains("written") == true }
+    try Wait.until("the item is written") { try phone.said("app")?.contains("written") == true }
     try phone.ask("reboot")
     try phone.push()
     #expect(try phone.notifications(1) == ["the phone has not been unlocked since it was started"])
@@ -66,12 +67,12 @@ import Testing
   func meanwhile(_ unlocks: String) throws {
     let phone = try PhoneProcess(app: "app-keychain", ext: "ext-keychain")
     try phone.ask("open")
-    try phone.wait("the item is written") { try phone.said("app")?.contains("written") == true }
+    try Wait.until("the item is written") { try phone.said("app")?.contains("written") == true }
     let iosd = phone.process.processIdentifier
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
     // Both are read at once, so the push comes before the app is gone.
     kill(iosd, SIGSTOP)
-    try phone.wait("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
+    try Wait.until("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
     try client.send(ControlMessage("reboot", ["unlock": unlocks]))
     let alert = #"{"aps":{"alert":{"title":"Push","body":"as it was sent"},"mutable-content":1}}"#
     try client.send(ControlMessage("push", body: Array(alert.utf8)))
@@ -103,7 +104,7 @@ import Testing
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
     // Both are read at once, so the second comes before the app is gone.
     kill(iosd, SIGSTOP)
-    try phone.wait("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
+    try Wait.until("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
     try client.send(ControlMessage("reboot"))
     try client.send(ControlMessage("device", ["focus": "yes", "locked": locked]))
     kill(iosd, SIGCONT)
@@ -120,7 +121,7 @@ import Testing
     let client = try ControlClient(path: phone.socket, daemon: "iosd")
     // Both are read at once, so the second comes before the app is gone.
     kill(iosd, SIGSTOP)
-    try phone.wait("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
+    try Wait.until("iosd is stopped") { PhoneProcess.state(ofProcess: iosd) == "T" }
     try client.send(ControlMessage("reboot"))
     try client.send(ControlMessage("reboot", ["unlock": "yes"]))
     kill(iosd, SIGCONT)

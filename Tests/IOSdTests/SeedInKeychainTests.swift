@@ -1,3 +1,4 @@
+import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
@@ -22,7 +23,7 @@ import Testing
   /// The app has been there once.
   private func open(_ phone: PhoneProcess) throws {
     try phone.ask("open")
-    try phone.wait("the app has read its seed") { try phone.said("app") != nil }
+    try Wait.until("the app has read its seed") { try phone.said("app") != nil }
   }
 
   private func reason(_ phone: PhoneProcess) throws -> String {
@@ -61,7 +62,7 @@ import Testing
     #expect(try phone.ended("extension")["crashed"] as? Bool == false)
     try phone.ask("device", ["locked": "no"])
     try phone.push("another")
-    try phone.wait("the extension has read its seed") { try phone.said("extension") != nil }
+    try Wait.until("the extension has read its seed") { try phone.said("extension") != nil }
   }
 
   @Test("K-42 As set, it can be read only while the phone is unlocked") func whenUnlocked() throws {
@@ -80,7 +81,7 @@ import Testing
   {
     let first = try phone()
     try first.push()
-    try first.wait("the extension has made it") { try first.said("extension") != nil }
+    try Wait.until("the extension has made it") { try first.said("extension") != nil }
     #expect(try seed(first)?.count == 32)
 
     let older = try phone()
@@ -100,7 +101,7 @@ import Testing
   {
     let phone = try phone()
     try open(phone)
-    try phone.wait("the wallet is used") {
+    try Wait.until("the wallet is used") {
       let app = try phone.status()["app"] as? [String: Any]
       return (app?["status"] as? [String: Any])?["epoch"] != nil
     }
@@ -122,7 +123,7 @@ import Testing
   @Test("A second one beside it is refused where only a new one is wanted") func onlyNew() throws {
     let phone = try PhoneProcess(app: "app-keychain-twice", ext: "ext-keychain")
     try phone.ask("open")
-    try phone.wait("the app was refused") {
+    try Wait.until("the app was refused") {
       try phone.said("app")?.contains("there is an item mnemonic") == true
     }
     try phone.ask("quit")
@@ -139,16 +140,16 @@ import Testing
   {
     let phone = try PhoneProcess(app: "app-ballast", ["--memory-warning", "20000000"])
     try phone.ask("open")
-    try phone.wait("the app was warned") { try phone.said("app") == "warned 1 times" }
-    try phone.wait("it has fallen below") {
+    try Wait.until("the app was warned") { try phone.said("app") == "warned 1 times" }
+    try Wait.until("it has fallen below") {
       let app = try phone.status()["app"] as? [String: Any]
       return try #require(app?["footprint_bytes"] as? Int) < 20_000_000
     }
     try phone.ask("home")
-    try phone.wait("the app was warned twice") { try phone.said("app") == "warned 2 times" }
+    try Wait.until("the app was warned twice") { try phone.said("app") == "warned 2 times" }
     let wallet = try self.phone(["--memory-warning", "1048576"])
     try open(wallet)
-    try wallet.wait("the wallet has noted it") {
+    try Wait.until("the wallet has noted it") {
       let journals = "\(wallet.home)/journal"
       return try FileManager.default.contentsOfDirectory(atPath: journals).contains {
         let bytes = FileManager.default.contents(atPath: "\(journals)/\($0)") ?? Data()

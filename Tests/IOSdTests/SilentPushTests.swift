@@ -1,3 +1,4 @@
+import PhoneClient
 import Foundation
 import Glibc
 import Testing
@@ -10,7 +11,7 @@ import Testing
   }
 
   private func waitFor(_ fate: String, _ phone: PhoneProcess, _ id: Int = 1) throws {
-    try phone.wait("push \(id) is \(fate)") { try self.fate(phone, id) == fate }
+    try Wait.until("push \(id) is \(fate)") { try self.fate(phone, id) == fate }
   }
 
   @Test(

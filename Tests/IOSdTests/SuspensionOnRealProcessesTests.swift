@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -17,10 +18,10 @@ import Testing
     let phone = try PhoneProcess(Self.quick)
     let pid = try pid(phone)
     try phone.ask("home")
-    try phone.wait("the app is stopped") { PhoneProcess.state(ofProcess: pid) == "T" }
+    try Wait.until("the app is stopped") { PhoneProcess.state(ofProcess: pid) == "T" }
     #expect(try phone.state("app") == "suspended")
     #expect(try phone.ask("open")["app"] == "foreground")
-    try phone.wait("the app goes on") { PhoneProcess.state(ofProcess: pid) == "S" }
+    try Wait.until("the app goes on") { PhoneProcess.state(ofProcess: pid) == "S" }
     try phone.ask("quit")
     #expect(try phone.ended("app")["reason"] as? String == "killed: swiped away by the person")
   }
@@ -39,7 +40,7 @@ import Testing
     let phone = try PhoneProcess(app: "app-keeps-lock", Self.quick + ["--build", "debug"])
     let pid = try pid(phone)
     try phone.ask("home")
-    try phone.wait("the app says so") { try phone.said("app") == "behind" }
+    try Wait.until("the app says so") { try phone.said("app") == "behind" }
     // At work or waiting, as it likes: only not stopped.
     #expect(PhoneProcess.state(ofProcess: pid) != "T")
     #expect(try phone.state("app") == "background")
@@ -50,7 +51,7 @@ import Testing
     let phone = try PhoneProcess(app: "app-connects", Self.quick)
     let listener = try LoopbackListener()
     _ = try pid(phone)
-    try phone.ask("invoice", ["amount-msat": "\(listener.port)"])
+    try phone.ask("ask-app", body: "\(listener.port)")
     let connection = try listener.accept()
     try phone.ask("home")
     #expect(connection.waitForEnd())

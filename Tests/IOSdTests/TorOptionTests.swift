@@ -1,3 +1,4 @@
+import PhoneClient
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
       let phone = try PhoneProcess(app: "\(PhoneProcess.products)/mainappd", options)
       try phone.ask("open")
       var text = ""
-      try phone.wait("the node's core to be written down") {
+      try Wait.until("the node's core to be written down") {
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(phone.home)/journal")
         text =
           try names.first { $0.contains("-mainappd-") }.map {

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import Crypto
 import DaemonRuntime
@@ -65,12 +66,11 @@ final class ProviderProcess {
 
   /// For what another process does: looked at again and again, with the loop running in between.
   func eventually(_ condition: () throws -> Bool) throws -> Bool {
-    let end = loop.now + .seconds(20)
-    while try !condition() {
-      if loop.now >= end { return false }
-      try loop.turn(waitingMilliseconds: 5)
-    }
-    return true
+    do {
+      try Wait.until(
+        "lspd", within: .seconds(20), pause: { _ in try loop.turn(waitingMilliseconds: 5) }, condition)
+      return true
+    } catch is Wait.Failure { return false }
   }
 
   /// SIGKILL, and gone when this returns.

@@ -6,6 +6,7 @@ import Guardrails
 import Heartbeat
 import LightningInvoices
 import PairSupport
+import ProcessSupport
 import SharedContainer
 import Testing
 import Wallet
@@ -56,7 +57,7 @@ struct Damage: CustomTestStringConvertible, Sendable {
 
 @Suite("Damage under the running pair", .serialized)
 struct DamageTests {
-  private func connectedApp(_ phone: TestPhone) throws -> (TestProcess, [SignedInvoice]) {
+  private func connectedApp(_ phone: TestPhone) throws -> (HeldProcess, [SignedInvoice]) {
     let app = try phone.launchApp()
     let invoices = try phone.invoices(2, app)
     phone.open(app)
@@ -77,7 +78,7 @@ struct DamageTests {
   }
 
   /// Its end may be noticed before what it said is read.
-  private func lastWords(_ phone: TestPhone, _ process: TestProcess) throws -> String {
+  private func lastWords(_ phone: TestPhone, _ process: HeldProcess) throws -> String {
     try phone.wait("last words") { process.count("ending") > 0 }
     return process.messages.last { $0.message.verb == "ending" }?.message["reason"] ?? ""
   }

@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -67,7 +68,7 @@ struct FreezeTests {
     let sentence = "blocked: \(stopped.pid) is stopped inside a transaction"
     try phone.wait("the app to say who blocks it") { app.statuses.contains(sentence) }
     // Its loop goes on: a question is answered while it is blocked, if only with a refusal.
-    let refusal = #expect(throws: TestPhone.TimedOut.self) { try phone.invoice(1000, app) }
+    let refusal = #expect(throws: Wait.Failure.self) { try phone.invoice(1000, app) }
     let answer = try #require(refusal?.description)
     #expect(answer.hasPrefix("no invoice: ") && answer != "no invoice: no answer", "\(answer)")
     #expect(app.status == sentence)

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Guardrails
 import PairSupport
+import ProcessSupport
 import PeerTransport
 import Testing
 import Wallet
@@ -89,14 +90,14 @@ struct MovedInASettlementTests {
     #expect(cuts > 10)
   }
 
-  private func move(to place: String) throws -> TestProcess {
+  private func move(to place: String) throws -> HeldProcess {
     try FileManager.default.moveItem(atPath: "\(phone.home)/AppGroup", toPath: "\(phone.home)/\(place)")
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("the app to be refused") { app.status == Status.usedByAnotherDevice.text }
-    app.send(ControlMessage("restore", ["request": place]))
-    try phone.wait("the answer") { app.message(request: place) != nil }
-    #expect(app.message(request: place)?.verb == "restore-done")
+    app.ask(place, ControlMessage("restore"))
+    try phone.wait("the answer") { app.answer(to: place) != nil }
+    #expect(app.answer(to: place)?.verb == "restored")
     return app
   }
 }

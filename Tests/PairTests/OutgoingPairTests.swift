@@ -2,11 +2,12 @@ import DaemonRuntime
 import Foundation
 import Heartbeat
 import PairSupport
+import ProcessSupport
 import Testing
 
 @Suite("The pair on real processes: payments of the wallet's own", .serialized)
 struct OutgoingPairTests {
-  private func connected(_ phone: TestPhone) throws -> TestProcess {
+  private func connected(_ phone: TestPhone) throws -> HeldProcess {
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }

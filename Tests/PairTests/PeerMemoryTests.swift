@@ -3,6 +3,7 @@ import Foundation
 import Guardrails
 import Heartbeat
 import PairSupport
+import ProcessSupport
 import Testing
 import Wallet
 
@@ -74,7 +75,7 @@ struct PeerMemoryTests {
   }
 
   /// Ends both, and puts another container, or none, in the place of this one.
-  private func move(_ phone: TestPhone, to place: String, ending processes: [TestProcess]) throws {
+  private func move(_ phone: TestPhone, to place: String, ending processes: [HeldProcess]) throws {
     for process in processes { process.kill(SIGKILL) }
     try phone.wait("the end of all") { processes.allSatisfy(\.hasEnded) }
     let group = "\(phone.home)/AppGroup"
@@ -82,14 +83,14 @@ struct PeerMemoryTests {
   }
 
   /// The person says so; the app may be killed before it has an answer, and is started again and asked once more.
-  private func restore(_ phone: TestPhone, killedTimes kills: Int) throws -> TestProcess {
+  private func restore(_ phone: TestPhone, killedTimes kills: Int) throws -> HeldProcess {
     for kill in 0...kills {
       let app = try phone.launchApp()
       phone.open(app)
       try phone.wait("the app to be refused, or let in") {
         app.status == Status.usedByAnotherDevice.text || app.status.hasPrefix("connected")
       }
-      app.send(ControlMessage("restore", ["request": "m\(kill)"]))
+      app.ask("m\(kill)", ControlMessage("restore"))
       if kill < kills {
         // At another moment each time: before it is read, or anywhere on the way to the peer.
         if kill > 0 { try phone.wait("the app to try") { app.status != Status.usedByAnotherDevice.text } }
@@ -97,8 +98,8 @@ struct PeerMemoryTests {
         try phone.wait("the app's end") { app.hasEnded }
         continue
       }
-      try phone.wait("the answer") { app.message(request: "m\(kill)") != nil }
-      #expect(app.message(request: "m\(kill)")?.verb == "restore-done")
+      try phone.wait("the answer") { app.answer(to: "m\(kill)") != nil }
+      #expect(app.answer(to: "m\(kill)")?.verb == "restored")
       return app
     }
     throw CancellationError()

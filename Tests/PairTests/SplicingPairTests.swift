@@ -2,13 +2,14 @@ import DaemonRuntime
 import Foundation
 import Heartbeat
 import PairSupport
+import ProcessSupport
 import Testing
 
 @Suite("The pair on real processes: money that leaves the channel on chain", .serialized)
 struct SplicingPairTests {
   private static let balanceMsat: UInt64 = 1_000_000_000
 
-  private func connected(_ phone: TestPhone) throws -> TestProcess {
+  private func connected(_ phone: TestPhone) throws -> HeldProcess {
     let app = try phone.launchApp()
     phone.open(app)
     try phone.wait("the app to be connected") { app.status.hasPrefix("connected") }
@@ -16,9 +17,9 @@ struct SplicingPairTests {
   }
 
   /// Asked for, and bound to.
-  private func halfWay(_ phone: TestPhone, _ app: TestProcess, _ amountSat: UInt64 = 4000) throws -> UInt64 {
+  private func halfWay(_ phone: TestPhone, _ app: HeldProcess, _ amountSat: UInt64 = 4000) throws -> UInt64 {
     let begun = try phone.withdraw(amountSat, app)
-    #expect(begun.verb == "withdraw-done", "\(begun["message"] ?? "")")
+    #expect(begun.verb == "splice", "\(begun["message"] ?? "")")
     return (amountSat + (UInt64(begun["fee-sat"] ?? "") ?? 0)) * 1000
   }
 

@@ -113,26 +113,31 @@ import Testing
       phone(.processEnded(.app, .signalled(11))) == [.recordEnd(.app, .crashed(.signalled(11)))])
   }
 
-  @Test func anInvoiceIsMadeByTheAppOrRefusedInASentence() {
+  @Test("The app answers what it is asked for, or the phone says in its place why not") func asks() {
     var phone = TestPhone()
-    #expect(phone(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appNotRunning)])
+    #expect(phone(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appNotRunning)])
     var starting = phone
     _ = starting(.personOpened)
-    #expect(starting(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appStarting)])
+    #expect(starting(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appStarting)])
     var ending = phone
     ending.openApp()
     _ = ending(.personQuit)
-    #expect(ending(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appEnding)])
+    #expect(ending(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appEnding)])
     phone.openApp()
-    #expect(phone(.invoiceWanted(request: 2)) == [.tell(.app, .invoice(request: 2))])
-    #expect(phone(.invoiceAnswered(request: 2)) == [.passOnInvoice(request: 2)])
-    #expect(phone(.invoiceAnswered(request: 2)) == [])
-    _ = phone(.invoiceWanted(request: 3))
-    #expect(phone.passToDeadline() == [.failInvoice(request: 3, .timedOut)])
-    _ = phone(.invoiceWanted(request: 4))
+    _ = phone(.personWentHome)
+    #expect(phone(.appAsked(request: 5, inFront: true)) == [.refuseAsk(request: 5, .notInFront)])
+    #expect(phone(.appAsked(request: 6, inFront: false)) == [.tell(.app, .ask(request: 6))])
+    _ = phone(.appAnswered(request: 6))
+    _ = phone(.personOpened)
+    #expect(phone(.appAsked(request: 2, inFront: true)) == [.tell(.app, .ask(request: 2))])
+    #expect(phone(.appAnswered(request: 2)) == [.passOnAnswer(request: 2)])
+    #expect(phone(.appAnswered(request: 2)) == [])
+    _ = phone(.appAsked(request: 3, inFront: true))
+    #expect(phone.passToDeadline() == [.refuseAsk(request: 3, .timedOut)])
+    _ = phone(.appAsked(request: 4, inFront: true))
     #expect(
       phone(.processEnded(.app, .signalled(9)))
-        == [.recordEnd(.app, .killedFromOutside(signal: 9)), .failInvoice(request: 4, .appEnded)])
+        == [.recordEnd(.app, .killedFromOutside(signal: 9)), .refuseAsk(request: 4, .appEnded)])
   }
 
   @Test func aPhoneThatIsOffGoesDownAtOnce() {

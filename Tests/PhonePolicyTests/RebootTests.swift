@@ -132,12 +132,12 @@ import Testing
   @Test("Whoever waits for an invoice hears of it, and down is down") func invoicesAndDown() {
     var phone = TestPhone()
     phone.openApp()
-    _ = phone(.invoiceWanted(request: 5))
+    _ = phone(.appAsked(request: 5, inFront: false))
     _ = phone(.rebooted(losingBeats: false))
     #expect(phone(.downRequested) == [])
     #expect(
       phone(.processEnded(.app, .signalled(9)))
-        == [.recordEnd(.app, .killed(.reboot)), .failInvoice(request: 5, .appEnded)] + boot + [.powerOff])
+        == [.recordEnd(.app, .killed(.reboot)), .refuseAsk(request: 5, .appEnded)] + boot + [.powerOff])
     #expect(phone(.rebooted(losingBeats: false)) == [])
   }
 

@@ -172,7 +172,7 @@ import Testing
     var phone = inBackground()
     _ = phone(.backgroundDone())
     _ = phone.passToDeadline()
-    #expect(phone(.invoiceWanted(request: 1)) == [.failInvoice(request: 1, .appSuspended)])
+    #expect(phone(.appAsked(request: 1, inFront: false)) == [.refuseAsk(request: 1, .appSuspended)])
     _ = phone(.taskBegan(id: 4, name: "late"))
     #expect(phone.phone.assertions.isEmpty)
   }

@@ -3,7 +3,7 @@ import DaemonRuntime
 import Simulation
 import Testing
 
-@testable import BatonCommand
+@testable import Stages
 @testable import Scenario
 
 /// What becomes of a payment, by how the phone is: one story for each row. Here in virtual time, and that it has the answers

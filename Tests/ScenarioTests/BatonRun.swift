@@ -1,3 +1,4 @@
+import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
@@ -58,17 +59,7 @@ final class BatonRun {
     return end()
   }
 
-  /// The bound is for a machine that is far too busy.
   func wait(_ what: String, _ condition: () -> Bool) throws {
-    let end = Clock.monotonicNow + .seconds(60)
-    while !condition() {
-      guard Clock.monotonicNow < end else { throw TimedOut(what: what, said: said) }
-      poll(nil, 0, 5)
-    }
-  }
-
-  struct TimedOut: Error {
-    var what: String
-    var said: String
+    do { try Wait.until(what, condition) } catch { throw Wait.Failure(description: "\(error): \(said)") }
   }
 }

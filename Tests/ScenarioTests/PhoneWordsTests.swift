@@ -3,7 +3,7 @@ import Heartbeat
 import PhonePolicy
 import Testing
 
-@testable import BatonCommand
+@testable import Stages
 @testable import Scenario
 
 @Suite("What a story says of the phone") struct PhoneWordsTests {

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import BatonCommand
+@testable import PhoneClient
+@testable import Stages
 @testable import Scenario
 
 @Suite(

@@ -4,7 +4,8 @@ import Foundation
 import Simulation
 import Testing
 
-@testable import BatonCommand
+@testable import Stages
+@testable import Terminal
 @testable import Scenario
 
 @Suite("Every story in virtual time") struct SimulatedScenarioTests {

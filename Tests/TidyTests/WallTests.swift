@@ -87,7 +87,7 @@ import Testing
 
   /// The command knows rows of a snapshot as values; it opens no database by itself.
   @Test func theCommandOpensNoDatabase() {
-    for file in Project.sources where file.module == "BatonCommand" {
+    for file in Project.sources where file.path.hasPrefix("Sources/Baton/") {
       #expect(!file.imports.contains("CSQLite"), "\(file.path)")
       #expect(file.places(matching: #"\b(Connection|Database)\s*\(|sqlite3_"#) == [])
     }
@@ -118,12 +118,12 @@ import Testing
         [
           "Sources/Guardrails/", "Sources/Wallet/", "Sources/Coordinator/", "Sources/Simulation/Others/",
           "Sources/Simulation/World/WorldGuard.swift", "Sources/Simulation/World/WorldObserver.swift",
-          "Sources/BatonCommand/Journals/", "Sources/BatonCommand/Pushes/SilentPushTimes.swift",
+          "Sources/Baton/Inspection/Journals/", "Sources/Baton/Inspection/Pushes/SilentPushTimes.swift",
         ]
       ),
       (
         #"\.(spliceBegun|spliceEnded|spliceRefused|paymentEnded|paymentRefused|invoiceStored|invoiceRefused|invoiceCancelled|cancelRefused)\b"#,
-        ["Sources/Lightning/Node/", "Sources/Wallet/", "Sources/BatonCommand/Journals/"]
+        ["Sources/Lightning/Node/", "Sources/Wallet/", "Sources/Baton/Inspection/Journals/"]
       ),
     ]
     for (pattern, allowed) in words {
@@ -141,7 +141,7 @@ import Testing
     #expect(
       takers.map(\.path).filter {
         !$0.hasPrefix("Sources/Wallet/") && !$0.hasPrefix("Sources/Coordinator/")
-          && !$0.hasPrefix("Sources/BatonCommand/Journals/")
+          && !$0.hasPrefix("Sources/Baton/Inspection/Journals/")
       }
       .sorted() == [
         "Fuzz/Conversation.swift",
@@ -161,8 +161,8 @@ import Testing
       // Coordinations of others, rules taken away, and who looks on.
       "Sources/Simulation/Others/", "Sources/Simulation/World/WorldGuard.swift",
       "Sources/Simulation/World/WorldObserver.swift", "Sources/Simulation/World/Said.swift",
-      "Sources/BatonCommand/Journals/", "Sources/BatonCommand/Demo/MomentReader.swift",
-      "Sources/BatonCommand/Pushes/SilentPushTimes.swift",
+      "Sources/Baton/Inspection/Journals/", "Sources/Baton/Stages/Demo/MomentReader.swift",
+      "Sources/Baton/Inspection/Pushes/SilentPushTimes.swift",
     ]
     let named = Project.sources.filter { $0.places(matching: #"\b(Guard|Node)Directive\b"#) != [] }.map(
       \.path)

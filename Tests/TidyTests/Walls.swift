@@ -60,10 +60,39 @@ enum Walls {
     ),
     ("Judge", "Ground Database CSodium CSecp256k1 Foundation Glibc"),
     (
+      "PhoneClient",
+      """
+      Ground Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer DaemonRuntime PeerTransport CLinux Glibc Foundation \
+      Synchronization
+      """
+    ),
+    ("Terminal", "Ground PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation Synchronization"),
+    (
+      "Inspection",
+      """
+      Ground Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge \
+      PhoneClient Terminal Glibc Foundation
+      """
+    ),
+    (
+      "Lab",
+      """
+      Ground Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation Synchronization
+      """
+    ),
+    (
+      "Stages",
+      """
+      Ground Guardrails LightningInvoices LightningProvider Wallet PhonePolicy Simulation Scenario Crypto SharedContainer DaemonRuntime Judge \
+      PhoneClient Terminal Inspection Lab Glibc Foundation Synchronization
+      """
+    ),
+    (
       "BatonCommand",
       """
-      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      LightningProvider Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
+      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode PhonePolicy SharedContainer \
+      DaemonRuntime PeerTransport PhoneClient Terminal \
+      Inspection Lab Stages Glibc Foundation
       """
     ),
   ]

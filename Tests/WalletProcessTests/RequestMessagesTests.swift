@@ -10,22 +10,21 @@ import Wallet
 struct RequestMessagesTests {
   private let hash = Bytes32([UInt8](repeating: 0xab, count: 32)) ?? .zero
 
-  private func request(_ verb: String, _ fields: KeyValuePairs<String, String>) throws -> Request? {
+  private func request(_ verb: String, _ fields: KeyValuePairs<String, String>) throws -> Request {
     let wallet = try #require(PrivateKey(hash)).publicKey
     return try Request(ControlMessage(verb, fields), from: wallet, atWallSeconds: 0)
   }
 
-  @Test("An invoice is cancelled by its payment hash, and the answer and a refusal name the request")
+  @Test("An invoice is cancelled by its payment hash, and what the app does not know is refused")
   func cancellation() throws {
     #expect(try request("cancel", ["payment-hash": hash.hex]) == .cancellation(of: hash))
     for text in ["", "ab", hash.hex + "ab", String(repeating: "zz", count: 32)] {
       #expect(throws: ControlMessageError.self) { try request("cancel", ["payment-hash": text]) }
     }
     #expect(
-      RequestAnswer.cancelled(paymentHash: hash).message(to: "7", signed: nil)
-        == ControlMessage("cancel-done", ["request": "7", "payment-hash": hash.hex]))
-    #expect(
-      RequestAnswer.refused(.cancellation, "paid").message(to: "7", signed: nil)
-        == ControlMessage("cancel-failed", ["request": "7", "message": "paid"]))
+      RequestAnswer.cancelled(paymentHash: hash).message(signed: nil)
+        == ControlMessage("cancelled", ["payment-hash": hash.hex]))
+    #expect(RequestAnswer.refused(.cancellation, "paid").message(signed: nil) == .error("paid"))
+    #expect(throws: UnknownRequest.self) { try request("self-destruct", [:]) }
   }
 }

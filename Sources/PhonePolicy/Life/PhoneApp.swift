@@ -131,7 +131,7 @@ extension Phone {
     process = AppProcess()
     responses = OpenResponses()
     returnsOnUnlock = false
-    let unanswered = endInvoicesWithApp()
+    let unanswered = endAsksWithApp()
     return [.recordEnd(.app, reason)] + unanswered + openAgainIfWanted()
   }
 

@@ -10,7 +10,7 @@ extension World {
     guard invoicing.mayBeCancelled(number) else { return }
     let request = numbers.request()
     invoicing.cancel(number, as: request)
-    tellPhone(.invoiceWanted(request: request))
+    tellPhone(.appAsked(request: request, inFront: false))
   }
 
   mutating func postCancel(ofRequest request: UInt64) {
@@ -22,7 +22,7 @@ extension World {
   /// Nil: it is cancelled.
   mutating func answerCancel(_ request: String, _ refusal: String?) {
     guard let request = UInt64(request) else { return }
-    tellPhone(.invoiceAnswered(request: request))
+    tellPhone(.appAnswered(request: request))
     guard let invoice = invoicing.cancelIsAnswered(request) else { return }
     let isOpen = refusal.map { !Self.saysNothingOfOpen.contains($0) } ?? false
     if refusal == nil, !invoice.isCancelled {

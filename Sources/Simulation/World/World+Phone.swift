@@ -37,13 +37,13 @@ extension World {
       guard let id = notification.push else { return }
       if pushing.noteShown(id) > 1 { report(.oneTextPerPush, "Push \(id) is shown twice.") }
     case .drop(let push): pushing.noteLost(push)
-    case .failInvoice(let request, let failure):
-      sending.phoneRefuses(request, "\(failure)")
+    case .refuseAsk(let request, let why):
+      sending.phoneRefuses(request, "\(why)")
       phoneAnsweredCancel(request)
     case .withdraw(let key): pushing.withdraw(key)
     case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
       .refuseCompletion,
-      .saveDevice, .saveCategories, .recordEnd, .passOnInvoice,
+      .saveDevice, .saveCategories, .recordEnd, .passOnAnswer,
       .powerOff:
       break
     case .boot: beginBoot()
@@ -76,10 +76,10 @@ extension World {
     case .taskExpiring(let id): post(.backgroundTimeExpired(task: id), to: role)
     // It only writes it down.
     case .notificationResponse(let id, _): tellPhone(.responseDone(id: id))
-    case .payment(let request):
+    case .ask(let request):
       postSend(ofRequest: request)
       postWithdrawal(ofRequest: request)
-    case .invoice(let request): postCancel(ofRequest: request)
+      postCancel(ofRequest: request)
     case .memoryWarning: break
     case .task(let word): tell(role, word)
     // It plays or not: it only writes it down.

@@ -17,7 +17,7 @@ extension World {
     guard sends.indices.contains(number) else { return }
     let request = numbers.request()
     sending.ask(number, as: request, at: now)
-    tellPhone(.paymentWanted(request: request))
+    tellPhone(.appAsked(request: request, inFront: true))
   }
 
   mutating func postSend(ofRequest request: UInt64) {
@@ -34,7 +34,7 @@ extension World {
 
   mutating func answerSend(_ request: String, _ answer: WorldSend.Answer) {
     guard let request = UInt64(request) else { return }
-    tellPhone(.invoiceAnswered(request: request))
+    tellPhone(.appAnswered(request: request))
     report(.sentOnce, sending.answer(request, answer, pendingSends))
   }
 

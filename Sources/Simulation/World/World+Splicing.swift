@@ -23,7 +23,7 @@ extension World {
   mutating func withdraw(_ amountSat: UInt64) {
     let request = numbers.request()
     splices.ask(amountSat, as: request)
-    tellPhone(.paymentWanted(request: request))
+    tellPhone(.appAsked(request: request, inFront: true))
   }
 
   mutating func postWithdrawal(ofRequest request: UInt64) {
@@ -35,7 +35,7 @@ extension World {
 
   mutating func answerWithdrawal(_ request: String, _ answer: WorldWithdrawal.Answer) {
     guard let request = UInt64(request) else { return }
-    tellPhone(.invoiceAnswered(request: request))
+    tellPhone(.appAnswered(request: request))
     splices.answer(request, answer)
   }
 

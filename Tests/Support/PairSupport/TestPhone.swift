@@ -1,3 +1,5 @@
+import PhoneClient
+import ProcessSupport
 import Ground
 import Crypto
 import DaemonRuntime
@@ -10,12 +12,6 @@ import SharedContainer
 /// The phone in the tests' hands: real wallet processes, a real peer, and this test in the place of iosd, so that
 /// every message to a process is one line of a test. Nothing waits for a time; everything waits for an event.
 package final class TestPhone {
-  package struct TimedOut: Error, CustomStringConvertible {
-    package var description: String
-    package init(description: String) { self.description = description }
-  }
-
-  package static let patience = TimeSpan.seconds(60)
   package static var binaries: String {
     Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
       .path
@@ -29,9 +25,9 @@ package final class TestPhone {
   private let peerArguments: [String]
   /// Where the wallet processes find their peer; lspd, unless a test says otherwise.
   package var peerAddress: String?
-  package private(set) var app: TestProcess?
-  package private(set) var extensions: [TestProcess] = []
-  package private(set) var peer: TestProcess?
+  package private(set) var app: HeldProcess?
+  package private(set) var extensions: [HeldProcess] = []
+  package private(set) var peer: HeldProcess?
   private var listener: UnixListener?
   package private(set) var pushes: [[UInt8]] = []
   private var nextPush: UInt64 = 1
@@ -41,7 +37,7 @@ package final class TestPhone {
     self.walletArguments = walletArguments
     self.peerArguments = peerArguments
     var template = Array("\(NSTemporaryDirectory())/baton-pair-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw TimedOut(description: "no directory") }
+    guard let made = mkdtemp(&template) else { throw Wait.Failure(description: "no directory") }
     home = String(cString: made)
     loop = try EventLoop()
     clock = Clock()
@@ -77,21 +73,22 @@ package final class TestPhone {
   // MARK: Waiting
 
   package func wait(_ what: String, until condition: () -> Bool) throws {
-    let end = clock.now + Self.patience
-    while !condition() {
-      guard clock.now < end else {
-        throw TimedOut(description: "waited in vain for \(what); app: \(app?.statuses ?? [])")
-      }
+    func pause(_: Instant) throws {
       _ = try loop.run(for: .milliseconds(2)) { condition() }
       // A condition that takes as long leaves the loop no time, and what is on the loop is a part of the test: a proxy.
       try loop.turn(waitingMilliseconds: 0)
+    }
+    do {
+      try Wait.until(what, pause: pause, condition)
+    } catch let failure as Wait.Failure {
+      throw Wait.Failure(description: "\(failure); app: \(app?.statuses ?? [])")
     }
   }
 
   // MARK: Processes
 
-  private func start(_ name: String, _ arguments: [String]) throws -> TestProcess {
-    try TestProcess("\(Self.binaries)/\(name)", arguments, loop: loop, clock: clock)
+  private func start(_ name: String, _ arguments: [String]) throws -> HeldProcess {
+    try HeldProcess("\(Self.binaries)/\(name)", arguments, loop: loop, clock: clock)
   }
 
   private var common: [String] {
@@ -111,26 +108,26 @@ package final class TestPhone {
   }
 
   /// Without waiting for a greeting: it may be about to refuse.
-  package func startApp() throws -> TestProcess {
+  package func startApp() throws -> HeldProcess {
     let process = try start("mainappd", common)
     app = process
     return process
   }
 
-  package func launchApp() throws -> TestProcess {
+  package func launchApp() throws -> HeldProcess {
     let process = try startApp()
     try wait("the app's hello") { process.hasGreeted }
     return process
   }
 
-  package func launchExtension() throws -> TestProcess {
+  package func launchExtension() throws -> HeldProcess {
     let process = try start("notifyextd", common)
     extensions.append(process)
     try wait("the extension's hello") { process.hasGreeted }
     return process
   }
 
-  package func bystander(_ mode: String) throws -> TestProcess {
+  package func bystander(_ mode: String) throws -> HeldProcess {
     let process = try start("TestBystander", [mode, "\(home)/AppGroup"])
     extensions.append(process)
     return process
@@ -138,11 +135,11 @@ package final class TestPhone {
 
   // MARK: The person
 
-  package func open(_ app: TestProcess) { app.send(ControlMessage("enter-foreground")) }
-  package func home(_ app: TestProcess) { app.send(ControlMessage("enter-background")) }
+  package func open(_ app: HeldProcess) { app.send(ControlMessage("enter-foreground")) }
+  package func home(_ app: HeldProcess) { app.send(ControlMessage("enter-background")) }
 
   package func push(
-    _ process: TestProcess, _ payload: String = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
+    _ process: HeldProcess, _ payload: String = #"{"aps":{"alert":"pay"},"reason":"IncomingPayment"}"#
   ) -> UInt64 {
     defer { nextPush += 1 }
     process.send(ControlMessage("push", ["id": "\(nextPush)"], body: Array(payload.utf8)))
@@ -150,7 +147,7 @@ package final class TestPhone {
   }
 
   /// Opens the app, has it make invoices, and puts it away again, everything released.
-  package func invoices(_ count: Int, _ app: TestProcess) throws -> [SignedInvoice] {
+  package func invoices(_ count: Int, _ app: HeldProcess) throws -> [SignedInvoice] {
     open(app)
     try wait("the app to be connected") { app.status.hasPrefix("connected") }
     var made: [SignedInvoice] = []
@@ -161,41 +158,39 @@ package final class TestPhone {
     return made
   }
 
-  package func invoice(_ amountMsat: UInt64, _ app: TestProcess) throws -> SignedInvoice {
+  package func invoice(_ amountMsat: UInt64, _ app: HeldProcess) throws -> SignedInvoice {
     let request = "r\(nextRequest)"
     nextRequest += 1
-    app.send(
-      ControlMessage(
-        "invoice", ["request": request, "amount-msat": "\(amountMsat)", "description": "test \(request)"]))
-    try wait("an invoice") { app.message(request: request) != nil }
-    let answer = app.message(request: request)
+    app.ask(
+      request,
+      ControlMessage("invoice", ["amount-msat": "\(amountMsat)", "description": "test \(request)"]))
+    try wait("an invoice") { app.answer(to: request) != nil }
+    let answer = app.answer(to: request)
     guard let text = answer?["invoice"] else {
-      throw TimedOut(description: "no invoice: \(answer?["message"] ?? "no answer")")
+      throw Wait.Failure(description: "no invoice: \(answer?["message"] ?? "no answer")")
     }
     return try SignedInvoice(decoding: text)
   }
 
   /// The person pays, and the app says whether it begins.
-  package func send(_ invoice: SignedInvoice, _ app: TestProcess) throws -> ControlMessage {
+  package func send(_ invoice: SignedInvoice, _ app: HeldProcess) throws -> ControlMessage {
     let request = "s\(nextRequest)"
     nextRequest += 1
-    app.send(ControlMessage("send", ["request": request, "invoice": invoice.encoded]))
-    try wait("the app's word") { app.message(request: request) != nil }
-    return app.message(request: request) ?? ControlMessage("nothing")
+    app.ask(request, ControlMessage("send", ["invoice": invoice.encoded]))
+    try wait("the app's word") { app.answer(to: request) != nil }
+    return app.answer(to: request) ?? ControlMessage("nothing")
   }
 
   /// The person takes money out of the channel, and the app says whether it begins.
-  package func withdraw(_ amountSat: UInt64, to address: String = TestPhone.ownAddress, _ app: TestProcess)
+  package func withdraw(_ amountSat: UInt64, to address: String = TestPhone.ownAddress, _ app: HeldProcess)
     throws
     -> ControlMessage
   {
     let request = "w\(nextRequest)"
     nextRequest += 1
-    app.send(
-      ControlMessage(
-        "withdraw", ["request": request, "amount-sat": "\(amountSat)", "address": address]))
-    try wait("the app's word") { app.message(request: request) != nil }
-    return app.message(request: request) ?? ControlMessage("nothing")
+    app.ask(request, ControlMessage("withdraw", ["amount-sat": "\(amountSat)", "address": address]))
+    try wait("the app's word") { app.answer(to: request) != nil }
+    return app.answer(to: request) ?? ControlMessage("nothing")
   }
 
   package static let ownAddress = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"

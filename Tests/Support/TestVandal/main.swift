@@ -25,7 +25,7 @@ say(ControlMessage("self-destruct"))
 for id in ["", "-1", "99", "18446744073709551616"] {
   say(ControlMessage("content", ["id": id, "title": escape, "body": escape, "badge": "1e9"]))
   say(ControlMessage("finished", ["id": id, "reason": escape]))
-  say(ControlMessage("invoice-made", ["request": id, "invoice": escape]))
+  say(ControlMessage("answer", ["request": id], body: Array(escape.utf8)))
 }
 say(ControlMessage("notification", ["title": escape, "body": escape, "badge": "-9223372036854775808"]))
 for _ in 0..<100 { say(ControlMessage("notification", ["title": escape, "body": escape, "badge": "1000"])) }

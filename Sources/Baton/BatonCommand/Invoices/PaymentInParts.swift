@@ -1,0 +1,214 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+
+/// A payment that a sender makes in parts: each is a request of its own to the peer, and together they are one payment,
+/// paid when all are settled and failed as soon as one is.
+struct PaymentInParts {
+  private struct Part {
+    var amountMsat: UInt64
+    /// With none of this sender's sent, none can be more than is needed.
+    var isFirst: Bool
+    var answer: PaymentAnswer?
+
+    var isOpen: Bool { answer.map { !$0.isFailure && !$0.isSettled } ?? false }
+    /// The peer refused it, as others than this sender's are on their way, which make the payment whole, or made it so.
+    var isNotNeeded: Bool { !isFirst && answer?.isFailure == true && answer?.isOfPaymentUnderWay == true }
+  }
+
+  /// Longer than lspd holds anything.
+  private static let patience = TimeSpan.seconds(2 * 86_400)
+
+  private let invoice: PayableInvoice
+  private let invocation: Invocation
+  private var parts: [Part]
+
+  init(_ invoice: PayableInvoice, parts count: UInt64, _ invocation: Invocation) throws(CommandFailure) {
+    guard invoice.mayComeInParts else {
+      throw CommandFailure(.wrongUsage, "the invoice wants to be paid in one part; leave --parts out")
+    }
+    guard let amounts = PayableInvoice.amounts(of: invoice.amountMsat, in: count) else {
+      throw CommandFailure(
+        .wrongUsage,
+        "\(HumanText.amount(msat: invoice.amountMsat)) cannot be paid in \(count) parts; say fewer")
+    }
+    self.invoice = invoice
+    self.invocation = invocation
+    parts = amounts.enumerated().map { Part(amountMsat: $1, isFirst: $0 == 0) }
+  }
+
+  mutating func run(waits: Bool) throws -> ExitCode {
+    let start = Clock.monotonicNow
+    if let earlier = try earlierPayment() {
+      invocation.output.say("nothing was sent: \(earlier.meaning)", json: json(none: earlier))
+      return .paymentFailed
+    }
+    let apart = invocation.line.span("--apart") ?? .zero
+    for index in parts.indices {
+      if index > 0, apart > .zero {
+        _ = try EventLoop().run(for: apart) { false }
+        try lookBack(before: index)
+        if isFailed { break }
+      }
+      note(
+        try ask(
+          invoice.payRequest(
+            partMsat: parts[index].amountMsat, waits: false,
+            holdSeconds: invocation.line.integer("--hold-seconds"))), index)
+      if isFailed || parts[index].isNotNeeded { break }
+    }
+    if waits { PayInterruption.heed(isJSON: invocation.output.isJSON) }
+    if waits && !isFailed { try waitForEnd() }
+    if isFailed || parts.contains(where: \.isNotNeeded) { lookAgain() }
+    if waits && !isFailed { try waitForEnd() }
+    let took = Clock.monotonicNow - start
+    invocation.output.say(sentence(took), json: json(took))
+    return isFailed ? .paymentFailed : .done
+  }
+
+  /// Parts that an earlier run has left on their way would be made whole by less than all of these.
+  private func earlierPayment() throws -> PaymentAnswer? {
+    let question = ControlMessage("await", ["payment-hash": invoice.paymentHash.hex, "wait": "no"])
+    do {
+      var earlier = try ask(question)
+      guard !earlier.isFailure else { return nil }
+      earlier.reason = earlier.isSettled ? "already-paid" : "already-pending"
+      return earlier
+    } catch ControlClientError.refused {
+      // None was ever asked for.
+      return nil
+    }
+  }
+
+  /// What is said at the end is of the end: others than the one that failed may have come back, too, or be settled.
+  private mutating func lookAgain() {
+    for index in parts.indices where parts[index].isOpen {
+      // One about which nobody answers any more is told of as it was.
+      guard let answer = try? ask(question(about: index, waits: false)) else { continue }
+      if answer.state != parts[index].answer?.state { note(answer, index) }
+    }
+  }
+
+  /// What came back meanwhile is not followed by more.
+  private mutating func lookBack(before index: Int) throws {
+    for earlier in 0..<index where parts[earlier].isOpen && !isFailed {
+      let answer = try ask(question(about: earlier, waits: false))
+      if answer.isFailure { note(answer, earlier) }
+    }
+  }
+
+  /// Whoever is told of a part alone is not told of the others, so each is asked about; all on one connection, as any
+  /// of them may be the first to fail.
+  private mutating func waitForEnd() throws {
+    let open = parts.indices.filter { parts[$0].isOpen }
+    guard !open.isEmpty else { return }
+    let peer = try invocation.phone.connect(to: .lspd)
+    for index in open { try peer.send(question(about: index, waits: true)) }
+    while !isFailed && !isSettled {
+      let message = try peer.receive(timeout: Self.patience)
+      if let sentence = message.errorSentence { throw ControlClientError.refused(sentence) }
+      let answer = PaymentAnswer(message)
+      guard let index = parts.firstIndex(where: { $0.answer?.payment == answer.payment }) else {
+        throw CommandFailure(.bugOfOurs, "lspd answered about a payment that it was not asked about")
+      }
+      note(answer, index)
+    }
+  }
+
+  private func question(about index: Int, waits: Bool) -> ControlMessage {
+    ControlMessage(
+      "await",
+      [
+        "payment-hash": invoice.paymentHash.hex, "payment": parts[index].answer?.payment ?? "",
+        "wait": waits ? "yes" : "no",
+      ])
+  }
+
+  private func ask(_ message: ControlMessage) throws -> PaymentAnswer {
+    PaymentAnswer(try invocation.phone.ask(.lspd, message, timeout: Self.patience))
+  }
+
+  private mutating func note(_ answer: PaymentAnswer, _ index: Int) {
+    parts[index].answer = answer
+    guard !invocation.output.isJSON else { return }
+    let name = "part \(index + 1) of \(parts.count), \(HumanText.amount(msat: parts[index].amountMsat))"
+    invocation.output.say("\(name): \(Self.words(parts[index], answer))")
+  }
+
+  private static func words(_ part: Part, _ answer: PaymentAnswer) -> String {
+    if part.isNotNeeded { return "not needed, others of this payment are on their way or were taken" }
+    return switch answer.state {
+    case "held": "held, the wallet is away and was sent a push"
+    case "offered": "on its way"
+    case "failed": answer.failureSentence
+    default: answer.state
+    }
+  }
+
+  // MARK: What came of it
+
+  private var sent: [Part] { parts.filter { $0.answer != nil && !$0.isNotNeeded } }
+  /// The wallet takes all or none: where one is settled the payment is made, whatever is missing of these parts.
+  private var settled: PaymentAnswer? { sent.compactMap(\.answer).last(where: \.isSettled) }
+  private var isSettled: Bool { settled != nil && !sent.contains(where: \.isOpen) }
+  private var isFailed: Bool { failed != nil }
+  private var failed: PaymentAnswer? {
+    settled == nil ? sent.compactMap(\.answer).first(where: \.isFailure) : nil
+  }
+
+  private func sentence(_ took: TimeSpan) -> String {
+    if let failed { return "\(failed.failureSentence)\(wayBack)" }
+    if isSettled, let settled { return settled.sentence(invoice, took: took) }
+    let held = parts.count { $0.answer?.state == "held" }
+    return held > 0
+      ? "held: the wallet is away and was sent a push; \(held) of \(parts.count) parts wait for it"
+      : "on its way: \(HumanText.count(sent.count, "part")) \(sent.count == 1 ? "is" : "are") in the wallet's channel"
+  }
+
+  /// What is in the channel cannot be called back.
+  private var wayBack: String {
+    let open = parts.count(where: \.isOpen)
+    guard open > 0 else { return "" }
+    return
+      "; \(HumanText.count(open, "other part")) come\(open == 1 ? "s" : "") back when the wallet stops waiting for the rest"
+  }
+
+  private func json(_ took: TimeSpan) -> JSONObject {
+    var object = JSONObject()
+    let state =
+      isFailed
+      ? "failed" : isSettled ? "settled" : parts.contains { $0.answer?.state == "held" } ? "held" : "offered"
+    object.set("state", state)
+    object.set("payment_hash", invoice.paymentHash.hex)
+    object.set("amount_msat", invoice.amountMsat)
+    object.set("preimage", ifPresent: isSettled ? settled?.preimage : nil)
+    object.set("code", ifPresent: failed?.code)
+    object.set("code_name", ifPresent: failed?.failure?.name)
+    object.set("reason", ifPresent: failed?.reason)
+    if let failed { object.set("meaning", failed.meaning) }
+    object.set("parts", raw: "[\(parts.map(Self.json).joined(separator: ","))]")
+    object.set("took_ms", took.wholeMilliseconds)
+    return object
+  }
+
+  private func json(none earlier: PaymentAnswer) -> JSONObject {
+    var object = JSONObject()
+    object.set("state", "not-sent")
+    object.set("payment_hash", invoice.paymentHash.hex)
+    object.set("amount_msat", invoice.amountMsat)
+    object.set("reason", ifPresent: earlier.reason)
+    object.set("meaning", earlier.meaning)
+    object.set("parts", raw: "[\(parts.map(Self.json).joined(separator: ","))]")
+    return object
+  }
+
+  private static func json(_ part: Part) -> String {
+    var object = JSONObject()
+    object.set("amount_msat", part.amountMsat)
+    object.set("payment", ifPresent: part.answer?.payment.flatMap { Int64($0) })
+    object.set("state", part.isNotNeeded ? "not-needed" : part.answer?.state ?? "not-sent")
+    object.set("code", ifPresent: part.answer?.code)
+    return object.text
+  }
+}

@@ -1,0 +1,49 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+
+/// Money on its way out of the channel to the chain, in words.
+struct Withdrawal {
+  var transaction: String
+  var amountSat: UInt64
+  var feeSat: UInt64
+  /// As the wallet's row has it.
+  var state = "signing"
+  var took: TimeSpan
+
+  var isDone: Bool { state == "done" }
+
+  private var meaning: String? {
+    switch state {
+    case "forgotten":
+      "the peer did not know it any more, and nothing was signed; nothing has moved, try again"
+    case "lost":
+      "how it ended was lost with the wallet's database; look whether the transaction is in the chain"
+    default: nil
+    }
+  }
+
+  var sentence: String {
+    let amount = HumanText.amount(msat: amountSat &* 1000)
+    let fee = HumanText.amount(msat: feeSat &* 1000)
+    switch state {
+    case "done":
+      return "done: \(amount) on chain in \(HumanText.span(took)), fee \(fee), transaction \(transaction)"
+    case "forgotten", "lost": return "\(state): \(meaning ?? "")"
+    default:
+      return
+        "begun: \(amount) and a fee of \(fee) leave the channel with transaction \(transaction.prefix(8))"
+    }
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("state", state)
+    object.set("txid", transaction)
+    object.set("amount_sat", amountSat)
+    object.set("fee_sat", feeSat)
+    object.set("meaning", ifPresent: meaning)
+    object.set("took_ms", took.wholeMilliseconds)
+    return object
+  }
+}

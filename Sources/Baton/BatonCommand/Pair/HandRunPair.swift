@@ -1,0 +1,110 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Glibc
+import PeerTransport
+
+/// lspd and the app, and the extension for each push. What it has started is ended by who watches over us.
+final class HandRunPair {
+  private struct Part {
+    var name: String
+    var process: WatchedProcess
+  }
+
+  /// It answers within milliseconds; a machine that is very busy gets its time.
+  private static let patience = TimeSpan.seconds(20)
+
+  private let phone: Phone
+  private var parts: [Part] = []
+  private var wallet: [String] = []
+
+  init(_ phone: Phone) { self.phone = phone }
+
+  // MARK: Starting
+
+  func start() throws {
+    for directory in [phone.home, phone.lsp] { try FilePath.makeDirectories(directory) }
+    let address = try startPeer()
+    wallet = [
+      "--container", phone.container, "--keychain", phone.keychain, "--journal", phone.journal, "--peer",
+      address,
+    ]
+    let peer = parts[0].process.pid
+    let app = try start("mainappd", wallet + ["--background"])
+    parts.append(app)
+    printLine(
+      "mainappd is process \(app.process.pid), lspd is process \(peer); the container is \(phone.container)")
+  }
+
+  private func start(_ name: String, _ arguments: [String]) throws -> Part {
+    let program = "\(FilePath.ownDirectory)/\(name)"
+    return Part(name: name, process: try DaemonStarter.start(program, arguments: arguments, log: nil))
+  }
+
+  /// Where it listens, in its own words: the file may be of an earlier one, and somebody else may be there.
+  private func startPeer() throws -> String {
+    let watch = try DirectoryWatch([phone.lsp])
+    let peer = try start("lspd", ["--home", phone.home, "--wallet-file", phone.walletNode])
+    parts.append(peer)
+    let deadline = Clock.monotonicNow + Self.patience
+    while true {
+      if peer.process.hasEnded { throw failure(of: peer) }
+      if DaemonProbe.pid(listeningOn: phone.lspdSocket) == peer.process.pid,
+        let status = try? phone.askForJSON(.lspd, ControlMessage("status"), timeout: .seconds(5)),
+        let address = status["address"]?.text, PeerAddress(address) != nil
+      {
+        return address
+      }
+      guard Clock.monotonicNow < deadline else {
+        throw CommandFailure(
+          .daemonMissing, "lspd (process \(peer.process.pid)) did not answer in time; see above")
+      }
+      let soon = min(deadline, Clock.monotonicNow + .milliseconds(20))
+      try watch.wait(until: soon, alsoFor: [peer.process.descriptor])
+    }
+  }
+
+  // MARK: Running
+
+  /// With pushes it ends by itself; else it takes them from standard input, one in a line.
+  func run(pushes: [String]) throws -> ExitCode {
+    for push in pushes { try serve(push, endsIfItFails: true) }
+    guard pushes.isEmpty else { return .done }
+    let lines = LineInput()
+    while true {
+      try wait(for: lines.descriptor)
+      for line in lines.read() where !line.isEmpty { try serve(line, endsIfItFails: false) }
+    }
+  }
+
+  private func serve(_ push: String, endsIfItFails: Bool) throws {
+    let notifier = try start("notifyextd", wallet + ["--push", push])
+    try wait(for: notifier.process.descriptor)
+    let end = ProcessEnding(notifier.process.reap())
+    guard !end.isGood else { return }
+    let sentence = "notifyextd (process \(notifier.process.pid)) \(end) at the push \(push)"
+    if endsIfItFails { throw CommandFailure(end.exitCode ?? .daemonMissing, sentence) }
+    writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))
+  }
+
+  /// Returns when the descriptor is readable, or never when it is none; throws when a part ends.
+  private func wait(for descriptor: Int32) throws {
+    while true {
+      // A negative one is left out by `poll`.
+      var waiting = ([descriptor] + parts.map(\.process.descriptor)).map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      if poll(&waiting, nfds_t(waiting.count), -1) < 0 && errno != EINTR {
+        throw SystemError("wait for the pair")
+      }
+      for part in parts where part.process.hasEnded { throw failure(of: part) }
+      if waiting[0].revents != 0 { return }
+    }
+  }
+
+  private func failure(of part: Part) -> CommandFailure {
+    let end = ProcessEnding(part.process.reap())
+    let others = parts.count > 1 ? "; the others are ended too" : "; see above"
+    return CommandFailure(.daemonMissing, "\(part.name) (process \(part.process.pid)) \(end)\(others)")
+  }
+}

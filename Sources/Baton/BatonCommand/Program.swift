@@ -1,0 +1,80 @@
+import PhoneClient
+import Terminal
+import Inspection
+import Lab
+import Stages
+import DaemonRuntime
+
+/// Finds the verb that was typed, runs it, and turns whatever went wrong into one sentence and an exit code.
+enum Program {
+  static var verbs: [any Verb.Type] {
+    [
+      DemoVerb.self, UpVerb.self, DownVerb.self, PsVerb.self, LogsVerb.self, AppVerb.self, PushVerb.self,
+      InvoiceVerb.self, PayVerb.self, SendVerb.self, WithdrawVerb.self, RestoreVerb.self, DeviceVerb.self,
+      NotificationsVerb.self, TasksVerb.self,
+      PushesVerb.self, PaymentsVerb.self,
+      StatusVerb.self,
+      InspectVerb.self,
+      JudgeVerb.self, ReplayVerb.self, RunVerb.self, SimVerb.self, MergeVerb.self, ExploreVerb.self,
+      AblationVerb.self,
+      SoakVerb.self,
+      ScratchVerb.self, PairVerb.self,
+      CompletionVerb.self, HelpVerb.self, VersionVerb.self,
+    ]
+  }
+
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "baton", summary: "one Lightning node, two processes, one baton",
+      options: [
+        OptionDeclaration(
+          "--home", value: .path("DIR"), help: "the phone: BATON_HOME, or ./.baton, when it is not given"),
+        OptionDeclaration("--json", help: "write JSON instead of text for people"),
+      ],
+      subcommands: verbs.map { $0.declaration })
+  }
+
+  static func run(_ arguments: [String]) -> ExitCode {
+    if arguments.isEmpty {
+      writeAll(standardError, Array(Welcome.text.utf8))
+      return .wrongUsage
+    }
+    do {
+      return StandardOutput.end(try perform(arguments))
+    } catch { return end(CommandFailure(error), arguments) }
+  }
+
+  /// Said on stderr, and to who reads JSON on stdout too: also when the rest of the line makes no sense.
+  static func end(_ failure: CommandFailure, _ arguments: [String]) -> ExitCode {
+    StandardOutput.end(failure.tell(asJSON: arguments.prefix { $0 != "--" }.contains("--json")))
+  }
+
+  private static func perform(_ arguments: [String]) throws -> ExitCode {
+    // A word that names no verb is refused below, also beside -h.
+    if asksForWelcome(arguments), case .help = try declaration.parse(arguments + ["-h"]) {
+      StandardOutput.write(Welcome.text)
+      return .done
+    }
+    switch try declaration.parse(arguments) {
+    case .help(let text):
+      StandardOutput.write(text)
+      return .done
+    case .run(let line):
+      guard let verb = verbs.first(where: { $0.declaration.name == line.verbs.first }) else {
+        return .wrongUsage
+      }
+      guard let plan = verb.supervision(line) else { return try verb.run(try Invocation(line: line)) }
+      Supervisor.run(plan) { place in
+        do {
+          return StandardOutput.end(try verb.run(try Invocation(line: line, place: place))).rawValue
+        } catch { return end(CommandFailure(error), arguments).rawValue }
+      }
+    }
+  }
+
+  private static func asksForWelcome(_ words: [String]) -> Bool {
+    let names = Set(verbs.map { $0.declaration.name })
+    let asksForHelp = words.contains { $0 == "-h" || $0 == "--help" } || words == ["help"]
+    return asksForHelp && !words.contains { names.contains($0) }
+  }
+}

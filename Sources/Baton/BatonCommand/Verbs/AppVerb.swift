@@ -1,0 +1,53 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+
+/// The person's thumb.
+enum AppVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "app", summary: "open the app, go home, or swipe it away",
+      subcommands: [
+        CommandLineDeclaration(name: "open", summary: "bring the app to the front; starts it if need be"),
+        CommandLineDeclaration(name: "home", summary: "go to the home screen: the app is in the background"),
+        CommandLineDeclaration(name: "quit", summary: "swipe the app away: its process is killed"),
+      ],
+      examples: [("baton app open", "the person looks at the wallet")])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let verb = invocation.line.verbs.last ?? ""
+    let answer = try invocation.phone.ask(.iosd, ControlMessage(verb))
+    if verb == "open", let pid = answer["pid"].flatMap({ Int32($0) }),
+      let reason = try AppStart(phone: invocation.phone, pid: pid).end()
+    {
+      throw CommandFailure(
+        .notDone, "the app was started and ended at once (process \(pid)): \(reason)")
+    }
+    invocation.output.say(sentence(verb, answer), json: json(verb, answer))
+    return .done
+  }
+
+  private static func sentence(_ verb: String, _ answer: ControlMessage) -> String {
+    let pid = answer["pid"].map { " (process \($0))" } ?? ""
+    return "the app is \(words(answer["app"] ?? "unknown"))\(pid)"
+  }
+
+  private static func words(_ state: String) -> String {
+    switch state {
+    case "foreground": "in front"
+    case "background": "in the background"
+    case "terminating": "on its way out"
+    default: state
+    }
+  }
+
+  private static func json(_ verb: String, _ answer: ControlMessage) -> JSONObject {
+    var object = JSONObject()
+    object.set("did", verb)
+    object.set("app", answer["app"] ?? "unknown")
+    object.set("pid", ifPresent: answer["pid"].flatMap { Int32($0) })
+    return object
+  }
+}

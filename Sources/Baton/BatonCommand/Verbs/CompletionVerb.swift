@@ -1,0 +1,33 @@
+import PhoneClient
+import Terminal
+import DaemonRuntime
+
+/// Prints a completion script for a shell.
+enum CompletionVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "completion", summary: "print a completion script for bash, zsh or fish",
+      positionals: [
+        PositionalDeclaration(
+          "SHELL", value: .choice(ShellCompletion.allCases.map(\.rawValue)), help: "the shell you use")
+      ],
+      examples: [
+        ("source <(baton completion bash)", "complete in this bash"),
+        ("baton completion fish > ~/.config/fish/completions/baton.fish", "complete in every fish"),
+      ])
+  }
+
+  static func run(_ invocation: Invocation) -> ExitCode {
+    guard let shell = ShellCompletion(rawValue: invocation.word()) else { return .wrongUsage }
+    let script = shell.script(for: Program.declaration)
+    guard invocation.output.isJSON else {
+      StandardOutput.write(script)
+      return .done
+    }
+    var object = JSONObject()
+    object.set("shell", shell.rawValue)
+    object.set("script", script)
+    invocation.output.say(object.text)
+    return .done
+  }
+}

@@ -1,0 +1,116 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+
+/// What a person can do to the phone itself.
+enum DeviceVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "device", summary: "how the phone itself is switched, or change it",
+      subcommands: [clock, reboot] + DeviceSwitch.all.map(\.declaration), worksWithoutCommand: true,
+      examples: [
+        ("baton device", "how it is switched now"),
+        ("baton device reboot", "both processes are killed, and nothing is unlocked yet"),
+        ("baton device low-power on", "what is only nice to have is left out from now on"),
+      ])
+  }
+
+  private static let clock = CommandLineDeclaration(
+    name: "clock", summary: "set the phone's wall clock forward or back",
+    positionals: [
+      PositionalDeclaration("STEP", value: .text("STEP"), help: "a time with its sign, such as +1h or -90s")
+    ],
+    examples: [("baton device clock -1h", "who owns the node must not change by it")])
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    guard invocation.line.verbs.count > 1, let name = invocation.line.verbs.last else {
+      return try show(invocation)
+    }
+    switch name {
+    case "clock": return try setClock(invocation)
+    case "reboot": return try reboot(invocation)
+    default: return try set(name, invocation)
+    }
+  }
+
+  // MARK: Switches
+
+  private static func show(_ invocation: Invocation) throws -> ExitCode {
+    DevicePage(try invocation.phone.askForJSON(.iosd, ControlMessage("device"))).tell(invocation.output)
+    return .done
+  }
+
+  private static func set(_ name: String, _ invocation: Invocation) throws -> ExitCode {
+    guard let thing = DeviceSwitch.all.first(where: { $0.name == name }) else { return try show(invocation) }
+    let word = invocation.word()
+    let wish = ControlMessage("device", [thing.field: thing.value(of: word)])
+    let page = DevicePage(try invocation.phone.askForJSON(.iosd, wish))
+    guard !invocation.output.isJSON else {
+      page.tell(invocation.output)
+      return .done
+    }
+    let note = thing.name == "storage" ? page.storageNote : nil
+    for line in (note ?? thing.sentence(for: word)).split(separator: "\n") {
+      invocation.output.say(String(line))
+    }
+    return .done
+  }
+
+  // MARK: Reboot
+
+  private static let reboot = CommandLineDeclaration(
+    name: "reboot", summary: "reboot the phone: both processes are killed, and the screen is locked",
+    options: [
+      OptionDeclaration("--lose-beats", help: "the heartbeat file is emptied, as it is never synced"),
+      OptionDeclaration("--unlock", help: "whoever has it in the hand unlocks it as soon as it is on"),
+    ],
+    examples: [("baton device reboot --lose-beats", "as when the battery was taken out")])
+
+  private static func reboot(_ invocation: Invocation) throws -> ExitCode {
+    let loses = invocation.line.isGiven("--lose-beats")
+    let unlocks = invocation.line.isGiven("--unlock")
+    let answer = try invocation.phone.ask(
+      .iosd,
+      ControlMessage("reboot", ["lose-beats": loses ? "yes" : "no", "unlock": unlocks ? "yes" : "no"]))
+    var json = JSONObject()
+    json.set("boot", ifPresent: answer["boot"])
+    invocation.output.say(
+      unlocks
+        ? "the phone has rebooted, and is unlocked"
+        : "the phone has rebooted; it is locked, and not yet unlocked since it was started", json: json)
+    return .done
+  }
+
+  // MARK: The clock
+
+  private static func setClock(_ invocation: Invocation) throws -> ExitCode {
+    let seconds = try stepSeconds(invocation.word())
+    let answer = try invocation.phone.ask(.iosd, ControlMessage("clock", ["step-seconds": "\(seconds)"]))
+    let wall = answer["wall-ns"].flatMap { Int64($0) }
+    invocation.output.say(
+      "the phone's clock was set \(seconds < 0 ? "back" : "forward") by \(SpanText.write(.seconds(Int64(clamping: seconds.magnitude))))\(wall.map { " to \(WallClockText.write($0))" } ?? "")",
+      json: json(seconds, wall))
+    return .done
+  }
+
+  static func stepSeconds(_ word: String) throws(CommandFailure) -> Int64 {
+    let digits = word.drop { $0 == "+" || $0 == "-" }
+    guard word.count - digits.count <= 1, let span = SpanText.parse(String(digits)),
+      span.nanoseconds % 1_000_000_000 == 0, span <= .seconds(315_360_000)
+    else {
+      throw CommandFailure(
+        .wrongUsage,
+        "STEP must be whole seconds, minutes or hours with a sign, such as +1h, not `\(word.onOneLine)`")
+    }
+    let seconds = span.nanoseconds / 1_000_000_000
+    return word.hasPrefix("-") ? -seconds : seconds
+  }
+
+  private static func json(_ seconds: Int64, _ wall: Int64?) -> JSONObject {
+    var object = JSONObject()
+    object.set("step_seconds", seconds)
+    object.set("wall_ns", ifPresent: wall)
+    return object
+  }
+}

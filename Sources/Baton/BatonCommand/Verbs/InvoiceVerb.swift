@@ -1,0 +1,146 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+import LightningInvoices
+import LightningNode
+
+/// Makes an invoice on the wallet, cancels or explains one.
+enum InvoiceVerb: Verb {
+  static let amountMsatMax: UInt64 = 2_100_000_000_000_000_000
+
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "invoice",
+      summary: "make a BOLT 11 invoice on the wallet and print it, cancel one, or explain one",
+      options: [
+        OptionDeclaration("--text", value: .text("TEXT"), help: "what it is for, up to 200 bytes"),
+        OptionDeclaration(
+          "--expiry", value: .spanIn(.seconds(1) ... .seconds(31_536_000)), default: "1h",
+          help: "how long it can be paid, from 1s to 365d"),
+        OptionDeclaration(
+          "--elsewhere",
+          help: "an invoice of another node in the network, for the wallet to pay with `baton send`"),
+        OptionDeclaration(
+          "--forgotten",
+          help:
+            "with --elsewhere: an invoice that its node does not know any more, so that it refuses the payment"
+        ),
+        OptionDeclaration(
+          "--cancel", value: .text("INVOICE"),
+          help: "the wallet is not to be paid by this invoice any more; its payment hash will do"),
+        OptionDeclaration(
+          "--read", value: .text("INVOICE"), help: "explain this invoice, of any network; no phone is needed"),
+      ],
+      positionals: [
+        PositionalDeclaration(
+          "AMOUNT", value: .text("AMOUNT"), count: .optional,
+          help: "in satoshi, or with msat behind it: 5000, 1500msat")
+      ],
+      examples: [
+        ("baton invoice 5000 --text Coffee", "ask for 5,000 sat; the app must be open"),
+        ("baton pay $(baton invoice 21)", "and pay it"),
+        ("baton send $(baton invoice 21 --elsewhere)", "another node's invoice, paid by the wallet"),
+        ("baton send $(baton invoice 21 --elsewhere --forgotten)", "and is refused: the money is back"),
+        ("baton invoice --cancel lnbcrt50u1…", "nobody can pay it from now on, if nobody has"),
+        ("baton invoice --read lnbc1…", "what an invoice says, and who signed it"),
+      ])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    if let word = invocation.line.text("--read") { return try explain(word, invocation) }
+    if let word = invocation.line.text("--cancel") { return try cancel(word, invocation) }
+    guard !invocation.line.positionals.isEmpty else {
+      throw CommandFailure(.wrongUsage, "AMOUNT is missing; write `baton invoice 5000`")
+    }
+    let amount = try amountMsat(invocation.word())
+    let seconds = (invocation.line.span("--expiry") ?? .seconds(3600)).nanoseconds / 1_000_000_000
+    var message = ControlMessage("invoice", ["amount-msat": "\(amount)", "expiry-seconds": "\(seconds)"])
+    if let text = invocation.line.text("--text") {
+      guard text.utf8.count <= Invoice.textLimit else {
+        throw CommandFailure(
+          .wrongUsage, "--text has \(text.utf8.count) bytes and may have \(Invoice.textLimit); shorten it"
+        )
+      }
+      message["description"] = text
+    }
+    let isElsewhere = invocation.line.isGiven("--elsewhere")
+    if isElsewhere { message.verb = "elsewhere" }
+    if invocation.line.isGiven("--forgotten") {
+      guard isElsewhere else {
+        throw CommandFailure(
+          .wrongUsage,
+          "the wallet forgets no invoice of its own; write --forgotten together with --elsewhere")
+      }
+      message["forgotten"] = "yes"
+    }
+    let phone = try invocation.phone
+    let answer = try isElsewhere ? phone.ask(.lspd, message) : phone.askApp(message)
+    let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
+    if !isElsewhere { try checkPayee(of: invoice, phone) }
+    invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).json)
+    return .done
+  }
+
+  /// What a person hands on as an invoice of the wallet must pay the wallet: the other end of its channel knows who that is,
+  /// once they have met.
+  private static func checkPayee(of invoice: SignedInvoice, _ phone: Phone) throws(CommandFailure) {
+    let wallet = (try? phone.askForJSON(.lspd, ControlMessage("status"), timeout: .seconds(5)))?["wallet"]?
+      .text
+    guard let wallet, wallet != invoice.payee.hex else { return }
+    throw CommandFailure(
+      .daemonMissing,
+      "the invoice would pay the node \(invoice.payee.hex), and the wallet of this phone is \(wallet), so it must not be paid; see whose iosd answers with `baton ps`"
+    )
+  }
+
+  /// What asks for a new invoice has nothing to say about one that is there.
+  private static func refuseOthers(
+    _ others: [String], of sentence: String, _ invocation: Invocation
+  ) throws(CommandFailure) {
+    let given = ["--text", "--expiry", "--elsewhere", "--forgotten"] + others
+    let surplus =
+      invocation.line.positionals.isEmpty ? given.first(where: invocation.line.isGiven) : "AMOUNT"
+    if let surplus { throw CommandFailure(.wrongUsage, "\(sentence); leave \(surplus) out") }
+  }
+
+  private static func cancel(_ word: String, _ invocation: Invocation) throws -> ExitCode {
+    try refuseOthers([], of: "--cancel is about an invoice that is there", invocation)
+    let hash = try Bytes32(hex: word.lowercased()) ?? SignedInvoice(typed: word).paymentHash
+    try invocation.phone.askApp(ControlMessage("cancel", ["payment-hash": hash.hex]))
+    var json = JSONObject()
+    json.set("state", "cancelled")
+    json.set("payment_hash", hash.hex)
+    invocation.output.say("cancelled: a payment of \(hash.hex.prefix(8)) is refused from now on", json: json)
+    return .done
+  }
+
+  private static func explain(_ word: String, _ invocation: Invocation) throws -> ExitCode {
+    try refuseOthers(["--cancel"], of: "--read explains an invoice that is there", invocation)
+    let page = InvoicePage(invoice: try SignedInvoice(typed: word))
+    if invocation.output.isJSON {
+      invocation.output.say(page.json.text)
+    } else {
+      invocation.output.facts(page.rows(atWallSeconds: Clock().wallNanoseconds / 1_000_000_000))
+    }
+    return .done
+  }
+
+  static func amountMsat(_ word: String, name: String = "AMOUNT") throws(CommandFailure) -> UInt64 {
+    let isMsat = word.hasSuffix("msat")
+    let digits = isMsat ? String(word.dropLast(4)) : word.hasSuffix("sat") ? String(word.dropLast(3)) : word
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
+      throw CommandFailure(
+        .wrongUsage,
+        "\(name) must be a whole number of sat, or of msat such as 1500msat, not \(UsageError.quoted(word))")
+    }
+    // Only digits: what is no number then is too large for one.
+    let (amount, overflowed) = (UInt64(digits) ?? .max).multipliedReportingOverflow(by: isMsat ? 1 : 1000)
+    guard !overflowed, amount >= 1, amount <= amountMsatMax else {
+      throw CommandFailure(
+        .wrongUsage,
+        "\(name) must be at least 1 msat and at most 21 million bitcoin, not \(UsageError.quoted(word))")
+    }
+    return amount
+  }
+}

@@ -1,0 +1,40 @@
+import Terminal
+import DaemonRuntime
+
+/// What the wallet has received and sent, and what waits for it.
+enum PaymentsVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "payments",
+      summary: "payments in both directions, the newest first; works without the daemons too",
+      options: [
+        OptionDeclaration("-n", value: .integer(1...1_000_000), default: "20", help: "so many")
+      ],
+      examples: [
+        ("baton payments -n 5", "the last five"),
+        ("baton payments --json | jq '.[] | select(.state == \"held\")'", "what waits for the wallet"),
+      ])
+  }
+
+  /// The copy of a database that nobody has open.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "payments", isLooking: true, needsPlace: false)
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let output = invocation.output
+    try StatusVerb.requirePhone(invocation.phone)
+    let most = invocation.line.integer("-n").map { Int($0) } ?? 20
+    let list = try PaymentList(of: invocation.phone, most: most)
+    let entries = list.entries
+    if output.isJSON {
+      output.say("[\(entries.map(\.json.text).joined(separator: ","))]")
+    } else if entries.isEmpty {
+      output.say("no payment was received or sent\(list.trouble == nil ? ", and none waits" : "")")
+    } else {
+      output.table([["WHEN", "WAY", "AMOUNT", "WHAT", "HASH", "TEXT"]] + entries.map(\.cells))
+    }
+    if let trouble = list.trouble { output.remark("what waits at the peer is not known: \(trouble)") }
+    return .done
+  }
+}

@@ -1,0 +1,123 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+
+/// The processes of one phone.
+enum PsVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "ps", summary: "list the daemons and the wallet's processes",
+      options: [OptionDeclaration("-a", "--all", help: "also those that ended, and why")],
+      examples: [("baton ps --all", "every process this phone ever ran")])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let phone = try invocation.phone
+    try StatusVerb.requirePhone(phone)
+    let all = invocation.line.isGiven("-a")
+    let pids = Daemon.allCases.map { ($0, DaemonProbe.pid(listeningOn: phone.socket(of: $0))) }
+    // One that is stopped would never answer.
+    let iosd = pids.first { $0.0 == .iosd }?.1
+    let canAsk = iosd.map { !ProcessTable.isStopped($0) } ?? false
+    let rows = try walletRows(phone, all: all, canAsk: canAsk, isUp: iosd != nil)
+    let limits = canAsk ? LimitsReport(phone) : nil
+    let handRun = HandRunProcess.all(of: phone)
+    if invocation.output.isJSON {
+      invocation.output.say(json(pids, handRun, rows, limits))
+    } else {
+      tell(pids, handRun, rows, phone, invocation.output)
+      if all, let limits { invocation.output.say(limits.sentence) }
+    }
+    return .done
+  }
+
+  /// Only the ledger has all that ended; iosd knows what runs, and what a full disk kept out of the ledger.
+  private static func walletRows(
+    _ phone: Phone, all: Bool, canAsk: Bool, isUp: Bool
+  ) throws -> [ProcessFacts] {
+    var rows = all || isUp && !canAsk ? ProcessFacts.written(in: phone.processLedger) : []
+    if canAsk {
+      let answer = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": all ? "yes" : "no"]))
+      rows += (answer.elements ?? []).compactMap(ProcessFacts.init)
+    }
+    let suspended = canAsk ? try suspendedApp(phone) : nil
+    let measured = canAsk ? try phone.askForJSON(.iosd, ControlMessage("memory")) : .null
+    return ProcessFacts.lastOfEach(rows).filter { all || !$0.hasEnded }.map { row in
+      var row = row
+      row.isSuspended = row.pid == suspended && !row.hasEnded
+      if !row.hasEnded { measure(&row, measured[row.role]) }
+      return row
+    }
+  }
+
+  /// What it uses now is the kernel's word; the peak of the footprint is kept by iosd alone.
+  private static func measure(_ row: inout ProcessFacts, _ measured: JSONValue?) {
+    row.memory = MemoryFigures(of: row.pid)
+    row.peakFootprintBytes = measured?["peak_footprint_bytes"]?.uint ?? row.peakFootprintBytes
+    row.peakResidentBytes = row.memory?.peakResidentBytes ?? row.peakResidentBytes
+  }
+
+  private static func suspendedApp(_ phone: Phone) throws -> Int32? {
+    let app = try phone.askForJSON(.iosd, ControlMessage("status"))["app"]
+    guard app?["state"]?.text == "suspended" else { return nil }
+    return app?["pid"]?.int.flatMap { Int32(exactly: $0) }
+  }
+
+  private static func tell(
+    _ daemons: [(Daemon, Int32?)], _ handRun: [HandRunProcess], _ rows: [ProcessFacts], _ phone: Phone,
+    _ output: Output
+  ) {
+    let running =
+      daemons.compactMap { daemon, pid in pid.map { cells(daemon.rawValue, $0, "") } }
+      + handRun.map { cells($0.processName, $0.pid, "started by hand") }
+    if running.isEmpty && rows.isEmpty {
+      output.say("nothing runs in \(phone.home); start it with `baton up`")
+      return
+    }
+    let now = Clock.monotonicNow
+    output.table(
+      [["PROCESS", "PID", "STATE", "FOR", "FOOTPRINT", "PEAK", "RSS", "PEAK RSS", "WHY"]] + running
+        + rows.map { $0.cells(now: now) })
+    let missing = daemons.filter { $0.1 == nil }.map(\.0.rawValue)
+    if let byHand = handRun.first {
+      output.say(byHand.sentence)
+    } else if !missing.isEmpty {
+      output.say("\(missing.joined(separator: " and ")) not running; start with `baton up`")
+    }
+  }
+
+  private static func cells(_ name: String, _ pid: Int32, _ why: String) -> [String] {
+    [name, "\(pid)", ProcessTable.isStopped(pid) ? "stopped" : "running", age(of: pid)] + memory(of: pid) + [
+      why
+    ]
+  }
+
+  /// Nobody keeps the peak of a daemon's footprint.
+  private static func memory(of pid: Int32) -> [String] {
+    guard let figures = MemoryFigures(of: pid) else { return ["", "", "", ""] }
+    return [
+      HumanText.megabytes(figures.footprintBytes), "", HumanText.megabytes(figures.residentBytes),
+      HumanText.megabytes(figures.peakResidentBytes),
+    ]
+  }
+
+  /// The kernel counts starts in hundredths of a second since boot.
+  private static func age(of pid: Int32) -> String {
+    guard let ticks = ProcessTable.startTime(of: pid).flatMap({ Int64(exactly: $0) }) else { return "" }
+    let (nanoseconds, overflowed) = ticks.multipliedReportingOverflow(by: 10_000_000)
+    return overflowed ? "" : HumanText.span(Clock().bootClock - Instant(nanoseconds: nanoseconds))
+  }
+
+  private static func json(
+    _ daemons: [(Daemon, Int32?)], _ handRun: [HandRunProcess], _ rows: [ProcessFacts],
+    _ limits: LimitsReport?
+  ) -> String {
+    var object = JSONObject()
+    for (daemon, pid) in daemons { object.set(daemon.rawValue, ifPresent: pid) }
+    object.set("by_hand", raw: HandRunProcess.json(handRun))
+    object.set("processes", raw: "[\(rows.map(\.json).joined(separator: ","))]")
+    if let limits { object.set("limits", raw: limits.json) }
+    return object.text
+  }
+}

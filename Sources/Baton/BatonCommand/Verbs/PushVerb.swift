@@ -1,0 +1,162 @@
+import PhoneClient
+import Terminal
+import DaemonRuntime
+import Foundation
+import PhonePolicy
+
+/// Delivers a push from a file.
+enum PushVerb: Verb {
+  /// Apple's limit for the payload.
+  static let sizeMax = 4096
+
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "push", summary: "deliver a push to the phone, in the format that `xcrun simctl push` takes",
+      options: [
+        OptionDeclaration("--silent", help: "one that the person does not see, without a file"),
+        OptionDeclaration(
+          "--type", value: .text("TEXT"), help: "with --silent: what it says that it is about, as `reason`"),
+      ],
+      positionals: [
+        PositionalDeclaration(
+          "FILE", value: .path("FILE"), count: .optional,
+          help: "a JSON object with `aps`, at most 4096 bytes; - reads stdin")
+      ],
+      examples: [
+        ("baton push payment.apns", "an alert with mutable-content goes to the extension"),
+        (
+          "echo '{\"aps\":{\"badge\":3}}' | baton push -",
+          "a badge alone changes the icon, and starts nothing"
+        ),
+        ("echo '{\"aps\":{\"alert\":\"Hello\",\"mutable-content\":1}}' | baton push -", "without a file"),
+        ("baton push --silent --type IncomingPayment", "it wakes the app in the background, if it can"),
+      ])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let bytes = try payload(invocation)
+    let answer = try invocation.phone.ask(.iosd, ControlMessage("push", body: bytes))
+    let id = answer["id"] ?? "?"
+    var object = JSONObject()
+    object.set("id", ifPresent: UInt64(id))
+    object.set("fate", ifPresent: answer["fate"])
+    object.set("fate_code", ifPresent: answer["fate-code"])
+    object.set("waking", ifPresent: answer["waking"].flatMap { UInt64($0) })
+    object.set("waking_fate", ifPresent: answer["waking-fate"])
+    object.set("waking_fate_code", ifPresent: answer["waking-fate-code"])
+    func words(_ name: String) -> String { answer[name].map { ": \($0.onOneLine)" } ?? "" }
+    let waking = answer["waking"].map { "; to wake the app it is push \($0)\(words("waking-fate"))" } ?? ""
+    invocation.output.say("push \(id) is with the phone\(words("fate"))\(waking)", json: object)
+    return .done
+  }
+
+  private static func payload(_ invocation: Invocation) throws(CommandFailure) -> [UInt8] {
+    let path = invocation.word()
+    let line = invocation.line
+    if line.isGiven("--silent") {
+      guard path.isEmpty else {
+        throw CommandFailure(.wrongUsage, "a file and --silent are two pushes; give one of them")
+      }
+      return try silent(about: line.text("--type"))
+    }
+    guard !line.isGiven("--type") else {
+      throw CommandFailure(.wrongUsage, "--type is for --silent; in a file it is the member `reason`")
+    }
+    guard !path.isEmpty else {
+      throw CommandFailure(
+        .wrongUsage, "FILE is missing: a JSON object with `aps`, at most 4096 bytes; or write --silent")
+    }
+    let bytes = try read(path)
+    try check(bytes, name: name(of: path))
+    return bytes
+  }
+
+  private static func silent(about type: String?) throws(CommandFailure) -> [UInt8] {
+    var object = JSONObject()
+    object.set("aps", raw: #"{"content-available":1}"#)
+    object.set("reason", ifPresent: type)
+    let bytes = Array(object.text.utf8)
+    try check(bytes, name: "the push")
+    return bytes
+  }
+
+  private static func name(of path: String) -> String { path == "-" ? "stdin" : path }
+
+  private static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+    // One byte more than allowed is enough to know that it is too long.
+    let bytes =
+      path == "-"
+      ? SmallFile.readStandardInput(limit: sizeMax + 1) : SmallFile.read(path, limit: sizeMax + 1)
+    let name = name(of: path)
+    guard let bytes else { throw CommandFailure(.inputOutputError, SystemError("read \(name)").description) }
+    if bytes.isEmpty {
+      throw CommandFailure(
+        .wrongUsage, "\(name) is empty; put a push into it, such as {\"aps\": {\"alert\": \"Hello\"}}")
+    }
+    return bytes
+  }
+
+  static func check(_ bytes: [UInt8], name: String) throws(CommandFailure) {
+    guard bytes.count <= sizeMax else {
+      throw CommandFailure(
+        .wrongUsage, "\(name) is longer than the \(sizeMax) bytes that a push may have; shorten it")
+    }
+    if let trouble = PushBytes.trouble(in: bytes) {
+      throw CommandFailure(.wrongUsage, "\(name) \(trouble.words)")
+    }
+    guard let value = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) else {
+      throw CommandFailure(.wrongUsage, "\(name) is not JSON; check its brackets, commas and quotes")
+    }
+    guard let payload = value as? [String: Any] else {
+      throw CommandFailure(.wrongUsage, "\(name) is JSON but not an object; write {\"aps\": {…}, …}")
+    }
+    guard let aps = payload["aps"] else {
+      throw CommandFailure(.wrongUsage, "\(name) has no `aps`; add {\"aps\": {\"alert\": …}}")
+    }
+    guard let aps = aps as? [String: Any] else {
+      throw CommandFailure(.wrongUsage, "`aps` in \(name) is not an object; write {\"aps\": {\"alert\": …}}")
+    }
+    if let bundle = payload["Simulator Target Bundle"], !(bundle is String) {
+      throw CommandFailure(
+        .wrongUsage,
+        "`Simulator Target Bundle` in \(name) is not text; write the app's bundle id, or leave it out")
+    }
+    if let bundle = payload["Simulator Target Bundle"] as? String, bundle != Entitlements.bundle {
+      throw CommandFailure(
+        .wrongUsage,
+        "\(name) is for \(UsageError.quoted(bundle)), and the wallet is \(Entitlements.bundle); write that, or leave `Simulator Target Bundle` out"
+      )
+    }
+    try check(alertOf: aps, name: name)
+  }
+
+  /// As the phone sees it: there must be something for the person or for the app.
+  private static func check(alertOf aps: [String: Any], name: String) throws(CommandFailure) {
+    switch aps["alert"] {
+    case nil:
+      if hasBadgeOrSound(aps) { return }
+      // `1` and `true`, but not 1.5.
+      guard (aps["content-available"] as? NSNumber)?.doubleValue != 1 else { return }
+      throw CommandFailure(
+        .wrongUsage,
+        "`aps` in \(name) has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
+      )
+    case is String: return
+    case let parts as [String: Any]:
+      if ["title", "body", "title-loc-key", "loc-key"].contains(where: {
+        (parts[$0] as? String)?.isEmpty == false
+      }) {
+        return
+      }
+    default: break
+    }
+    throw CommandFailure(
+      .wrongUsage, "the `alert` in \(name) has neither title nor body; give it one, or leave it out")
+  }
+
+  private static func hasBadgeOrSound(_ aps: [String: Any]) -> Bool {
+    let sound = (aps["sound"] as? [String: Any])?["name"] ?? aps["sound"]
+    return PushBadge.number((aps["badge"] as? NSNumber)?.doubleValue) != nil
+      || (sound as? String)?.isEmpty == false
+  }
+}

@@ -1,0 +1,36 @@
+import Terminal
+import Ground
+import DaemonRuntime
+import Guardrails
+
+/// The way back when the peer knows another container: the person says that the wallet lives in this one from now on.
+enum RestoreVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "restore",
+      summary: "bring the wallet into this phone's container, in the place of the one that the peer knows",
+      examples: [
+        ("baton app open; baton restore", "when the app says that the node is in use by another device")
+      ])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let answer = try invocation.phone.askApp(ControlMessage("restore"), inFront: true)
+    let epoch = try answer.integer("epoch", in: 1...Epoch.max)
+    // A program of the person's own that does not say it was asked to move the wallet.
+    let hasMoved = try answer.flag("moved", default: true)
+    let sentence =
+      hasMoved
+      ? "the wallet is in this container, connected under epoch \(epoch); what the peer knew before is refused as another device"
+      : "the wallet was in this container already and is connected under epoch \(epoch); nothing was changed"
+    invocation.output.say(sentence, json: json(epoch, hasMoved: hasMoved))
+    return .done
+  }
+
+  private static func json(_ epoch: Epoch, hasMoved: Bool) -> JSONObject {
+    var object = JSONObject()
+    object.set("state", hasMoved ? "restored" : "already-here")
+    object.set("epoch", epoch)
+    return object
+  }
+}

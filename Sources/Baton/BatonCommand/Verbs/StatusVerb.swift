@@ -1,0 +1,35 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+import SharedContainer
+
+/// Who holds the node, why, and since when.
+enum StatusVerb: Verb {
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "status", summary: "who holds the node, why, and since when; works without the daemons too",
+      examples: [("baton status --json", "for a script")])
+  }
+
+  /// The copy of a database that nobody has open.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "status", isLooking: true, needsPlace: false)
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let phone = try invocation.phone
+    try requirePhone(phone)
+    let status = PhoneStatus(phone)
+    invocation.output.isJSON ? invocation.output.say(status.json) : status.tell(invocation.output)
+    return .done
+  }
+
+  static func requirePhone(_ phone: Phone) throws(CommandFailure) {
+    guard FilePath.isDirectory(phone.home) else {
+      throw CommandFailure(
+        .daemonMissing,
+        "there is no phone at \(phone.home); start one with `baton up`, or name it with --home")
+    }
+  }
+}

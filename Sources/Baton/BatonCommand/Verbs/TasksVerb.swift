@@ -1,0 +1,60 @@
+import Terminal
+import Ground
+import DaemonRuntime
+
+/// The background tasks that the app has asked for.
+enum TasksVerb: Verb {
+  private static let identifier = PositionalDeclaration(
+    "ID", value: .text("ID"), help: "the identifier, such as com.example.lightning.sync")
+
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "tasks", summary: "the app's background tasks: which wait and why, run, or are over",
+      subcommands: [
+        CommandLineDeclaration(
+          name: "launch", summary: "run one that waits at once, as Xcode can; debug builds only",
+          positionals: [identifier],
+          examples: [("baton tasks launch com.example.lightning.sync", "do not wait for its time")]),
+        CommandLineDeclaration(
+          name: "expire", summary: "tell one that runs that its time is up; debug builds only",
+          positionals: [identifier],
+          examples: [("baton tasks expire com.example.lightning.sync", "see whether the app can end in time")]
+        ),
+      ],
+      worksWithoutCommand: true,
+      examples: [
+        ("baton tasks", "what waits, and why it does not run yet"),
+        ("baton tasks --json", "for a script"),
+      ])
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    guard invocation.line.verbs.count > 1, let verb = invocation.line.verbs.last else {
+      return try show(invocation)
+    }
+    let identifier = invocation.word()
+    try invocation.phone.ask(.iosd, ControlMessage("task-\(verb)", ["identifier": identifier]))
+    var object = JSONObject()
+    object.set("did", verb)
+    object.set("identifier", identifier)
+    invocation.output.say(
+      verb == "launch" ? "the phone runs \(identifier)" : "the phone has told the app to end \(identifier)",
+      json: object)
+    return .done
+  }
+
+  private static func show(_ invocation: Invocation) throws -> ExitCode {
+    let answer = try invocation.phone.askForJSON(.iosd, ControlMessage("tasks"))
+    let tasks = (answer.elements ?? []).compactMap(TaskFacts.init)
+    if invocation.output.isJSON {
+      invocation.output.say("[\(tasks.map(\.json).joined(separator: ","))]")
+    } else if tasks.isEmpty {
+      invocation.output.say("the app has asked for no background task yet; it does when it is opened")
+    } else {
+      let now = Clock.monotonicNow
+      invocation.output.table(
+        [["TASK", "KIND", "STATE", "ASKED", "RAN", "WHY"]] + tasks.map { $0.cells(now: now) })
+    }
+    return .done
+  }
+}

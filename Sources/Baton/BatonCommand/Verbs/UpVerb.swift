@@ -1,0 +1,160 @@
+import PhoneClient
+import Terminal
+import DaemonRuntime
+import Heartbeat
+import PeerTransport
+
+/// Starts the daemons of one phone.
+enum UpVerb: Verb {
+  static let passedToIOSd =
+    [
+      "--takeover", "--beat-interval", "--stale-after", "--multi-part-window", "--build", "--app", "--ext",
+      "--memory-mechanism",
+      "--fault-ballast", "--foreground-pushes", "--entitlements", "--memory-warning", "--seed-protection",
+    ] + PhoneStartOptions.silentPushes.map { $0.names[0] }
+
+  static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "up", summary: "start the phone and its Lightning peer",
+      options: startOptions,
+      examples: [
+        ("baton up", "a phone in ./.baton"),
+        (
+          "baton --home /tmp/phone up --takeover wait-stale",
+          "take over as Phoenix does: by the age of the last beat"
+        ),
+      ])
+  }
+
+  /// Those of `demo` too.
+  static var startOptions: [OptionDeclaration] {
+    [
+      OptionDeclaration(
+        "--takeover", value: .choice(["lock", "wait-stale"]),
+        help: "how a dead holder of the node is recognised (default lock)"),
+      OptionDeclaration("--beat-interval", value: .span, help: "how often the holder beats (default 2s)"),
+      OptionDeclaration(
+        "--stale-after", value: .span, help: "after how much silence a holder counts as frozen (default 5s)"),
+      OptionDeclaration(
+        "--multi-part-window", value: .span,
+        help: "how long the parts of a payment wait for the others (default 60s)"),
+      OptionDeclaration(
+        "--build", value: .choice(["production", "debug"]),
+        help: "a debug build of the wallet has no limits of time and memory (default production)"),
+      OptionDeclaration(
+        "--hold-seconds", value: .integer(0...86_400),
+        help: "how long the peer holds a payment for a wallet that is away (default 60)"),
+      OptionDeclaration(
+        "--elsewhere-delay", value: .span,
+        help: "how long a payment of the wallet's takes through the network (default 0s)"),
+      OptionDeclaration("--no-splices", help: "the peer does not offer splicing"),
+      OptionDeclaration(
+        "--splice-delay", value: .span,
+        help: "how long the peer takes to sign for a splice (default 0s); the wallet waits 30 s for any word"),
+      OptionDeclaration(
+        "--peer", value: .choice(["fencing", "legacy"]),
+        help: "a legacy peer knows no epochs (default fencing)"),
+      OptionDeclaration(
+        "--tor", help: "the peer has three times as long for a dial and a greeting, as over Tor"),
+      OptionDeclaration(
+        "--silent-pushes",
+        help: "after each visible push the peer sends a silent one, which may wake the app"),
+      OptionDeclaration(
+        "--foreground-pushes", value: .choice(["app", "extension"]),
+        help: "who gets a visible push while the app is in front (default app)"),
+      OptionDeclaration(
+        "--entitlements", value: .choice(["critical-alerts"]),
+        help: "what Apple has allowed the wallet beyond the usual"),
+      OptionDeclaration(
+        "--memory-mechanism", value: .choice(["auto", "cgroup", "polling"]),
+        help: "how the extension is held to 24 MB (default auto: a memory cgroup, else polling)"),
+      OptionDeclaration(
+        "--memory-warning", value: .integer(1_048_576...1_099_511_627_776),
+        help: "at how many bytes the app is warned of its memory (default 104857600)"),
+      OptionDeclaration(
+        "--seed-protection", value: .choice(["when-unlocked", "after-first-unlock"]),
+        help: "when the wallet can read its seed, if it has none yet (default after-first-unlock)"),
+      OptionDeclaration(
+        "--fault-ballast", value: .integer(1...1_073_741_824),
+        help: "fault injection: with its first push the extension takes so many bytes of memory"),
+      OptionDeclaration(
+        "--fault-hang", help: "fault injection: with its first push the extension hangs until it is killed"),
+      OptionDeclaration("--app", value: .path("PATH"), help: "your own program in place of mainappd"),
+      OptionDeclaration("--ext", value: .path("PATH"), help: "your own program in place of notifyextd"),
+    ] + PhoneStartOptions.silentPushes + [
+      OptionDeclaration("--iosd", value: .path("PATH"), help: "the program iosd (default beside baton)"),
+      OptionDeclaration("--lspd", value: .path("PATH"), help: "the program lspd (default beside baton)"),
+    ] + BackgroundStartOptions.declarations + ConnectionOptions.declarations
+  }
+
+  static func starterOptions(_ line: ParsedCommandLine) -> PhoneStarter.Options {
+    var options = PhoneStarter.Options(lspd: line.text("--lspd"), iosd: line.text("--iosd"))
+    for name in passedToIOSd { if let value = line.text(name) { options.iosdArguments += [name, value] } }
+    for name in ["--fault-hang", "--tor"] where line.isGiven(name) { options.iosdArguments.append(name) }
+    options.iosdArguments += BackgroundStartOptions.iosdArguments(line)
+    let ofBothEnds = ConnectionOptions.arguments(line)
+    options.iosdArguments += ofBothEnds
+    options.lspdArguments += ofBothEnds
+    if let seconds = line.text("--hold-seconds") { options.lspdArguments += ["--hold-seconds", seconds] }
+    if let delay = line.text("--elsewhere-delay") { options.lspdArguments += ["--elsewhere-delay", delay] }
+    if line.isGiven("--no-splices") { options.lspdArguments.append("--no-splices") }
+    if let delay = line.text("--splice-delay") { options.lspdArguments += ["--splice-delay", delay] }
+    if line.isGiven("--silent-pushes") { options.lspdArguments.append("--silent-pushes") }
+    if line.text("--peer") == "legacy" { options.lspdArguments.append("--legacy") }
+    return options
+  }
+
+  /// Said before anything is started: iosd would refuse it when lspd is up already.
+  private static func checkTiming(_ line: ParsedCommandLine) throws(CommandFailure) {
+    let standard = HeartbeatTiming.standard
+    do throws(HeartbeatTimingError) {
+      _ = try HeartbeatTiming(
+        interval: line.span("--beat-interval") ?? standard.interval,
+        staleAfter: line.span("--stale-after") ?? standard.staleAfter)
+    } catch { throw CommandFailure(.wrongUsage, error.description) }
+    if let complaint = PingRule.complaint(line) { throw CommandFailure(.wrongUsage, complaint) }
+  }
+
+  /// A start that is cut short leaves no daemon behind.
+  static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    Supervision(name: "up", needsPlace: false, leavesProcesses: true)
+  }
+
+  static func run(_ invocation: Invocation) throws -> ExitCode {
+    let phone = try invocation.phone
+    try checkTiming(invocation.line)
+    try HandRunProcess.refuse(of: phone)
+    let options = starterOptions(invocation.line)
+    let result = try PhoneStarter(phone: phone, options: options).start()
+    let limits = LimitsReport(phone)
+    let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }
+    invocation.output.say(
+      sentence(result, pids.joined(separator: ", "), phone), json: json(result, limits, phone))
+    if !invocation.output.isJSON, let limits { invocation.output.say(limits.sentence) }
+    // Also one whose value is the default: the daemon that runs may have been given another.
+    let isIgnored = result.started.count < 2 && startOptions.contains { invocation.line.isGiven($0.names[0]) }
+    if isIgnored && !invocation.output.isJSON {
+      invocation.output.say("options are not changed in a daemon that runs; use `baton down` first")
+    }
+    return .done
+  }
+
+  private static func sentence(_ result: PhoneStarter.Result, _ pids: String, _ phone: Phone) -> String {
+    switch result.started.count {
+    case 0: "the phone \(phone.home) is already up: \(pids)"
+    case 1: "\(result.started[0].rawValue) was missing and is started; the phone \(phone.home) is up: \(pids)"
+    default: "the phone \(phone.home) is up: \(pids)"
+    }
+  }
+
+  private static func json(
+    _ result: PhoneStarter.Result, _ limits: LimitsReport?, _ phone: Phone
+  ) -> JSONObject {
+    var object = JSONObject()
+    object.set("home", phone.home)
+    for daemon in Daemon.allCases { object.set(daemon.rawValue, ifPresent: result.pids[daemon]) }
+    object.set("started", result.started.map(\.rawValue))
+    if let limits { object.set("limits", raw: limits.json) }
+    return object
+  }
+}

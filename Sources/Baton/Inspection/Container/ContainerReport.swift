@@ -1,0 +1,91 @@
+// Inspection: what a home holds, read and put in words: the container, journals, pushes, the verdict.
+
+import Ground
+import DaemonRuntime
+import Guardrails
+import Heartbeat
+import SharedContainer
+
+/// A container in words and in JSON: who holds the node and why, what is in it, and what is wrong with it.
+package struct ContainerReport: Sendable {
+  package let snapshot: Snapshot
+  package let verdict: HolderVerdict
+  package let wallet: WalletView
+  package let problems: [String]
+  /// Every row is there, not only the last ones.
+  let isThorough: Bool
+  private let ends: HolderEnds
+  private let stamps: StampClock
+  private let wallNanoseconds: Int64
+  /// Of each table, unless all is asked for.
+  package static let rowsMax = 100
+
+  /// The clock is the phone's where there is one: stamps are compared with it.
+  package init(
+    of directory: String, clock: Clock, ends: HolderEnds = HolderEnds(), rows: Int? = rowsMax,
+    isThorough: Bool = false
+  ) throws(ContainerError) {
+    let snapshot = try Snapshot.take(
+      of: directory, depth: SnapshotDepth(rowsPerTableMax: rows, isThorough: isThorough),
+      queries: WalletQueries.all(rowsPerTableMax: rows))
+    self.init(snapshot, clock: clock, ends: ends, isThorough: isThorough)
+  }
+
+  package init(_ snapshot: Snapshot, clock: Clock, ends: HolderEnds = HolderEnds(), isThorough: Bool = false)
+  {
+    self.snapshot = snapshot
+    self.ends = ends
+    self.isThorough = isThorough
+    stamps = StampClock(phone: clock)
+    wallNanoseconds = clock.wallNanoseconds
+    verdict = HolderVerdict(snapshot, stamps)
+    wallet = WalletView(snapshot.tables)
+    problems =
+      snapshot.problems + wallet.problems + ContainerProblems(snapshot: snapshot, verdict: verdict).all
+  }
+
+  package var holderSentence: String { verdict.sentence(snapshot.owner, isLive: snapshot.isLive) }
+
+  /// How long ago the owner claimed; nil when that was in another boot.
+  var heldFor: TimeSpan? {
+    snapshot.claims.last.flatMap { stamps.age(of: $0.bootClock, in: $0.row.process.boot) }
+  }
+
+  /// The owner's slot, if it carries the owner's epoch.
+  var ownerBeat: Beat? {
+    guard let owner = snapshot.owner, let beat = snapshot.beat(of: owner.role), beat.epoch == owner.epoch
+    else {
+      return nil
+    }
+    return beat
+  }
+
+  package func age(of beat: Beat) -> String { stamps.words(beat) }
+
+  /// As it stands in the row, if no version wrote it. The row says that the holder died, the phone how.
+  package func words(_ claim: ClaimRecord) -> String {
+    let reason = ClaimReason(stored: claim.reason)
+    let sentence = reason?.sentence ?? claim.reason
+    guard reason == .holderDied,
+      let holder = snapshot.claims.last(where: { $0.row.epoch == claim.seen })?.row,
+      let end = ends.reason(of: holder)
+    else { return sentence }
+    return "\(sentence) (\(end))"
+  }
+
+  package func words(_ lock: LockFacts) -> String {
+    guard lock.exists else { return "missing" }
+    return lock.holders.isEmpty
+      ? "free" : "held by \(lock.holders.map(String.init).joined(separator: " and "))"
+  }
+
+  package func words(_ beat: Beat?, of role: Role) -> String {
+    guard let beat else { return snapshot.damagedBeats.contains(role) ? "damaged" : "no beat" }
+    return
+      "epoch \(beat.epoch), \(beat.phase.word), beat \(beat.counter) by \(beat.process.pid), \(age(of: beat))"
+  }
+
+  package func isExpired(_ invoice: WalletView.InvoiceFacts) -> Bool {
+    wallNanoseconds / 1_000_000_000 >= invoice.expiresAt
+  }
+}

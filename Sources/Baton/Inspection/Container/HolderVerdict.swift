@@ -1,0 +1,137 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Guardrails
+import Heartbeat
+import SharedContainer
+
+/// Who holds the node, as far as a container shows it. It explains to people; it decides nothing.
+package enum HolderVerdict: Hashable, Sendable {
+  case neverClaimed
+  /// The role lock is held, and the last beat is young; or its age cannot be told.
+  case beating(Phase, age: TimeSpan?)
+  /// The role lock is held, and nothing was heard for longer than the rule allows.
+  case silent(age: TimeSpan)
+  /// The role lock is held, and there is no beat of this epoch: it was claimed an instant ago, or the slot is damaged.
+  case noBeat
+  /// Stopped by a signal or a debugger; since when nothing was heard.
+  case stopped(age: TimeSpan?)
+  /// The row's holder lives and beats, and its lock file is not the one that it holds any more.
+  case beatingWithoutLock(Phase)
+  /// The lock is held by a process that is not the one of the row.
+  case lockHeldByAnother(pid: Int32)
+  /// The lock is free, and the last beat says `released`.
+  case released
+  /// The lock is free without a release.
+  case gone
+  /// The lock is free, and no beat is left that would say whether the node was released.
+  case goneUnheard
+  /// The same, and the row's holder lives: it holds the locks of another container, of which this is a copy.
+  case copied
+
+  private static let staleAfter = HeartbeatTiming.standard.staleAfter
+
+  init(_ snapshot: Snapshot, _ clock: StampClock) {
+    guard let owner = snapshot.owner else {
+      self = .neverClaimed
+      return
+    }
+    let beat = snapshot.beat(of: owner.role).flatMap { $0.epoch == owner.epoch ? $0 : nil }
+    let holders = snapshot.lock(of: owner.role).holders
+    guard let first = holders.first else {
+      self = Self.free(snapshot, owner, beat, clock)
+      return
+    }
+    if !holders.contains(owner.process.pid) {
+      self = .lockHeldByAnother(pid: first)
+    } else if ProcessTable.isStopped(owner.process.pid) {
+      let since = snapshot.claims.last.flatMap { clock.age(of: $0.bootClock, in: owner.process.boot) }
+      self = .stopped(age: beat.flatMap { clock.age(of: $0) } ?? since)
+    } else if let beat {
+      let age = clock.age(of: beat)
+      self = age.flatMap { $0 < Self.staleAfter ? nil : .silent(age: $0) } ?? .beating(beat.phase, age: age)
+    } else {
+      self = .noBeat
+    }
+  }
+
+  private static func free(
+    _ snapshot: Snapshot, _ owner: ClaimRow, _ beat: Beat?, _ clock: StampClock
+  ) -> HolderVerdict {
+    if let beat, beat.phase == .released { return .released }
+    let pid = owner.process.pid
+    if snapshot.lock(of: owner.role).strays.contains(pid), let beat, let age = clock.age(of: beat),
+      age < staleAfter
+    {
+      return .beatingWithoutLock(beat.phase)
+    }
+    // Whoever has this container open is its own holder, which has let go.
+    let isHere = snapshot.users.contains(pid)
+    if !isHere && ProcessTable.isAlive(owner.process, boot: owner.process.boot) { return .copied }
+    return snapshot.beat(of: owner.role) == nil ? .goneUnheard : .gone
+  }
+
+  /// The rule lets others claim from this age on.
+  var isStale: Bool {
+    switch self {
+    case .silent: true
+    case .stopped(let age): age.map { $0 >= Self.staleAfter } ?? false
+    default: false
+    }
+  }
+
+  package var isHeld: Bool {
+    switch self {
+    case .neverClaimed, .released, .gone, .goneUnheard, .copied: false
+    case .beating, .silent, .noBeat, .stopped, .beatingWithoutLock, .lockHeldByAnother: true
+    }
+  }
+
+  /// One word for programs.
+  package var word: String {
+    switch self {
+    case .neverClaimed: "never-claimed"
+    case .beating: "held"
+    case .silent: "held-silent"
+    case .noBeat: "held-without-beat"
+    case .stopped: "held-stopped"
+    case .beatingWithoutLock: "held-without-lock"
+    case .lockHeldByAnother: "lock-held-by-another"
+    case .released: "released"
+    case .gone: "gone"
+    case .goneUnheard: "gone-without-beat"
+    case .copied: "copied"
+    }
+  }
+
+  package func sentence(_ owner: ClaimRow?, isLive: Bool) -> String {
+    guard let owner else { return "free: no process has ever claimed the node" }
+    let who = "\(owner.role.processName) \(owner.process.pid)"
+    switch self {
+    case .neverClaimed: return "free: no process has ever claimed the node"
+    case .beating(_, nil): return "held by \(who), alive; how old its last beat is cannot be told here"
+    case .beating: return "held by \(who), alive and beating"
+    case .silent(let age):
+      return "held by \(who), which was last heard \(HumanText.span(age)) ago: it may be frozen"
+    case .noBeat: return "held by \(who), which has not beaten in this epoch yet"
+    case .stopped: return "held by \(who), which is stopped (SIGSTOP or a debugger)"
+    case .beatingWithoutLock:
+      return
+        "held by \(who), alive and beating; its lock file was removed or replaced, and is taken anew with the next beat"
+    case .lockHeldByAnother(let pid):
+      return "between two owners: the row names \(who), and its role lock is held by \(pid)"
+    case .released: return "free: \(who) released it in good order"
+    case .gone where isLive, .goneUnheard where isLive:
+      return "free: its holder \(who) is gone, the lock is free"
+    case .gone:
+      return
+        "free: its holder \(who) is gone without a release (it died, or this is a copy of a container in use)"
+    case .goneUnheard:
+      return
+        "free: its holder \(who) is gone; whether it had released the node is not known, as no beat of it is left"
+    case .copied:
+      return
+        "free: its holder \(who) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Ground
+import Database
+import SharedContainer
+
+/// What the wallet keeps in a container, read from the plain tables of a snapshot. Rows that make no sense become
+/// sentences.
+package struct WalletView: Sendable {
+  package struct ChannelFacts: Hashable, Sendable {
+    package var id: String
+    package var localMsat: UInt64
+    package var remoteMsat: UInt64
+    var revision: Int64
+    package var openHTLCs: Int64
+  }
+
+  package struct InvoiceFacts: Hashable, Sendable {
+    package var paymentHash: String
+    package var amountMsat: UInt64
+    package var text: String
+    package var expiresAt: Int64
+    var isPaid: Bool
+    var isCancelled: Bool
+
+    package var isOpen: Bool { !isPaid && !isCancelled }
+  }
+
+  package struct PaymentFacts: Hashable, Sendable {
+    package var id: Int64
+    package var paymentHash: String
+    package var amountMsat: UInt64
+    package var epoch: Int64
+    package var wallNanoseconds: Int64
+  }
+
+  /// A payment of the wallet's own.
+  package struct SentFacts: Hashable, Sendable {
+    package var id: Int64
+    package var paymentHash: String
+    package var amountMsat: UInt64
+    /// `pending`, `paid`, `failed` or `lost`.
+    package var state: String
+    package var preimage: String?
+    package var failureCode: Int64?
+    package var begunEpoch: Int64
+    var endedEpoch: Int64?
+    package var begunWallNanoseconds: Int64
+  }
+
+  /// Money on its way out of the channel to the chain.
+  package struct SpliceFacts: Hashable, Sendable {
+    /// As people write it: the bytes the other way round.
+    package var transaction: String
+    /// `signing`, `committed` or `signed` while it is half-way; `done`, `forgotten` or `lost`.
+    package var state: String
+    package var amountSat: UInt64
+    package var feeSat: UInt64
+
+    package var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
+  }
+
+  package private(set) var splices: [SpliceFacts] = []
+  package private(set) var channels: [ChannelFacts] = []
+  package private(set) var invoices: [InvoiceFacts] = []
+  package private(set) var payments: [PaymentFacts] = []
+  package private(set) var sent: [SentFacts] = []
+  /// Of the wallet's own, those that have left and are not over, however old.
+  package private(set) var sending: [SentFacts] = []
+  private let counts: [String: RowCount]
+  /// The payments of which something is in the channel for good, and neither taken nor refused.
+  package private(set) var keptHashes: [String] = []
+  package private(set) var problems: [String] = []
+
+  var receivedMsat: UInt64 { Self.sum(payments.map(\.amountMsat)) }
+
+  /// How many rows a table has, as far as they were counted.
+  package func count(of table: String) -> RowCount { counts[table] ?? RowCount(0) }
+
+  package var sendingMsat: UInt64 { Self.sum(sending.map(\.amountMsat)) }
+
+  private static func sum(_ amounts: [UInt64]) -> UInt64 {
+    amounts.reduce(0) { sum, amount in
+      let (next, overflowed) = sum.addingReportingOverflow(amount)
+      return overflowed ? .max : next
+    }
+  }
+
+  package init(_ tables: [TableContents]) {
+    counts = Dictionary(tables.map { ($0.name, $0.rowCount) }) { first, _ in first }
+    payments = read("received_payments", of: tables) { row in
+      PaymentFacts(
+        id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
+        amountMsat: try row.unsigned("amount_msat"), epoch: try row.integer("epoch"),
+        wallNanoseconds: try row.integer("received_wall_ns"))
+    }
+    sent = read("outgoing_payments", of: tables, Self.sent)
+    sending =
+      tables.contains { $0.name == WalletQueries.sending }
+      ? read(WalletQueries.sending, of: tables, Self.sent) : sent.filter { $0.state == "pending" }
+    splices = read("splices", of: tables) { row in
+      SpliceFacts(
+        transaction: Self.reversed(try row.hex("txid")), state: try row.text("state"),
+        amountSat: try row.unsigned("amount_sat"), feeSat: try row.unsigned("fee_sat"))
+    }
+    let paidBefore = read(WalletQueries.paidInvoices, of: tables) { try $0.hex("payment_hash") }
+    let paid = Set(payments.map(\.paymentHash) + paidBefore)
+    let cancelled = Set(read("cancelled_invoices", of: tables) { try $0.hex("payment_hash") })
+    invoices = read("invoices", of: tables) { row in
+      let hash = try row.hex("payment_hash")
+      return InvoiceFacts(
+        paymentHash: hash, amountMsat: try row.unsigned("amount_msat"), text: try row.text("text"),
+        expiresAt: try row.integer("expires_at"), isPaid: paid.contains(hash),
+        isCancelled: cancelled.contains(hash))
+    }
+    keptHashes = read("htlcs", of: tables) { row in
+      try row.text("state") == "receivedAddAckRevocation" ? try row.hex("payment_hash") : ""
+    }.filter { !$0.isEmpty }
+    let htlcs = count(of: "htlcs").number
+    channels = read("channels", of: tables) { row in
+      ChannelFacts(
+        id: try row.hex("id"), localMsat: try row.unsigned("local_msat"),
+        remoteMsat: try row.unsigned("remote_msat"), revision: try row.integer("revision"), openHTLCs: htlcs)
+    }
+  }
+
+  private static func sent(_ row: NamedRow) throws -> SentFacts {
+    SentFacts(
+      id: try row.integer("id"), paymentHash: try row.hex("payment_hash"),
+      amountMsat: try row.unsigned("amount_msat"), state: try row.text("state"),
+      preimage: try row.hexIfPresent("preimage"), failureCode: try row.integerIfPresent("failure_code"),
+      begunEpoch: try row.integer("begun_epoch"), endedEpoch: try row.integerIfPresent("ended_epoch"),
+      begunWallNanoseconds: try row.integer("begun_wall_ns"))
+  }
+
+  private static func reversed(_ hex: String) -> String {
+    Hexadecimal.encode((Hexadecimal.decode(hex) ?? []).reversed())
+  }
+
+  private mutating func read<Facts>(
+    _ name: String, of tables: [TableContents], _ make: (NamedRow) throws -> Facts
+  ) -> [Facts] {
+    guard let table = tables.first(where: { $0.name == name }) else { return [] }
+    var facts: [Facts] = []
+    for (number, row) in table.rows.enumerated() {
+      do {
+        facts.append(try make(NamedRow(columns: table.columns, row: row)))
+      } catch {
+        problems.append("row \(number + 1) of table \(name) makes no sense: \(error)")
+      }
+    }
+    return facts
+  }
+}

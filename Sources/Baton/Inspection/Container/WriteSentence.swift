@@ -1,0 +1,24 @@
+import PhoneClient
+import WalletStore
+
+/// What a write did, for people. What is no code stands as it is: earlier versions wrote words, and other wallets have their own.
+enum WriteSentence {
+  static func of(_ code: String) -> String {
+    WriteCode.read(code)?.map(words).joined(separator: ", ") ?? code
+  }
+
+  private static func words(_ part: WriteCode.Part, _ number: UInt64) -> String {
+    let payments = HumanText.count(Int(clamping: number), "payment")
+    return switch part {
+    case .restored: "restored from the peer's backup"
+    case .revision: "channel revision \(number)"
+    case .invoice: "new invoice"
+    case .cancelled: "invoice cancelled"
+    case .received: "\(payments) received"
+    case .offered: "\(payments) sent"
+    case .ended: "\(payments) of its own ended"
+    case .waiting: number == 0 ? "no payment lacks parts" : "\(payments) with parts missing"
+    case .failed: "channel failed by the peer"
+    }
+  }
+}

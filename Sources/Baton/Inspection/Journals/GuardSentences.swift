@@ -1,0 +1,137 @@
+import PhoneClient
+import Ground
+import Guardrails
+import Wallet
+
+/// The guardrails in words: who claimed, lost, waited, handed over.
+package enum GuardSentences {
+  package typealias Sentence = JournalNarrator.Sentence
+
+  package static func of(_ event: GuardEvent) -> [Sentence] {
+    switch event {
+    case .deadlineReached, .observed, .rowRead, .receivedFound: []
+    case .receivedNotRead(let trouble, _):
+      [Sentence("cannot read what was received: \(trouble.text)", matters: false)]
+    case .launched: [Sentence("launched", matters: false)]
+    case .enteredForeground: [Sentence("the person opened the app")]
+    case .enteredBackground: [Sentence("the person left the app")]
+    case .pushArrived(let push): [Sentence("push \(push.id) arrived (\(words(push.reason)))")]
+    case .silentPushArrived(let push): [Sentence("silent push \(push.id) arrived (\(words(push.reason)))")]
+    case .expiryWarned(let push): [Sentence("the phone will soon take the time for push \(push) away")]
+    case .terminationRequested: [Sentence("is asked to terminate")]
+    case .moveRequested: [Sentence("is told that the wallet lives here from now on")]
+    case .networkChanged(let isThere):
+      [Sentence("is told that the network is \(isThere ? "back" : "gone")", matters: false)]
+    case .backgroundTimeExpired: [Sentence("is told that its time in the background is over")]
+    case .taskBegan(let task): [Sentence("begins its task: \(task.name)")]
+    case .taskEnded(let task): [Sentence("is done with: \(task.name)")]
+    case .presenceHeard(let message) where message.asksForHandover:
+      [Sentence("is asked to hand over the node")]
+    case .presenceHeard(let message) where message.released != nil:
+      [Sentence("hears that epoch \(message.released ?? 0) is released", matters: false)]
+    case .presenceHeard: [Sentence("hears the other process", matters: false)]
+    case .partnerEnded: [Sentence("notices that the other process ended")]
+    case .claimed(let claim): [Sentence("claimed epoch \(claim.epoch)")]
+    case .claimSuperseded: [Sentence("lost the race for the claim")]
+    case .ownLockWasBusy: [Sentence("finds its own role lock busy", matters: false)]
+    case .lookFailed(let trouble), .claimFailed(let trouble), .rowReadFailed(let trouble): [of(trouble)]
+    case .node(let report): of(report)
+    case .containerLost(let sentence): [lost(sentence)]
+    }
+  }
+
+  private static func lost(_ sentence: String) -> Sentence {
+    Sentence("has lost the container: \(sentence)")
+  }
+
+  private static func of(_ trouble: Trouble) -> Sentence {
+    switch trouble {
+    case .blocked(let pid, let isStopped):
+      Sentence(
+        "is blocked: \(pid.map(String.init) ?? "another process") is \(isStopped ? "stopped " : "")inside a transaction"
+      )
+    case .failed(let sentence): Sentence("has trouble with the container: \(sentence)")
+    case .lost(let sentence): lost(sentence)
+    }
+  }
+
+  /// A payment settles in a moment; the others are worth a line.
+  private static func of(_ activity: NodeActivity) -> Sentence {
+    let sets = activity.collecting.count
+    var words = activity.isSettling ? ["settles a payment"] : []
+    if sets > 0 { words.append("waits for more parts of \(sets == 1 ? "a payment" : "\(sets) payments")") }
+    if activity.isSplicing { words.append("is half-way through a splice") }
+    return Sentence(
+      words.isEmpty ? "has nothing half-way" : words.joined(separator: " and "),
+      matters: sets > 0 || activity.isSplicing)
+  }
+
+  private static func of(_ report: NodeReport) -> [Sentence] {
+    switch report {
+    case .connecting: [Sentence("dials the peer", matters: false)]
+    case .established: [Sentence("connected: the channel is re-established")]
+    case .busy(let activity): [of(activity)]
+    case .received(let payment):
+      [
+        Sentence(
+          "received \(HumanText.amount(msat: payment.amountMsat))\(payment.text.isEmpty ? "" : ": \(payment.text)")"
+        )
+      ]
+    case .stopped: [Sentence("closed its connection", matters: false)]
+    case .fenced: [Sentence("is fenced: another process owns the node")]
+    case .refused(let highest, _): [Sentence("is refused by the peer, which knows epoch \(highest)")]
+    case .trouble(let sentence): [Sentence(sentence)]
+    }
+  }
+
+  package static func of(_ directive: GuardDirective) -> [Sentence] {
+    switch directive {
+    case .raiseWish: [Sentence("wants the node", matters: false)]
+    case .withdrawWish: [Sentence("no longer wants the node", matters: false)]
+    case .raiseEpoch(_, let above, _): [Sentence("raises its epoch above \(above)")]
+    case .beat(let epoch, .released, _): [Sentence("released epoch \(epoch)")]
+    case .acceptNoNewPayment: [Sentence("accepts no new payment", matters: false)]
+    case .endLongPause: [Sentence("dials the peer at once, as the extension serves a push", matters: false)]
+    case .say(let message) where message.asksForHandover: [Sentence("asks for a handover", matters: false)]
+    case .mayConnect(let targets):
+      [
+        Sentence(
+          "may connect to \(targets.isEmpty ? "nothing" : targets.map(\.rawValue).joined(separator: ", "))",
+          matters: false)
+      ]
+    case .show(let status): [Sentence("shows “\(status.text)”")]
+    case .deliver(let push, let outcome):
+      [Sentence("delivers push \(push): \(words(NotificationContent(outcome)))")]
+    case .notify(let payment): [Sentence("notifies: \(words(NotificationContent(payment)))")]
+    case .withdraw: [Sentence("takes back what told of the same payment before", matters: false)]
+    case .finished(let push, let reason): [Sentence("finished push \(push): \(reason.text)")]
+    case .completed(let push, let outcome):
+      [
+        Sentence(
+          "is done with silent push \(push): \(outcome == .newData ? "a payment came" : outcome == .noData ? "nothing came" : "it failed")"
+        )
+      ]
+    case .backgroundDone: [Sentence("is in the background", matters: false)]
+    case .beginBackgroundTask: [Sentence("asks the phone for time in the background", matters: false)]
+    case .endBackgroundTask:
+      [Sentence("gives the phone its time back: everything is released", matters: false)]
+    case .end(let reason): [Sentence("ends: \(reason.text)")]
+    // A note of the journal says it.
+    case .noteFailure: []
+    case .look, .claim, .readRow, .beat, .dropLock, .readReceived, .startNode, .stopNode, .say: []
+    }
+  }
+
+  private static func words(_ content: NotificationContent) -> String {
+    "“\(content.title)”, \(content.body)"
+  }
+
+  private static func words(_ reason: Push.Reason) -> String {
+    switch reason {
+    case .incomingPayment: "incoming payment"
+    case .pendingSettlement: "pending settlement"
+    case .onionMessage: "onion message"
+    case .unreadable: "unreadable"
+    }
+  }
+}

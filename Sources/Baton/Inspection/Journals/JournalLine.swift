@@ -1,0 +1,44 @@
+import Ground
+import Foundation
+
+/// One whole line of a journal: what every record has, and the line itself for whoever wants more.
+package struct JournalLine: Sendable {
+  /// The members that are read without knowing the core.
+  package struct Header: Decodable, Sendable {
+    var seq: UInt64
+    var t: Int64
+    package var wall: Int64
+    package var kind: String
+    var lostBefore: UInt64?
+    package var core: String?
+    package var process: String?
+    package var pid: Int32?
+    package var startTime: UInt64?
+    package var text: String?
+    package var reason: String?
+
+    enum CodingKeys: String, CodingKey {
+      case seq, t, wall, kind, core, process, pid, text, reason
+      case lostBefore = "lost_before"
+      case startTime = "start_time"
+    }
+  }
+
+  /// From 1.
+  package var number: Int
+  package var header: Header
+  /// As this program writes it.
+  package var bytes: [UInt8]
+
+  package var at: Instant { Instant(nanoseconds: header.t) }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Nil for anything that is no record.
+  init?(number: Int, bytes: [UInt8]) {
+    let record = OlderRecords.rewritten(bytes)
+    guard let header = try? JSONDecoder().decode(Header.self, from: Data(record)) else { return nil }
+    self.number = number
+    self.header = header
+    self.bytes = record
+  }
+}

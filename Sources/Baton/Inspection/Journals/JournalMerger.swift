@@ -1,0 +1,111 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Glibc
+
+/// The journals of one phone as one story, in order of the clock that all its processes share. Of each journal one line
+/// is in memory.
+package final class JournalMerger {
+  /// One record, and whose it is.
+  package struct Entry: Sendable {
+    package var process: String
+    package var pid: Int32
+    package var file: String
+    package var line: JournalLine
+  }
+
+  private struct Source {
+    var reader: JournalReader
+    var process: String
+    var pid: Int32
+    var startTime: UInt64
+    /// The next line, and where it stands in the story: behind all that stood before it in its journal.
+    var line: JournalLine?
+    var order = Instant(nanoseconds: .min)
+  }
+
+  package let directory: String
+  /// Journals that cannot be read, each with the reason.
+  package private(set) var problems: [String] = []
+  private var sources: [Source] = []
+  private var unread: Set<String> = []
+
+  package init(directory: String) { self.directory = directory }
+
+  /// The records that came since the last call, the oldest first, or as many of them as are wanted at once. Within one
+  /// journal they stay in its order: that is the order in which they were written, whatever their instants say.
+  package func readNew(atMost count: Int = .max) -> [Entry] {
+    findNewFiles()
+    for index in sources.indices where sources[index].line == nil { advance(index) }
+    // Those that have a line, the first to tell on top.
+    var waiting = sources.indices.filter { sources[$0].line != nil }.sorted(by: isLater)
+    var entries: [Entry] = []
+    while entries.count < count, let index = waiting.popLast(), let line = sources[index].line {
+      let source = sources[index]
+      entries.append(Entry(process: source.process, pid: source.pid, file: source.reader.name, line: line))
+      sources[index].line = nil
+      advance(index)
+      guard sources[index].line != nil else { continue }
+      waiting.insert(index, at: place(of: index, in: waiting))
+    }
+    return entries
+  }
+
+  /// Behind those that come later; most often that is the end, and it goes on with the same journal.
+  private func place(of index: Int, in waiting: [Int]) -> Int {
+    guard let last = waiting.last, !isLater(last, index) else { return waiting.count }
+    var low = 0
+    var high = waiting.count
+    while low < high {
+      let middle = (low + high) / 2
+      if isLater(waiting[middle], index) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The order of two journals that have a line: of one instant, the one that stands first in the directory.
+  private func isLater(_ one: Int, _ other: Int) -> Bool {
+    (sources[one].order, one) > (sources[other].order, other)
+  }
+
+  /// Journals with an unfinished last line.
+  var tornFiles: [String] {
+    sources.filter { $0.reader.tornLine != nil && !unread.contains($0.reader.name) }.map(\.reader.name)
+  }
+
+  private func advance(_ index: Int) {
+    let source = sources[index]
+    guard !unread.contains(source.reader.name) else { return }
+    do {
+      guard let line = try source.reader.next() else { return }
+      sources[index].line = line
+      sources[index].order = max(source.order, line.at)
+      if line.header.kind == "start" { note(line.header, at: index) }
+    } catch {
+      unread.insert(source.reader.name)
+      problems.append(CommandFailure(error).sentence)
+    }
+  }
+
+  private func note(_ header: JournalLine.Header, at index: Int) {
+    sources[index].process = header.process ?? sources[index].process
+    sources[index].pid = header.pid ?? sources[index].pid
+    sources[index].startTime = header.startTime ?? 0
+  }
+
+  private func findNewFiles() {
+    let known = Set(sources.map(\.reader.name))
+    for name in FilePath.journals(in: directory) where !known.contains(name) {
+      let (process, pid) = Self.nameParts(name)
+      sources.append(
+        Source(reader: JournalReader(path: "\(directory)/\(name)"), process: process, pid: pid, startTime: 0))
+    }
+  }
+
+  /// `20261120T191500-mainappd-4711.jsonl`, until its first record is there.
+  static func nameParts(_ name: String) -> (process: String, pid: Int32) {
+    let parts = name.dropLast(".jsonl".count).split(separator: "-")
+    guard parts.count >= 3 else { return (name, 0) }
+    return (String(parts[1]), Int32(parts[2]) ?? 0)
+  }
+}

@@ -1,0 +1,55 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+
+/// Which lines of the story are wanted.
+package struct LogFilter {
+  /// Lines before it are left out; on the clock that all processes share.
+  private var since: Instant?
+  /// The same by the phone's own wall clock, as the records have it.
+  private var sinceWall: Int64?
+  private var pattern: Regex<AnyRegexOutput>?
+  private(set) var lastLines: Int?
+  private(set) var showsWall = false
+
+  init() {}
+
+  init(_ line: ParsedCommandLine) throws(CommandFailure) {
+    if let word = line.text("--since") { try take(since: word) }
+    lastLines = line.integer("-n").map { Int(clamping: $0) }
+    showsWall = line.isGiven("--wall")
+    guard let word = line.text("--grep") else { return }
+    do {
+      pattern = try Regex(word)
+    } catch {
+      throw CommandFailure(
+        .wrongUsage,
+        "--grep must be a regular expression, not \(UsageError.quoted(word)); write \\ before signs that are meant as they are"
+      )
+    }
+  }
+
+  private mutating func take(since word: String) throws(CommandFailure) {
+    if let span = SpanText.parse(word) {
+      since = Clock.monotonicNow + TimeSpan(nanoseconds: -span.nanoseconds)
+    } else if let time = WallClockText.read(word, today: Clock().wallNanoseconds) {
+      sinceWall = time
+    } else {
+      throw CommandFailure(
+        .wrongUsage,
+        "--since must be a time ago such as 5m, or a time in UTC such as 14:05:10 or 2026-11-22T14:05:10, not \(UsageError.quoted(word))"
+      )
+    }
+  }
+
+  package func takes(_ line: JournalLine) -> Bool {
+    if let since, line.at < since { return false }
+    if let sinceWall, line.header.wall < sinceWall { return false }
+    return true
+  }
+
+  func matches(_ words: String) -> Bool {
+    guard let pattern else { return true }
+    return ((try? pattern.firstMatch(in: words)) ?? nil) != nil
+  }
+}

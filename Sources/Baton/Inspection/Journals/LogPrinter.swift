@@ -1,0 +1,77 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+
+/// Writes records as lines for people, with the time since the first record of the phone.
+package struct LogPrinter {
+  package let output: Output
+  package let processes: [String]
+  let isVerbose: Bool
+  package let filter: LogFilter
+  private var narrator = JournalNarrator()
+  private var start: Instant?
+  /// Of the first lines only so many are shown; all that come later are.
+  private var lastLines: Int?
+  private var held: [String] = []
+
+  init(output: Output, processes: [String], isVerbose: Bool, filter: LogFilter = LogFilter()) {
+    self.output = output
+    self.processes = processes
+    self.isVerbose = isVerbose
+    self.filter = filter
+    lastLines = filter.lastLines
+  }
+
+  /// False when the reader is gone. Of what is there at the start, which may come in several pieces, the last lines are shown
+  /// with the last piece.
+  @discardableResult
+  package mutating func print(_ entries: [JournalMerger.Entry], isLastPiece: Bool = true) -> Bool {
+    if start == nil { start = entries.first?.line.at }
+    var lines: [String] = []
+    for entry in entries {
+      // Told to the narrator even when it is not shown: it remembers what later sentences need.
+      let sentences = narrator.sentences(for: entry)
+      guard processes.isEmpty || processes.contains(entry.process), filter.takes(entry.line) else { continue }
+      if output.isJSON {
+        if filter.matches(entry.line.text) { lines.append(entry.line.text) }
+        continue
+      }
+      for sentence in sentences
+      where (isVerbose || sentence.matters) && filter.matches("\(entry.process) \(sentence.text)") {
+        lines.append(output.shown(line(entry, sentence)))
+      }
+    }
+    if let most = lastLines {
+      held += lines
+      held.removeFirst(max(0, held.count - most))
+      guard isLastPiece else { return true }
+      lines = held
+      held = []
+      lastLines = nil
+    }
+    return lines.isEmpty || StandardOutput.write(lines.joined(separator: "\n") + "\n")
+  }
+
+  private func line(_ entry: JournalMerger.Entry, _ sentence: JournalNarrator.Sentence) -> String {
+    let seconds = HumanText.seconds(entry.line.at - (start ?? entry.line.at)) + "s"
+    let time =
+      filter.showsWall
+      ? WallClockText.write(entry.line.header.wall)
+      : String(repeating: " ", count: max(0, 9 - seconds.count)) + seconds
+    let process = entry.process.onOneLine
+    let name = process + String(repeating: " ", count: max(0, 10 - process.count))
+    let words = sentence.matters ? sentence.text : output.paint(sentence.text, .dim)
+    return "\(output.paint(time, .dim))  \(output.paint(name, Self.colour(of: entry.process)))  \(words)"
+  }
+
+  package static func colour(of process: String) -> Output.Colour {
+    switch process {
+    case "mainappd": .green
+    case "notifyextd": .magenta
+    case "iosd": .blue
+    case "lspd": .yellow
+    default: .cyan
+    }
+  }
+}

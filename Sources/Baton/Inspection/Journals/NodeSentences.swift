@@ -1,0 +1,87 @@
+import LightningWire
+import LightningChannel
+import LightningNode
+import PhoneClient
+
+/// The wallet's node in words. What the guardrails say about it as well is left to them.
+package enum NodeSentences {
+  package typealias Sentence = JournalNarrator.Sentence
+
+  package static func of(_ event: NodeEvent) -> [Sentence] {
+    switch event {
+    case .started(let claim, let state, _):
+      [
+        Sentence(
+          "starts the node under epoch \(claim.epoch) with \(HumanText.count(state.invoices.count, "open invoice"))",
+          matters: false)
+      ]
+    case .networkChanged(let isThere):
+      [Sentence(isThere ? "has a network again" : "has no network any more")]
+    case .closed(let why): [Sentence("the connection to the peer ended: \(why)", matters: false)]
+    case .received(let message): [Sentence("hears message \(message.type) from the peer", matters: false)]
+    case .invoiceMade(let invoice):
+      [
+        Sentence(
+          "made an invoice over \(HumanText.amount(msat: invoice.amountMsat))\(invoice.text.isEmpty ? "" : ": \(invoice.text)")"
+        )
+      ]
+    case .invoiceCancelRequested(let hash): [Sentence("is to cancel the invoice \(hash.hex.prefix(8))")]
+    case .payRequested(let payment, _):
+      [
+        Sentence(
+          "is to pay \(HumanText.amount(msat: payment.amountMsat)), hash \(payment.paymentHash.hex.prefix(8))"
+        )
+      ]
+    case .spliceRequested(let request):
+      [
+        Sentence(
+          "is to take \(HumanText.amount(msat: request.amountSat &* 1000)) out of the channel on chain")
+      ]
+    case .storeBlocked: [Sentence("cannot write: another process is inside a transaction")]
+    case .storeFailed(let sentence), .storeLost(let sentence): [Sentence("cannot write: \(sentence)")]
+    case .deadlineReached, .stopRequested, .handoverRequested, .rowRead, .greetingChecked, .written,
+      .fenced, .personCame, .peerMayBeThere,
+      .dialled, .backupReceived:
+      []
+    }
+  }
+
+  package static func of(_ directive: NodeDirective) -> [Sentence] {
+    switch directive {
+    case .dial(let attempt): [Sentence("dials the peer, attempt \(attempt + 1)", matters: false)]
+    case .write: [Sentence("writes its next step", matters: false)]
+    case .send(let outgoing):
+      [Sentence("sends \(HumanText.count(outgoing.count, "message"))", matters: false)]
+    case .invoiceCancelled(let hash): [Sentence("the invoice \(hash.hex.prefix(8)) is cancelled")]
+    case .paymentOffered(let hash): [Sentence("the payment \(hash.hex.prefix(8)) is in the channel")]
+    case .paymentEnded(let ended):
+      [Sentence("the payment \(ended.payment.paymentHash.hex.prefix(8)) \(words(ended.end))")]
+    case .spliceBegun(let splice):
+      [
+        Sentence(
+          "the splice \(splice.id.text.prefix(8)) over \(HumanText.amount(msat: splice.amountSat &* 1000)) and a fee of \(HumanText.amount(msat: splice.feeSat &* 1000)) is begun"
+        )
+      ]
+    case .spliceEnded(let id, let end):
+      [Sentence("the splice \(id.text.prefix(8)) is \(words(end))")]
+    // Whoever asked is told why.
+    case .invoiceRefused, .cancelRefused, .paymentRefused, .spliceRefused: []
+    case .checkRow, .checkGreeting, .hangUp, .cutOff, .report, .invoiceStored: []
+    }
+  }
+
+  private static func words(_ end: SpliceEnd) -> String {
+    switch end {
+    case .done: "done"
+    case .forgotten: "forgotten: nothing has moved"
+    case .lost: "lost: the backup does not say how it ended"
+    }
+  }
+
+  private static func words(_ end: PaymentEnd) -> String {
+    switch end {
+    case .paid: "is paid"
+    case .failed(let code): "failed with \(FailureCode(rawValue: code))"
+    }
+  }
+}

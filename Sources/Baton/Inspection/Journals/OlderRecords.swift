@@ -1,0 +1,144 @@
+import Foundation
+import Ground
+import Guardrails
+import LightningNode
+import PhonePolicy
+import Wallet
+
+/// Records of journals that an earlier program has written, in the form in which this one writes them: it is run again and
+/// compared byte for byte, so the form must be one.
+enum OlderRecords {
+  static func rewritten(_ line: [UInt8]) -> [UInt8] {
+    withAsks(withReasonsAsCodes(withWholeContainer(withCodeOfRest(line))))
+  }
+
+  /// The peer's warning that it does not wait any longer had no code.
+  private static func withCodeOfRest(_ line: [UInt8]) -> [UInt8] {
+    let words = Hexadecimal.encode(Array("the channel was at rest for 60 s: reconnect".utf8))
+    let older = "\"data\":\"\(words)\"}"
+    guard contains(line, older) else { return line }
+    return Array(
+      String(decoding: line, as: UTF8.self).replacing(older, with: older.dropLast() + ",\"code\":1}").utf8)
+  }
+
+  /// The peer's claims and answers named the two halves of a container's id one by one.
+  private static func withWholeContainer(_ line: [UInt8]) -> [UInt8] {
+    guard contains(line, "\"containerHigh\":") else { return line }
+    let text = String(decoding: line, as: UTF8.self)
+    let halves = /"containerHigh":(?<high>\d+),"containerLow":(?<low>\d+)/
+    return Array(text.replacing(halves) { "\"container\":{\"high\":\($0.high),\"low\":\($0.low)}" }.utf8)
+  }
+
+  /// The phone knew what the app was asked for.
+  private static func withAsks(_ line: [UInt8]) -> [UInt8] {
+    guard asks.contains(where: { contains(line, $0.older) }) else { return line }
+    let text = String(decoding: line, as: UTF8.self)
+    let inFront = text.replacing(/\{"paymentWanted":\{"request":(?<number>\d+)\}/) {
+      "{\"appAsked\":{\"request\":\($0.number),\"inFront\":true}"
+    }.replacing(/\{"invoiceWanted":\{"request":(?<number>\d+)\}/) {
+      "{\"appAsked\":{\"request\":\($0.number),\"inFront\":false}"
+    }
+    return Array(asks.reduce(inFront) { $0.replacing($1.older, with: $1.word) }.utf8)
+  }
+
+  private static let asks = [
+    ("{\"paymentWanted\":{", "{\"appAsked\":{"), ("{\"invoiceWanted\":{", "{\"appAsked\":{"),
+    ("{\"invoiceAnswered\":{", "{\"appAnswered\":{"), ("{\"passOnInvoice\":{", "{\"passOnAnswer\":{"),
+    ("{\"tell\":{\"_0\":\"app\",\"_1\":{\"invoice\":{", "{\"tell\":{\"_0\":\"app\",\"_1\":{\"ask\":{"),
+    ("{\"tell\":{\"_0\":\"app\",\"_1\":{\"payment\":{", "{\"tell\":{\"_0\":\"app\",\"_1\":{\"ask\":{"),
+    ("{\"failInvoice\":{", "{\"refuseAsk\":{"), ("\"_1\":\"slowToPay\"", "\"_1\":\"timedOut\""),
+    ("\"_1\":\"endedWhilePaying\"", "\"_1\":\"appEnded\""),
+    ("\"invoicePatience\":", "\"answerPatience\":"),
+  ].map { (older: $0.0, word: $0.1) }
+
+  /// A guard said in a sentence why the work on a push had ended, and why its process ends; a phone named in another way why
+  /// it had dropped a push.
+  private static func withReasonsAsCodes(_ line: [UInt8]) -> [UInt8] {
+    reasons.filter { contains(line, $0.words) }.reduce(line) { line, reason in
+      Array(String(decoding: line, as: UTF8.self).replacing(reason.words, with: reason.code).utf8)
+    }
+  }
+
+  private static let reasons: [(words: String, code: String)] =
+    FinishReason.allCases.map { (",\"_1\":\"\($0.text)\"}}", ",\"_1\":\"\($0.rawValue)\"}}") }
+    + EndReason.allCases.map { ("{\"end\":{\"_0\":\"\($0.text)\"", "{\"end\":{\"_0\":\"\($0.rawValue)\"") }
+    + [
+      ("lowPowerMode", PushDrop.lowPowerMode), ("backgroundRefreshOff", .backgroundRefreshOff),
+      ("swipedAway", .swipedAway), ("goingDown", .goingDown), ("launchFailed", .launchFailed),
+    ].map { ("{\"dropped\":{\"_0\":\"\($0)\"", "{\"dropped\":{\"_0\":\"\($1.rawValue)\"") }
+
+  /// Why a record that differs, and all that follows, cannot be run again: it is one of an earlier program, and no verdict on it.
+  static func refusal(of line: JournalLine) -> String? {
+    let words: [(word: String, sentence: String)]
+    switch line.header.core {
+    case NodeMachine.name: words = ofNode
+    case AppMachine.name, ExtensionMachine.name: words = ofGuard
+    case Requests.name: words = ofRequests
+    default: return nil
+    }
+    let sentence =
+      words.first { contains(line.bytes, $0.word) }?.sentence ?? refusalInWords(line) ?? question(line)
+      ?? spokenAtOnce(line)
+    return sentence.map { "\($0); use the program that wrote it" }
+  }
+
+  /// Its node gave the reason of a refusal as a text alone.
+  private static func refusalInWords(_ line: JournalLine) -> String? {
+    let words = /"(invoice|payment)Refused":\{[^{}]*"_1":"|"spliceRefused":\{"_0":"/
+    guard line.header.core == NodeMachine.name, line.text.contains(words) else { return nil }
+    return "the node of an earlier program refuses here in other words"
+  }
+
+  /// It asked for the push that was served, whichever that was.
+  private static func question(_ line: JournalLine) -> String? {
+    let words = /"readReceived":\{("paymentHash":"[0-9a-f]*")?\}/
+    guard line.header.core == ExtensionMachine.name, line.text.contains(words) else { return nil }
+    return "the guard of an earlier program asks here what was received, and not for which push"
+  }
+
+  private static func spokenAtOnce(_ line: JournalLine) -> String? {
+    guard line.header.core == NodeMachine.name, contains(line.bytes, "\"event\":{\"written\":"),
+      contains(line.bytes, "channelReestablish")
+    else { return nil }
+    return "the node of an earlier program speaks here without reading the container again behind a backup"
+  }
+
+  private static let ofNode =
+    [
+      // It was told whether the row is its own, where one of this program reads the row.
+      (
+        "\"event\":{\"started\":{\"_0\":{\"fence\":",
+        "the node of an earlier program begins here, to which less was told of its claim"
+      )
+    ] + activities.map { ("{\"report\":{\"_0\":{\"\($0)\":", activity) }
+  private static let ofGuard =
+    activities.map { ("{\"node\":{\"_0\":{\"\($0)\":", activity) }
+    + ["_0", "_1"].map {
+      (
+        "\"\($0)\":{\"title\":",
+        "the guard of an earlier program makes a text here, where one of this program says what came"
+      )
+    } + [
+      (
+        "{\"noteFailure\":{\"_0\":\"",
+        "the guard of an earlier program says here in a sentence why a push came to nothing"
+      ),
+      (
+        "{\"nothingReceived\":",
+        "the guard of an earlier program ends a push here without asking once more what was received"
+      ),
+      (
+        "{\"withdraw\":",
+        "the guard of an earlier program withdraws a notification here that tells of another payment"
+      ),
+    ]
+  private static let ofRequests = ["store", "pay", "splice"].map {
+    ("{\"\($0)\":{\"_0\":", "the requests of an earlier program ask the node here in other words")
+  }
+  private static let activities = ["settling", "collecting", "splicing"]
+  private static let activity = "an earlier program says here in other words what its node is busy with"
+
+  private static func contains(_ line: [UInt8], _ word: String) -> Bool {
+    Data(line).range(of: Data(word.utf8)) != nil
+  }
+}

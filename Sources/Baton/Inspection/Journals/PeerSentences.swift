@@ -1,0 +1,69 @@
+import LightningProvider
+import PhoneClient
+
+/// The provider's side in words.
+package enum PeerSentences {
+  package typealias Sentence = JournalNarrator.Sentence
+
+  package static func of(_ event: PeerEvent) -> [Sentence] {
+    switch event {
+    case .deadlineReached, .received: []
+    case .walletNamed(let node):
+      [Sentence("the channel is with the node \(node.hex.prefix(8))…", matters: false)]
+    case .connected(let connection, _): [Sentence("connection \(connection) came", matters: false)]
+    case .undecodable(let connection, let why):
+      [Sentence("connection \(connection) sent what is no message: \(why)")]
+    case .closed(let connection, let why):
+      [Sentence("connection \(connection) ended: \(why)", matters: false)]
+    case .payRequested(let request):
+      [Sentence("is asked to pay \(HumanText.amount(msat: request.amountMsat)) (payment \(request.id))")]
+    case .elsewhereInvoiceMade(let invoice):
+      [Sentence("another node asks the wallet for \(HumanText.amount(msat: invoice.amountMsat))")]
+    }
+  }
+
+  package static func of(_ directive: PeerDirective) -> [Sentence] {
+    switch directive {
+    case .store(let changes): changes.compactMap(of)
+    case .send: []
+    case .close(let connection, let why): [Sentence("closes connection \(connection): \(why)")]
+    case .evict(let connection, let why): [Sentence("evicts connection \(connection): \(why)")]
+    case .requestPush(let push): [Sentence("asks the phone for a push (\(push.reason.rawValue))")]
+    case .answer(let payment, let outcome): [answer(payment, outcome)]
+    }
+  }
+
+  private static func of(_ change: LedgerChange) -> Sentence? {
+    switch change {
+    case .connectionJudged(let connection, let verdict, let fence):
+      Sentence("connection \(connection)\(fence.map { " of epoch \($0.epoch)" } ?? ""): \(words(verdict))")
+    case .paymentOffered(let payment, _): Sentence("offers payment \(payment) to the wallet")
+    case .elsewherePaid(let hash, _): Sentence("the wallet's payment \(hash.hex.prefix(8)) has arrived")
+    case .dataLoss(let connection, let loss):
+      Sentence("connection \(connection) shows a loss of state: \(loss)")
+    case .channelFailed(let connection, let why):
+      Sentence("fails the channel on connection \(connection): \(why)")
+    default: nil
+    }
+  }
+
+  private static func answer(_ payment: UInt64, _ outcome: PaymentOutcome) -> Sentence {
+    switch outcome {
+    case .held: Sentence("holds payment \(payment) for the wallet, which is away")
+    case .offered: Sentence("payment \(payment) is in the channel", matters: false)
+    case .settled: Sentence("payment \(payment) is settled")
+    case .failed(let failure): Sentence("payment \(payment) failed: \(failure.word)")
+    }
+  }
+  private static func words(_ verdict: ConnectionVerdict) -> String {
+    switch verdict {
+    case .accepted: "accepted"
+    case .unfenced: "accepted, no epochs asked"
+    case .visitor: "a node with which there is no channel"
+    case .refusedWithoutFence: "refused, it shows no claim where one is known"
+    case .refusedLowerEpoch: "refused, a higher epoch is known"
+    case .refusedOtherIncarnation: "refused, another owner has shown this epoch"
+    case .refusedOtherContainer: "refused, the node is in use by another device"
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Guardrails
+import PhonePolicy
+
+/// Reads them from what the app's guard has written down.
+struct SilentPushTimes {
+  private(set) var all: [SilentPushTime] = []
+  private var isInFront = false
+  /// Those that the app is not done with yet, by their place.
+  private var open: [Int] = []
+
+  /// Of each life of the app, the oldest first.
+  static func written(in directory: String) -> [SilentPushTime] {
+    FilePath.journals(in: directory).filter { JournalMerger.nameParts($0).process == "mainappd" }.flatMap {
+      name -> [SilentPushTime] in
+      var times = SilentPushTimes()
+      // A journal that cannot be read has no figures.
+      for line in (try? JournalReader(path: "\(directory)/\(name)").readNew()) ?? [] { times.read(line) }
+      return times.all
+    }
+  }
+
+  mutating func read(_ line: JournalLine) {
+    guard line.header.kind == "event", line.header.core == AppMachine.name,
+      let body = EventBody<GuardEvent, GuardDirective>(line)
+    else { return }
+    switch body.event {
+    case .enteredForeground: isInFront = true
+    case .enteredBackground: isInFront = false
+    case .silentPushArrived(let push):
+      open.append(all.count)
+      let isAboutPayment = push.reason == .incomingPayment || push.reason == .pendingSettlement
+      all.append(
+        SilentPushTime(push: push.id, arrivedAt: line.at, isWakingForPayment: isAboutPayment && !isInFront))
+    default: break
+    }
+    for place in open where body.starts && all[place].nodeStarted == nil {
+      all[place].nodeStarted = line.at - all[place].arrivedAt
+    }
+    for place in open where body.event == .node(.established) && all[place].connected == nil {
+      all[place].connected = line.at - all[place].arrivedAt
+    }
+    for case .completed(let push, _) in body.directives { open.removeAll { all[$0].push == push } }
+  }
+}
+
+extension EventBody<GuardEvent, GuardDirective> {
+  fileprivate var starts: Bool {
+    directives.contains { if case .startNode = $0 { true } else { false } }
+  }
+}

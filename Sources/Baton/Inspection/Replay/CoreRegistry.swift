@@ -1,0 +1,33 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Foundation
+import Guardrails
+import LightningNode
+import LightningProvider
+import PhonePolicy
+import Wallet
+
+/// Every core that a journal may speak of.
+enum CoreRegistry {
+  private static var types: [any Core.Type] {
+    [
+      AppMachine.self, ExtensionMachine.self, NodeMachine.self, Requests.self, BackgroundWork.self,
+      PeerMachine.self, PhonePolicy.Phone.self,
+    ]
+  }
+
+  static var names: [String] { types.map { $0.name } }
+
+  /// Begins the core with its recorded configuration. Nil for a core that this program does not have.
+  static func begin(_ record: JournalLine) throws -> (line: String, core: any CoreReplay)? {
+    guard let type = types.first(where: { $0.name == record.header.core }) else { return nil }
+    return try begin(type, record)
+  }
+
+  private static func begin<C: Core>(_ type: C.Type, _ record: JournalLine) throws -> (String, any CoreReplay)
+  {
+    let decoded = try JSONDecoder().decode(CoreRecord<C>.self, from: Data(record.bytes))
+    return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.configuration))
+  }
+}

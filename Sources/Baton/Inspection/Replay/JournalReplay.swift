@@ -1,0 +1,183 @@
+import PhoneClient
+import DaemonRuntime
+import Glibc
+
+/// Runs every core event of one journal again and compares each record with what it should be, byte for byte.
+package struct JournalReplay {
+  package struct Difference: Hashable, Sendable {
+    package var line: Int
+    package var sentence: String
+    package var recorded: String?
+    package var computed: String?
+
+    /// What stands in a damaged record may be part of the sentence.
+    init(line: Int, sentence: String, recorded: String? = nil, computed: String? = nil) {
+      self.line = line
+      self.sentence = sentence.onOneLine
+      self.recorded = recorded
+      self.computed = computed
+    }
+  }
+
+  /// What is not there to be compared: no decision is known to differ.
+  package struct Missing: Hashable, Sendable {
+    package var line: Int
+    package var sentence: String
+  }
+
+  package struct Outcome: Hashable, Sendable {
+    package var records = 0
+    /// Events per core, in the order in which the cores began.
+    package var events: [(core: String, count: Int)] = []
+    package var unknownCores: [String] = []
+    package var isTorn = false
+    package var difference: Difference?
+    /// Why it cannot be compared, from there on: the file is no journal, or its process could not write records.
+    package var missing: Missing?
+
+    /// All that was read so far is the same.
+    package var isWhole: Bool { difference == nil && missing == nil }
+
+    /// Where it ends to be the same, and why.
+    package var trouble: String? {
+      if let difference {
+        return "line \(difference.line) differs when it is run again: \(difference.sentence)"
+      }
+      return missing.map { "cannot be run again from line \($0.line) on: \($0.sentence)" }
+    }
+
+    package static func == (left: Outcome, right: Outcome) -> Bool {
+      left.records == right.records && left.events.elementsEqual(right.events, by: ==)
+        && left.unknownCores == right.unknownCores && left.isTorn == right.isTorn
+        && left.difference == right.difference && left.missing == right.missing
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(records) }
+  }
+
+  private var outcome = Outcome()
+  private var cores: [(name: String, replay: any CoreReplay)] = []
+  private var lastSequence: UInt64 = 0
+  private let onStep: ((JournalLine) -> Void)?
+
+  /// `onStep` sees each event record before it is run.
+  package static func run(
+    _ path: String, onStep: ((JournalLine) -> Void)? = nil
+  ) throws -> Outcome {
+    // A link that a person names is what it leads to.
+    let plain = realpath(path, nil).map { resolved in
+      defer { free(resolved) }
+      return String(cString: resolved)
+    }
+    return try run(JournalReader(path: plain ?? path), onStep: onStep)
+  }
+
+  /// Line by line: a journal may be longer than memory.
+  package static func run(_ reader: JournalReader, onStep: ((JournalLine) -> Void)? = nil) throws -> Outcome {
+    var replay = JournalReplay(onStep: onStep)
+    while replay.outcome.isWhole, let line = try reader.next() {
+      if let unreadable = reader.firstUnreadable, unreadable < line.number { break }
+      replay.take(line)
+    }
+    if replay.outcome.isWhole, let line = reader.firstUnreadable {
+      if replay.outcome.records == 0 {
+        replay.outcome.missing = Missing(
+          line: line, sentence: "this is no journal: its first line is no record; name files of journal/")
+      } else {
+        replay.outcome.difference = Difference(line: line, sentence: "this line is no record of a journal")
+      }
+    }
+    replay.outcome.isTorn = reader.tornLine != nil && replay.outcome.isWhole
+    return replay.outcome
+  }
+
+  private init(onStep: ((JournalLine) -> Void)?) { self.onStep = onStep }
+
+  private mutating func take(_ line: JournalLine) {
+    outcome.records += 1
+    if let lost = line.header.lostBefore {
+      // Its process said so itself: no shell and no core is at fault.
+      let count = HumanText.count(Int(clamping: lost), "record")
+      outcome.missing = Missing(
+        line: line.number,
+        sentence: "\(count) could not be written before this one, so the rest cannot be compared")
+      return
+    }
+    if let sentence = gap(before: line) {
+      outcome.difference = Difference(line: line.number, sentence: sentence)
+      return
+    }
+    lastSequence = line.header.seq
+    do {
+      switch line.header.kind {
+      case "core": try begin(line)
+      case "event": try handle(line)
+      default: break
+      }
+    } catch {
+      differs(
+        line, "the record cannot be read as one of core \(line.header.core ?? "?"): \(Self.words(error))")
+    }
+  }
+
+  /// What an earlier program wrote in other words is no difference.
+  private mutating func differs(_ line: JournalLine, _ sentence: String, computed: String? = nil) {
+    if let older = OlderRecords.refusal(of: line) {
+      outcome.missing = Missing(line: line.number, sentence: older)
+    } else {
+      outcome.difference = Difference(
+        line: line.number, sentence: sentence, recorded: line.text, computed: computed)
+    }
+  }
+
+  /// Cores remember: with a record missing, everything after it would differ for no reason of theirs.
+  private func gap(before line: JournalLine) -> String? {
+    let (expected, overflowed) = lastSequence.addingReportingOverflow(1)
+    guard overflowed || line.header.seq != expected else { return nil }
+    return "record \(expected) should stand here, and it is record \(line.header.seq)"
+  }
+
+  private mutating func begin(_ line: JournalLine) throws {
+    guard let (computed, core) = try CoreRegistry.begin(line) else {
+      let name = line.header.core ?? "?"
+      if !outcome.unknownCores.contains(name) { outcome.unknownCores.append(name) }
+      return
+    }
+    let name = line.header.core ?? ""
+    cores.removeAll { $0.name == name }
+    cores.append((name, core))
+    if !outcome.events.contains(where: { $0.core == name }) { outcome.events.append((name, 0)) }
+    compare(line, computed, "the configuration is not written as this program writes it")
+  }
+
+  private mutating func handle(_ line: JournalLine) throws {
+    let name = line.header.core ?? "?"
+    if outcome.unknownCores.contains(name) { return }
+    guard let index = cores.firstIndex(where: { $0.name == name }) else {
+      outcome.difference = Difference(
+        line: line.number, sentence: "core \(name) has an event before it began")
+      return
+    }
+    onStep?(line)
+    let computed = try cores[index].replay.line(for: line)
+    if let place = outcome.events.firstIndex(where: { $0.core == name }) { outcome.events[place].count += 1 }
+    compare(line, computed, "core \(name) decides otherwise, or the record was changed")
+  }
+
+  private mutating func compare(_ line: JournalLine, _ computed: String, _ sentence: String) {
+    guard Array(computed.utf8) != line.bytes else { return }
+    differs(line, sentence, computed: computed)
+  }
+
+  private static func words(_ error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "\(error)" }
+    let (path, why) =
+      switch error {
+      case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+        .dataCorrupted(let context):
+        (context.codingPath.map(\.stringValue).joined(separator: "."), context.debugDescription)
+      @unknown default: ("", "\(error)")
+      }
+    return path.isEmpty ? why : "at \(path): \(why)"
+  }
+}

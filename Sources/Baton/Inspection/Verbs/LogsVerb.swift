@@ -1,0 +1,95 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+
+/// The journals of one phone, merged.
+package enum LogsVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "logs", summary: "tell what happened, from the journals of all processes in one order",
+      options: [
+        OptionDeclaration("-f", "--follow", help: "go on as it happens, until ^C"),
+        OptionDeclaration(
+          "--process", value: .text("NAME"), mayRepeat: true,
+          help: "only this one: mainappd, notifyextd, iosd or lspd"),
+        OptionDeclaration(
+          "--since", value: .text("TIME"),
+          help:
+            "only from then on: so long ago (5m), or a time of the phone's clock (14:05:10, 2026-11-22T14:05:10)"
+        ),
+        OptionDeclaration(
+          "-n", value: .integer(0...1_000_000), help: "only the last N lines, and then what comes"),
+        OptionDeclaration(
+          "--grep", value: .text("RE"), help: "only lines whose words match this regular expression"),
+        OptionDeclaration("--wall", help: "the phone's wall clock in front of each line, in UTC"),
+        OptionDeclaration("-v", "--verbose", help: "show every record, also those of no interest to people"),
+      ],
+      examples: [
+        ("baton logs", "the story so far"),
+        ("baton logs -f --process notifyextd", "watch the extension"),
+        ("baton logs --since 5m --grep claimed", "who took the node in the last five minutes"),
+        ("baton logs -f -n 20 --wall", "the last twenty lines, and what comes"),
+        ("baton logs --json", "the records as they are, merged"),
+      ])
+  }
+
+  /// As many records are in memory at once.
+  private static let batch = 1000
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let line = invocation.line
+    let follows = line.isGiven("-f")
+    let phone = try invocation.phone
+    if !FilePath.isDirectory(phone.journal) {
+      guard follows, FilePath.isDirectory(phone.home) else {
+        throw CommandFailure(
+          .inputOutputError,
+          "there are no journals in \(phone.journal); start the phone with `baton up`, or name it with --home"
+        )
+      }
+    }
+    try check(line.all("--process"), phone)
+    let merger = JournalMerger(directory: phone.journal)
+    var printer = LogPrinter(
+      output: invocation.output, processes: line.all("--process"), isVerbose: line.isGiven("-v"),
+      filter: try LogFilter(line))
+    // What is there already, a piece at a time: a history of any length fits.
+    var isRead = true
+    while isRead {
+      let entries = merger.readNew(atMost: batch)
+      isRead = printer.print(entries, isLastPiece: entries.isEmpty) && !entries.isEmpty
+    }
+    guard follows else {
+      for problem in merger.problems { writeAll(standardError, Array("baton: \(problem)\n".utf8)) }
+      for file in merger.tornFiles where !invocation.output.isJSON {
+        invocation.output.say(
+          invocation.output.paint(
+            "(the last line of \(file) is torn: its process was killed while writing it)", .dim))
+      }
+      return merger.problems.isEmpty ? .done : .inputOutputError
+    }
+    let watch = try DirectoryWatch([phone.home, phone.journal])
+    while true {
+      guard printer.print(merger.readNew()) else { return .done }
+      // A reader that goes away is noticed at once, and not with the next line.
+      guard try watch.wait(until: Clock.monotonicNow + .seconds(3600), reader: standardOutput) else {
+        return .done
+      }
+      if !watch.isWatching(phone.journal) { watch.add(phone.journal) }
+    }
+  }
+
+  /// One of ours, which may come yet, or another program that has written a journal here.
+  package static func check(_ names: [String], _ phone: Phone) throws(CommandFailure) {
+    let files = FilePath.journals(in: phone.journal)
+    let known = ours + Set(files.map { JournalMerger.nameParts($0).process }).subtracting(ours).sorted()
+    guard let name = names.first(where: { !known.contains($0) }) else { return }
+    throw CommandFailure(
+      .wrongUsage,
+      "no process of this phone is called \(UsageError.quoted(name)); write one of \(known.joined(separator: ", ").onOneLine)"
+    )
+  }
+
+  private static let ours = ["mainappd", "notifyextd", "iosd", "lspd"]
+}

@@ -1,0 +1,87 @@
+import Ground
+import Simulation
+
+/// What the rules of the coordination are for: a world without one, or without two, is explored, in ever other bounds,
+/// until a promise breaks; and seeds are run without it, to see how long people wait.
+package struct Ablation {
+  package struct Finding {
+    package var rules: [Rule]
+    /// The first world in which a promise broke, and the shortest story of it.
+    package var broken: Broken?
+    package var figures: SimFigures
+
+    package var breaks: Bool { broken != nil || !figures.broken.isEmpty }
+  }
+
+  package struct Broken {
+    /// What it takes.
+    package var words: String
+    package var violation: Violation
+    package var story: [String]
+  }
+
+  let jobs: Int
+  let seeds: SeedRange
+  var steps: AblationSteps?
+
+  /// With the whole set of rules, to compare with.
+  var figuresOfAll: SimFigures { figures(without: []) }
+
+  package func find(_ rules: [Rule]) -> Finding {
+    Finding(rules: rules, broken: explored(rules), figures: figures(without: rules))
+  }
+
+  /// Of rules of which none breaks anything alone: nil if the seeds see nothing either when all are gone.
+  func findTogether(_ rules: [Rule]) -> Finding? {
+    let figures = figures(without: rules)
+    guard let first = figures.broken.first, let violation = first.violation else { return nil }
+    let ofSeed = Broken(words: "of seed \(first.seed)", violation: violation, story: [])
+    return Finding(rules: rules, broken: explored(rules) ?? ofSeed, figures: figures)
+  }
+
+  /// The smallest sets of two whose removal breaks a promise; if there is none, what becomes of all of them.
+  package func together(_ silent: [Rule], tell: ([Rule]) -> Void) -> [Finding] {
+    var findings: [Finding] = []
+    for pair in silent.pairs {
+      tell(pair)
+      if let finding = findTogether(pair) { findings.append(finding) }
+    }
+    guard findings.isEmpty, silent.count > 2 else { return findings }
+    tell(silent)
+    return [find(silent)]
+  }
+
+  private func explored(_ rules: [Rule]) -> Broken? {
+    for trial in Trial.ofRules {
+      if let broken = explore(trial, without: rules) { return broken }
+    }
+    return nil
+  }
+
+  private func explore(_ trial: Trial, without rules: [Rule]) -> Broken? {
+    var settings = ExploreSettings()
+    settings.bounds = trial.bounds
+    settings.world.without = Rules(rules)
+    var exploration = Exploration(settings, jobs: jobs, statesMax: Trial.statesMax)
+    exploration.run { steps?.tell($0) }
+    return ExploreReport(exploration).findings.first.map {
+      Broken(words: trial.words, violation: $0.violation, story: $0.story)
+    }
+  }
+
+  private func figures(without rules: [Rule]) -> SimFigures {
+    let campaign = SimCampaign(seeds, jobs: jobs) { seed in
+      var settings = RunSettings(seed: seed)
+      settings.world.without = Rules(rules)
+      return settings
+    }
+    return campaign.run { [steps, seeds] in steps?.tell($0, of: seeds) }
+  }
+}
+
+extension Array {
+  /// Each two of them, in their order.
+  var pairs: [[Element]] {
+    indices.flatMap { first in self[(first + 1)...].map { [self[first], $0] } }
+  }
+}

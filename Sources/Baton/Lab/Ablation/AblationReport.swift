@@ -1,0 +1,110 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Simulation
+
+/// What the rules are for, for people, for the page in docs, and for programs.
+struct AblationReport {
+  let findings: [Ablation.Finding]
+  /// Of two rules of which neither breaks anything alone, those that do together.
+  let together: [Ablation.Finding]
+  /// With all rules.
+  let all: SimFigures
+  let seeds: SeedRange
+
+  // MARK: Text
+
+  var text: [String] {
+    (findings + together).flatMap { finding in
+      ["without \(names(finding)): \(verdict(finding))"] + (finding.broken?.story ?? []) + [""]
+    } + ["with all rules: \(waits(all))"]
+  }
+
+  private func names(_ finding: Ablation.Finding) -> String {
+    finding.rules.map(\.rawValue).joined(separator: ",")
+  }
+
+  private func verdict(_ finding: Ablation.Finding) -> String {
+    guard let broken = finding.broken else { return "no promise breaks in these worlds; \(cost(finding))" }
+    return "\(broken.violation.invariant.sentence) It takes that \(broken.words)."
+  }
+
+  /// What it buys, if nothing breaks.
+  private func cost(_ finding: Ablation.Finding) -> String {
+    finding.figures.broken.isEmpty
+      ? waits(finding.figures)
+      : "of \(seeds.count) seeds \(finding.figures.broken.count) break one"
+  }
+
+  private func waits(_ figures: SimFigures) -> String {
+    "\(HumanText.span(figures.connecting.mean)) from opening the app to connected on average, \(HumanText.span(figures.connecting.longest)) at most"
+  }
+
+  // MARK: The page
+
+  var markdown: [String] {
+    [
+      "| without | what the rule says | the promise that breaks | when | seeds that break one; waiting |",
+      "|---|---|---|---|---|",
+      "| nothing | | | | 0; \(span(all)) |",
+    ] + findings.map(row) + pairs + (findings + together).flatMap(story)
+  }
+
+  private func row(_ finding: Ablation.Finding) -> String {
+    let rule = finding.rules.map(\.sentence).joined(separator: " ")
+    return
+      "| `\(names(finding))` | \(rule) | \(promise(finding)) | \(finding.broken?.words ?? "") | \(finding.figures.broken.count); \(span(finding.figures)) |"
+  }
+
+  private func promise(_ finding: Ablation.Finding) -> String {
+    if let broken = finding.broken { return broken.violation.invariant.sentence }
+    return finding.figures.broken.first?.violation.map { "only in seeds: \($0.invariant.sentence)" }
+      ?? "none in these worlds"
+  }
+
+  private var pairs: [String] {
+    guard !together.isEmpty else { return [] }
+    let isPairs = together.allSatisfy { $0.rules.count == 2 }
+    let words =
+      isPairs
+      ? "Where nothing breaks, another rule stands behind. Two of these taken away together:"
+      : "Where nothing breaks, another rule stands behind. No two of these break anything in the seeds when they are taken away together; all of them at once:"
+    return [
+      "", words, "", "| without | the promise that breaks | when | seeds that break one; waiting |",
+      "|---|---|---|---|",
+    ]
+      + together.map { finding in
+        "| `\(names(finding))` | \(promise(finding)) | \(finding.broken?.words ?? "") | \(finding.figures.broken.count); \(span(finding.figures)) |"
+      }
+  }
+
+  private func span(_ figures: SimFigures) -> String {
+    "\(HumanText.span(figures.connecting.mean)), \(HumanText.span(figures.connecting.longest))"
+  }
+
+  private func story(_ finding: Ablation.Finding) -> [String] {
+    guard let broken = finding.broken, !broken.story.isEmpty else { return [] }
+    return ["", "### Without `\(names(finding))`", "", broken.violation.sentence, "", "```"] + broken.story
+      + ["```"]
+  }
+
+  // MARK: JSON
+
+  var json: [JSONObject] {
+    (findings + together).map { finding in
+      var object = JSONObject()
+      object.set("without", names(finding))
+      object.set("seeds", seeds.count)
+      object.set("broken_seeds", finding.figures.broken.count)
+      object.set("connecting_mean_ms", finding.figures.connecting.mean.wholeMilliseconds)
+      object.set("connecting_longest_ms", finding.figures.connecting.longest.wholeMilliseconds)
+      if let broken = finding.broken {
+        object.set("invariant", broken.violation.invariant.rawValue)
+        object.set("violation", broken.violation.sentence)
+        object.set("when", broken.words)
+        object.set("story", broken.story)
+      }
+      return object
+    }
+  }
+}

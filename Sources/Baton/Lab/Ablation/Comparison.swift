@@ -1,0 +1,71 @@
+import Simulation
+
+/// The same small worlds with our coordination and with those of others: which promises break, and how.
+struct Comparison {
+  struct Cell {
+    var coordination: Coordination
+    var trial: Trial
+    var states: Int
+    var isComplete: Bool
+    var findings: [ExploreReport.Finding]
+  }
+
+  let jobs: Int
+  var steps: AblationSteps?
+
+  func explore(_ coordination: Coordination, _ trial: Trial) -> Cell {
+    var settings = ExploreSettings()
+    settings.bounds = trial.bounds
+    settings.world.coordination = coordination
+    settings.findsAll = true
+    // Ours is to be seen whole; of the others it is enough what a part of it shows.
+    var exploration = Exploration(
+      settings, jobs: jobs, statesMax: coordination == .baton ? 2_000_000 : Trial.statesMax)
+    exploration.run { steps?.tell($0) }
+    return Cell(
+      coordination: coordination, trial: trial, states: exploration.explorer.states,
+      isComplete: exploration.explorer.isDone, findings: ExploreReport(exploration).findings)
+  }
+}
+
+extension [Comparison.Cell] {
+  var coordinations: [Coordination] {
+    Coordination.allCases.filter { coordination in contains { $0.coordination == coordination } }
+  }
+
+  var worlds: [String] {
+    Trial.ofCoordinations.map(\.words).filter { words in contains { $0.trial.words == words } }
+  }
+}
+
+extension Coordination {
+  package var name: String {
+    switch self {
+    case .baton: "Baton"
+    case .phoenix: "Phoenix"
+    case .bitkit: "Bitkit"
+    case .matrix: "matrix-rust-sdk"
+    }
+  }
+}
+
+extension Invariant {
+  /// For a cell of a table.
+  package var word: String {
+    switch self {
+    case .oneDriver: "both run the node"
+    case .channelNeverBack: "channel state goes back"
+    case .paidIsReceivedOnce: "received twice, or not"
+    case .oneTextPerPush: "push without its text"
+    case .progress: "the app waits"
+    case .healthyOwnerStays: "healthy owner displaced"
+    case .releasedBeforeSuspension: "suspended with a lock"
+    case .sentOnce: "sent twice, or lost"
+    case .awakeForPayments: "asleep while it pays"
+    case .tasksAreCompleted: "a task that is not completed"
+    case .newestIsShown: "an old status shown"
+    case .textIsTrue: "a text that is not true"
+    case .toldOnce: "a payment told twice"
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Simulation
+
+/// What the comparison came to, for people, for the page in docs, and for programs.
+struct ComparisonReport {
+  let cells: [Comparison.Cell]
+
+  var text: [String] {
+    cells.flatMap { cell in
+      ["\(cell.coordination.name), \(cell.trial.words): \(summary(cell))"]
+        + cell.findings.map { "  \($0.violation.sentence)" }
+    }
+  }
+
+  private func summary(_ cell: Comparison.Cell) -> String {
+    let seen = "\(HumanText.grouped(UInt64(cell.states))) states\(cell.isComplete ? "" : ", not all of them")"
+    return cell.findings.isEmpty
+      ? "no promise broke in \(seen)" : "\(cell.findings.count) ways to break a promise, \(seen)"
+  }
+
+  // MARK: The page
+
+  var markdown: [String] {
+    table + cells.coordinations.filter { $0 != .baton }.flatMap(chapter)
+  }
+
+  private var table: [String] {
+    [
+      "| | " + cells.coordinations.map(\.name).joined(separator: " | ") + " |",
+      "|---|" + cells.coordinations.map { _ in "---|" }.joined(),
+    ]
+      + cells.worlds.map { words in
+        "| \(words) | " + cells.coordinations.map { entry(words, $0) }.joined(separator: " | ") + " |"
+      }
+  }
+
+  private func entry(_ words: String, _ coordination: Coordination) -> String {
+    guard let cell = cells.first(where: { $0.coordination == coordination && $0.trial.words == words }) else {
+      return "knows no tasks here"
+    }
+    guard cell.findings.isEmpty else { return cell.words.joined(separator: ", ") }
+    let states = HumanText.grouped(UInt64(cell.states))
+    return cell.isComplete
+      ? "nothing, in all \(states) states" : "nothing in \(states) states, which are not all"
+  }
+
+  /// Each way to break a promise once, with the world in which it was found first.
+  private func chapter(_ coordination: Coordination) -> [String] {
+    var told: Set<String> = []
+    var lines = ["", "### \(coordination.name)", "", "Here: \(coordination.sentence)."]
+    for cell in cells where cell.coordination == coordination {
+      for finding in cell.findings where told.insert(finding.violation.sentence).inserted {
+        lines += ["", "**When \(cell.trial.words)**: \(finding.violation.sentence)", "", "```"]
+        lines += finding.story + ["```"]
+      }
+    }
+    return lines
+  }
+
+  var json: [JSONObject] {
+    cells.map { cell in
+      var object = JSONObject()
+      object.set("coordination", cell.coordination.rawValue)
+      object.set("world", cell.trial.words)
+      object.set("states", cell.states)
+      object.set("complete", cell.isComplete)
+      object.set("findings", raw: "[\(cell.findings.map(\.json.text).joined(separator: ","))]")
+      return object
+    }
+  }
+}
+
+extension Comparison.Cell {
+  /// The kinds of promises that break in it, each once.
+  var words: [String] {
+    Invariant.allCases.filter { invariant in findings.contains { $0.violation.invariant == invariant } }.map(
+      \.word)
+  }
+}

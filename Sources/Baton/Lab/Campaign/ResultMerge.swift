@@ -1,0 +1,97 @@
+import PhoneClient
+import DaemonRuntime
+
+/// Results of many parts of a campaign as one, seed by seed. A part that comes twice changes nothing, nor does the order
+/// in which they come; a part that is lost is missing and can be run again.
+struct ResultMerge {
+  private struct Entry {
+    var result: SeedResult
+    var place: String
+  }
+
+  private var entries: [UInt64: Entry] = [:]
+  private var options: (words: String, place: String)?
+  /// Lines of seeds that were there already.
+  private(set) var repeated = 0
+  /// Files whose last line was cut short by the end of whoever wrote it.
+  private(set) var torn: [String] = []
+
+  init() {}
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// Takes in one file of results.
+  mutating func add(_ bytes: [UInt8], named name: String) throws(CommandFailure) {
+    let newline = UInt8(ascii: "\n")
+    let lines = bytes.split(separator: newline, omittingEmptySubsequences: false)
+    // Behind the last line end is nothing, or a line that was not written to its end.
+    for (number, line) in lines.enumerated() {
+      let isLast = number == lines.count - 1
+      if isLast, line.isEmpty { break }
+      let place = "\(name) line \(number + 1)"
+      if let result = SeedResult(line: Array(line)) {
+        try add(result, at: place)
+      } else if isLast {
+        torn.append(name)
+      } else {
+        throw CommandFailure(
+          .inputOutputError,
+          "\(place.onOneLine) is not a result of `baton sim --results`; leave that file out, or run its seeds again"
+        )
+      }
+    }
+  }
+
+  private mutating func add(_ result: SeedResult, at place: String) throws(CommandFailure) {
+    if let known = options, known.words != result.options {
+      throw CommandFailure(
+        .wrongUsage,
+        "\(known.place.onOneLine) was run with \(Self.words(known.words)), \(place.onOneLine) with \(Self.words(result.options)); merge each campaign by itself"
+      )
+    }
+    if options == nil { options = (result.options, place) }
+    guard let known = entries[result.seed] else {
+      entries[result.seed] = Entry(result: result, place: place)
+      return
+    }
+    guard known.result == result else {
+      throw CommandFailure(
+        .bugOfOurs,
+        "seed \(result.seed) came out differently in \(known.place.onOneLine) and \(place.onOneLine): two versions of baton ran it, or a run depends on more than its seed"
+      )
+    }
+    repeated += 1
+  }
+
+  private static func words(_ options: String) -> String {
+    options.isEmpty ? "no options" : options.onOneLine
+  }
+
+  // MARK: What came of it
+
+  /// In the order of seeds; only those asked for, if any are.
+  func results(of range: SeedRange?) -> [SeedResult] {
+    entries.values.map(\.result).filter { range?.contains($0.seed) ?? true }
+      .sorted { $0.seed < $1.seed }
+  }
+
+  /// What is not there, in order, in ranges of so many seeds at most.
+  func missing(of range: SeedRange, atMost size: UInt64 = .max) -> [SeedRange] {
+    var gaps: [SeedRange] = []
+    var next = range.first
+    func add(upTo last: UInt64) {
+      while next <= last {
+        // As a distance, since the end of a large part may lie behind the last number there is.
+        let end = last - next < size ? last : next + size - 1
+        gaps.append(SeedRange(next, end))
+        next = end + 1
+      }
+    }
+    for seed in entries.keys.filter(range.contains).sorted() {
+      if seed > next { add(upTo: seed - 1) }
+      next = seed + 1
+    }
+    add(upTo: range.last)
+    return gaps
+  }
+}

@@ -1,0 +1,47 @@
+import PhoneClient
+import DaemonRuntime
+import Glibc
+import Simulation
+import Synchronization
+
+/// Writes the line of each seed as soon as it is known, from several threads: whoever is killed has lost the seeds that
+/// it was at, and no other.
+final class ResultWriter: Sendable {
+  private struct State {
+    var file: LineWriter?
+    var hasFailed = false
+  }
+
+  static let standardOutputName = "-"
+
+  private let options: String
+  private let state: Mutex<State>
+
+  /// `-` is the output itself. A file is begun anew: what is in it from earlier may be from another program.
+  init(_ path: String, options: String) throws(CommandFailure) {
+    self.options = options
+    if path == Self.standardOutputName {
+      state = Mutex(State(file: nil))
+      return
+    }
+    do throws(SystemError) {
+      let descriptor = try PlainFile.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, mode: 0o644)
+      state = Mutex(State(file: LineWriter(appendingTo: descriptor)))
+    } catch {
+      throw CommandFailure(.cannotCreate, "\(error.fact); name another file with --results")
+    }
+  }
+
+  /// False when the line could not be written, and from then on: there is no use in running on.
+  func write(_ result: RunResult, _ story: WorldStory) -> Bool {
+    let line = SeedResult(result, story: story, options: options).line
+    return state.withLock { state in
+      if state.hasFailed { return false }
+      let isWritten = state.file?.append(line) ?? StandardOutput.write("\(line)\n")
+      state.hasFailed = !isWritten
+      return isWritten
+    }
+  }
+
+  var hasFailed: Bool { state.withLock { $0.hasFailed } }
+}

@@ -1,0 +1,68 @@
+import Ground
+import DaemonRuntime
+import Foundation
+import Simulation
+import Synchronization
+
+/// Carries an exploration through, on several threads. What comes out does not depend on how many there are.
+package struct Exploration {
+  private static let placesAtATime = 256
+  private static let progressInterval = TimeSpan.seconds(1)
+
+  private let jobs: Int
+  private let limits: ExploreLimits
+  /// What ended it before all was seen.
+  private(set) var reached: ExploreLimits.Reached?
+  private(set) var explorer: Explorer
+  private let start = Clock.monotonicNow
+  private var end: Instant?
+
+  init(_ settings: ExploreSettings, jobs: Int, statesMax: Int = .max) {
+    self.init(settings, jobs: jobs, limits: ExploreLimits(states: statesMax))
+  }
+
+  init(_ settings: ExploreSettings, jobs: Int, limits: ExploreLimits) {
+    self.jobs = jobs
+    self.limits = limits
+    explorer = Explorer(settings)
+  }
+
+  package var took: TimeSpan { (end ?? Clock.monotonicNow) - start }
+
+  /// Until all is seen, something is broken, or a limit is reached. `progress` is called about once a second.
+  package mutating func run(progress: (Exploration) -> Void = { _ in }) {
+    var tellAt = start + Self.progressInterval
+    while !explorer.isDone, isAllowed() {
+      var next = 0
+      while next < explorer.waiting, isAllowed() {
+        let ranges = (0..<jobs).map { job in
+          let first = min(next + job * Self.placesAtATime, explorer.waiting)
+          return first..<min(first + Self.placesAtATime, explorer.waiting)
+        }
+        for expansions in expand(ranges) { explorer.take(expansions) }
+        next += jobs * Self.placesAtATime
+        if Clock.monotonicNow >= tellAt {
+          tellAt = Clock.monotonicNow + Self.progressInterval
+          progress(self)
+        }
+      }
+      if next >= explorer.waiting { explorer.finishLayer() }
+    }
+    end = Clock.monotonicNow
+  }
+
+  private mutating func isAllowed() -> Bool {
+    reached = reached ?? limits.reached(states: explorer.states, took: took)
+    return reached == nil
+  }
+
+  private func expand(_ ranges: [Range<Int>]) -> [[Explorer.Expansion]] {
+    let results = Mutex([[Explorer.Expansion]](repeating: [], count: ranges.count))
+    let explorer = explorer
+    DispatchQueue.concurrentPerform(iterations: ranges.count) { job in
+      let expansions = explorer.expand(ranges[job])
+      results.withLock { $0[job] = expansions }
+    }
+    return results.withLock { $0 }
+  }
+}

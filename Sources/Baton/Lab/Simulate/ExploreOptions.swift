@@ -1,0 +1,67 @@
+import DaemonRuntime
+import Simulation
+
+/// What `explore` is told about the world, and how far to go.
+struct ExploreOptions {
+  private(set) var settings = ExploreSettings()
+  private(set) var limits = ExploreLimits()
+
+  static var declarations: [OptionDeclaration] {
+    Allowance.allCases.map { allowance in
+      OptionDeclaration(
+        "--" + allowance.word, value: .integer(0...255), default: String(Bounds.standard[allowance]),
+        help: allowance.sentence)
+    } + [
+      OptionDeclaration(
+        "--states", value: .integer(1...1_000_000_000), default: "20000000",
+        help: "give up beyond so many; 300,000 were seen to take 0.1 GB of memory"),
+      OptionDeclaration(
+        "--max-minutes", value: .integer(1...1_000_000), default: "60", help: "give up after so many minutes"),
+      OptionDeclaration(
+        "--max-memory", value: .integer(16...1_048_576),
+        help: "give up with so many MB of memory; half of what the machine has when it is not given"),
+      OptionDeclaration(
+        "--all", help: "go on after a broken promise, and tell the shortest story of each kind"),
+      SimOptions.coordinationDeclaration,
+    ] + SimOptions.worldDeclarations
+  }
+
+  init(_ line: ParsedCommandLine) throws {
+    for allowance in Allowance.allCases {
+      settings.bounds[allowance] = line.integer("--" + allowance.word).map { Int(clamping: $0) } ?? 0
+    }
+    settings.findsAll = line.isGiven("--all")
+    settings.world = try SimOptions(line).settings(seed: 0).world
+    limits.states = line.integer("--states").map { Int(clamping: $0) } ?? .max
+    limits.time = line.integer("--max-minutes").map { .seconds($0 * 60) }
+    limits.memoryBytes =
+      line.integer("--max-memory").map { UInt64($0) << 20 } ?? ExploreLimits.standardMemoryBytes
+  }
+}
+
+extension Allowance {
+  /// As it is typed.
+  package var word: String {
+    switch self {
+    case .pushes: "pushes"
+    case .opens: "opens"
+    case .crashes: "crashes"
+    case .freezes: "freezes"
+    case .preemptions: "preemptions"
+    case .messageFaults: "message-faults"
+    case .cuts: "cuts"
+    case .slowConnections: "slow-connections"
+    case .peerRestarts: "peer-restarts"
+    case .replacedLocks: "replaced-locks"
+    case .lostBeats: "lost-beats"
+    case .lostPushes: "lost-pushes"
+    case .reboots: "reboots"
+    case .sleeps: "sleeps"
+    case .copies: "copies"
+    case .clockSteps: "clock-steps"
+    case .tasks: "tasks"
+    case .networks: "networks"
+    case .storageFaults: "storage-faults"
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+import Simulation
+
+/// What an exploration came to, for people and for programs.
+package struct ExploreReport {
+  private let exploration: Exploration
+  private let explorer: Explorer
+  /// The shortest way to each thing that is wrong.
+  package let findings: [Finding]
+
+  package struct Finding {
+    package var violation: Violation
+    package var story: [String]
+  }
+
+  init(_ exploration: Exploration) {
+    self.exploration = exploration
+    explorer = exploration.explorer
+    findings = explorer.findings.map { finding in
+      var story = WorldStory()
+      exploration.explorer.tell(finding.state) { story.listen(to: &$0, after: $1) }
+      return Finding(violation: finding.violation, story: story.text())
+    }
+  }
+
+  package static func progress(_ exploration: Exploration) -> String {
+    let explorer = exploration.explorer
+    let perSecond = UInt64(explorer.states) * 1_000_000_000 / UInt64(max(1, exploration.took.nanoseconds))
+    return
+      "\(HumanText.grouped(UInt64(explorer.states))) states, \(explorer.depth) steps deep, \(HumanText.grouped(UInt64(explorer.waiting))) wait, \(HumanText.grouped(perSecond)) states a second"
+  }
+
+  /// Nil when all was seen that there is to see.
+  var reached: ExploreLimits.Reached? { explorer.isDone ? nil : exploration.reached }
+
+  package var exitCode: ExitCode {
+    guard findings.isEmpty else {
+      return findings.allSatisfy { $0.violation.invariant == .progress }
+        ? .noProgress : .exclusionOrMoneyBroken
+    }
+    return explorer.isDone ? .done : reached?.exitCode ?? .gaveUp
+  }
+
+  package func text(_ output: Output) -> [String] {
+    var lines = [
+      "\(HumanText.grouped(UInt64(explorer.states))) states, \(HumanText.grouped(UInt64(explorer.transitions))) steps between them, \(explorer.depth) deep, in \(HumanText.span(exploration.took))",
+      "\(HumanText.grouped(UInt64(explorer.healed))) of them wait for a deadline or a person; from each of these the app connects and every payment settles",
+    ]
+    if !findings.isEmpty {
+      lines = [String(lines[0])]
+      for finding in findings {
+        lines += ["", output.paint("a promise broke: \(finding.violation.invariant.sentence)", .red)]
+        lines += ["\(finding.violation.sentence) The shortest story:"] + finding.story
+      }
+      return lines + [""] + endOfFindings(output)
+    }
+    // The tables of ways are of our machines.
+    if explorer.settings.world.coordination == .baton { lines += waysText() }
+    if explorer.isDone {
+      lines.append(output.paint("all states were visited, and no promise broke", .green))
+    } else {
+      lines.append(
+        output.paint(
+          "given up: \(reached?.sentence ?? "it was ended"); no promise broke in what was visited. Lower a bound of the world, or raise that limit.",
+          .yellow))
+    }
+    return lines
+  }
+
+  private func endOfFindings(_ output: Output) -> [String] {
+    guard explorer.settings.findsAll else { return ["--all goes on to look for others"] }
+    let count = "\(findings.count) \(findings.count == 1 ? "way" : "ways") to break a promise"
+    return explorer.isDone
+      ? ["\(count); all states were visited"]
+      : [
+        output.paint(
+          "\(count); given up: \(reached?.sentence ?? "it was ended"), so there may be more", .yellow)
+      ]
+  }
+
+  private func waysText() -> [String] {
+    let ways = explorer.ways.all
+    let untaken = ways.filter { $0.isDeclared && !$0.isTaken }
+    let undeclared = ways.filter { $0.isTaken && !$0.isDeclared }
+    var lines = ["\(ways.count { $0.isTaken }) of \(ways.count) state transitions of the machines were taken"]
+    for way in undeclared { lines.append("  not in its table: \(way.machine): \(way.from) → \(way.to)") }
+    return lines + Self.byReason(untaken)
+  }
+
+  /// One paragraph for each reason, and in it a line for each machine.
+  private static func byReason(_ ways: [Ways.Way]) -> [String] {
+    var lines: [String] = []
+    var told: Set<String> = []
+    for reason in ways.map(UntakenWays.reason) where told.insert(reason).inserted {
+      lines.append("  never taken, as \(reason):")
+      let alike = ways.filter { UntakenWays.reason($0) == reason }
+      for machine in alike.map(\.machine) where told.insert("\(reason) \(machine)").inserted {
+        let list = alike.filter { $0.machine == machine }.map { "\($0.from) → \($0.to)" }
+        lines.append("    \(machine): \(list.joined(separator: ", "))")
+      }
+    }
+    return lines
+  }
+
+  package var json: JSONObject {
+    var object = JSONObject()
+    object.set("states", explorer.states)
+    object.set("transitions", explorer.transitions)
+    object.set("depth", explorer.depth)
+    object.set("healed", explorer.healed)
+    object.set("took_ms", exploration.took.wholeMilliseconds)
+    object.set("complete", explorer.isDone && (findings.isEmpty || explorer.waiting == 0))
+    object.set(
+      "untaken_ways", explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence))
+    object.set("given_up", ifPresent: reached?.sentence)
+    object.set("findings", raw: "[\(findings.map(\.json.text).joined(separator: ","))]")
+    return object
+  }
+}
+
+extension ExploreReport.Finding {
+  package var json: JSONObject {
+    var object = JSONObject()
+    object.set("invariant", violation.invariant.rawValue)
+    object.set("violation", violation.sentence)
+    object.set("story", story)
+    return object
+  }
+}
+
+extension Ways.Way {
+  package var sentence: String { "\(machine): \(from) → \(to)" }
+}

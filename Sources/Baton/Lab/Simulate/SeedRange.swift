@@ -1,0 +1,50 @@
+import PhoneClient
+import DaemonRuntime
+import Foundation
+
+/// Seeds from one number to another, as they are typed: `1..1000`, or one alone.
+struct SeedRange: Hashable, Sendable {
+  var first: UInt64
+  var last: UInt64
+
+  init?(_ text: String) {
+    let parts = text.components(separatedBy: "..")
+    guard parts.count <= 2, let first = UInt64(parts[0]), let last = UInt64(parts[parts.count - 1]),
+      first <= last,
+      last < .max, last - first < 1 << 40
+    else { return nil }
+    self.first = first
+    self.last = last
+  }
+
+  init(_ first: UInt64, _ last: UInt64) {
+    self.first = first
+    self.last = last
+  }
+
+  /// As it was typed for `--seeds`.
+  init(typed text: String) throws(CommandFailure) {
+    guard let range = SeedRange(text) else {
+      throw CommandFailure(
+        .wrongUsage, "--seeds must be a number or two such as 1..1000, the first not above the second")
+    }
+    self = range
+  }
+
+  /// One seed, as it was typed for `--seed`: whatever `sim` runs can be told again.
+  static func seed(typed text: String) throws(CommandFailure) -> UInt64 {
+    guard let seed = UInt64(text), seed < .max else {
+      throw CommandFailure(
+        .wrongUsage,
+        "--seed must be a whole number from 0 to \(UInt64.max - 1), not \(UsageError.quoted(text))")
+    }
+    return seed
+  }
+
+  func contains(_ seed: UInt64) -> Bool { first <= seed && seed <= last }
+
+  /// As it is typed.
+  var words: String { first == last ? "\(first)" : "\(first)..\(last)" }
+
+  var count: UInt64 { last - first + 1 }
+}

@@ -1,0 +1,123 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Simulation
+
+/// What many runs came to, together.
+package struct SimFigures: Sendable {
+  private(set) var seeds: UInt64 = 0
+  package private(set) var simulated = TimeSpan.zero
+  package private(set) var events: UInt64 = 0
+  package private(set) var moves: UInt64 = 0
+  package private(set) var payments = 0
+  package private(set) var paid = 0
+  package private(set) var pushes = 0
+  package private(set) var connecting = Waits()
+  package private(set) var settling = Waits()
+  private(set) var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
+  /// In the order of `StorageFault.allCases`; the full disk last.
+  private(set) var storageFaults = [Int](repeating: 0, count: StorageFault.allCases.count + 1)
+  package private(set) var broken: [RunResult] = []
+
+  init() {}
+
+  init(_ result: RunResult) {
+    seeds = 1
+    simulated = result.simulated
+    events = result.deliveredEvents
+    moves = result.moves
+    payments = result.payments
+    paid = result.paid
+    pushes = result.pushes
+    connecting = result.connecting
+    settling = result.settling
+    faults = result.faults
+    if !result.storageFaults.isEmpty { storageFaults = result.storageFaults }
+    if result.violation != nil { broken = [result] }
+  }
+
+  /// Of seeds behind all that are in it: the broken ones stay in their order.
+  package mutating func add(_ other: SimFigures) {
+    seeds += other.seeds
+    simulated = simulated + other.simulated
+    events += other.events
+    moves += other.moves
+    payments += other.payments
+    paid += other.paid
+    pushes += other.pushes
+    connecting.add(other.connecting)
+    settling.add(other.settling)
+    for place in faults.indices { faults[place] += other.faults[place] }
+    for place in storageFaults.indices { storageFaults[place] += other.storageFaults[place] }
+    broken += other.broken
+  }
+
+  private static let storageNames = StorageFault.allCases.map(\.sentence) + ["the disk is full"]
+
+  private var storageText: String {
+    let met = zip(Self.storageNames, storageFaults).filter { $0.1 > 0 }
+    guard !met.isEmpty else { return "nothing failed" }
+    return met.map { "\($0) \(HumanText.grouped(UInt64($1)))" }.joined(separator: ", ")
+  }
+
+  var faultCount: Int { faults.reduce(0, +) }
+  private var hours: Double { Double(simulated.nanoseconds) / 3.6e12 }
+  func perHour(_ count: Int) -> Double { hours == 0 ? 0 : Double(count) / hours }
+
+  package func text(took: TimeSpan) -> [(String, String)] {
+    let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
+    let kinds = zip(FaultKind.allCases, faults).filter { $0.1 > 0 }
+      .map { "\($0.rawValue) \(Int(perHour($1).rounded()))" }
+    return [
+      ("seeds", HumanText.grouped(seeds)),
+      (
+        "simulated",
+        "\(HumanText.hours(milliseconds: UInt64(max(0, simulated.wholeMilliseconds)))), \(grouped(hours * 3600 / seconds)) times faster than real time"
+      ),
+      ("events", "\(HumanText.grouped(events)) delivered, \(grouped(Double(events) / seconds)) a second"),
+      (
+        "payments",
+        "\(HumanText.grouped(UInt64(payments))), \(HumanText.grouped(UInt64(paid))) of them settled; \(grouped(perHour(payments))) a simulated hour"
+      ),
+      (
+        "faults", "\(HumanText.grouped(UInt64(faultCount))), \(grouped(perHour(faultCount))) a simulated hour"
+      ),
+      ("", kinds.isEmpty ? "" : "a simulated hour: \(kinds.joined(separator: ", "))"),
+      ("storage", storageText),
+      ("waited", "\(words(connecting)) from opening the app to connected"),
+      ("", "\(words(settling)) from a sender's request to the preimage"),
+    ]
+  }
+
+  package func json(took: TimeSpan, cut: SimCut? = nil) -> JSONObject {
+    let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
+    var kinds = JSONObject()
+    for (kind, count) in zip(FaultKind.allCases, faults) { kinds.set(kind.rawValue, count) }
+    var object = JSONObject()
+    object.set("seeds", seeds)
+    object.set("seeds_asked", cut?.asked ?? seeds)
+    object.set("stopped_after_broken", cut != nil)
+    object.set("simulated_ms", simulated.wholeMilliseconds)
+    object.set("took_ms", took.wholeMilliseconds)
+    object.set("events", events)
+    object.set("events_per_second", UInt64(Double(events) / seconds))
+    object.set("payments", payments)
+    object.set("paid", paid)
+    object.set("pushes", pushes)
+    object.set("connecting_mean_ms", connecting.mean.wholeMilliseconds)
+    object.set("settling_mean_ms", settling.mean.wholeMilliseconds)
+    object.set("faults", raw: kinds.text)
+    var storage = JSONObject()
+    for (name, count) in zip(Self.storageNames, storageFaults) { storage.set(name, count) }
+    object.set("storage_faults", raw: storage.text)
+    object.set("violations", broken.count)
+    object.set("broken_seeds", broken.map { String($0.seed) })
+    return object
+  }
+
+  private func words(_ waits: Waits) -> String {
+    "\(HumanText.span(waits.mean)) on average, \(HumanText.span(waits.longest)) at most,"
+  }
+
+  private func grouped(_ number: Double) -> String { HumanText.grouped(UInt64(max(0, number.rounded()))) }
+}

@@ -1,0 +1,104 @@
+import PhoneClient
+import Inspection
+import Foundation
+import Ground
+import Guardrails
+import Simulation
+
+/// The story of a simulated run: who did what, when, in the words that the journals of real processes are told in.
+package struct WorldStory {
+  package struct Line: Hashable, Sendable {
+    package var at: Instant
+    package var who: String
+    package var text: String
+    var matters: Bool
+  }
+
+  package private(set) var lines: [Line] = []
+  package private(set) var violation: Violation?
+
+  package init(lines: [Line] = [], violation: Violation? = nil) {
+    self.lines = lines
+    self.violation = violation
+  }
+
+  /// Takes what was said in the world since it was last asked.
+  package mutating func listen(to world: inout World, after passed: TimeSpan = .zero) {
+    let instant = world.peerNow + passed
+    for said in world.takeSaid() { tell(said, at: instant) }
+  }
+
+  private mutating func tell(_ said: Said, at instant: Instant) {
+    func add(_ who: String, _ sentences: [JournalNarrator.Sentence]) {
+      for sentence in sentences {
+        lines.append(Line(at: instant, who: who, text: sentence.text, matters: sentence.matters))
+      }
+    }
+    switch said {
+    case .move(let move): add("fate", MoveSentences.of(move).map { [.init($0)] } ?? [])
+    // Told twice: the node says it, and a moment later the guard hears it.
+    case .heard(let role, .node(let report)) where report != .established:
+      add(name(role), GuardSentences.of(.node(report)))
+    case .heard(_, .enteredForeground), .heard(_, .enteredBackground), .heard(_, .pushArrived): break
+    case .ordered(_, .show(let status)) where Self.speaksForItself(status): break
+    case .phone(let event, let directives) where event == .personOpened && directives.isEmpty: break
+    case .heard(let role, let event): add(name(role), GuardSentences.of(event))
+    case .ordered(let role, let directive): add(name(role), GuardSentences.of(directive))
+    case .peer(let event, let directives):
+      add("peer", PeerSentences.of(event) + directives.flatMap(PeerSentences.of))
+    case .phone(let event, let directives):
+      // How a process ended is told by the world.
+      let told = directives.filter { if case .recordEnd = $0 { false } else { true } }
+      add("phone", PhoneSentences.of(event) + told.flatMap(PhoneSentences.of))
+    case .started(let role, let pid): add(name(role), [.init("starts as process \(pid)", matters: false)])
+    case .ended(let role, let why): add(name(role), [.init("is gone: \(why)")])
+    case .seedWithheld: break
+    case .violation(let violation):
+      self.violation = violation
+      add("BROKEN", [.init("\(violation.invariant.sentence) \(violation.sentence)")])
+    }
+  }
+
+  /// What a line beside it says already: the claim, the peer's answer, the connection.
+  private static func speaksForItself(_ status: Status) -> Bool {
+    switch status {
+    case .idle, .claiming, .connecting, .connected, .blocked: true
+    default: false
+    }
+  }
+
+  private func name(_ role: Role) -> String { role.rawValue }
+
+  /// As lines of text: the time in seconds, who, what. What goes round is told once.
+  package func text(all: Bool = false) -> [String] {
+    let told = Repetition.folded(
+      lines.filter { all || $0.matters }, by: { "\($0.who) \(Self.withoutNumbers($0.text))" },
+      note: { count, times, last in
+        let what = count == 1 ? "the line above" : "the \(count) lines above"
+        return Line(
+          at: last.at, who: "…", text: "\(what) again, \(times == 1 ? "once" : "\(times) times")",
+          matters: true)
+      })
+    return told.map { line in
+      let time = HumanText.seconds(line.at - Instant(nanoseconds: 0))
+      let lead = String(repeating: " ", count: max(0, 9 - time.count)) + time
+      return "\(lead)  \(line.who.padding(toLength: 9, withPad: " ", startingAt: 0))  \(line.text)"
+    }
+  }
+
+  /// Rounds are alike although connections, pushes and payments are counted on.
+  private static func withoutNumbers(_ text: String) -> String {
+    String(text.filter { !$0.isNumber })
+  }
+
+  private static let beginning = 28
+  private static let end = 16
+
+  /// What of a story fits on a screen: its beginning and its end.
+  static func onOneScreen(_ lines: [String]) -> [String] {
+    let leftOut = lines.count - beginning - end
+    guard leftOut > 1 else { return lines }
+    let note = String(repeating: " ", count: 11) + "…          \(leftOut) lines, which the replay tells"
+    return lines.prefix(beginning) + [note] + lines.suffix(end)
+  }
+}

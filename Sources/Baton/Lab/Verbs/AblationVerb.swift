@@ -1,0 +1,109 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+import Foundation
+import Simulation
+
+/// What each rule of the coordination is for.
+package enum AblationVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "ablation",
+      summary:
+        "take rules of the coordination away, or others' in its place: the shortest story of what breaks",
+      options: [
+        OptionDeclaration(
+          "--rules", value: .list("RULES", of: Rule.allCases.map(\.rawValue)),
+          help: "only these, with commas between them"),
+        OptionDeclaration(
+          "--seeds", value: .text("A..B"), default: "1..300",
+          help: "runs without each rule, for the waiting times"),
+        OptionDeclaration("--markdown", help: "as docs/ablation.md has it"),
+        OptionDeclaration(
+          "--picture", value: .text("FILE"), help: "write the comparison with others to this file, as SVG"),
+        OptionDeclaration(
+          "--jobs", value: .integer(1...256),
+          help: "threads; as many as there are processors when it is not given"),
+      ],
+      examples: [
+        ("baton ablation --rules compare-and-set,inode-check", "two rules; all of them take minutes"),
+        (
+          "baton ablation --markdown --picture docs/coordinations.svg >docs/ablation.md",
+          "the page and its picture anew"
+        ),
+      ])
+  }
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let output = invocation.output
+    let line = invocation.line
+    guard let seeds = SeedRange(line.text("--seeds") ?? "") else {
+      throw CommandFailure(
+        .wrongUsage, "--seeds must be a number or two such as 1..300, the first not above the second")
+    }
+    let chosen = try SimOptions.rules(line.text("--rules") ?? "", option: "--rules")
+    let rules = chosen.isEmpty ? Rule.allCases : chosen
+    let jobs =
+      line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    let isWhole = chosen.isEmpty
+    let progress = ProgressLine(isQuiet: output.isJSON)
+    let steps = AblationSteps { progress.tell($0) }
+    let work = AblationWork(
+      ablation: Ablation(jobs: jobs, seeds: seeds, steps: steps),
+      comparison: Comparison(jobs: jobs, steps: steps), steps: steps)
+    let result = work.run(rules, isWhole: isWhole)
+    progress.end()
+    if let file = line.text("--picture") {
+      try write(ComparisonPicture(cells: result.others.cells).svg, to: file)
+    }
+    if output.isJSON {
+      for object in result.rules.json + result.others.json { output.say(object.text) }
+    } else if line.isGiven("--markdown") {
+      for line in result.markdown { output.say(line) }
+    } else {
+      for line in result.rules.text + result.others.text { output.say(line) }
+    }
+    return .done
+  }
+
+  private static func write(_ lines: [String], to file: String) throws {
+    do {
+      try (lines.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    } catch {
+      throw CommandFailure(
+        .cannotCreate, "\(file.onOneLine) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}
+
+/// All that the page needs, step by step.
+private struct AblationWork {
+  let ablation: Ablation
+  let comparison: Comparison
+  let steps: AblationSteps
+
+  func run(_ rules: [Rule], isWhole: Bool) -> AblationPage {
+    var findings: [Ablation.Finding] = []
+    for (place, rule) in rules.enumerated() {
+      steps.begin("\(place + 1) of \(rules.count): without \(rule.rawValue)")
+      findings.append(ablation.find([rule]))
+    }
+    let silent = findings.filter { !$0.breaks }.flatMap(\.rules)
+    let together =
+      isWhole
+      ? ablation.together(silent) { steps.begin("without \($0.map(\.rawValue).joined(separator: " and "))") }
+      : []
+    var cells: [Comparison.Cell] = []
+    for coordination in isWhole ? Coordination.allCases : [] {
+      for trial in Trial.ofCoordinations where trial.isOf(coordination) {
+        steps.begin("\(coordination.name): \(trial.words)")
+        cells.append(comparison.explore(coordination, trial))
+      }
+    }
+    return AblationPage(
+      rules: AblationReport(
+        findings: findings, together: together, all: ablation.figuresOfAll, seeds: ablation.seeds),
+      others: ComparisonReport(cells: cells))
+  }
+}

@@ -1,0 +1,59 @@
+import Terminal
+import Ground
+import DaemonRuntime
+import Foundation
+import Glibc
+import Simulation
+
+/// Every interleaving of a small world.
+package enum ExploreVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "explore", summary: "visit every interleaving of a small world, and check every state",
+      options: ExploreOptions.declarations + [
+        OptionDeclaration(
+          "--jobs", value: .integer(1...256),
+          help: "threads; as many as there are processors when it is not given"),
+        OptionDeclaration(
+          "--junit", value: .path("FILE"),
+          help: "also write the outcome as JUnit XML, a case for each promise"),
+      ],
+      examples: [
+        (
+          "baton explore",
+          "2 when a promise broke, 3 when no progress was made; the story is the shortest there is"
+        ),
+        ("baton explore --crashes 0 --freezes 0 --preemptions 255", "every order of steps, without a fault"),
+        (
+          "baton explore --without inode-check --replaced-locks 1 --crashes 0 --freezes 0",
+          "what a rule is for: it ends with the story of what breaks"
+        ),
+      ])
+  }
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let output = invocation.output
+    let line = invocation.line
+    let options = try ExploreOptions(line)
+    let jobs =
+      line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "explore") }
+    var limits = options.limits
+    limits.signals = try SignalWatch.ofOwnWork()
+    var exploration = Exploration(options.settings, jobs: jobs, limits: limits)
+    let progress = ProgressLine(isQuiet: output.isJSON)
+    exploration.run { progress.tell(ExploreReport.progress($0)) }
+    progress.end()
+    let report = ExploreReport(exploration)
+    if output.isJSON {
+      output.say(report.json.text)
+    } else {
+      for line in report.text(output) { output.say(line) }
+    }
+    for one in junit == nil ? [] : JUnitFile.Case.all(of: report, statesMax: report.reached?.sentence) {
+      junit?.add(one)
+    }
+    try junit?.close()
+    return report.exitCode
+  }
+}

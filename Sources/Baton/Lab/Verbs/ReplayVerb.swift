@@ -1,0 +1,138 @@
+import PhoneClient
+import Terminal
+import Inspection
+import DaemonRuntime
+
+/// Runs journals again through the real cores and compares byte for byte.
+package enum ReplayVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "replay",
+      summary: "run a journal again and compare byte for byte, or a simulated seed and tell it",
+      options: [
+        OptionDeclaration("--step", help: "show every event and what was decided as it is run"),
+        OptionDeclaration(
+          "--seed", value: .text("N"), help: "tell this run of `baton sim`, instead of journals"),
+        OptionDeclaration(
+          "--only", value: .text("NUMBERS"), help: "of what happens in it, only these, as 3,9,12"),
+        OptionDeclaration(
+          "--order", value: .integer(0...Int64.max), default: "0", help: "another order of its moves"),
+      ] + SimOptions.declarations,
+      positionals: [
+        PositionalDeclaration(
+          "JOURNAL", value: .path("JOURNAL"), count: .any,
+          help: "files of the directory journal/ of a phone")
+      ],
+      examples: [
+        ("baton replay .baton/journal/*.jsonl", "do the shells add nothing to what the cores decided?"),
+        ("baton replay --seed 17", "the story of one simulated run; with --step all of it"),
+      ])
+  }
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let output = invocation.output
+    if let word = invocation.line.text("--seed") {
+      return try tellSeed(SeedRange.seed(typed: word), invocation)
+    }
+    guard !invocation.line.positionals.isEmpty else {
+      throw CommandFailure(.wrongUsage, "name a journal, or a simulated run with --seed")
+    }
+    var differs = false
+    var isMissing = false
+    for path in invocation.line.positionals {
+      let onStep: ((JournalLine) -> Void)? = invocation.line.isGiven("--step") ? { step($0, output) } : nil
+      let outcome = try JournalReplay.run(path, onStep: onStep)
+      differs = differs || outcome.difference != nil
+      isMissing = isMissing || outcome.missing != nil
+      output.isJSON ? output.say(json(outcome, path)) : tell(outcome, path, output)
+    }
+    if differs { return .exclusionOrMoneyBroken }
+    return isMissing ? .inputOutputError : .done
+  }
+
+  private static func tellSeed(_ seed: UInt64, _ invocation: Invocation) throws -> ExitCode {
+    let line = invocation.line
+    guard line.positionals.isEmpty else {
+      throw CommandFailure(.wrongUsage, "give either journals or --seed")
+    }
+    var settings = try SimOptions(line).settings(seed: seed)
+    settings.order = UInt64(line.integer("--order") ?? 0)
+    if let only = line.text("--only") {
+      let numbers = only.split(separator: ",").map { Int($0) }
+      guard !numbers.isEmpty, numbers.allSatisfy({ $0 != nil }) else {
+        throw CommandFailure(.wrongUsage, "--only must be numbers such as 3,9,12")
+      }
+      settings.only = numbers.compactMap { $0 }
+    }
+    let story = SimStory.of(settings)
+    let lines = story.text(all: line.isGiven("--step"))
+    if invocation.output.isJSON {
+      invocation.output.say(json(lines, of: story, seed: seed))
+    } else {
+      for line in lines { invocation.output.say(line) }
+    }
+    guard let violation = story.violation else { return .done }
+    return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
+  }
+
+  private static func json(_ lines: [String], of story: WorldStory, seed: UInt64) -> String {
+    var object = JSONObject()
+    object.set("seed", "\(seed)")
+    object.set("sound", story.violation == nil)
+    object.set("invariant", ifPresent: story.violation?.invariant.rawValue)
+    object.set("violation", ifPresent: story.violation?.sentence)
+    object.set("story", lines)
+    return object.text
+  }
+
+  private static func step(_ line: JournalLine, _ output: Output) {
+    output.isJSON
+      ? output.sayAsItIs(line.text) : output.sayAsItIs("\(output.paint("\(line.number)", .dim)) \(line.text)")
+  }
+
+  private static func tell(_ outcome: JournalReplay.Outcome, _ path: String, _ output: Output) {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let counts = outcome.events.map { "\($0.core) \(HumanText.count($0.count, "event"))" }.joined(
+      separator: ", ")
+    if let difference = outcome.difference {
+      output.say("\(name): \(output.paint("line \(difference.line) differs", .red)): \(difference.sentence)")
+      if let recorded = difference.recorded { output.say("  recorded  \(recorded.onOneLine)") }
+      if let computed = difference.computed { output.say("  computed  \(computed.onOneLine)") }
+    } else if let missing = outcome.missing {
+      output.say("\(name): \(output.paint("line \(missing.line)", .red)): \(missing.sentence)")
+    } else {
+      let what = counts.isEmpty ? "no core events" : counts
+      let same = counts.isEmpty ? "nothing to compare" : "the same, byte for byte"
+      output.say(
+        "\(name): \(HumanText.count(outcome.records, "record")), \(what): \(output.paint(same, .green))")
+    }
+    for core in outcome.unknownCores {
+      output.say("  core \(core.onOneLine) is not known to this program and was left out")
+    }
+    if outcome.isTorn { output.say("  the last line is torn: its process was killed while writing it") }
+  }
+
+  private static func json(_ outcome: JournalReplay.Outcome, _ path: String) -> String {
+    var events = JSONObject()
+    for (core, count) in outcome.events { events.set(core, count) }
+    var object = JSONObject()
+    object.set("journal", path)
+    object.set("same", outcome.isWhole)
+    object.set("records", outcome.records)
+    object.set("events", raw: events.text)
+    object.set("unknown_cores", outcome.unknownCores)
+    object.set("last_line_torn", outcome.isTorn)
+    if let difference = outcome.difference {
+      object.set("line", difference.line)
+      object.set("sentence", difference.sentence)
+      object.set("recorded", ifPresent: difference.recorded)
+      object.set("computed", ifPresent: difference.computed)
+    }
+    if let missing = outcome.missing {
+      object.set("evidence_missing", true)
+      object.set("line", missing.line)
+      object.set("sentence", missing.sentence)
+    }
+    return object.text
+  }
+}

@@ -1,0 +1,107 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+import Foundation
+import Glibc
+import Simulation
+
+/// Many seeds in virtual time, through the cores that ship.
+package enum SimVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "sim", summary: "play days of the pair in virtual time, with every fault, and check every step",
+      options: [
+        OptionDeclaration(
+          "--seeds", value: .text("A..B"), default: "1..1000",
+          help: "each seed is one run, and always the same one"),
+        OptionDeclaration(
+          "--jobs", value: .integer(1...256),
+          help: "threads; as many as there are processors when it is not given"),
+        OptionDeclaration(
+          "--results", value: .path("FILE"),
+          help: "also write one line of JSON for each seed, for `baton merge`; - is the output itself"),
+        OptionDeclaration(
+          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, a case for each seed"),
+      ] + SimOptions.declarations,
+      examples: [
+        (
+          "baton sim --seeds 1..100000",
+          "a hundred thousand runs; 2 when a promise broke, 3 when no progress was made"
+        ),
+        ("baton replay --seed 17", "the story of one run"),
+      ])
+  }
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let output = invocation.output
+    let line = invocation.line
+    let range = try SeedRange(typed: line.text("--seeds") ?? "")
+    let base = try SimOptions(line)
+    let jobs =
+      line.integer("--jobs").map { Int(clamping: $0) } ?? ProcessInfo.processInfo.activeProcessorCount
+    guard !output.isJSON || line.text("--results") != ResultWriter.standardOutputName else {
+      throw CommandFailure(
+        .wrongUsage, "--results - takes the output for itself; with --json name a file with --results")
+    }
+    let start = Clock.monotonicNow
+    let results = try line.text("--results").map { try ResultWriter($0, options: base.words) }
+    let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "sim") }
+    // Who wants the result of each seed wants all of them.
+    let campaign = SimCampaign(
+      range, jobs: jobs, brokenMax: results == nil ? SimCampaign.brokenMax : nil, results: results,
+      junit: junit, words: { base.words(for: $0) }
+    ) { base.settings(seed: $0) }
+    let showsProgress = !output.isJSON && isatty(standardError) == 1
+    let figures = campaign.run { figures in
+      guard showsProgress else { return }
+      let sentence =
+        "\u{1b}[2K\r\(HumanText.grouped(figures.seeds)) of \(HumanText.grouped(range.count)) seeds, \(figures.broken.count) broken"
+      writeAll(standardError, Array(sentence.utf8))
+    }
+    if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
+    let took = Clock.monotonicNow - start
+    if results?.hasFailed == true {
+      throw CommandFailure(
+        .inputOutputError,
+        "the results could not be written to their end; what is there is whole up to its last line")
+    }
+    let cut = figures.seeds < range.count ? SimCut(run: figures.seeds, of: range.count) : nil
+    if let cut { junit?.add(cut.junitCase) }
+    try junit?.close()
+    // Then the output is the results'.
+    if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
+    if output.isJSON {
+      output.say(figures.json(took: took, cut: cut).text)
+    } else {
+      output.facts(figures.text(took: took))
+      if let cut { output.say(output.paint(cut.sentence, .yellow)) }
+      if let first = figures.broken.first {
+        tell(first, figures, base, output)
+      } else {
+        output.say(output.paint("no promise broke", .green))
+      }
+    }
+    return exitCode(figures)
+  }
+
+  private static func exitCode(_ figures: SimFigures) -> ExitCode {
+    guard !figures.broken.isEmpty else { return .done }
+    let isOnlyProgress = figures.broken.allSatisfy { $0.violation?.invariant == .progress }
+    return isOnlyProgress ? .noProgress : .exclusionOrMoneyBroken
+  }
+
+  /// The first failure, made short, as a story.
+  private static func tell(_ result: RunResult, _ figures: SimFigures, _ base: SimOptions, _ output: Output) {
+    guard let violation = result.violation else { return }
+    output.say(
+      output.paint(
+        "\(HumanText.count(figures.broken.count, "seed")) broke a promise; the first is \(result.seed):", .red
+      ))
+    var shrinker = Shrinker(base.settings(seed: result.seed), breaking: violation.invariant)
+    let shortest = shrinker.shrink()
+    let story = SimStory.of(shortest)
+    for line in WorldStory.onOneScreen(story.text()) { output.say(line) }
+    output.say("again: baton replay \(base.words(for: shortest))")
+  }
+}

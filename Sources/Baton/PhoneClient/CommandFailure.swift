@@ -1,0 +1,65 @@
+import DaemonRuntime
+import Guardrails
+import SharedContainer
+
+/// Why a verb could not do its work: one sentence and the exit code.
+package struct CommandFailure: Error, Hashable, CustomStringConvertible {
+  package var code: ExitCode
+  package var sentence: String
+  /// Lines of others that belong to it.
+  package var details: [String] = []
+
+  package var description: String { ([sentence] + details).joined(separator: "\n") }
+
+  package init(_ code: ExitCode, _ sentence: String, details: [String] = []) {
+    self.code = code
+    self.sentence = sentence
+    self.details = details
+  }
+
+  /// The errors of the libraries bring their sentence; here they get their exit code.
+  package init(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as ControlClientError: self.init(Self.code(of: error), Self.sentence(of: error))
+    case let error as ContainerError: self.init(.inputOutputError, error.description)
+    case let error as SystemError: self.init(.inputOutputError, error.description)
+    case let failure as Wait.Failure: self.init(.tooSlow, failure.description)
+    case let error as UsageError: self.init(.wrongUsage, error.description)
+    default:
+      self.init(.bugOfOurs, "something unexpected happened (\(error)); please report it with the command")
+    }
+  }
+
+  /// For those who read JSON alone.
+  package var json: JSONObject {
+    var error = JSONObject()
+    error.set("code", code.word)
+    error.set("exit", code.rawValue)
+    error.set("message", description)
+    var object = JSONObject()
+    object.set("error", raw: error.text)
+    return object
+  }
+
+  /// Says it, and gives the code to end with.
+  package func tell(asJSON: Bool) -> ExitCode {
+    if asJSON { StandardOutput.write("\(json.text)\n") }
+    sayOnStandardError(sentence, details: details)
+    return code
+  }
+
+  private static func code(of error: ControlClientError) -> ExitCode {
+    switch error {
+    case .notRunning, .foreign, .stopped, .timedOut, .hungUp: .daemonMissing
+    case .refused: .notDone
+    case .malformed: .bugOfOurs
+    case .system: .inputOutputError
+    }
+  }
+
+  private static func sentence(of error: ControlClientError) -> String {
+    guard case .notRunning(let daemon, _) = error else { return error.description }
+    return "\(daemon) of this phone does not run; start it with `baton up`"
+  }
+}

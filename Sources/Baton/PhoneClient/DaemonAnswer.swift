@@ -1,0 +1,51 @@
+import Ground
+import DaemonRuntime
+
+/// What a daemon says of itself when it is asked, or why it says nothing.
+package enum DaemonAnswer {
+  /// Nobody listens at its socket.
+  case notRunning
+  /// It is there and gives no answer: why, and what to do.
+  case silent(String)
+  case said(JSONValue)
+
+  /// Long enough for a busy machine; who only looks is not to wait longer.
+  private static let patience = TimeSpan.seconds(5)
+
+  package init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
+    let pid: Int32
+    switch DaemonProbe.look(at: phone.socket(of: daemon)) {
+    case .ours(let listener): pid = listener
+    case .nobody:
+      self = .notRunning
+      return
+    case .stranger(let sentence):
+      self = .silent(sentence)
+      return
+    }
+    if let stopped = StoppedDaemon(daemon, pid: pid) {
+      self = .silent(stopped.description)
+      return
+    }
+    do {
+      self = .said(try phone.askForJSON(daemon, message, timeout: Self.patience))
+    } catch { self = .silent("\(daemon.rawValue) \(pid) gave no answer: \(CommandFailure(error).sentence)") }
+  }
+
+  package var facts: JSONValue? {
+    if case .said(let facts) = self { facts } else { nil }
+  }
+
+  package var isRunning: Bool {
+    if case .notRunning = self { false } else { true }
+  }
+
+  /// Nil when it answered.
+  package func trouble(of daemon: Daemon) -> String? {
+    switch self {
+    case .notRunning: "\(daemon.rawValue) does not run; start it with `baton up`"
+    case .silent(let sentence): sentence
+    case .said: nil
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Ground
+import DaemonRuntime
+import Glibc
+
+/// Wakes when something changes in directories: inotify.
+package final class DirectoryWatch {
+  package let descriptor: Int32
+  private var watched: [String: Int32] = [:]
+
+  package init(_ directories: [String]) throws(SystemError) {
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    if descriptor < 0 { throw SystemError("watch files") }
+    for directory in directories { add(directory) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// A directory that is not there yet is simply not watched; try again when its parent changed.
+  package func add(_ directory: String) {
+    let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE)
+    let watch = inotify_add_watch(descriptor, directory, mask)
+    if watch >= 0 { watched[directory] = watch }
+  }
+
+  package func isWatching(_ directory: String) -> Bool { watched[directory] != nil }
+
+  /// Returns when something changed, when one of the other descriptors is readable, or at the deadline; false when who
+  /// reads what is written to `reader` has gone away.
+  @discardableResult
+  package func wait(
+    until deadline: Instant, alsoFor others: [Int32] = [], reader: Int32 = -1
+  ) throws(SystemError) -> Bool {
+    let left = (deadline - Clock.monotonicNow).wholeMilliseconds
+    var waiting = ([descriptor] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    // With no events asked for, a pipe without its reader (POLLERR) and a terminal that is gone (POLLHUP) are said.
+    waiting.append(pollfd(fd: reader, events: 0, revents: 0))
+    let count = poll(&waiting, nfds_t(waiting.count), Int32(clamping: max(1, left + 1)))
+    if count < 0 && errno != EINTR { throw SystemError("wait for files") }
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    // What exactly changed does not matter: whoever waits looks anew.
+    while read(descriptor, &buffer, buffer.count) > 0 {}
+    return (waiting.last?.revents ?? 0) & Int16(POLLERR | POLLHUP) == 0
+  }
+}

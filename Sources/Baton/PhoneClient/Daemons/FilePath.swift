@@ -1,0 +1,67 @@
+import DaemonRuntime
+import Glibc
+
+/// Small questions about files.
+package enum FilePath {
+  package static func isDirectory(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+  }
+
+  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && !isDirectory(path) }
+
+  /// Of an absolute path.
+  package static func parent(of path: String) -> String {
+    let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+      separator: "/")
+    return parent.isEmpty ? "/" : parent
+  }
+
+  /// With its parents, for this user alone.
+  package static func makeDirectories(_ path: String) throws(CommandFailure) {
+    if isDirectory(path) { return }
+    let parent = parent(of: path)
+    if parent != "/" && parent != path { try makeDirectories(parent) }
+    if mkdir(path, 0o700) != 0 && errno != EEXIST {
+      throw CommandFailure(.cannotCreate, SystemError("create \(path)").description)
+    }
+    guard isDirectory(path) else {
+      throw CommandFailure(
+        .cannotCreate, "\(path) is not a directory; move it away, or name another place with --home")
+    }
+  }
+
+  /// Zero when it is not there.
+  package static func size(of path: String) -> Int {
+    var facts = stat()
+    return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
+  }
+
+  /// Sorted, which is by their wall time.
+  package static func journals(in directory: String) -> [String] {
+    (DirectoryListing.names(of: directory) ?? []).filter { $0.hasSuffix(".jsonl") }
+  }
+
+  /// The last lines of a log, or of what came after the first bytes of it, without reading all of it.
+  package static func lastLines(of path: String, count: Int, from beginning: Int = 0) -> [String] {
+    guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }
+    defer { close(descriptor) }
+    let size = lseek(descriptor, 0, SEEK_END)
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    let length = pread(descriptor, &buffer, buffer.count, max(0, beginning, size - buffer.count))
+    guard length > 0 else { return [] }
+    let lines = String(decoding: buffer[..<length], as: UTF8.self).split(separator: "\n")
+    return lines.suffix(count).map(String.init)
+  }
+
+  /// The directory of the running program: its daemons lie beside it.
+  package static var ownDirectory: String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard length > 0 else { return "." }
+    let path = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+  }
+}

@@ -1,0 +1,45 @@
+import CLinux
+import Ground
+import DaemonRuntime
+import Glibc
+
+/// One process that is waited for, by a descriptor that cannot come to mean another one.
+package final class WatchedProcess {
+  package let pid: Int32
+  package let descriptor: Int32
+
+  /// Nil when there is no such process.
+  package init?(pid: Int32) {
+    self.pid = pid
+    descriptor = baton_pidfd_open(pid)
+    if descriptor < 0 { return nil }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  package var hasEnded: Bool { waits(milliseconds: 0) }
+
+  /// Whether it ended in time.
+  package func waitForEnd(within span: TimeSpan) -> Bool {
+    let deadline = Clock.monotonicNow + span
+    while true {
+      let left = (deadline - Clock.monotonicNow).wholeMilliseconds
+      if waits(milliseconds: Int32(clamping: max(0, left))) { return true }
+      if left <= 0 { return false }
+    }
+  }
+
+  private func waits(milliseconds: Int32) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, milliseconds) > 0
+  }
+
+  @discardableResult
+  package func send(_ signal: Int32) -> Bool { baton_pidfd_send_signal(descriptor, signal) == 0 }
+
+  /// For one that we started ourselves: takes its status, so that it does not stay a zombie. Nil for others.
+  package func reap() -> Int32? {
+    var status: Int32 = 0
+    return waitpid(pid, &status, WNOHANG) == pid ? status : nil
+  }
+}

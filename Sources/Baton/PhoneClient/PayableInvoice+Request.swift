@@ -1,0 +1,25 @@
+import DaemonRuntime
+
+// What a sender asks of the wallet's peer.
+extension PayableInvoice {
+  /// The whole payment, or a part of it.
+  package func payRequest(partMsat: UInt64? = nil, waits: Bool, holdSeconds: Int64? = nil) -> ControlMessage {
+    var message = ControlMessage(
+      "pay",
+      [
+        "payment-hash": paymentHash.hex, "amount-msat": "\(partMsat ?? amountMsat)",
+        "payment-secret": paymentSecret.hex, "total-msat": "\(amountMsat)", "payee": payee.hex,
+        "wait": waits ? "yes" : "no",
+      ])
+    if let holdSeconds { message["hold-seconds"] = "\(holdSeconds)" }
+    return message
+  }
+
+  /// Of about the same size, in whole satoshi where that is possible; nil if there is not enough for each.
+  package static func amounts(of totalMsat: UInt64, in count: UInt64) -> [UInt64]? {
+    guard count > 0, totalMsat >= count else { return nil }
+    let unit: UInt64 = totalMsat / count >= 1000 ? 1000 : 1
+    let each = totalMsat / count / unit * unit
+    return [UInt64](repeating: each, count: Int(count) - 1) + [totalMsat - each * (count - 1)]
+  }
+}

@@ -1,0 +1,102 @@
+import Ground
+import Crypto
+import DaemonRuntime
+import Bitcoin
+import LightningWire
+import LightningInvoices
+
+/// What a sender needs of an invoice, once it is sure that it can be paid here.
+package struct PayableInvoice: Hashable {
+  package let paymentHash: Bytes32
+  package let amountMsat: UInt64
+  package let payee: PublicKey
+  package let paymentSecret: Bytes32
+  /// The payee takes a payment in parts.
+  package let mayComeInParts: Bool
+
+  private static let network = BitcoinNetwork.regtest
+  private static let served = [Features.varOnionOptin, Features.paymentSecret, Features.basicMPP]
+
+  /// The sender has a clock of its own, which is not the phone's.
+  package init(
+    typed word: String, amountMsat chosen: UInt64? = nil, at wallNanoseconds: Int64
+  ) throws(CommandFailure) {
+    let invoice = try SignedInvoice(typed: word)
+    guard invoice.fields.network == Self.network else {
+      throw CommandFailure(
+        .wrongUsage,
+        "the invoice is of \(invoice.fields.network.rawValue), and the wallet of this phone is on \(Self.network.rawValue); pay it with another wallet"
+      )
+    }
+    let now = wallNanoseconds / 1_000_000_000
+    guard !invoice.fields.isExpired(atWallSeconds: now) else {
+      throw CommandFailure(
+        .wrongUsage,
+        "the invoice expired \(HumanText.age(fromSeconds: invoice.fields.expiresAt, to: now)) ago; ask for a new one"
+      )
+    }
+    if let bit = invoice.fields.features.bits.first(where: {
+      $0.isMultiple(of: 2) && !Self.served.contains($0)
+    }) {
+      throw CommandFailure(
+        .wrongUsage,
+        "the invoice demands \(Features.nameInInvoices(of: bit) ?? "feature \(bit)"), which is not paid here; pay it with another wallet"
+      )
+    }
+    try self.init(invoice, chosen: chosen)
+  }
+
+  private init(_ invoice: SignedInvoice, chosen: UInt64? = nil) throws(CommandFailure) {
+    amountMsat = try invoice.amountMsat(chosen: chosen)
+    paymentHash = invoice.paymentHash
+    payee = invoice.payee
+    paymentSecret = invoice.fields.paymentSecret
+    mayComeInParts = invoice.fields.features.offers(Features.basicMPP)
+  }
+
+  /// What the wallet of this phone has just answered.
+  package init(madeByWallet word: String) throws(CommandFailure) {
+    try self.init(SignedInvoice(madeByWallet: word))
+  }
+}
+
+extension SignedInvoice {
+  private static let scheme = "lightning:"
+
+  /// As a person pastes it.
+  package init(typed word: String) throws(CommandFailure) {
+    var text = word.drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    if text.prefix(Self.scheme.count).lowercased() == Self.scheme { text = text.dropFirst(Self.scheme.count) }
+    do throws(InvoiceError) {
+      try self.init(decoding: String(text))
+    } catch { throw CommandFailure(.wrongUsage, error.description) }
+  }
+
+  /// What is to be paid: either the invoice says it, or the payer.
+  package func amountMsat(chosen: UInt64?) throws(CommandFailure) -> UInt64 {
+    switch (amountMsat, chosen) {
+    case (nil, nil):
+      throw CommandFailure(.wrongUsage, "the invoice leaves the amount to you; say it with --amount")
+    case (let asked?, _?):
+      throw CommandFailure(
+        .wrongUsage, "the invoice asks for \(HumanText.amount(msat: asked)) itself; leave --amount out")
+    case (let asked?, nil): return asked
+    case (nil, let chosen?): return chosen
+    }
+  }
+
+  package init(madeByWallet word: String) throws(CommandFailure) {
+    do throws(InvoiceError) {
+      try self.init(decoding: word)
+    } catch { throw CommandFailure(.bugOfOurs, "the wallet answered with what is no invoice: \(error)") }
+  }
+}
+
+extension HumanText {
+  /// From a second to a later one, as long as it can be said.
+  package static func age(fromSeconds start: Int64, to end: Int64) -> String {
+    let (seconds, overflowed) = end.subtractingReportingOverflow(start)
+    return overflowed ? "long" : span(TimeSpan(nanoseconds: min(seconds, 9_000_000_000) * 1_000_000_000))
+  }
+}

@@ -1,0 +1,95 @@
+import Ground
+import DaemonRuntime
+import LightningWire
+
+/// What the provider said about a payment.
+package struct PaymentAnswer {
+  /// The peer's number of it.
+  package var payment: String?
+  package var state: String
+  package var preimage: String?
+  package var code: String?
+  package var reason: String?
+  /// For how long the peer holds it, while it does.
+  package var heldFor: TimeSpan?
+
+  package init(_ answer: ControlMessage) {
+    payment = answer["payment"]
+    state = answer["state"] ?? "unknown"
+    preimage = answer["preimage"]
+    code = answer["code"]
+    reason = answer["reason"]
+    heldFor = answer["held-for-ms"].flatMap { Int64($0) }.map { .milliseconds($0) }
+  }
+
+  package var isFailure: Bool { state == "failed" }
+  package var isSettled: Bool { state == "settled" }
+  /// Another of the same hash is on its way, or was taken.
+  package var isOfPaymentUnderWay: Bool { ["already-pending", "already-paid"].contains(reason) }
+
+  package func sentence(_ invoice: PayableInvoice, took: TimeSpan) -> String {
+    let amount = HumanText.amount(msat: invoice.amountMsat)
+    switch state {
+    case "settled": return "settled: \(amount) in \(HumanText.span(took)), preimage \(preimage ?? "?")"
+    case "failed": return failureSentence
+    case "held": return "held: the wallet is away and was sent a push; the payment waits for it"
+    case "offered": return "on its way: the payment is in the wallet's channel"
+    default: return "the peer says \(state)"
+    }
+  }
+
+  /// For the person who waits; nil when it is not the wallet that is waited for.
+  package var heldSentence: String? {
+    guard state == "held" else { return nil }
+    let time = heldFor.map {
+      " for \(HumanText.span($0)), until \(WallClockText.write(Clock().wallNanoseconds + $0.nanoseconds))"
+    }
+    return "held: the wallet is away; the peer has asked for a push and holds the payment\(time ?? "")"
+  }
+
+  package var failureSentence: String {
+    "failed with \(failure?.words ?? "code \(code ?? "?")"): \(meaning)"
+  }
+
+  package var failure: FailureCode? {
+    code.flatMap { UInt16($0.dropFirst(2), radix: 16) }.map { FailureCode(rawValue: $0) }
+  }
+
+  /// What the recipient's code says.
+  private var refusal: String {
+    if failure?.rawValue == FailureCode.mppTimeout {
+      return "the other parts did not come in time; try again later"
+    }
+    guard let advice = failure?.advice else { return "the recipient refused it" }
+    return "\(advice.reason); \(advice.mayTryAgain ? "try again later" : "ask for a new invoice")"
+  }
+
+  package var meaning: String {
+    switch reason {
+    case "too-many-pending": "the peer holds too many payments already; try again later"
+    case "recipient-away": "the wallet did not come in time; try again later"
+    case "no-balance": "the peer cannot forward that much; pay less"
+    case "amount-is-zero": "the amount is zero; make an invoice with an amount"
+    case "already-pending": "a payment of this invoice is on its way; wait for it"
+    case "already-paid": "this invoice is paid already; ask for a new one"
+    case "refused-by-recipient": refusal
+    case "another-payee":
+      "the invoice is another wallet's, and this peer reaches its own wallet alone; pay it elsewhere"
+    case let other: other ?? "no reason given"
+    }
+  }
+
+  package func json(_ invoice: PayableInvoice, took: TimeSpan) -> JSONObject {
+    var object = JSONObject()
+    object.set("state", state)
+    object.set("payment_hash", invoice.paymentHash.hex)
+    object.set("amount_msat", invoice.amountMsat)
+    object.set("preimage", ifPresent: preimage)
+    object.set("code", ifPresent: code)
+    object.set("code_name", ifPresent: failure?.name)
+    object.set("reason", ifPresent: reason)
+    if isFailure { object.set("meaning", meaning) }
+    object.set("took_ms", took.wholeMilliseconds)
+    return object
+  }
+}

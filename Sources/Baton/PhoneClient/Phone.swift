@@ -1,0 +1,97 @@
+// PhoneClient: one running phone from outside: where it lies, how its daemons are started and asked, and the one way to
+// drive it and to wait for it.
+
+import Ground
+import DaemonRuntime
+import Glibc
+import SharedContainer
+
+/// One emulated phone: where everything lies in its home, and how its daemons are asked.
+package struct Phone: Sendable {
+  package let home: String
+
+  /// Daemons are started with another working directory in mind, so the path is made absolute.
+  package init(home: String) {
+    var path = Substring(home)
+    while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
+    if path.hasPrefix("/") {
+      self.home = String(path)
+      return
+    }
+    let current = getcwd(nil, 0).map { pointer in
+      defer { free(pointer) }
+      return String(cString: pointer)
+    }
+    let relative = path.hasPrefix("./") ? path.dropFirst(2) : path
+    let directory = current ?? "."
+    self.home = "\(directory.hasSuffix("/") ? directory : directory + "/")\(relative)"
+  }
+
+  package var container: String { home + "/AppGroup" }
+  package var keychain: String { home + "/Keychain" }
+  /// Whom the wallet says it is, for the provider.
+  package var walletNode: String { keychain + "/wallet-node" }
+  package var journal: String { home + "/journal" }
+  package var os: String { home + "/os" }
+  package var lsp: String { home + "/lsp" }
+  package var iosdSocket: String { os + "/iosd.sock" }
+  package var lspdSocket: String { lsp + "/lspd.sock" }
+  var lspdAddress: String { lsp + "/address" }
+  package var processLedger: String { os + "/processes.jsonl" }
+  var clockFile: String { os + "/clock" }
+
+  /// The phone's own clocks where it has them.
+  package var clock: Clock { Clock(phoneClockFile: clockFile) }
+
+  package func socket(of daemon: Daemon) -> String { daemon == .iosd ? iosdSocket : lspdSocket }
+  package func log(of daemon: Daemon) -> String { daemon == .iosd ? os + "/iosd.log" : lsp + "/lspd.log" }
+
+  // MARK: Asking
+
+  package func connect(to daemon: Daemon) throws(ControlClientError) -> ControlClient {
+    let client = try ControlClient(path: socket(of: daemon), daemon: daemon.rawValue)
+    if let stopped = client.listener.flatMap({ StoppedDaemon(daemon, pid: $0) }) {
+      throw .stopped(stopped.description)
+    }
+    return client
+  }
+
+  @discardableResult
+  package func ask(
+    _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
+  ) throws(ControlClientError) -> ControlMessage {
+    try connect(to: daemon).request(message, timeout: timeout)
+  }
+
+  /// Has the app do what a person asks it for; `inFront` for what it does only on the screen. iosd reads nothing of it.
+  @discardableResult
+  package func askApp(
+    _ request: ControlMessage, inFront: Bool = false
+  ) throws(ControlClientError) -> ControlMessage {
+    var question = ControlMessage("ask-app", ["in-front": inFront ? "yes" : "no"])
+    do { question.body = try request.encoded() } catch { throw .malformed(error) }
+    let bytes = try ask(.iosd, question).body
+    let answer: ControlMessage
+    do { answer = try ControlMessage(decoding: bytes) } catch { throw .malformed(error) }
+    if let sentence = answer.errorSentence { throw .refused(sentence) }
+    return answer
+  }
+
+  /// The JSON body of the answer.
+  package func askForJSON(
+    _ daemon: Daemon, _ message: ControlMessage, timeout: TimeSpan = .seconds(30)
+  ) throws -> JSONValue {
+    let answer = try ask(daemon, message, timeout: timeout)
+    guard let value = JSONValue(parsing: answer.body) else {
+      throw CommandFailure(
+        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no JSON")
+    }
+    return value
+  }
+
+  /// Whether the daemon takes connections and answers.
+  package func answers(_ daemon: Daemon) -> Bool {
+    guard let client = try? connect(to: daemon) else { return false }
+    return (try? client.request(ControlMessage("status"), timeout: .seconds(5))) != nil
+  }
+}

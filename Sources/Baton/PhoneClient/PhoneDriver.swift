@@ -1,0 +1,165 @@
+import DaemonRuntime
+import Glibc
+import Ground
+import PhonePolicy
+
+/// One phone of real processes in the hands of a program: its user, a sender, and what both can see. Stories, soaks and
+/// tests are written in its words.
+package final class PhoneDriver {
+  package let phone: Phone
+  private let options: PhoneStarter.Options
+  private let watch: DirectoryWatch
+  /// What a process says of itself is in no journal, so we look again at such intervals.
+  private let lookInterval: TimeSpan
+
+  package init(
+    _ phone: Phone, _ options: PhoneStarter.Options = PhoneStarter.Options(),
+    lookInterval: TimeSpan = .milliseconds(2)
+  ) throws {
+    self.phone = phone
+    self.options = options
+    self.lookInterval = lookInterval
+    try FilePath.makeDirectories(phone.journal)
+    watch = try DirectoryWatch([phone.journal])
+  }
+
+  // MARK: The phone and the peer
+
+  @discardableResult
+  package func start() throws -> PhoneStarter.Result {
+    try PhoneStarter(phone: phone, options: options).start()
+  }
+
+  @discardableResult
+  package func stop() -> [PhoneStopper.Ended] { PhoneStopper(phone: phone).stop() }
+
+  /// As after a crash: another process goes on from the ledger.
+  package func restartPeer() throws {
+    guard let pid = DaemonProbe.pid(listeningOn: phone.lspdSocket), let peer = WatchedProcess(pid: pid) else {
+      throw Wait.Failure(description: "there is no peer")
+    }
+    peer.send(SIGKILL)
+    _ = peer.waitForEnd(within: .seconds(20))
+    _ = peer.reap()
+    try start()
+  }
+
+  // MARK: The user
+
+  package func open() throws { try phone.ask(.iosd, ControlMessage("open")) }
+  package func goHome() throws { try phone.ask(.iosd, ControlMessage("home")) }
+  package func quit() throws { try phone.ask(.iosd, ControlMessage("quit")) }
+
+  package func openAndConnect() throws {
+    try open()
+    try wait(for: "the app to be connected") { try status()["app"]?["status"]?.statusCode == .connected }
+  }
+
+  package func goHomeAndRelease() throws {
+    try goHome()
+    try wait(for: "the app to have released the node") {
+      try status()["app"]?["status"]?.statusCode == .idle
+    }
+  }
+
+  package func quitAndEnd() throws {
+    try quit()
+    try wait(for: "the app to end") { try state(of: .app) == AppState.notRunning.word }
+  }
+
+  package func push(_ payload: String) throws {
+    try phone.ask(.iosd, ControlMessage("push", body: Array(payload.utf8)))
+  }
+
+  package func switchDevice(_ name: String, _ value: String) throws {
+    try phone.ask(.iosd, ControlMessage("device", [name: value]))
+  }
+
+  package func makeInvoice(amountMsat: UInt64, text: String = "", expirySeconds: Int = 86_400) throws
+    -> PayableInvoice
+  {
+    let answer = try phone.askApp(
+      ControlMessage(
+        "invoice",
+        ["amount-msat": "\(amountMsat)", "expiry-seconds": "\(expirySeconds)", "description": text]))
+    return try PayableInvoice(madeByWallet: answer["invoice"] ?? "")
+  }
+
+  // MARK: The sender
+
+  @discardableResult
+  package func pay(
+    _ invoice: PayableInvoice, partMsat: UInt64? = nil, waits: Bool = false, holdSeconds: Int64? = nil
+  ) throws -> PaymentAnswer {
+    let request = invoice.payRequest(partMsat: partMsat, waits: waits, holdSeconds: holdSeconds)
+    return PaymentAnswer(try phone.ask(.lspd, request, timeout: .seconds(90)))
+  }
+
+  /// A payment that the peer offers to a wallet that has just gone is held, but announced later.
+  package func waitUntilAway() throws {
+    try wait(for: "the peer to see that the wallet is away") {
+      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
+    }
+  }
+
+  // MARK: Looking
+
+  package func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
+
+  package func state(of role: Role) throws -> String? { try status()[role.rawValue]?["state"]?.text }
+
+  /// Nil: there is none.
+  package func pid(of role: Role) throws -> Int32? {
+    try status()[role.rawValue]?["pid"]?.int.flatMap { Int32(exactly: $0) }
+  }
+
+  package func rows(_ verb: String, of daemon: Daemon = .iosd) throws -> [JSONValue] {
+    try phone.askForJSON(daemon, ControlMessage(verb)).elements ?? []
+  }
+
+  /// Also those that have ended.
+  package func processes() throws -> [JSONValue] {
+    try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
+  }
+
+  // MARK: Ending processes
+
+  package func endExtension() throws {
+    if let pid = try pid(of: .extension) { WatchedProcess(pid: pid)?.send(SIGTERM) }
+    try wait(for: "the extension to end") {
+      try state(of: .extension) == ExtensionState.notRunning.word
+    }
+  }
+
+  /// Both wallet processes end, and the daemons come to rest: nothing is on its way any more.
+  package func comeToRest() throws {
+    try quitAndEnd()
+    try endExtension()
+    // Some of them run for many seconds, and nobody is to be kept busy by questions meanwhile.
+    try wait(for: "the daemons to have no timer any more", every: .milliseconds(50)) {
+      try status()["timers"]?.int == timersOfTasks()
+        && phone.askForJSON(.lspd, ControlMessage("status"))["timers"]?.int == 0
+    }
+  }
+
+  /// What the app has asked the phone to start it for later stays asked for, and has its hour.
+  private func timersOfTasks() throws -> Int64 {
+    try rows("tasks").contains { $0["state"]?.text == "waiting" } ? 1 : 0
+  }
+
+  // MARK: Waiting
+
+  /// Looks again whenever a journal grows, and at short intervals.
+  package func wait(
+    for what: String, within patience: TimeSpan = Wait.patience, every interval: TimeSpan? = nil,
+    until condition: () throws -> Bool
+  ) throws {
+    try Wait.until(
+      what, within: patience, pause: { try look(until: $0, every: interval ?? lookInterval) }, condition)
+  }
+
+  /// Returns when a journal has grown, or after this time.
+  package func look(until end: Instant, every interval: TimeSpan) throws {
+    try watch.wait(until: min(end, Clock.monotonicNow + interval))
+  }
+}

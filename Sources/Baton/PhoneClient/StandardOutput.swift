@@ -1,0 +1,30 @@
+import DaemonRuntime
+import Glibc
+import Synchronization
+
+/// Whatever verbs write on stdout goes through here, so that an output that was cut short is never taken for a whole one.
+package enum StandardOutput {
+  private static let trouble = Mutex<Int32?>(nil)
+
+  /// False when it could not be written, and from then on: what comes behind a gap would be misread.
+  @discardableResult
+  package static func write(_ text: String) -> Bool {
+    trouble.withLock { trouble in
+      if trouble != nil { return false }
+      if writeAll(standardOutput, Array(text.utf8)) { return true }
+      trouble = errno
+      return false
+    }
+  }
+
+  package static var hasFailed: Bool { trouble.withLock { $0 != nil } }
+
+  /// What a verb ends with, after all that it had to say. Bad news stay what they are; a reader that has gone away
+  /// (`| head`) has what it wanted.
+  package static func end(_ code: ExitCode) -> ExitCode {
+    guard let trouble = trouble.withLock({ $0 }), trouble != EPIPE else { return code }
+    let sentence = SystemError("write to standard output", code: trouble).description
+    writeAll(standardError, Array("\(programName): \(sentence)\n".utf8))
+    return code == .done ? .inputOutputError : code
+  }
+}

@@ -1,0 +1,124 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+import Scenario
+
+/// What came of one file, in words and for programs.
+struct ScenarioOutcome {
+  enum Kind: String {
+    case same
+    case differs
+    case updated
+    case skipped
+    case noProgress = "no progress"
+    case broken
+    case crashed
+  }
+
+  var file: String
+  var kind: Kind
+  var took = TimeSpan.zero
+  /// What a person has to know beside the first line.
+  var details: [String] = []
+  var differences: [Performance.Played] = []
+  /// Where a real phone is left behind.
+  var home: String?
+
+  init(file: String, skippedBecause why: String) {
+    self.file = file
+    kind = .skipped
+    details = [why]
+  }
+
+  init(file: String, crashed sentence: String) {
+    self.file = file
+    kind = .crashed
+    details = [sentence]
+  }
+
+  init(file: String, _ performance: Performance, took: TimeSpan) {
+    self.file = file
+    self.took = took
+    differences = performance.differences
+    switch performance.end {
+    case .played(.sound): kind = differences.isEmpty ? .same : .differs
+    case .played(.unsettled(let sentences)): (kind, details) = (.noProgress, sentences)
+    case .played(.broken(let sentences)): (kind, details) = (.broken, sentences)
+    case .played(.crashed(let sentences)): (kind, details) = (.crashed, sentences)
+    case .broken(let line, let sentence): (kind, details) = (.broken, ["behind line \(line): \(sentence)"])
+    case .inVain(let line, let what):
+      (kind, details) = (
+        .noProgress,
+        [
+          line == 0
+            ? "before the first line: gave up waiting for \(what)"
+            : "line \(line): gave up waiting for \(what)"
+        ]
+      )
+    }
+  }
+
+  var isGood: Bool { [.same, .updated, .skipped].contains(kind) }
+
+  var exitCode: ExitCode {
+    switch kind {
+    case .same, .updated, .skipped: .done
+    case .differs: .differs
+    case .noProgress: .noProgress
+    case .broken: .exclusionOrMoneyBroken
+    case .crashed: .crashedByItself
+    }
+  }
+
+  /// Of several files the gravest counts.
+  static func exitCode(_ outcomes: [ScenarioOutcome]) -> ExitCode {
+    let gravest: [ExitCode] = [.exclusionOrMoneyBroken, .crashedByItself, .noProgress, .differs]
+    let codes = outcomes.map(\.exitCode)
+    return gravest.first { codes.contains($0) } ?? .done
+  }
+
+  // MARK: Telling
+
+  func text(_ output: Output, nameWidth: Int) -> [String] {
+    let name = file + String(repeating: " ", count: max(0, nameWidth - file.count))
+    let word = kind == .same ? "ok" : kind.rawValue
+    let colour: Output.Colour = isGood ? (kind == .skipped ? .dim : .green) : .red
+    let time = kind == .skipped ? details.first ?? "" : "\(HumanText.seconds(took)) s"
+    let padding = String(repeating: " ", count: max(0, 11 - word.count))
+    var lines = ["\(name)  \(output.paint(word, colour))\(padding)  \(time)"]
+    guard kind != .skipped else { return lines }
+    lines += details.map { "  \($0)" }
+    for difference in kind == .updated ? [] : differences {
+      lines.append("  line \(difference.step.line): \(difference.step.text)")
+      lines += difference.step.expected.map { "    expected  \(output.paint($0, .green))" }
+      if difference.step.expected.isEmpty { lines.append("    expected  nothing") }
+      lines += difference.said.map { "    happened  \(output.paint($0, .red))" }
+      if difference.said.isEmpty { lines.append("    happened  nothing") }
+    }
+    if let home { lines.append("  the phone is kept in \(home); look with `baton logs --home \(home)`") }
+    return lines
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("file", file)
+    object.set("outcome", kind.rawValue)
+    object.set("took_ms", took.wholeMilliseconds)
+    object.set("details", details)
+    object.set(
+      "differences",
+      raw: "[\(differences.map { Self.json($0).text }.joined(separator: ","))]")
+    object.set("home", ifPresent: home)
+    return object
+  }
+
+  private static func json(_ difference: Performance.Played) -> JSONObject {
+    var object = JSONObject()
+    object.set("line", difference.step.line)
+    object.set("text", difference.step.text)
+    object.set("expected", difference.step.expected)
+    object.set("happened", difference.said)
+    return object
+  }
+}

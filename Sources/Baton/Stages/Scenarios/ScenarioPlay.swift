@@ -1,0 +1,126 @@
+import PhoneClient
+import Terminal
+import Lab
+import Ground
+import DaemonRuntime
+import Foundation
+import Scenario
+import Simulation
+
+/// Plays files one after the other, each from the beginning: a world of its own, or a phone in a home of its own.
+struct ScenarioPlay {
+  private let isSimulated: Bool
+  private let updates: Bool
+  private let keep: String?
+  private let hasSeveral: Bool
+  private let seed: UInt64
+  private let world: WorldSettings
+  private let place: ScratchPlace?
+
+  init(_ invocation: Invocation) throws {
+    let line = invocation.line
+    isSimulated = line.isGiven("--simulated")
+    updates = line.isGiven("--update")
+    keep = line.text("--keep")
+    hasSeveral = line.positionals.count > 1
+    seed = UInt64(line.integer("--seed") ?? 1)
+    world = try SimOptions(line).settings(seed: seed).world
+    if isSimulated, keep != nil {
+      throw CommandFailure(
+        .wrongUsage, "--keep leaves a phone behind, and --simulated has none; give one of them")
+    }
+    if !isSimulated, line.text("--without") != nil {
+      throw CommandFailure(
+        .wrongUsage, "--without takes rules away from the simulated world alone; give --simulated too")
+    }
+    place = invocation.place
+  }
+
+  func play(_ scenario: Scenario, file: String) throws -> ScenarioOutcome {
+    switch scenario.place {
+    case .simulated(let because) where !isSimulated:
+      return ScenarioOutcome(file: file, skippedBecause: "simulated only, as \(because)")
+    case .real(let because) where isSimulated:
+      return ScenarioOutcome(file: file, skippedBecause: "real only, as \(because)")
+    default: break
+    }
+    return isSimulated ? try simulate(scenario, file) : try perform(scenario, file)
+  }
+
+  // MARK: In virtual time
+
+  private func simulate(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
+    let start = Clock.monotonicNow
+    var director = Director(scenario, on: SimulatedStage(world.with(scenario.settings), seed: seed))
+    let performance = try director.run()
+    var outcome = ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start)
+    if !outcome.isGood, outcome.kind != .differs {
+      outcome.details.append("what happened, with the times of the simulated world:")
+      outcome.details += director.stage.story.text().suffix(Self.storyLinesMax)
+    }
+    return try update(outcome, performance)
+  }
+
+  /// One screen.
+  private static let storyLinesMax = 40
+
+  // MARK: On real processes
+
+  private func perform(_ scenario: Scenario, _ file: String) throws -> ScenarioOutcome {
+    let home = try home(of: file)
+    let stage = try RealStage(home: home, isLegacy: world.peerIsLegacy, settings: scenario.settings)
+    let start = Clock.monotonicNow
+    // On every way out, also those of errors.
+    defer { stage.end() }
+    do {
+      var director = Director(scenario, on: stage)
+      let performance = try director.run()
+      var outcome = try update(
+        ScenarioOutcome(file: file, performance, took: Clock.monotonicNow - start), performance)
+      if outcome.isGood, keep == nil {
+        try? FileManager.default.removeItem(atPath: home)
+      } else {
+        outcome.home = home
+      }
+      return outcome
+    } catch let error as ControlClientError where Self.isGone(error) {
+      var outcome = ScenarioOutcome(file: file, crashed: "a daemon is gone: \(error)")
+      outcome.took = Clock.monotonicNow - start
+      outcome.home = home
+      return outcome
+    }
+  }
+
+  /// Nobody ends a daemon in a story, so it ended by itself.
+  private static func isGone(_ error: ControlClientError) -> Bool {
+    switch error {
+    case .notRunning, .hungUp: true
+    case .foreign, .stopped, .timedOut, .refused, .malformed, .system: false
+    }
+  }
+
+  private func home(of file: String) throws -> String {
+    guard let keep else { return try RunPlace.make(nil, in: place, named: "run") }
+    guard hasSeveral else { return try RunPlace.make(keep, in: place, named: "run") }
+    let name = file.split(separator: "/").last.map(String.init) ?? "story"
+    return try RunPlace.make(
+      "\(keep)/\(name.hasSuffix(".txt") ? String(name.dropLast(4)) : name)", below: keep, in: place,
+      named: "run")
+  }
+
+  // MARK: Writing it down
+
+  /// Only a story that came to a good end is worth expecting again.
+  private func update(_ outcome: ScenarioOutcome, _ performance: Performance) throws -> ScenarioOutcome {
+    guard updates, outcome.kind == .differs else { return outcome }
+    do {
+      try performance.rewritten.write(toFile: outcome.file, atomically: true, encoding: .utf8)
+    } catch {
+      throw CommandFailure(.inputOutputError, "\(outcome.file) cannot be written; it is as it was")
+    }
+    var outcome = outcome
+    outcome.kind = .updated
+    outcome.details = ["\(HumanText.count(performance.differences.count, "answer")) rewritten"]
+    return outcome
+  }
+}

@@ -1,0 +1,85 @@
+import Ground
+import PhonePolicy
+import Scenario
+import Simulation
+import Wallet
+
+// What the head of a story means for each stage.
+extension Setting {
+  /// What iosd is started with.
+  var ofPhone: [String] {
+    switch self {
+    case .suspendsAfter(let span): ["--suspend-after", "\(span.wholeMilliseconds)ms"]
+    case .backgroundTime(let span): ["--background-time", "\(span.wholeMilliseconds)ms"]
+    case .debugBuild: ["--build", "debug"]
+    case .silentTime(let span): ["--silent-time", "\(span.wholeMilliseconds)ms"]
+    case .silentBudget(let count): ["--silent-budget", "\(count)"]
+    case .holdsInLowPower: ["--silent-low-power", SilentPushRules.LowPower.hold.rawValue]
+    case .hourTakes: ["--time-scale", "\(timeScale)"]
+    case .hasAudioMode: ["--background-mode", "audio"]
+    case .playsAudio: ["--keep-alive-audio"]
+    case .cleansUp: ["--clean-journals"]
+    case .warnsOfMemory(let megabytes): ["--memory-warning", "\(megabytes * 1_048_576)"]
+    case .seedForUnlockedPhone: ["--seed-protection", KeychainProtection.whenUnlocked.rawValue]
+    case .arrivesAfter, .sendsSilentPushes, .extensionWithoutKeychain: []
+    }
+  }
+
+  /// What iosd reads, and finds at that path.
+  func ofPhone(entitlements path: String) -> [String] {
+    self == .extensionWithoutKeychain ? ["--entitlements-file", path] : []
+  }
+
+  /// Both may touch the container, and the app alone its seed.
+  package static let entitlements = """
+    {"app":{"keychain-access-groups":["\(Entitlements.accessGroup)"],
+      "com.apple.security.application-groups":["\(Entitlements.appGroup)"]},
+     "extension":{"com.apple.security.application-groups":["\(Entitlements.appGroup)"]}}
+
+    """
+
+  /// As iosd takes it.
+  fileprivate var timeScale: Int64 {
+    guard case .hourTakes(let span) = self else { return 1 }
+    return min(max(TimeSpan.seconds(3600).nanoseconds / span.nanoseconds, 1), 1_000_000)
+  }
+
+  /// What lspd is started with.
+  var ofPeer: [String] {
+    switch self {
+    case .sendsSilentPushes: ["--silent-pushes"]
+    case .arrivesAfter(let span): ["--elsewhere-delay", "\(span.wholeMilliseconds)ms"]
+    default: []
+    }
+  }
+}
+
+extension WorldSettings {
+  package func with(_ settings: [Setting]) -> WorldSettings {
+    var world = self
+    world.background = BackgroundWork.Habits()
+    for setting in settings {
+      switch setting {
+      case .suspendsAfter(let span): world.phone.suspendAfter = span
+      case .backgroundTime(let span): world.phone.backgroundTime = span
+      case .arrivesAfter(let span): world.elsewhereDelay = span
+      case .debugBuild:
+        world.phone.enforcesLimits = false
+        world.phone.limitsBackground = false
+      case .silentTime(let span): world.phone.silentPushes.completionTime = span
+      case .silentBudget(let count): world.phone.silentPushes.budget = count
+      case .holdsInLowPower: world.phone.silentPushes.lowPower = .hold
+      case .sendsSilentPushes: world.sendsSilentPushes = true
+      case .hourTakes: world.phone.tasks.timeScale = setting.timeScale
+      case .hasAudioMode: world.phone.hasAudioMode = true
+      case .playsAudio: world.background?.keepsAwakeByAudio = true
+      case .cleansUp: world.background?.cleansUp = true
+      case .warnsOfMemory(let megabytes): world.phone.memoryWarningBytes = UInt64(megabytes) * 1_048_576
+      case .extensionWithoutKeychain: world.phone.extensionEntitlements.accessGroups = []
+      case .seedForUnlockedPhone: world.seedProtection = .whenUnlocked
+      }
+    }
+    world.phone.silentPushes.window = world.phone.tasks.scaled(phone.silentPushes.window)
+    return world
+  }
+}

@@ -1,0 +1,330 @@
+import Lab
+import Ground
+import Guardrails
+import PhonePolicy
+import Scenario
+import Simulation
+import Wallet
+
+/// A story in the simulated world. Whoever has something to do may be the next to do it, by the chance of a seed, and time
+/// passes when nobody has.
+struct SimulatedStage: ScenarioStage {
+  var world: World
+  private(set) var story = WorldStory()
+  private var generator: SeededGenerator
+  private var moves: [Move] = []
+
+  // What is kept of what was said, as the world itself forgets it.
+  private var ends = PerRole<String?>(nil, nil)
+  private var lastWords = PerRole<String?>(nil, nil)
+  private var centre = StageCentre()
+  private var failures: [UInt64: String] = [:]
+  /// Which of the world's payments are parts, by their ids.
+  private var parts: [UInt64: (number: Int, part: Int, count: Int)] = [:]
+
+  /// Faults that wait for something to strike.
+  private var losesNextWord = false
+  private var repeatsNextWord = false
+
+  /// At most so many moves lie between one line of a story and the next without any time passing.
+  private static let driftMax = 30
+
+  init(_ settings: WorldSettings, seed: UInt64) {
+    world = World(settings: settings)
+    world.isHeard = true
+    generator = SeededGenerator(seed: seed)
+  }
+
+  /// The peer's clock goes on in whatever state the phone is.
+  var now: Instant { world.peerNow }
+
+  var broken: String? { world.violation.map { "\($0.invariant.sentence) \($0.sentence)" } }
+
+  mutating func begin() {}
+
+  mutating func makeInvoice(_ payment: PlannedPayment) {
+    world.makeInvoice(amountMsat: payment.amountMsat, text: payment.text)
+    listen()
+  }
+
+  func hasInvoice(_ number: Int) -> Bool {
+    world.invoices.indices.contains(number - 1) && world.invoices[number - 1].isStored
+  }
+
+  // MARK: Going on
+
+  mutating func goOn(until limit: Instant) {
+    strikeWords()
+    findMoves()
+    makeNext(until: limit)
+  }
+
+  private mutating func findMoves() {
+    moves.removeAll(keepingCapacity: true)
+    world.ready(into: &moves)
+  }
+
+  private mutating func makeNext(until limit: Instant) {
+    guard moves.isEmpty else { return move(moves[generator.below(moves.count)]) }
+    var span = limit - world.peerNow
+    if let next = world.nextInstant { span = min(span, next - world.now) }
+    move(.timePasses(until: world.now + max(span, TimeSpan(nanoseconds: 1))))
+  }
+
+  /// On real processes something always happens between two lines of a story.
+  private mutating func drift() {
+    for _ in 0..<generator.below(Self.driftMax) {
+      findMoves()
+      guard !moves.isEmpty, world.violation == nil else { return }
+      if strikeWords() { findMoves() }
+      makeNext(until: now)
+    }
+  }
+
+  mutating func move(_ move: Move) {
+    world.make(move)
+    listen()
+  }
+
+  /// Whether there was one to strike.
+  @discardableResult
+  private mutating func strikeWords() -> Bool {
+    guard world.hasLetters else { return false }
+    if losesNextWord {
+      losesNextWord = false
+      move(.loseLetter(0))
+    } else if repeatsNextWord {
+      repeatsNextWord = false
+      move(.repeatLetter(0))
+    } else {
+      return false
+    }
+    return true
+  }
+
+  // MARK: Deeds
+
+  mutating func make(_ deed: Deed) throws {
+    // What it writes next is the next thing after the line before.
+    if case .freezeInside = deed {} else { drift() }
+    switch deed {
+    case .open: move(.open)
+    case .home: move(.home)
+    case .quit: move(.quit)
+    case .flick(let times):
+      for _ in 0..<times {
+        move(.home)
+        drift()
+        move(.open)
+        drift()
+      }
+    case .pay(let number): move(.pay(number - 1))
+    case .payInParts(let number, let count): pay(number, part: 1, of: count)
+    case .payNextPart(let number):
+      guard let last = parts.values.filter({ $0.number == number }).max(by: { $0.part < $1.part }),
+        last.part < last.count
+      else { throw ScenarioWords.noMoreParts }
+      pay(number, part: last.part + 1, of: last.count)
+    case .payBill(let number): try payBill(number)
+    case .kill(let role): move(.kill(role))
+    case .freeze(let role):
+      try checkNotSuspended(role)
+      move(.freeze(role))
+    case .freezeInside(let role): try freezeInside(role)
+    case .thaw(let role):
+      try checkNotSuspended(role)
+      move(.thaw(role))
+    case .replaceLock(let role): move(.replaceLock(role))
+    case .emptyHeartbeat: for role in [Role.app, .extension] { move(.loseBeat(role)) }
+    case .copyDatabase: move(.copyDatabase)
+    case .restoreCopy: move(.restoreCopy)
+    case .restartPeer: move(.restartPeer)
+    case .breakConnection:
+      guard let wire = world.someWire else { throw CannotBeDone("no process is connected to the peer") }
+      move(.cut(wire: wire))
+    case .loseWord: losesNextWord = true
+    case .repeatWord: repeatsNextWord = true
+    case .losePush: move(.losePush)
+    case .device(let change): tell { $0.change(change) }
+    case .silentPush: tell { $0.silentPush() }
+    case .touch(let touch): try self.touch(touch)
+    case .launchTask(let identifier):
+      if let why = world.phone.refusalToLaunchByHand(identifier) { throw CannotBeDone(why.description) }
+      tell { $0.launchTask(identifier) }
+    case .expireTask(let identifier):
+      if let why = world.phone.refusalToExpireByHand(identifier) { throw CannotBeDone(why.description) }
+      tell { $0.expireTask(identifier) }
+    case .reboot(let staysLocked): tell { $0.reboot(staysLocked: staysLocked) }
+    case .payInReboot(let number): tell { $0.reboot(staysLocked: false, meanwhile: number - 1) }
+    case .sleepDevice(let span): move(.deviceSleeps(span))
+    case .stepClock: throw CannotBeDone("there is no wall clock here")
+    }
+    drift()
+  }
+
+  /// With the next thing that it writes.
+  private mutating func freezeInside(_ role: Role) throws {
+    let end = now + .seconds(30)
+    while !world.isAboutToWrite(role) {
+      guard now < end, world.life(role) != nil, broken == nil else {
+        throw CannotBeDone("the \(role.rawValue) writes nothing any more")
+      }
+      goOn(until: end)
+    }
+    move(.freezeInside(role))
+  }
+
+  private mutating func pay(_ number: Int, part: Int, of count: Int) {
+    let before = world.payments.count
+    move(.payPart(number - 1, part: part, of: count))
+    if world.payments.count > before, let id = world.payments.last?.id {
+      parts[id] = (number: number, part: part, count: count)
+    }
+  }
+
+  /// Parts of one payment are one.
+  private var payments: [Scene.Payment] {
+    var all: [Scene.Payment] = []
+    for payment in world.payments {
+      let number = payment.invoice + 1
+      if let part = parts[payment.id], part.part > 1,
+        let index = all.lastIndex(where: { $0.number == number })
+      {
+        all[index].add(state(of: payment))
+      } else {
+        all.append(
+          Scene.Payment(number: number, state: state(of: payment), of: parts[payment.id]?.count ?? 1))
+      }
+    }
+    return all
+  }
+
+  private mutating func tell(_ deed: (inout World) -> Void) {
+    deed(&world)
+    listen()
+  }
+
+  private mutating func touch(_ touch: NotificationTouch) throws {
+    guard let newest = centre.newest else { throw ScenarioWords.nothingToTouch }
+    world.registerCategories()
+    if let why = world.phone.refusal(of: touch, category: newest.category) {
+      throw CannotBeDone(why.description)
+    }
+    tell { $0.touch(newest.id, category: newest.category, touch) }
+  }
+
+  private func checkNotSuspended(_ role: Role) throws {
+    if role == .app, world.phone.app == .suspended { throw ScenarioWords.isSuspended }
+  }
+
+  // MARK: Looking
+
+  private mutating func listen() {
+    for said in world.said {
+      switch said {
+      case .phone(let event, let directives):
+        centre.note(event)
+        for directive in directives { note(directive) }
+      case .ordered(let role, .end(let reason)): lastWords[role] = reason.text
+      case .peer(_, let directives):
+        for case .answer(let payment, .failed(let failure)) in directives { failures[payment] = failure.word }
+      case .started(let role, _): lastWords[role] = nil
+      case .seedWithheld(let role, let why): lastWords[role] = WalletTexts.seedWithheld("\(why)")
+      default: break
+      }
+    }
+    story.listen(to: &world)
+  }
+
+  private mutating func note(_ directive: PhoneDirective) {
+    centre.note(directive)
+    switch directive {
+    case .recordEnd(let phoneRole, let reason):
+      let role: Role = phoneRole == .app ? .app : .extension
+      ends[role] = lastWords[role].map { "\(reason): \($0)" } ?? reason.description
+    default: break
+    }
+  }
+
+  func look() -> Scene {
+    let container = world.container.value
+    let row = container.row
+    var scene = Scene(
+      holder: row.flatMap { container.isLockBusy($0.role) ? $0.role : nil }, newestClaim: row?.role,
+      epoch: row?.epoch ?? 0, app: process(.app), notifier: process(.extension),
+      payments: payments,
+      receivedTimes: world.invoices.map { invoice in
+        container.received.count { $0.invoice.paymentHash == invoice.invoice.paymentHash }
+      },
+      notifications: centre.list.map(\.shown), isChannelEven: isChannelEven,
+      phone: PhoneScene(
+        device: world.phone.device, badge: centre.badge, silentPushes: centre.silentPushes,
+        tasks: centre.tasks.newest, waiting: centre.tasks.waiting,
+        playsAudio: world.phone.audio.playing != nil, isAppWarned: world.phone.isAppWarned))
+    let kept = container.node.channel?.committedHTLCs.map(\.paymentHash) ?? []
+    scene.keptParts = world.invoices.indices.filter {
+      kept.contains(world.invoices[$0].invoice.paymentHash)
+    }.map { $0 + 1 }
+    noteBills(&scene)
+    return scene
+  }
+
+  private func process(_ role: Role) -> Scene.Process {
+    guard let life = world.life(role) else {
+      return Scene.Process(
+        place: ends[role].map(Scene.Process.Place.ended) ?? .notStarted, lastEnd: ends[role])
+    }
+    let pids = [Role.app, .extension].compactMap { role in
+      world.life(role).map { (pid: $0.identity.pid, role: role) }
+    }
+    let isConnected: Bool
+    switch life.status {
+    case .connected(let epoch)?, .settling(let epoch)?:
+      isConnected = epoch == world.container.value.row?.epoch
+    default: isConnected = false
+    }
+    return Scene.Process(
+      place: place(role), isFrozen: life.isFrozen, shows: Scene.named(life.status?.text ?? "", pids),
+      isConnected: isConnected, lastEnd: ends[role])
+  }
+
+  private func place(_ role: Role) -> Scene.Process.Place {
+    let word = role == .app ? world.phone.app.word : world.phone.service.word
+    return ScenarioWords.place(word, role)
+  }
+
+  private func state(of payment: WorldPayment) -> Scene.Payment.State {
+    switch payment.state {
+    case .paid: return .settled
+    case .failed: return .failed(failures[payment.id] ?? "for a reason that is not known")
+    case .underWay:
+      let isHeld = world.peer.value.state.payments.first { $0.request.id == payment.id }?.isHeld ?? false
+      return isHeld ? .waits : .underWay
+    }
+  }
+
+  private var isChannelEven: Bool {
+    let peer = world.peer.value.state.channel
+    guard let wallet = world.container.value.node.channel else { return false }
+    return peer.htlcs.isEmpty && wallet.htlcs.isEmpty && peer.remoteMsat == wallet.localMsat
+  }
+
+  // MARK: The verdict
+
+  mutating func judge() -> StageVerdict {
+    world.checkAtTheEnd()
+    listen()
+    if let broken { return .broken([broken]) }
+    let scene = look()
+    var open: [String] = []
+    for payment in scene.payments where payment.state == .waits || payment.state == .underWay {
+      open.append("payment \(payment.number) is on its way")
+    }
+    if !scene.isChannelEven { open.append("the channel is half-way, or its two sides count differently") }
+    open += scene.openBills.map { "bill \($0) is on its way" }
+    guard open.isEmpty else { return .unsettled(open) }
+    let settled = scene.payments.count { $0.state == .settled }
+    return .sound(
+      settled: settled + scene.paidBills, failed: scene.payments.count - settled + scene.failedBills)
+  }
+}

@@ -1,0 +1,117 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Foundation
+import Synchronization
+
+/// Many phones at once, each with a peer and a pair of its own, and pushes on all of them.
+final class PushCrowd: Sendable {
+  /// What came of one phone.
+  struct Outcome: Sendable {
+    var evidence: PushEvidence
+    var payments: Int
+    var frozen: Int
+    var killed: Int
+    var subjects: [SoakReport.Subject]
+  }
+
+  private struct State {
+    var done = 0
+    var isOver = false
+    var outcomes: [Int: Outcome] = [:]
+    var failure: String?
+  }
+
+  /// What lspd takes until its statements and tables have their size.
+  private static let providerFilling = 65_536.0
+  /// Until every cache has its size.
+  private static let warmUp = 3
+
+  private let phones: [Phone]
+  private let shares: [Range<Int>]
+  private let timers: PushTimers
+  private let isDebugBuild: Bool
+  private let state = Mutex(State())
+
+  init(phones: [Phone], pushes: Int, timers: PushTimers, isDebugBuild: Bool) {
+    self.phones = phones
+    self.timers = timers
+    self.isDebugBuild = isDebugBuild
+    // The numbers go on from phone to phone, so that each kind of push strikes as often as it should.
+    shares = phones.indices.map { pushes * $0 / phones.count..<pushes * ($0 + 1) / phones.count }
+  }
+
+  /// `progress` is called with the number of pushes that are done, every few seconds.
+  func run(progress: (Int) -> Void) throws -> [Outcome] {
+    let all = DispatchGroup()
+    for index in phones.indices {
+      all.enter()
+      Thread { [self] in
+        play(index)
+        all.leave()
+      }.start()
+    }
+    var told = Clock.monotonicNow
+    while all.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+      guard Clock.monotonicNow - told >= .seconds(5) else { continue }
+      told = Clock.monotonicNow
+      progress(state.withLock(\.done))
+    }
+    let end = state.withLock { $0 }
+    if let failure = end.failure { throw Wait.Failure(description: failure) }
+    return phones.indices.compactMap { end.outcomes[$0] }
+  }
+
+  private func stop(_ sentence: String) {
+    state.withLock { state in
+      state.isOver = true
+      state.failure = state.failure ?? sentence
+    }
+  }
+
+  private func play(_ index: Int) {
+    let phone = phones[index]
+    defer { _ = PhoneStopper(phone: phone).stop() }
+    do {
+      let outcome = try outcome(index)
+      state.withLock { $0.outcomes[index] = outcome }
+    } catch {
+      stop("\(phone.home): \(CommandFailure(error).description)")
+    }
+  }
+
+  /// The rows that iosd keeps, until they have reached their number.
+  private func filling(_ rounds: Int) -> Double {
+    SoakRun.rowBytes * Double(min(rounds, SoakRun.roundsUntilFull)) / Double(rounds)
+  }
+
+  private func outcome(_ index: Int) throws -> Outcome {
+    let phone = phones[index]
+    let share = shares[index]
+    var options = PhoneStarter.Options()
+    options.iosdArguments = timers.arguments + ["--build", isDebugBuild ? "debug" : "production"]
+    let driver = try PhoneDriver(phone, options, lookInterval: .milliseconds(15))
+    try driver.start()
+    let play = PushPlay(driver)
+    for number in 1...Self.warmUp { try play.push(number) }
+    try play.rest()
+    let before = try Daemon.allCases.map { try SoakFigures.of($0, phone) }
+    for number in share {
+      if state.withLock(\.isOver) { break }
+      try play.push(number + 1)
+      state.withLock { $0.done += 1 }
+    }
+    try play.rest()
+    let rounds = max(1, share.count)
+    let subjects = try zip(Daemon.allCases, before).map { daemon, before in
+      SoakReport.Subject(
+        name: "\(daemon.rawValue) of phone \(index + 1)", rounds: rounds, before: before,
+        after: try SoakFigures.of(daemon, phone),
+        allowedBytes: (SoakRun.allowedBytes[daemon] ?? 0)
+          + (daemon == .iosd ? filling(rounds) : Self.providerFilling / Double(rounds)))
+    }
+    return Outcome(
+      evidence: PushEvidence(of: phone), payments: play.payments, frozen: play.frozen, killed: play.killed,
+      subjects: subjects)
+  }
+}

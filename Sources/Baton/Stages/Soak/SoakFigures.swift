@@ -1,0 +1,57 @@
+import PhoneClient
+import DaemonRuntime
+import Foundation
+import Glibc
+
+/// What one process holds at one moment, from the kernel, and what it says of itself.
+struct SoakFigures: Hashable {
+  var descriptors: Int
+  var threads: Int
+  /// Children that have ended and were never waited for.
+  var zombies: Int
+  var anonymousBytes: UInt64
+  /// Allocated and not freed, as the process itself counts; those that are not asked have none.
+  var heapBytes: UInt64?
+  /// What SQLite has of it, which is not in the figure above.
+  var databaseBytes: UInt64?
+  var timers: Int?
+
+  init(
+    descriptors: Int, threads: Int, zombies: Int, anonymousBytes: UInt64, heapBytes: UInt64? = nil,
+    databaseBytes: UInt64? = nil, timers: Int? = nil
+  ) {
+    self.descriptors = descriptors
+    self.threads = threads
+    self.zombies = zombies
+    self.anonymousBytes = anonymousBytes
+    self.heapBytes = heapBytes
+    self.databaseBytes = databaseBytes
+    self.timers = timers
+  }
+
+  /// `status` is the process's own answer, if it gives one. Nil when there is no such process.
+  init?(pid: Int32, status: JSONValue? = nil) {
+    guard let memory = MemoryFigures(of: pid),
+      let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count,
+      let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task").count
+    else { return nil }
+    self.init(
+      descriptors: descriptors, threads: threads, zombies: Self.zombies(of: pid),
+      anonymousBytes: memory.footprintBytes, heapBytes: status?["heap_bytes"]?.uint,
+      databaseBytes: status?["database_bytes"]?.uint,
+      timers: status?["timers"]?.int.flatMap { Int(exactly: $0) })
+  }
+
+  private static func zombies(of parent: Int32) -> Int {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.filter { name in
+      guard Int32(name) != nil, let line = SmallFile.read("/proc/\(name)/stat", limit: 4096),
+        let end = line.lastIndex(of: UInt8(ascii: ")"))
+      else { return false }
+      let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
+      guard fields.count > 1 else { return false }
+      return String(decoding: fields[0], as: UTF8.self) == "Z"
+        && Int32(String(decoding: fields[1], as: UTF8.self)) == parent
+    }.count
+  }
+}

@@ -1,0 +1,101 @@
+import PhoneClient
+import Terminal
+import Ground
+import DaemonRuntime
+import Foundation
+
+/// The order of a soak: short lives, a look, long lives, a look.
+struct SoakRun {
+  /// What a daemon may keep of a round for good, in bytes of its heap. iosd: nothing, once the rows that it keeps for
+  /// answers have reached their number. lspd: the hash of each payment that was paid, 32 bytes, in an array that
+  /// doubles; it must know them all, as an invoice is paid once.
+  static let allowedBytes: [Daemon: Double] = [.iosd: 16, .lspd: 80]
+  /// iosd keeps the newest 256 processes, notifications, pushes and tasks, some 1,700 bytes for one of each; after so
+  /// many rounds no more.
+  static let roundsUntilFull = 260
+  static let rowBytes = 1800.0
+  /// The first rounds of each kind make what stays for good, about 50 KB in iosd and 80 KB in lspd: statements, tables, what
+  /// the runtime sets up when it is first needed. They are played before the first look whatever the warm-up.
+  static let firstRounds = 3
+  /// A wallet process has nothing to keep of a payment that is in the database.
+  static let allowedWalletBytes: Double = 16
+
+  let play: SoakPlay
+  let output: Output
+  let rounds: Int
+  let warmUp: Int
+
+  func run() throws -> SoakReport {
+    try play.begin()
+    let half = rounds / 2
+    try rounds(Self.firstRounds, .longLives, "the first long lives")
+    // Their end is a first one, too.
+    try play.driver.comeToRest()
+    try rounds(Self.firstRounds + warmUp, .shortLives, "warming up")
+    try play.driver.comeToRest()
+    let before = try Daemon.allCases.map { try SoakFigures.of($0, play.driver.phone) }
+    let filesBefore = sizes()
+    try rounds(half, .shortLives, "short lives")
+    try play.driver.comeToRest()
+    // The first round starts the two that live long, the others fill what they keep.
+    let uncounted = max(1, min(warmUp, half / 4))
+    try rounds(uncounted, .longLives, "long lives, warming up")
+    let walletBefore = try Self.roles.map { try SoakFigures.of($0.role, play.driver) }
+    let counted = max(1, rounds - half - uncounted)
+    try rounds(counted, .longLives, "long lives")
+    let walletAfter = try Self.roles.map { try SoakFigures.of($0.role, play.driver) }
+    try play.driver.comeToRest()
+    let all = half + uncounted + counted
+    var report = SoakReport()
+    for (index, daemon) in Daemon.allCases.enumerated() {
+      let filling =
+        daemon == .iosd ? Double(max(0, min(all, Self.roundsUntilFull - warmUp - 2 * Self.firstRounds))) : 0
+      report.subjects.append(
+        .init(
+          name: daemon.rawValue, rounds: all, before: before[index],
+          after: try SoakFigures.of(daemon, play.driver.phone),
+          allowedBytes: (Self.allowedBytes[daemon] ?? 0) + filling * Self.rowBytes / Double(all)))
+    }
+    for (index, role) in Self.roles.enumerated() {
+      report.subjects.append(
+        .init(
+          name: role.process, rounds: counted, before: walletBefore[index], after: walletAfter[index],
+          allowedBytes: Self.allowedWalletBytes))
+    }
+    for (old, new) in zip(filesBefore, sizes()) {
+      report.filesPerRound.append((old.name, (new.bytes - old.bytes) / Int64(all)))
+    }
+    return report
+  }
+
+  private static let roles = [
+    (role: Role.app, process: "mainappd"), (role: Role.extension, process: "notifyextd"),
+  ]
+
+  private func rounds(_ count: Int, _ style: SoakPlay.Style, _ name: String) throws {
+    for number in stride(from: 1, through: count, by: 1) {
+      try play.round(style)
+      if !output.isJSON && (number == count || number.isMultiple(of: 100)) {
+        output.say("\(name): \(number) of \(HumanText.count(count, "round"))")
+      }
+    }
+  }
+
+  private func sizes() -> [(name: String, bytes: Int64)] {
+    let phone = play.driver.phone
+    return [
+      ("journals", size(of: phone.journal) { _ in true }),
+      ("lspd's ledger", size(of: phone.lsp) { $0.hasPrefix("ledger.sqlite") }),
+      ("the wallet's database", size(of: phone.container) { $0.hasPrefix("node.sqlite") }),
+      ("iosd's rows", size(of: phone.os) { $0.hasSuffix(".jsonl") }),
+    ]
+  }
+
+  private func size(of directory: String, _ counts: (String) -> Bool) -> Int64 {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return names.filter(counts).reduce(0) { sum, name in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
+      return sum + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import PhoneClient
+import Terminal
+import Inspection
+import Ground
+import DaemonRuntime
+import Foundation
+
+extension SoakVerb {
+  static let pushOptions: [OptionDeclaration] = [
+    OptionDeclaration(
+      "--phones", value: .integer(1...100),
+      help: "many phones at once instead of one, and pushes in place of rounds"),
+    OptionDeclaration(
+      "--pushes", value: .integer(1...1_000_000), default: "100",
+      help: "with --phones: on all of them together"),
+    OptionDeclaration(
+      "--timers", value: .choice(PushTimers.allCases.map(\.rawValue)), default: PushTimers.scaled.rawValue,
+      help: "with --phones: 2 s, 5 s and 30 s, or a fiftieth of each"),
+  ]
+
+  package static func pushes(onPhones count: Int, _ invocation: Invocation) throws -> ExitCode {
+    let line = invocation.line
+    let output = invocation.output
+    for option in ["--rounds", "--warm-up"] where line.isGiven(option) {
+      throw CommandFailure(.wrongUsage, "\(option) is for one phone; with --phones say --pushes")
+    }
+    let pushes = Int(clamping: line.integer("--pushes") ?? 100)
+    let timers = line.choice("--timers", as: PushTimers.self) ?? .scaled
+    let kept = line.text("--keep")
+    let home = try RunPlace.make(kept, in: invocation.place, named: "soak")
+    let phones = (1...count).map { Phone(home: "\(home)/\($0)") }
+    let isDebugBuild = line.text("--build") == "debug"
+    let crowd = PushCrowd(phones: phones, pushes: pushes, timers: timers, isDebugBuild: isDebugBuild)
+    let start = Clock.monotonicNow
+    let outcomes: [PushCrowd.Outcome]
+    do {
+      outcomes = try crowd.run { done in
+        if !output.isJSON { output.say("\(done) of \(pushes) pushes") }
+      }
+    } catch let failure as Wait.Failure {
+      throw CommandFailure(.tooSlow, "\(failure); the phones are kept in \(home)")
+    }
+    let took = Clock.monotonicNow - start
+    let findings = try phones.flatMap { phone in
+      let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
+      return verdict.passed
+        ? []
+        : ["\(phone.home): the judge finds it \(verdict.findings.isEmpty ? "without a verdict" : "broken")"]
+          + verdict.findings.map(\.sentence) + verdict.missing.map(\.sentence)
+    }
+    let report = PushReport(
+      timers: timers, outcomes: outcomes, isDebugBuild: isDebugBuild, findings: findings, took: took)
+    if output.isJSON { output.say(report.json.text) } else { report.tell(output) }
+    let isSound = report.complaints.isEmpty
+    if kept == nil && isSound {
+      try? FileManager.default.removeItem(atPath: home)
+    } else if !output.isJSON {
+      output.say("everything it left is in \(home)")
+    }
+    return isSound ? .done : .exclusionOrMoneyBroken
+  }
+}

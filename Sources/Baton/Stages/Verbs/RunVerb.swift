@@ -1,0 +1,112 @@
+import PhoneClient
+import Terminal
+import Lab
+import Ground
+import DaemonRuntime
+import Foundation
+import Scenario
+import Simulation
+
+/// Stories with what must come of them.
+package enum RunVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "run",
+      summary: "play a story on real processes, or in virtual time, and compare what comes of it",
+      options: [
+        OptionDeclaration("--simulated", help: "in virtual time, which takes milliseconds"),
+        OptionDeclaration(
+          "--update", help: "write what came of it into the file, in the place of what was expected"),
+        OptionDeclaration(
+          "--keep", value: .path("DIR"),
+          help: "play in this new directory and leave the phone there; of several files, each in its own"),
+        OptionDeclaration(
+          "--seed", value: .integer(0...Int64.max), default: "1",
+          help: "with --simulated: another order of what happens at once"),
+        OptionDeclaration(
+          "--junit", value: .path("FILE"), help: "also write the outcome as JUnit XML, a case for each story"),
+        OptionDeclaration("--commands", help: "print every line that a story can have, and play nothing"),
+      ] + SimOptions.worldDeclarations,
+      positionals: [
+        PositionalDeclaration(
+          "FILE", value: .path("FILE"), count: .any,
+          help: "a story; docs/scenarios.md says how to write one")
+      ],
+      examples: [
+        (
+          "baton run Tests/Scenarios/frozen-and-thawed.txt",
+          "0 as expected, 1 something else came of it, 2 exclusion or money broken, 3 no progress, 4 a crash"
+        ),
+        ("baton run --simulated Tests/Scenarios/*.txt", "all of them, in virtual time"),
+        ("baton run --simulated --update my-story.txt", "fill in what comes of it"),
+      ])
+  }
+
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    if line.isGiven("--simulated") || line.isGiven("--commands") { return nil }
+    let kept = line.text("--keep")
+    return Supervision(name: "run", kept: kept, needsPlace: kept == nil)
+  }
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let line = invocation.line
+    if line.isGiven("--commands") {
+      ScenarioCommands.print(invocation.output)
+      return .done
+    }
+    guard !line.positionals.isEmpty else {
+      throw CommandFailure(
+        .wrongUsage, "name a story, such as one of Tests/Scenarios; `baton run -h` says more")
+    }
+    let stories = try line.positionals.map { (file: $0, scenario: try read($0)) }
+    let play = try ScenarioPlay(invocation)
+    let width = stories.map(\.file.count).max() ?? 0
+    let junit = try line.text("--junit").map { try JUnitWriter($0, suite: "run") }
+    var outcomes: [ScenarioOutcome] = []
+    for story in stories {
+      let outcome = try play.play(story.scenario, file: story.file)
+      outcomes.append(outcome)
+      junit?.add(outcome.junit)
+      if invocation.output.isJSON {
+        invocation.output.say(outcome.json.text)
+      } else {
+        for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.say(line) }
+      }
+    }
+    if !invocation.output.isJSON {
+      advise(outcomes, isSimulated: line.isGiven("--simulated"), invocation.output)
+    }
+    try junit?.close()
+    return ScenarioOutcome.exitCode(outcomes)
+  }
+
+  private static func advise(_ outcomes: [ScenarioOutcome], isSimulated: Bool, _ output: Output) {
+    let different = outcomes.filter { $0.kind == .differs }
+    if let first = different.first {
+      let names = different.count == 1 ? first.file : "FILE…"
+      output.say(
+        "if this is right: baton run \(isSimulated ? "--simulated " : "")--update \(names)")
+    }
+    guard outcomes.count > 1 else { return }
+    let good = outcomes.count { $0.isGood && $0.kind != .skipped }
+    let skipped = outcomes.count { $0.kind == .skipped }
+    let rest = skipped == 0 ? "" : ", \(skipped) skipped"
+    output.say("\(good) of \(outcomes.count - skipped) as expected\(rest)")
+  }
+
+  /// A story is a page or two.
+  private static let bytesMax = 65_536
+
+  package static func read(_ path: String) throws(CommandFailure) -> Scenario {
+    guard let bytes = SmallFile.read(path, limit: bytesMax + 1) else {
+      throw CommandFailure(.inputOutputError, "\(path) cannot be read; name a file that is there")
+    }
+    guard bytes.count <= bytesMax, let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandFailure(
+        .wrongUsage, "\(path) is no story: it must be UTF-8 text of at most \(bytesMax) bytes")
+    }
+    do throws(ScenarioError) {
+      return try ScenarioParser.parse(text)
+    } catch { throw CommandFailure(.wrongUsage, "\(path), \(error)") }
+  }
+}

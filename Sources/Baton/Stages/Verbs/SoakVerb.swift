@@ -1,0 +1,118 @@
+import PhoneClient
+import Terminal
+import Inspection
+import Ground
+import DaemonRuntime
+import Foundation
+import Judge
+
+/// Many pushes and app openings through one phone, and what its processes keep of them.
+package enum SoakVerb: Verb {
+  package static var declaration: CommandLineDeclaration {
+    CommandLineDeclaration(
+      name: "soak",
+      summary: "many pushes and app openings through one phone; say what its processes keep of them",
+      options: [
+        OptionDeclaration(
+          "--rounds", value: .integer(2...1_000_000), default: "1000",
+          help: "each is one payment with a push, and one opening of the app"),
+        OptionDeclaration(
+          "--warm-up", value: .integer(0...1_000_000), default: "300",
+          help: "rounds before the first look, until every cache and table has its size"),
+        OptionDeclaration(
+          "--build", value: .choice(["production", "debug"]), default: "production",
+          help: "a debug build has no limits of time and memory: for programs that were made larger"),
+        OptionDeclaration("--keep", value: .path("DIR"), help: "use this new directory and leave it there"),
+      ] + pushOptions,
+      examples: [
+        ("baton soak", "1,000 pushes and 1,000 openings; 0 when nothing leaks, 2 when something does"),
+        ("baton soak --rounds 60 --json", "a short one, for machines"),
+        (
+          "baton soak --phones 10 --pushes 100",
+          "100 pushes on ten phones at once: each has its one notification"
+        ),
+      ])
+  }
+
+  package static func supervision(_ line: ParsedCommandLine) -> Supervision? {
+    let kept = line.text("--keep")
+    return Supervision(name: "soak", kept: kept, needsPlace: kept == nil)
+  }
+
+  package static func run(_ invocation: Invocation) throws -> ExitCode {
+    let output = invocation.output
+    if let phones = invocation.line.integer("--phones") {
+      return try pushes(onPhones: Int(clamping: phones), invocation)
+    }
+    for option in ["--pushes", "--timers"] where invocation.line.isGiven(option) {
+      throw CommandFailure(.wrongUsage, "\(option) is for many phones; say --phones N as well")
+    }
+    let kept = invocation.line.text("--keep")
+    let phone = Phone(home: try RunPlace.make(kept, in: invocation.place, named: "soak"))
+    do {
+      let code = try soak(phone, invocation)
+      if kept == nil && code == .done {
+        try? FileManager.default.removeItem(atPath: phone.home)
+      } else if !output.isJSON {
+        output.say("everything it left is in \(phone.home)")
+      }
+      return code
+    } catch {
+      _ = PhoneStopper(phone: phone).stop()
+      guard let failure = error as? Wait.Failure else { throw error }
+      throw CommandFailure(.tooSlow, "\(failure); the phone is kept in \(phone.home)")
+    }
+  }
+
+  private static func soak(_ phone: Phone, _ invocation: Invocation) throws -> ExitCode {
+    let rounds = Int(clamping: invocation.line.integer("--rounds") ?? 1000)
+    let warmUp = Int(clamping: invocation.line.integer("--warm-up") ?? 300)
+    var options = PhoneStarter.Options()
+    options.iosdArguments = ["--build", invocation.line.text("--build") ?? "production"]
+    let driver = try PhoneDriver(phone, options)
+    try driver.start()
+    let play = SoakPlay(driver)
+    let start = Clock.monotonicNow
+    let report = try SoakRun(play: play, output: invocation.output, rounds: rounds, warmUp: warmUp).run()
+    let took = Clock.monotonicNow - start
+    driver.stop()
+    let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
+    let isSound = report.complaints.isEmpty && verdict.passed
+    if invocation.output.isJSON {
+      var object = report.json
+      object.set("settled", play.settled)
+      object.set("took_ms", took.wholeMilliseconds)
+      object.set("slowest_payment_ms", play.slowest.wholeMilliseconds)
+      object.set("judge_passed", verdict.passed)
+      object.set("sound", isSound)
+      invocation.output.say(object.text)
+    } else {
+      tell(report, verdict, play, took, isSound, invocation.output)
+    }
+    if isSound { return .done }
+    // What leaked is found; else the verdict says what it is.
+    return report.complaints.isEmpty
+      ? ExitCode(rawValue: verdict.exitCode) ?? .exclusionOrMoneyBroken : .exclusionOrMoneyBroken
+  }
+
+  private static func tell(
+    _ report: SoakReport, _ verdict: Verdict, _ play: SoakPlay, _ took: TimeSpan, _ isSound: Bool,
+    _ output: Output
+  ) {
+    output.table(report.table)
+    let files = report.filesPerRound.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
+    output.say("files grew by so many bytes a round: \(files)")
+    let mean = TimeSpan(nanoseconds: play.totalPaying.nanoseconds / Int64(max(1, play.settled)))
+    output.say(
+      "\(play.settled) payments settled in \(HumanText.span(took)); from the sender's request to the preimage \(HumanText.span(mean)) on average, \(HumanText.span(play.slowest)) at most"
+    )
+    output.say("the judge: \(verdict.passed ? "sound" : verdict.findings.isEmpty ? "no verdict" : "broken")")
+    for finding in verdict.findings {
+      output.say(output.paint("[\(finding.title)] \(finding.sentence)", .red))
+    }
+    for absence in verdict.missing { output.say(output.paint("missing: \(absence.sentence)", .red)) }
+    for complaint in report.complaints { output.say(output.paint("leak: \(complaint)", .red)) }
+    output.say(
+      isSound ? output.paint("nothing leaked", .green) : output.paint("failed: see the lines above", .red))
+  }
+}

@@ -1,0 +1,54 @@
+import PhoneClient
+import Foundation
+
+/// Outcomes for the machines that run tests, as JUnit XML.
+package enum JUnitFile {
+  /// One case of a suite.
+  package struct Case: Sendable {
+    package enum Outcome: Sendable {
+      case passed
+      /// It was carried through, and is not as it should be.
+      case failed(String, details: String)
+      /// It could not be carried through.
+      case error(String, details: String)
+      case skipped(String)
+    }
+
+    package var name: String
+    /// Nil where no time is its own.
+    package var milliseconds: Int64?
+    package var outcome = Outcome.passed
+
+    package init(name: String, milliseconds: Int64? = nil, outcome: Outcome = Outcome.passed) {
+      self.name = name
+      self.milliseconds = milliseconds
+      self.outcome = outcome
+    }
+
+    package func text(of suite: String) -> String {
+      let time = milliseconds.map { " time=\"\(HumanText.seconds(.milliseconds($0)))\"" } ?? ""
+      let head = "  <testcase classname=\"\(escaped(suite))\" name=\"\(escaped(name))\"\(time)"
+      switch outcome {
+      case .passed: return "\(head)/>\n"
+      case .skipped(let why): return "\(head)><skipped message=\"\(escaped(why))\"/></testcase>\n"
+      case .failed(let message, let details): return element("failure", head, message, details)
+      case .error(let message, let details): return element("error", head, message, details)
+      }
+    }
+
+    private func element(_ name: String, _ head: String, _ message: String, _ details: String) -> String {
+      "\(head)>\n    <\(name) message=\"\(escaped(message))\">\(escaped(details))</\(name)>\n  </testcase>\n"
+    }
+  }
+
+  static func escaped(_ text: String) -> String {
+    // XML has no word at all for most control characters.
+    let plain = String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 0x20 && $0 != "\n" && $0 != "\t" ? "." : $0 }))
+    return plain.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+      .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+  }
+}
+
+private func escaped(_ text: String) -> String { JUnitFile.escaped(text) }

@@ -1,0 +1,106 @@
+import PhoneClient
+import Ground
+import DaemonRuntime
+import Glibc
+import Synchronization
+
+/// Writes the cases of one suite as they come, from several threads, and keeps none of them: a million seeds cost no more
+/// memory than one. How many failed stands at the beginning of the file, so room is left for it there. The file has its
+/// name when it is whole.
+package final class JUnitWriter: Sendable {
+  private struct State {
+    var waiting: [UInt8] = []
+    var length = 0
+    var counts = Counts()
+    var isOpen = true
+    var hasFailed = false
+  }
+
+  package struct Counts: Equatable, Sendable {
+    var tests = 0
+    package var failures = 0
+    var errors = 0
+    package var skipped = 0
+  }
+
+  private static let headSize = 256
+  private static let chunk = 65_536
+
+  private let suite: String
+  private let path: String
+  private let descriptor: Int32
+  private let start = Clock.monotonicNow
+  private let state = Mutex(State())
+
+  package init(_ path: String, suite: String) throws(CommandFailure) {
+    self.suite = suite
+    self.path = path
+    var facts = stat()
+    // It is moved into its place: a device or a pipe would be replaced by it.
+    guard lstat(path, &facts) != 0 || facts.st_mode & S_IFMT == S_IFREG else {
+      throw CommandFailure(
+        .cannotCreate, "\(path.onOneLine) is no plain file; name another file with --junit")
+    }
+    do throws(SystemError) {
+      descriptor = try PlainFile.open(Self.partial(path), O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
+    } catch { throw CommandFailure(.cannotCreate, "\(error.fact); name another file with --junit") }
+    state.withLock { $0.waiting = Array(Self.head(suite, Counts(), took: .zero).utf8) }
+  }
+
+  deinit {
+    Glibc.close(descriptor)
+    if state.withLock({ $0.isOpen }) { unlink(Self.partial(path)) }
+  }
+
+  private static func partial(_ path: String) -> String { path + ".partial" }
+
+  package func add(_ one: JUnitFile.Case) {
+    let text = one.text(of: suite)
+    state.withLock { state in
+      state.counts.tests += 1
+      switch one.outcome {
+      case .passed: break
+      case .failed: state.counts.failures += 1
+      case .error: state.counts.errors += 1
+      case .skipped: state.counts.skipped += 1
+      }
+      state.waiting += text.utf8
+      if state.waiting.count >= Self.chunk { flush(&state) }
+    }
+  }
+
+  package var counts: Counts { state.withLock { $0.counts } }
+
+  /// Nothing may be added any more.
+  package func close() throws(CommandFailure) {
+    let isWhole = state.withLock { state in
+      state.waiting += "</testsuite>\n".utf8
+      flush(&state)
+      let head = Array(Self.head(suite, state.counts, took: Clock.monotonicNow - start).utf8)
+      guard !state.hasFailed, pwrite(descriptor, head, head.count, 0) == head.count,
+        rename(Self.partial(path), path) == 0
+      else { return false }
+      state.isOpen = false
+      return true
+    }
+    guard isWhole else {
+      throw CommandFailure(
+        .inputOutputError,
+        "\(path.onOneLine) could not be written to its end; make room, or name another file with --junit")
+    }
+  }
+
+  private func flush(_ state: inout State) {
+    if !writeAll(descriptor, state.waiting) { state.hasFailed = true }
+    state.waiting.removeAll(keepingCapacity: true)
+  }
+
+  /// Always as long, whatever the numbers are: spaces between attributes mean nothing.
+  private static func head(_ suite: String, _ counts: Counts, took: TimeSpan) -> String {
+    let head =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"baton \(suite)\" tests=\"\(counts.tests)\""
+      + " failures=\"\(counts.failures)\" errors=\"\(counts.errors)\" skipped=\"\(counts.skipped)\""
+      + " time=\"\(HumanText.seconds(took))\""
+    return head + String(repeating: " ", count: max(0, headSize - head.utf8.count)) + ">\n"
+  }
+}

@@ -1,0 +1,109 @@
+import PhoneClient
+import DaemonRuntime
+import Glibc
+
+/// How a verb speaks: text for people, or JSON.
+package struct Output: Sendable {
+  package enum Colour: String, Sendable, CaseIterable {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case blue = "34"
+    case magenta = "35"
+    case cyan = "36"
+  }
+
+  package let isJSON: Bool
+  package let usesColour: Bool
+
+  /// Colours are for terminals, and only where nobody asked for none (no-color.org).
+  package init(isJSON: Bool) {
+    self.isJSON = isJSON
+    let refused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
+    usesColour = !isJSON && !refused && !isDumb && isatty(standardOutput) == 1
+  }
+
+  package init(isJSON: Bool, usesColour: Bool) {
+    self.isJSON = isJSON
+    self.usesColour = usesColour
+  }
+
+  package func paint(_ text: String, _ colour: Colour) -> String {
+    usesColour ? "\(Self.start(of: colour))\(text.onOneLine)\(Self.endOfColour)" : text
+  }
+
+  /// A line for people, which may begin with an empty one; or a document of JSON.
+  package func say(_ line: String) {
+    StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : shown(line))\n")
+  }
+
+  /// A record of a journal, byte for byte as it stands there.
+  package func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
+
+  /// A word meanwhile, for the person who waits; what reads JSON is not to meet it.
+  package func remark(_ line: String) {
+    guard isJSON else { return say(line) }
+    writeAll(standardError, Array("baton: \(line.onOneLine)\n".utf8))
+  }
+
+  /// One sentence in the words of people, or the object in JSON.
+  package func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
+    say(isJSON ? json().text : line())
+  }
+
+  // MARK: What a terminal gets
+
+  private static let endOfColour = "\u{1b}[0m"
+  private static func start(of colour: Colour) -> String { "\u{1b}[\(colour.rawValue)m" }
+  private static let colours = [endOfColour] + Colour.allCases.map(start)
+
+  /// The one place through which text for people leaves: names of files and words of others stand in many lines, and what
+  /// would move the cursor or turn the reading direction becomes a dot. Our colours stay where there are any.
+  package func shown(_ line: String) -> String {
+    if line.hasPrefix("\n") { return "\n\(shown(String(line.dropFirst())))" }
+    guard usesColour, line.utf8.contains(0x1b) else { return line.onOneLine }
+    var clean = ""
+    var rest = Substring(line)
+    while let escape = rest.unicodeScalars.firstIndex(of: "\u{1b}") {
+      clean += String(rest[..<escape]).onOneLine
+      let after = rest[escape...]
+      let colour = Self.colours.first { after.unicodeScalars.starts(with: $0.unicodeScalars) }
+      clean += colour ?? "."
+      rest = Substring(after.unicodeScalars.dropFirst(colour?.unicodeScalars.count ?? 1))
+    }
+    return clean + String(rest).onOneLine
+  }
+
+  /// Columns as wide as their widest cell; the last one is left as it is.
+  package func table(_ rows: [[String]]) {
+    for (number, line) in Self.lines(of: rows).enumerated() { say(number == 0 ? paint(line, .bold) : line) }
+  }
+
+  /// One line for each row, whatever stands in the cells: some of it are other people's words.
+  package static func lines(of raw: [[String]]) -> [String] {
+    let rows = raw.map { $0.map(\.onOneLine) }
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in
+      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      let cells = row.enumerated().map { column, cell in
+        column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+      }
+      var line = cells.joined(separator: "  ")
+      while line.hasSuffix(" ") { line.removeLast() }
+      return line
+    }
+  }
+
+  /// `name   value` lines.
+  package func facts(_ rows: [(String, String)]) {
+    let width = rows.map(\.0.count).max() ?? 0
+    for (name, value) in rows {
+      say("\(paint(name, .dim))\(String(repeating: " ", count: width - name.count))  \(value.onOneLine)")
+    }
+  }
+}

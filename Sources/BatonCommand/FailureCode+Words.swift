@@ -1,6 +1,0 @@
-import LightningWire
-
-extension FailureCode {
-  /// `incorrect_or_unknown_payment_details (0x400f)`, wherever a person reads how a payment failed.
-  var words: String { name.map { "\($0) (\(self))" } ?? "code \(self)" }
-}
