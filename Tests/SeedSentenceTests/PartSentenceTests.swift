@@ -3,6 +3,7 @@ import Heartbeat
 import SimulationSupport
 import Testing
 
+@testable import LightningNode
 @testable import Simulation
 
 /// What the text says of payments in parts: numbers are its lines, as in docs/seed-sentences.md.
