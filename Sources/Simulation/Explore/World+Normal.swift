@@ -15,7 +15,7 @@ extension World {
     renumberBeats()
     lockReplacedAt = lockReplacedAt.flatMap { now - $0 < Self.lockHealsWithin ? $0 : nil }
     for role in [Role.app, .extension] where lives[role]?.isSealed == false {
-      lives[role]?.value.normalise(at: now)
+      lives[role]?.value.normalise(at: clock.now)
     }
     if !peer.isSealed { peer.value.forgetLongAgo(at: peerNow) }
     sortLetters()

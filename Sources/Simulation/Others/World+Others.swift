@@ -63,7 +63,8 @@ extension World {
   }
 
   private mutating func takeLease(_ life: inout Life) {
-    guard let taken = others?.take(sign(of: life)) else { return life.answer(.claimSuperseded) }
+    let sign = sign(of: life)
+    guard let taken = others?.take(sign) else { return life.answer(.claimSuperseded) }
     if taken.before != life.role { hasEffect.value = true }
     let known = taken.isFromOther ? nil : life.wallet.node.durableChannel
     life.wallet.guardrail.changeOther { $0.channelOfLease = known }
@@ -157,7 +158,7 @@ extension World {
       lives.app?.value.isStopped == false
       && otherGuard(.app)?.machine.isKeptWaiting == true
       && lives.notifier?.value.wallet.node.isStopped != false
-    others?.waits(isWaiting, at: now)
+    others?.waits(isWaiting, at: clock.now)
   }
 
   private var whyItWaits: String {

@@ -5,7 +5,7 @@ import Guardrails
 extension World {
   mutating func freeze(_ role: Role) {
     lives[role]?.value.isFrozen = true
-    if !settings.reusesNumbers { lives[role]?.value.frozenSince = now }
+    if !settings.reusesNumbers { lives[role]?.value.frozenSince = clock.now }
   }
 
   /// Stopped between BEGIN and COMMIT of what it is about to write; nobody else can write until it goes on or dies.
@@ -25,7 +25,7 @@ extension World {
     guard lives[role]?.value.isFrozen == true else { return }
     lives[role]?.value.isFrozen = false
     lives[role]?.value.wallet.guardrail.changeOther { $0.thawed() }
-    lives[role]?.value.runningSince = now
+    lives[role]?.value.runningSince = clock.now
   }
 
   /// The phone goes off, and comes back with a database of earlier: nobody runs meanwhile. What was received since then

@@ -31,7 +31,7 @@ extension World {
     case .endConnections(let role): endConnection(of: role)
     case .resume(let role):
       lives[role]?.value.isSuspended = false
-      lives[role]?.value.runningSince = now
+      lives[role]?.value.runningSince = clock.now
     case .show(let notification):
       checkToldOnce(notification)
       guard let id = notification.push else { return }
