@@ -16,7 +16,7 @@ package struct JournalNarrator {
     /// Shown without `--verbose`.
     package var matters: Bool
 
-    init(_ text: String, matters: Bool = true) {
+    package init(_ text: String, matters: Bool = true) {
       self.text = text.onOneLine
       self.matters = matters
     }
