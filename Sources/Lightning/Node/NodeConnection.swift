@@ -1,4 +1,5 @@
 import Ground
+import LightningWire
 
 /// What belongs to one connection of the node, and is gone with it.
 struct NodeConnection: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Bitcoin
 import Ground
 
 /// The time that the provider takes for a splice, and that it gives one.
