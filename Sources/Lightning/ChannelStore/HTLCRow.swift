@@ -1,5 +1,6 @@
 import Database
 import Ground
+import LightningChannel
 
 /// The columns of an HTLC that both sides have.
 enum HTLCRow {

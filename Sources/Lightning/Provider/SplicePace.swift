@@ -1,5 +1,7 @@
-import Bitcoin
 import Ground
+import Bitcoin
+import LightningWire
+import LightningChannel
 
 /// The time that the provider takes for a splice, and that it gives one.
 struct SplicePace: Hashable, Sendable {
