@@ -39,7 +39,7 @@ enum Walls {
       "BatonCommand",
       """
       Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
-      WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
+      WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation
       """
     ),
   ]
