@@ -39,7 +39,7 @@ import Testing
     "P-1.3 Home half-way: the phone is told what the app is at work on, and it is suspended when that is over"
   )
   func namedTask() throws {
-    _ = try phone.run("up", "--elsewhere-delay", "4s")
+    _ = try phone.run("up", "--elsewhere-delay", CommandPhone.delay)
     try phone.openAndConnect()
     let invoice = try invoiceElsewhere(5000)
     let payment = try phone.begin("send", invoice, into: "payment")

@@ -62,11 +62,10 @@ enum Walls {
     (
       "PhoneClient",
       """
-      Ground Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer DaemonRuntime PeerTransport CLinux Glibc Foundation \
-      Synchronization
+      Ground Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer DaemonRuntime PeerTransport CLinux Glibc Foundation
       """
     ),
-    ("Terminal", "Ground PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation Synchronization"),
+    ("Terminal", "Ground PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
     (
       "Inspection",
       """
@@ -77,14 +76,14 @@ enum Walls {
     (
       "Lab",
       """
-      Ground Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation Synchronization
+      Ground Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation
       """
     ),
     (
       "Stages",
       """
       Ground Guardrails LightningInvoices LightningProvider Wallet PhonePolicy Simulation Scenario Crypto SharedContainer DaemonRuntime Judge \
-      PhoneClient Terminal Inspection Lab Glibc Foundation Synchronization
+      PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
     (

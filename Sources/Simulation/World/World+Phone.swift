@@ -39,6 +39,7 @@ extension World {
     case .drop(let push): pushing.noteLost(push)
     case .refuseAsk(let request, let why):
       sending.phoneRefuses(request, "\(why)")
+      if why == .timedOut { checkForgottenCancel(request) }
       phoneAnsweredCancel(request)
     case .withdraw(let key): pushing.withdraw(key)
     case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,

@@ -2,7 +2,6 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 import Foundation
-import Synchronization
 
 /// Many phones at once, each with a peer and a pair of its own, and pushes on all of them.
 final class PushCrowd: Sendable {
@@ -31,7 +30,7 @@ final class PushCrowd: Sendable {
   private let shares: [Range<Int>]
   private let timers: PushTimers
   private let isDebugBuild: Bool
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(phones: [Phone], pushes: Int, timers: PushTimers, isDebugBuild: Bool) {
     self.phones = phones
