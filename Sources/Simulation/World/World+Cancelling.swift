@@ -65,8 +65,7 @@ extension World {
     guard invoicing.cancelled(by: request) != nil,
       lives.app?.value.wallet.node.forgetsInvoiceChange == true
     else { return }
-    report(
-      .connectsWhenAlone, "A cancellation of an invoice waits in the app, which stores nothing meanwhile.")
+    report(.progress, "A cancellation of an invoice waits in the app, which stores nothing meanwhile.")
   }
 
   /// Money that was shown as coming is not refused.
