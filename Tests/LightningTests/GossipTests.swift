@@ -5,6 +5,7 @@ import Testing
 @testable import Bitcoin
 @testable import LightningWire
 @testable import LightningNode
+@testable import LightningProvider
 
 @Suite("What peers tell of the network, and what else they say that is not for us") struct GossipTests {
   private let gossip: [UInt16] = [256, 257, 258, 259, 262, 264, 265]

@@ -4,6 +4,7 @@ import Testing
 
 @testable import LightningWire
 @testable import LightningNode
+@testable import LightningProvider
 
 @Suite("A peer that says nothing any more") struct SilenceTests {
   private let ping = Message.ping(Ping(pongSize: 0))
