@@ -1,5 +1,7 @@
 import Ground
 import Guardrails
+import LightningWire
+import LightningChannel
 import LightningNode
 import PhonePolicy
 import Wallet
