@@ -5,7 +5,7 @@ package struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
   package var event: Event
   package var directives: [Directive]
 
-  init?(_ line: JournalLine) {
+  package init?(_ line: JournalLine) {
     guard let body = try? JSONDecoder().decode(Self.self, from: Data(line.bytes)) else { return nil }
     self = body
   }
