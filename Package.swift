@@ -22,6 +22,7 @@ let package = Package(
   targets: [
     // Pure cores: no clock, no randomness, no I/O.
     .target(name: "Ground"),
+    .target(name: "JSON"),
     .target(name: "Heartbeat", dependencies: ["Ground"]),
     .target(name: "Guardrails", dependencies: ["Ground", "Heartbeat"]),
     .target(name: "Lightning", dependencies: ["Ground", "Crypto"]),
@@ -67,16 +68,16 @@ let package = Package(
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
         "ChannelStore",
       ]),
-    .target(name: "DaemonRuntime", dependencies: ["Ground", "CLinux", "Platform", "OwnFiles"]),
+    .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
     .target(
       name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "Lightning", "CLinux"]),
     .target(
       name: "WalletProcess",
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
-        "Lightning", "Wallet", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
+        "Lightning", "Wallet", "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
       ]),
-    .target(name: "Judge", dependencies: ["Ground", "Database", "CSodium", "CSecp256k1"]),
+    .target(name: "Judge", dependencies: ["Ground", "JSON", "Database", "CSodium", "CSecp256k1"]),
 
     // The processes.
     .executableTarget(
@@ -101,31 +102,31 @@ let package = Package(
     .executableTarget(
       name: "IOSd",
       dependencies: [
-        "Ground", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime", "CLinux",
+        "Ground", "JSON", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime", "CLinux",
       ]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
-        "Ground", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
+        "Ground", "JSON", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy", "Simulation",
-        "Scenario",
-        "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
+        "Ground", "JSON", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy",
+        "Simulation", "Scenario", "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
       ]),
 
     // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
     .executableTarget(
       name: "Bench",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
+        "Ground", "JSON", "Heartbeat", "Guardrails", "SharedContainer", "Database", "Lightning", "Crypto",
         "DaemonRuntime",
       ],
       path: "Benchmarks/Bench"),
 
     .testTarget(name: "GroundTests", dependencies: ["Ground"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "HeartbeatTests", dependencies: ["Ground", "Heartbeat"]),
     .testTarget(
       name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
@@ -170,7 +171,7 @@ let package = Package(
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer", "Coordinator"]),
     .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "CoordinatorC"]),
     .testTarget(
-      name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),
+      name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "JSON", "Heartbeat", "DaemonRuntime"]),
     // A wallet process that stands still at a chosen place.
     .executableTarget(
       name: "TestBystander",
@@ -231,7 +232,7 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "Ground", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
+        "Ground", "JSON", "Crypto", "Lightning", "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
         "LSPd",
         "BatonCommand", "ChannelStore",
       ]),
@@ -245,7 +246,7 @@ let package = Package(
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
+        "Ground", "JSON", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
         "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
         "PeerTransport",
       ]),
@@ -291,7 +292,7 @@ if Context.environment["BATON_FUZZ"] != nil {
 
 // A change to a core is checked by the cores' own tests first. `scripts/test --fast` asks for nothing else.
 if Context.environment["BATON_CORES"] != nil {
-  let cores = ["Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Scenario"]
+  let cores = ["Ground", "JSON", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Scenario"]
   let needed = cores + ["Crypto", "CSodium", "CSecp256k1", "TidyTests"] + cores.map { "\($0)Tests" }
   package.products = []
   package.targets = package.targets.filter { $0.name != "ScenarioTests" && needed.contains($0.name) }

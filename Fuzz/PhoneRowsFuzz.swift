@@ -1,4 +1,4 @@
-import Foundation
+import JSON
 
 @testable import DaemonRuntime
 @testable import IOSd
@@ -30,9 +30,9 @@ enum PhoneRowsFuzz: FuzzTarget {
   }
 
   static func feed(_ bytes: [UInt8]) {
-    let processes = AppendLog<ProcessRow>.rows(in: Data(bytes))
-    let pushes = AppendLog<PushRow>.rows(in: Data(bytes))
-    let lines = AppendLog<BoardLine>.rows(in: Data(bytes))
+    let processes = AppendLog<ProcessRow>.rows(in: bytes)
+    let pushes = AppendLog<PushRow>.rows(in: bytes)
+    let lines = AppendLog<BoardLine>.rows(in: bytes)
     let shown = lines.compactMap(\.notification)
     let evidence = PhoneEvidence(
       pushes: written(pushes), notifications: written(lines), processes: written(processes))
@@ -50,7 +50,7 @@ enum PhoneRowsFuzz: FuzzTarget {
   private static func written<Row: Codable & Equatable>(_ rows: [Row]) -> [UInt8] {
     let lines = rows.compactMap { try? JSONLineEncoder().encode($0) }
     let bytes = Array(lines.joined(separator: "\n").utf8)
-    promise(AppendLog<Row>.rows(in: Data(bytes)) == rows, "rows are not written as they are read: \(lines)")
+    promise(AppendLog<Row>.rows(in: bytes) == rows, "rows are not written as they are read: \(lines)")
     return bytes
   }
 }

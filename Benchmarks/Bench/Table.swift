@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// All lines, for people and for programs.

@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 
 /// What a daemon says of itself when it is asked, or why it says nothing.

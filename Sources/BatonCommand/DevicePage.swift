@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// How the phone is switched, as iosd says.

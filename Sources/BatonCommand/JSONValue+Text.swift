@@ -1,23 +1,27 @@
 import DaemonRuntime
+import Guardrails
+import JSON
 
 extension JSONValue {
-  /// It as JSON again; of an object the members of these names in their order, or else all by name.
+  /// Of an object the members of these names in their order, as JSON again.
   func object(of names: [String]) -> String {
     var object = JSONObject()
     for name in names { if let value = self[name] { object.set(name, raw: value.json) } }
     return object.text
   }
 
-  var json: String {
+  /// As it stands in a cell of a table.
+  var word: String {
     switch self {
-    case .null: "null"
-    case .bool(let flag): flag ? "true" : "false"
-    case .integer(let value): String(value)
-    case .unsigned(let value): String(value)
-    case .number(let value): value.isFinite ? String(value) : "null"
-    case .string(let text): JSONText.quoted(text)
-    case .array(let elements): "[\(elements.map(\.json).joined(separator: ","))]"
-    case .object(let members): object(of: members.keys.sorted())
+    case .null: "-"
+    case .bool(let flag): flag ? "yes" : "no"
+    case .number(let digits): digits
+    case .string(let text): text
+    case .array(let elements): elements.map(\.word).joined(separator: ", ")
+    case .object: "{…}"
     }
   }
+
+  /// Of what a wallet process has said of itself.
+  var statusCode: StatusCode? { (self["code"]?.text).flatMap(StatusCode.init) }
 }

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// What the extension may use and how it is held to that, as iosd says it.

@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 
 /// One row of iosd's ledger of background tasks.

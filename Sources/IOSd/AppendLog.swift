@@ -1,5 +1,5 @@
+import JSON
 import DaemonRuntime
-import Foundation
 import Glibc
 
 /// A file of rows that only grows; the last row of an id is the one that counts.
@@ -38,13 +38,13 @@ final class AppendLog<Row: Codable> {
 
   /// All rows there are; lines that are none are skipped.
   static func rows(of path: String) -> [Row] {
-    guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    return rows(in: (try? file.readToEnd()) ?? Data())
+    ((try? SmallFile.readOwn(path)) ?? nil).map(rows(in:)) ?? []
   }
 
-  static func rows(in data: Data) -> [Row] {
-    let decoder = JSONDecoder()
-    return data.split(separator: UInt8(ascii: "\n")).compactMap { try? decoder.decode(Row.self, from: $0) }
+  static func rows(in bytes: [UInt8]) -> [Row] {
+    let decoder = JSONLineDecoder()
+    return bytes.split(separator: UInt8(ascii: "\n")).compactMap {
+      try? decoder.decode(Row.self, from: Array($0))
+    }
   }
 }

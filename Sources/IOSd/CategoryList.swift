@@ -1,4 +1,4 @@
-import Foundation
+import JSON
 import PhonePolicy
 
 /// The categories that an app registers, as JSON: its message and the answer to `categories` have the same form.
@@ -20,7 +20,7 @@ enum CategoryList {
 
   /// Nil for what is none: of a name that stands twice nobody would know which is meant.
   static func read(_ bytes: [UInt8]) -> [NotificationCategory]? {
-    guard bytes.count <= sizeMax, let rows = try? JSONDecoder().decode([Row].self, from: Data(bytes)),
+    guard bytes.count <= sizeMax, let rows = try? JSONLineDecoder().decode([Row].self, from: bytes),
       rows.count <= countMax, isOneEach(rows.map(\.id))
     else { return nil }
     var categories: [NotificationCategory] = []
@@ -52,8 +52,6 @@ enum CategoryList {
           Row.Action(id: $0.id, title: $0.title, foreground: $0.opensApp)
         }, dismiss: category.tellsDismissal)
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(rows)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+    return (try? JSONLineEncoder().encode(rows)) ?? "[]"
   }
 }

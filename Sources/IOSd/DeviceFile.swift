@@ -1,5 +1,5 @@
+import JSON
 import DaemonRuntime
-import Foundation
 import Glibc
 import PhonePolicy
 
@@ -27,7 +27,7 @@ struct DeviceFile {
   /// Nil for what is none.
   static func read(_ bytes: [UInt8]) -> DeviceState? {
     guard bytes.count <= sizeMax else { return nil }
-    return (try? JSONDecoder().decode(DeviceRecord.self, from: Data(bytes)))?.state
+    return (try? JSONLineDecoder().decode(DeviceRecord.self, from: bytes))?.state
   }
 
   static func text(of state: DeviceState) -> String {

@@ -1,3 +1,4 @@
+import JSON
 import ChannelStore
 import Ground
 import Database

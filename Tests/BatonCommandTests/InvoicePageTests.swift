@@ -1,3 +1,4 @@
+import JSON
 import Crypto
 import Lightning
 import Testing

@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import Testing
 
 @testable import BatonCommand

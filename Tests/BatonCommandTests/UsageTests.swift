@@ -255,7 +255,7 @@ struct UsageTests {
       ("{\"aps\":{\"badge\":-1,\"sound\":\"\"}}", "no `badge` of 0 or more"),
       (
         String(repeating: "[", count: 513) + String(repeating: "]", count: 513),
-        "nested deeper than 512 brackets"
+        "nested deeper than 64 brackets"
       ),
     ])
   func badPushes(text: String, complaint: String) {

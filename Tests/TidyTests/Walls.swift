@@ -2,6 +2,7 @@
 enum Walls {
   static let mayImport: [(module: String, others: String)] = [
     ("Ground", ""),
+    ("JSON", ""),
     ("Heartbeat", "Ground"),
     ("Guardrails", "Ground Heartbeat"),
     ("Lightning", "Ground Crypto"),
@@ -18,27 +19,27 @@ enum Walls {
     ("CoordinatorC", "Coordinator Database CBaton"),
     ("ChannelStore", "Ground Lightning Database"),
     ("WalletStore", "Ground Heartbeat Guardrails SharedContainer Database Lightning Crypto ChannelStore"),
-    ("DaemonRuntime", "Ground CLinux Platform OwnFiles Glibc"),
+    ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto Lightning CLinux Glibc"),
     (
       "WalletProcess",
       """
       Ground Heartbeat Guardrails Lightning Wallet Crypto Database SharedContainer Coordinator WalletStore DaemonRuntime \
-      PeerTransport OwnFiles CLinux Glibc
+      PeerTransport OwnFiles JSON CLinux Glibc
       """
     ),
     ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
     ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
-    ("IOSd", "Ground Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
+    ("IOSd", "Ground JSON Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
     (
       "LSPd",
-      "Ground Lightning Crypto PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc Foundation"
+      "Ground JSON Lightning Crypto PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc"
     ),
-    ("Judge", "Ground Database CSodium CSecp256k1 Foundation Glibc"),
+    ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "BatonCommand",
       """
-      Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
+      Ground JSON Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
       WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
       """
     ),
@@ -46,7 +47,7 @@ enum Walls {
 
   /// Every decision: no clock, no randomness, no I/O.
   static let cores = [
-    "Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Simulation", "Scenario",
+    "Ground", "JSON", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Simulation", "Scenario",
   ]
 
   static func allowed(for module: String) -> Set<String>? {

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// What a campaign came to, for people and for programs.

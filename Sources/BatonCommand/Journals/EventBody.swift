@@ -1,4 +1,5 @@
-import Foundation
+import JSON
+
 
 /// The two members of an event record that belong to its core.
 struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
@@ -6,7 +7,7 @@ struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
   var directives: [Directive]
 
   init?(_ line: JournalLine) {
-    guard let body = try? JSONDecoder().decode(Self.self, from: Data(line.bytes)) else { return nil }
+    guard let body = try? JSONLineDecoder().decode(Self.self, from: line.bytes) else { return nil }
     self = body
   }
 }

@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import PhonePolicy
 
 /// One push, and what became of it, as iosd has written it down.

@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 
 /// What came of a phone's pushes and background tasks, counted from its own files: nobody has to run for it.

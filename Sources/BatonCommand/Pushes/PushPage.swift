@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 
 /// The list of pushes, and the figures beneath it.

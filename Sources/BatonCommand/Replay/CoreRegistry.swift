@@ -1,6 +1,6 @@
 import Ground
+import JSON
 import DaemonRuntime
-import Foundation
 import Guardrails
 import Lightning
 import PhonePolicy
@@ -25,7 +25,7 @@ enum CoreRegistry {
 
   private static func begin<C: Core>(_ type: C.Type, _ record: JournalLine) throws -> (String, any CoreReplay)
   {
-    let decoded = try JSONDecoder().decode(CoreRecord<C>.self, from: Data(record.bytes))
-    return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.configuration))
+    let decoded = try JSONLineDecoder().decode(JournalRecord<CoreBegin<C>>.self, from: record.bytes)
+    return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.body.configuration))
   }
 }

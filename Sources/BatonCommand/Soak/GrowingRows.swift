@@ -1,3 +1,4 @@
+import JSON
 import Foundation
 
 /// The rows of a file that another process goes on writing: each is read once, when it is whole.

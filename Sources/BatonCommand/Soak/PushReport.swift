@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 
 /// What came of many pushes on many phones, and whether that is what it should be.

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// What the processes held before and after, and whether that is what it should be.

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// Prints a completion script for a shell.

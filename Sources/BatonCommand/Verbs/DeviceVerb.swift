@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 
 /// What a person can do to the phone itself.

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// Stops the daemons of one phone.

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// The usage of a verb, or the exit codes of all of them.

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// What the person has been shown, and what they do with it.

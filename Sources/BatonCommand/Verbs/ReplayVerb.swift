@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// Runs journals again through the real cores and compares byte for byte.

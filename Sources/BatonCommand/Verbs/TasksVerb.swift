@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 
 /// The background tasks that the app has asked for.

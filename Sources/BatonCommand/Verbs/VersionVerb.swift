@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 
 /// Which version this is.

@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import Crypto
 import DaemonRuntime
 import Foundation
@@ -52,7 +53,7 @@ final class KeychainStore {
   }
 
   static func read(_ bytes: [UInt8]) -> KeychainItem? {
-    try? JSONDecoder().decode(KeychainItem.self, from: Data(bytes))
+    try? JSONLineDecoder().decode(KeychainItem.self, from: bytes)
   }
 
   func value(of item: KeychainItem) throws(KeychainStoreError) -> [UInt8] {
