@@ -95,7 +95,7 @@ import Testing
   @Test("Who waits hears what to do by where the app is, and nothing while it may end the payment yet")
   func absences() {
     func sentence(_ state: String) -> String? {
-      PaymentEnder.sentence(.said(.object(["app": .object(["state": .string(state)])])))
+      PaymentEnder.sentence(.said(JSONValue(parsing: Array(#"{"app":{"state":"\#(state)"}}"#.utf8)) ?? .null))
     }
     #expect(
       sentence("suspended") == "the app is suspended; open it, or press ^C: the payment stays in the channel")
