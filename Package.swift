@@ -28,6 +28,7 @@ let package = Package(
     .target(name: "Lightning", dependencies: ["Ground", "Crypto"]),
     .target(name: "Wallet", dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Crypto"]),
     .target(name: "PhonePolicy", dependencies: ["Ground"]),
+    .target(name: "Reports", dependencies: ["JSON", "PhonePolicy"]),
     .target(
       name: "Simulation",
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Crypto"],
@@ -102,17 +103,19 @@ let package = Package(
     .executableTarget(
       name: "IOSd",
       dependencies: [
-        "Ground", "JSON", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime", "CLinux",
+        "Ground", "JSON", "Reports", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime",
+        "CLinux",
       ]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
-        "Ground", "JSON", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
+        "Ground", "JSON", "Reports", "Lightning", "Crypto", "PeerTransport", "DaemonRuntime", "Database",
+        "ChannelStore",
       ]),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "JSON", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy",
+        "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy",
         "Simulation", "Scenario", "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
       ]),
 
@@ -246,8 +249,8 @@ let package = Package(
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
-        "Ground", "JSON", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database", "SharedContainer",
-        "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
+        "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database",
+        "SharedContainer", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
         "PeerTransport",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.
@@ -262,7 +265,7 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "CLinux", "Ground", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "MainAppd",
+        "CLinux", "Ground", "Reports", "DaemonRuntime", "PhonePolicy", "PairSupport", "IOSd", "MainAppd",
         "NotifyExtd",
         "BatonCommand",
         "TestChild",

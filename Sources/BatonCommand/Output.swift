@@ -1,6 +1,6 @@
-import JSON
 import DaemonRuntime
 import Glibc
+import Reports
 
 /// How a verb speaks: text for people, or JSON.
 struct Output: Sendable {
@@ -35,8 +35,11 @@ struct Output: Sendable {
     usesColour ? "\(Self.start(of: colour))\(text.onOneLine)\(Self.endOfColour)" : text
   }
 
-  /// A line for people, which may begin with an empty one; or a document of JSON.
-  func say(_ line: String) { StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : shown(line))\n") }
+  /// A line for people, which may begin with an empty one.
+  func say(_ line: String) { StandardOutput.write("\(shown(line))\n") }
+
+  /// A document of JSON, on a line of its own.
+  func say(_ report: some Report) { StandardOutput.write("\(report.json)\n") }
 
   /// A record of a journal, byte for byte as it stands there.
   func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
@@ -47,9 +50,9 @@ struct Output: Sendable {
     writeAll(standardError, Array("baton: \(line.onOneLine)\n".utf8))
   }
 
-  /// One sentence in the words of people, or the object in JSON.
-  func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
-    say(isJSON ? json().text : line())
+  /// One sentence in the words of people, or the report.
+  func say(_ line: @autoclosure () -> String, json: @autoclosure () -> some Report) {
+    if isJSON { say(json()) } else { say(line()) }
   }
 
   // MARK: What a terminal gets

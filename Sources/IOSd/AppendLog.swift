@@ -1,11 +1,10 @@
-import JSON
 import DaemonRuntime
 import Glibc
+import Reports
 
 /// A file of rows that only grows; the last row of an id is the one that counts.
-final class AppendLog<Row: Codable> {
+final class AppendLog<Row: Report> {
   private let descriptor: Int32
-  private let encoder = JSONLineEncoder()
   private var lines: LineWriter
   /// What a full disk would not take, the oldest first: without it the rows behind would stand where it is missing, as if
   /// it had been taken out.
@@ -25,8 +24,7 @@ final class AppendLog<Row: Codable> {
   /// False when the row could not be made durable; the phone goes on, and tries again with the next one.
   @discardableResult
   func append(_ row: Row) -> Bool {
-    guard let text = try? encoder.encode(row) else { return false }
-    waiting.append(text)
+    waiting.append(row.json)
     return writeWaiting()
   }
 
@@ -38,13 +36,6 @@ final class AppendLog<Row: Codable> {
 
   /// All rows there are; lines that are none are skipped.
   static func rows(of path: String) -> [Row] {
-    ((try? SmallFile.readOwn(path)) ?? nil).map(rows(in:)) ?? []
-  }
-
-  static func rows(in bytes: [UInt8]) -> [Row] {
-    let decoder = JSONLineDecoder()
-    return bytes.split(separator: UInt8(ascii: "\n")).compactMap {
-      try? decoder.decode(Row.self, from: Array($0))
-    }
+    Row.rows(in: ((try? SmallFile.readOwn(path)) ?? nil) ?? [])
   }
 }

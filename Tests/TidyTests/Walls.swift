@@ -8,6 +8,7 @@ enum Walls {
     ("Lightning", "Ground Crypto"),
     ("Wallet", "Ground Heartbeat Guardrails Lightning Crypto"),
     ("PhonePolicy", "Ground"),
+    ("Reports", "JSON PhonePolicy"),
     ("Simulation", "Ground Heartbeat Guardrails Lightning Wallet PhonePolicy Crypto"),
     ("Scenario", "Ground PhonePolicy"),
     ("Crypto", "Ground CSodium CSecp256k1 Glibc"),
@@ -30,16 +31,16 @@ enum Walls {
     ),
     ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
     ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
-    ("IOSd", "Ground JSON Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
+    ("IOSd", "Ground JSON Reports Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc"),
     (
       "LSPd",
-      "Ground JSON Lightning Crypto PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc"
+      "Ground JSON Reports Lightning Crypto PeerTransport DaemonRuntime Database ChannelStore CLinux Glibc"
     ),
     ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "BatonCommand",
       """
-      Ground JSON Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
+      Ground JSON Reports Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
       WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
       """
     ),

@@ -1,39 +1,57 @@
 import Ground
 import Database
+import Reports
 import SharedContainer
 
 /// What the wallet keeps in a container, read from the plain tables of a snapshot. Rows that make no sense become
 /// sentences.
 struct WalletView: Sendable {
-  struct ChannelFacts: Hashable, Sendable {
+  struct ChannelFacts: Report, Hashable {
     var id: String
     var localMsat: UInt64
     var remoteMsat: UInt64
     var revision: Int64
     var openHTLCs: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case id, localMsat, remoteMsat, revision
+      case openHTLCs = "htlcs"
+    }
   }
 
-  struct InvoiceFacts: Hashable, Sendable {
+  struct InvoiceFacts: Report, Hashable {
     var paymentHash: String
     var amountMsat: UInt64
     var text: String
+    /// In seconds since 1970, as the invoice has it.
     var expiresAt: Int64
     var isPaid: Bool
     var isCancelled: Bool
 
+    enum CodingKeys: String, CodingKey {
+      case paymentHash, amountMsat, text, expiresAt
+      case isPaid = "paid"
+      case isCancelled = "cancelled"
+    }
+
     var isOpen: Bool { !isPaid && !isCancelled }
   }
 
-  struct PaymentFacts: Hashable, Sendable {
+  struct PaymentFacts: Report, Hashable {
     var id: Int64
     var paymentHash: String
     var amountMsat: UInt64
     var epoch: Int64
     var wallNanoseconds: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case id, paymentHash, amountMsat, epoch
+      case wallNanoseconds = "received_wall_ns"
+    }
   }
 
   /// A payment of the wallet's own.
-  struct SentFacts: Hashable, Sendable {
+  struct SentFacts: Report, Hashable {
     var id: Int64
     var paymentHash: String
     var amountMsat: UInt64
@@ -44,18 +62,28 @@ struct WalletView: Sendable {
     var begunEpoch: Int64
     var endedEpoch: Int64?
     var begunWallNanoseconds: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case id, paymentHash, amountMsat, state, preimage, failureCode, begunEpoch, endedEpoch
+      case begunWallNanoseconds = "begun_wall_ns"
+    }
   }
 
   /// Money on its way out of the channel to the chain.
-  struct SpliceFacts: Hashable, Sendable {
+  struct SpliceFacts: Report, Hashable {
     /// As people write it: the bytes the other way round.
     var transaction: String
     /// `signing`, `committed` or `signed` while it is half-way; `done`, `forgotten` or `lost`.
     var state: String
-    var amountSat: UInt64
-    var feeSat: UInt64
+    var amountMsat: UInt64
+    var feeMsat: UInt64
 
     var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
+
+    enum CodingKeys: String, CodingKey {
+      case transaction = "txid"
+      case state, amountMsat, feeMsat
+    }
   }
 
   private(set) var splices: [SpliceFacts] = []
@@ -99,7 +127,7 @@ struct WalletView: Sendable {
     splices = read("splices", of: tables) { row in
       SpliceFacts(
         transaction: Self.reversed(try row.hex("txid")), state: try row.text("state"),
-        amountSat: try row.unsigned("amount_sat"), feeSat: try row.unsigned("fee_sat"))
+        amountMsat: try row.unsigned("amount_sat") &* 1000, feeMsat: try row.unsigned("fee_sat") &* 1000)
     }
     let paidBefore = read(WalletQueries.paidInvoices, of: tables) { try $0.hex("payment_hash") }
     let paid = Set(payments.map(\.paymentHash) + paidBefore)

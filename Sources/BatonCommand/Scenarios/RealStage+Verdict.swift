@@ -2,6 +2,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 import Judge
+import Reports
 import Scenario
 import Wallet
 
@@ -9,15 +10,11 @@ import Wallet
 extension RealStage {
   /// The phone goes down, and whoever shares no code with it reads what it left behind.
   func judge() throws -> StageVerdict {
-    let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
     // Also one that says why: only a locked phone is reason enough to end with an error.
-    let crashes = rows.filter { row in
-      let hasFailed = row["how"]?.text == "exited" && row["number"]?.int != 0
-      return row["crashed"]?.flag == true
-        || hasFailed && row["own_code"]?.text != WalletEnding.seedWithheld.rawValue
-    }.map { row in
-      "the \(row["role"]?.text ?? "process") (process \(row["pid"]?.int ?? 0)) \(row["reason"]?.text ?? "crashed")"
-    }
+    let crashes = try phone.allProcesses().filter { row in
+      let hasFailed = row.how == "exited" && row.number != 0
+      return row.isCrash == true || hasFailed && row.ownCode != WalletEnding.seedWithheld.rawValue
+    }.map { "the \($0.role) (process \($0.pid)) \($0.reason ?? "crashed")" }
     let scene = try look()
     end()
     let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
@@ -44,11 +41,9 @@ extension RealStage {
 
   /// Whatever happened before: nobody is left behind. Who is frozen would only keep the others waiting.
   func end() {
-    if let status = try? phone.askForJSON(.iosd, ControlMessage("status")) {
-      for role in [Role.app, .extension] {
-        guard let pid = status[role.rawValue]?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
-          ProcessTable.isStopped(pid)
-        else { continue }
+    if let status = try? phone.facts() {
+      for facts in [status.app, status.extension] {
+        guard let pid = facts.pid, ProcessTable.isStopped(pid) else { continue }
         WatchedProcess(pid: pid)?.send(SIGKILL)
       }
     }

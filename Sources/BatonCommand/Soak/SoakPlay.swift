@@ -1,9 +1,9 @@
 import Ground
-import JSON
 import DaemonRuntime
 import Foundation
 import Glibc
 import Lightning
+import Reports
 
 /// Plays rounds on one phone. A round is a payment with the app closed or in the background, which the peer announces
 /// with a push, and then the app in front: it takes the node over and makes the next invoice.
@@ -63,15 +63,13 @@ final class SoakPlay {
     try endExtension()
     // Some of them run for many seconds, and nobody is to be kept busy by questions meanwhile.
     try wait(for: "the daemons to have no timer any more", every: .milliseconds(50)) {
-      try status()["timers"]?.int == timersOfTasks()
-        && phone.askForJSON(.lspd, ControlMessage("status"))["timers"]?.int == 0
+      try status().timers == timersOfTasks() && phone.peerFacts().timers == 0
     }
   }
 
   /// What the app has asked the phone to start it for later stays asked for, and has its hour.
-  private func timersOfTasks() throws -> Int64 {
-    let tasks = try phone.askForJSON(.iosd, ControlMessage("tasks")).elements ?? []
-    return tasks.contains { $0["state"]?.text == "waiting" } ? 1 : 0
+  private func timersOfTasks() throws -> Int {
+    try phone.tasks().contains { $0.state == "waiting" } ? 1 : 0
   }
 
   /// Each look is on the same connection: with one of its own the daemon, if it is slow, has not closed that yet and
@@ -90,20 +88,27 @@ final class SoakPlay {
   private static let looks = 5
 
   private func look(at daemon: Daemon, _ client: ControlClient) throws -> SoakFigures {
-    guard let status = JSONValue(parsing: try client.request(ControlMessage("status")).body),
-      let pid = client.listener, let figures = SoakFigures(pid: pid, status: status)
-    else { throw Failure(sentence: "\(daemon.rawValue) is gone; its last words are in its log") }
+    let answer = try client.request(ControlMessage("status")).body
+    guard let pid = client.listener, var figures = SoakFigures(pid: pid) else {
+      throw Failure(sentence: "\(daemon.rawValue) is gone; its last words are in its log")
+    }
+    if let facts = PhoneFacts(json: answer) {
+      (figures.heapBytes, figures.timers) = (facts.heapBytes, facts.timers)
+    } else if let facts = PeerFacts(json: answer) {
+      figures.heapBytes = facts.heapBytes
+      (figures.databaseBytes, figures.timers) = (facts.databaseBytes, facts.timers)
+    }
     return figures
   }
 
   /// Of a wallet process that lives: `app` or `extension`.
   func figures(ofRole role: String) throws -> SoakFigures {
-    let facts = try status()[role]
-    guard let pid = facts?["pid"]?.int.flatMap({ Int32(exactly: $0) }),
-      var figures = SoakFigures(pid: pid)
-    else { throw Failure(sentence: "the \(role) does not run any more") }
-    figures.databaseBytes = facts?["status"]?["database-bytes"]?.text.flatMap { UInt64($0) }
-    figures.heapBytes = facts?["status"]?["heap-bytes"]?.text.flatMap { UInt64($0) }
+    let facts = try status().process(role)
+    guard let pid = facts.pid, var figures = SoakFigures(pid: pid) else {
+      throw Failure(sentence: "the \(role) does not run any more")
+    }
+    figures.databaseBytes = facts.status?["database-bytes"].flatMap { UInt64($0) }
+    figures.heapBytes = facts.status?["heap-bytes"].flatMap { UInt64($0) }
     return figures
   }
 
@@ -127,14 +132,14 @@ final class SoakPlay {
   /// A payment that the peer offers to a wallet that has just gone is held, but announced later.
   func waitUntilAway() throws {
     try wait(for: "the peer to see that the wallet is away") {
-      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
+      try !phone.peerFacts().walletConnected
     }
   }
 
   func openApp() throws {
     try phone.ask(.iosd, ControlMessage("open"))
     try wait(for: "the app to be connected") {
-      try status()["app"]?["status"]?.statusCode == .connected
+      try status().app.statusCode == .connected
     }
   }
 
@@ -146,26 +151,26 @@ final class SoakPlay {
 
   func quitApp() throws {
     try phone.ask(.iosd, ControlMessage("quit"))
-    try wait(for: "the app to end") { try status()["app"]?["state"]?.text == "not running" }
+    try wait(for: "the app to end") { try status().app.state == "not running" }
   }
 
   private func sendAppHome() throws {
     try phone.ask(.iosd, ControlMessage("home"))
     try wait(for: "the app to have released the node") {
-      try status()["app"]?["status"]?.statusCode == .idle
+      try status().app.statusCode == .idle
     }
   }
 
   func endExtension() throws {
-    if let pid = try status()["extension"]?["pid"]?.int.flatMap({ Int32(exactly: $0) }) {
+    if let pid = try status().extension.pid {
       WatchedProcess(pid: pid)?.send(SIGTERM)
     }
-    try wait(for: "the extension to end") { try status()["extension"]?["state"]?.text == "not running" }
+    try wait(for: "the extension to end") { try status().extension.state == "not running" }
   }
 
   // MARK: Waiting
 
-  func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
+  func status() throws -> PhoneFacts { try phone.facts() }
 
   /// Looks again whenever a journal grows, and at short intervals.
   func wait(for what: String, every interval: TimeSpan? = nil, _ condition: () throws -> Bool) throws {

@@ -55,7 +55,7 @@ enum MergeVerb: Verb {
     }
     let report = MergeReport(merge, of: range)
     if invocation.output.isJSON {
-      invocation.output.say(report.json.text)
+      invocation.output.say(report.document)
     } else {
       report.tell(invocation.output)
     }

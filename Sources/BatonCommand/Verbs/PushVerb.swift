@@ -1,6 +1,7 @@
 import JSON
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
 /// Delivers a push from a file.
 enum PushVerb: Verb {
@@ -35,17 +36,30 @@ enum PushVerb: Verb {
     let bytes = try payload(invocation)
     let answer = try invocation.phone.ask(.iosd, ControlMessage("push", body: bytes))
     let id = answer["id"] ?? "?"
-    var object = JSONObject()
-    object.set("id", ifPresent: UInt64(id))
-    object.set("fate", ifPresent: answer["fate"])
-    object.set("fate_code", ifPresent: answer["fate-code"])
-    object.set("waking", ifPresent: answer["waking"].flatMap { UInt64($0) })
-    object.set("waking_fate", ifPresent: answer["waking-fate"])
-    object.set("waking_fate_code", ifPresent: answer["waking-fate-code"])
+    let document = Document(
+      id: UInt64(id), fate: answer["fate"], fateCode: answer["fate-code"],
+      waking: answer["waking"].flatMap { UInt64($0) }, wakingFate: answer["waking-fate"],
+      wakingFateCode: answer["waking-fate-code"])
     func words(_ name: String) -> String { answer[name].map { ": \($0.onOneLine)" } ?? "" }
     let waking = answer["waking"].map { "; to wake the app it is push \($0)\(words("waking-fate"))" } ?? ""
-    invocation.output.say("push \(id) is with the phone\(words("fate"))\(waking)", json: object)
+    invocation.output.say("push \(id) is with the phone\(words("fate"))\(waking)", json: document)
     return .done
+  }
+
+  struct Document: Report {
+    var id: UInt64?
+    /// What became of it already.
+    var fate: String?
+    var fateCode: String?
+    /// An alert with `content-available` is a second push, which wakes the app.
+    var waking: UInt64?
+    var wakingFate: String?
+    var wakingFateCode: String?
+  }
+
+  private struct SilentPush: Report {
+    var aps = ["content-available": 1]
+    var reason: String?
   }
 
   private static func payload(_ invocation: Invocation) throws(CommandFailure) -> [UInt8] {
@@ -70,10 +84,7 @@ enum PushVerb: Verb {
   }
 
   private static func silent(about type: String?) throws(CommandFailure) -> [UInt8] {
-    var object = JSONObject()
-    object.set("aps", raw: #"{"content-available":1}"#)
-    object.set("reason", ifPresent: type)
-    let bytes = Array(object.text.utf8)
+    let bytes = Array(SilentPush(reason: type).json.utf8)
     try check(bytes, name: "the push")
     return bytes
   }

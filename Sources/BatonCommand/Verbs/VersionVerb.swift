@@ -1,5 +1,5 @@
-import JSON
 import DaemonRuntime
+import Reports
 
 /// Which version this is.
 enum VersionVerb: Verb {
@@ -10,9 +10,9 @@ enum VersionVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) -> ExitCode {
-    var object = JSONObject()
-    object.set("version", batonVersion)
-    invocation.output.say("baton \(batonVersion)", json: object)
+    invocation.output.say("baton \(batonVersion)", json: Document(version: batonVersion))
     return .done
   }
+
+  struct Document: Report { var version: String }
 }
