@@ -5,7 +5,7 @@ public enum JSONNames: Sendable {
   /// In rows and reports: `amountMsat` is `amount_msat`.
   case snakeCase
 
-  func name(_ declared: String) -> String { self == .asDeclared ? declared : Self.snake(declared) }
+  public func name(_ declared: String) -> String { self == .asDeclared ? declared : Self.snake(declared) }
 
   private static func snake(_ declared: String) -> String {
     let letters = Array(declared.utf8)

@@ -10,9 +10,16 @@ enum VersionVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) -> ExitCode {
-    invocation.output.say("baton \(batonVersion)", json: Document(version: batonVersion))
+    invocation.output.say("baton \(batonVersion)", json: Document(version: batonVersion, json: jsonVersion))
     return .done
   }
 
-  struct Document: Report { var version: String }
+  /// Of docs/json.md: another one when a member is gone or means something else, and not when one is new.
+  static let jsonVersion = 1
+
+  struct Document: Report {
+    var version: String
+    /// Of the form of all documents.
+    var json: Int
+  }
 }
