@@ -123,13 +123,13 @@ import Testing
 
   @Test("What a type may leave out is optional, and members of two types are those of one") func shapes() throws {
     struct Inner: Report { var wallNs: Int64? }
+    enum Word: String, Codable, CaseIterable { case one, two }
     struct Sample: Report {
-      var endCode: PushFateless?
+      var endCode: Word?
       var list: [Inner]
       var said: SaidFields
       var isSo: Bool
     }
-    enum PushFateless: String, Codable, CaseIterable { case one, two }
     let shape = try Shape(of: Joined<Sample, Inner>.self)
     #expect(
       shape.rows().map { "\($0.path) \($0.type)" } == [

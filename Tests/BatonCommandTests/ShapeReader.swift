@@ -90,8 +90,10 @@ private struct ShapeReader: Decoder, SingleValueDecodingContainer {
   }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let choice = T.self as? any CaseIterable.Type, let (words, first) = Self.words(of: choice) as? ([String], T) {
-      note.shape = .choice(words)
+    if let choice = T.self as? any CaseIterable.Type, let found = Self.words(of: choice),
+      let first = found.first as? T
+    {
+      note.shape = .choice(found.words)
       return first
     }
     let value = try T(from: self)
@@ -99,7 +101,7 @@ private struct ShapeReader: Decoder, SingleValueDecodingContainer {
     return value
   }
 
-  private static func words<C: CaseIterable>(of type: C.Type) -> ([String], Any)? {
+  private static func words<C: CaseIterable>(of type: C.Type) -> (words: [String], first: Any)? {
     let words = type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
     guard let first = type.allCases.first, words.count == type.allCases.count else { return nil }
     return (words, first)
