@@ -51,7 +51,7 @@ struct Output: Sendable {
   }
 
   /// One sentence in the words of people, or the report.
-  func say(_ line: @autoclosure () -> String, json: @autoclosure () -> some Report) {
+  func say<R: Report>(_ line: @autoclosure () -> String, json: @autoclosure () -> R) {
     if isJSON { say(json()) } else { say(line()) }
   }
 

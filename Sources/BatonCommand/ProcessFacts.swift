@@ -47,7 +47,7 @@ struct ProcessFacts: Hashable, Sendable {
 extension ProcessRow {
   /// The rows of iosd's ledger as they stand there.
   static func written(in path: String) -> [ProcessRow] {
-    rows(in: ((try? SmallFile.readOwn(path, limit: 64 * 1024 * 1024)) ?? nil) ?? [])
+    rows(in: (try? SmallFile.readOwn(path, limit: 64 * 1024 * 1024)) ?? [])
   }
 
   var processName: String { Role(rawValue: role)?.processName ?? role }

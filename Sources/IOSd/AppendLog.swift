@@ -36,6 +36,6 @@ final class AppendLog<Row: Report> {
 
   /// All rows there are; lines that are none are skipped.
   static func rows(of path: String) -> [Row] {
-    Row.rows(in: ((try? SmallFile.readOwn(path)) ?? nil) ?? [])
+    Row.rows(in: (try? SmallFile.readOwn(path)) ?? [])
   }
 }

@@ -1,5 +1,7 @@
+import Ground
 import DaemonRuntime
 import Guardrails
+import Heartbeat
 import Reports
 import SharedContainer
 
