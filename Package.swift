@@ -115,8 +115,10 @@ let package = Package(
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet", "PhonePolicy",
-        "Simulation", "Scenario", "Database", "SharedContainer", "WalletStore", "DaemonRuntime", "PeerTransport", "Judge", "CLinux",
+        "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Wallet",
+        "PhonePolicy",
+        "Simulation", "Scenario", "Database", "SharedContainer", "WalletStore", "DaemonRuntime",
+        "PeerTransport", "Judge", "CLinux",
       ]),
 
     // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
@@ -250,7 +252,8 @@ let package = Package(
       name: "BatonCommandTests",
       dependencies: [
         "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Lightning", "Database",
-        "SharedContainer", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "BatonCommand", "Judge",
+        "SharedContainer", "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport",
+        "BatonCommand", "Judge",
         "PeerTransport",
       ]),
     // Every story of Tests/Scenarios, simulated and on real processes.

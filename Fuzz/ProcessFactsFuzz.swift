@@ -16,6 +16,8 @@ enum ProcessFactsFuzz: FuzzTarget {
     for now in [Int64.min, 0, .max] {
       for line in Output.lines(of: [facts.cells(now: Instant(nanoseconds: now))]) { promiseOneLine(line) }
     }
-    promise(ProcessRow(json: facts.document.json.utf8) == facts.document.second, "a row is not written as it is read")
+    promise(
+      ProcessRow(json: facts.document.json.utf8) == facts.document.second,
+      "a row is not written as it is read")
   }
 }

@@ -15,7 +15,8 @@ public enum SmallFile {
     guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, let bytes = read(from: descriptor, limit: limit ?? Int(status.st_size))
+    guard fstat(descriptor, &status) == 0,
+      let bytes = read(from: descriptor, limit: limit ?? Int(status.st_size))
     else { throw SystemError("read \(path)") }
     return bytes
   }

@@ -22,7 +22,9 @@ import Testing
   private static let entries = [
     Entry("error", "any command that fails", CommandFailure.Document.self),
     Entry("ablation-rule", "`baton ablation`, a line for each rule", AblationReport.Document.self),
-    Entry("ablation-other", "`baton ablation`, then a line for each other coordination", ComparisonReport.Document.self),
+    Entry(
+      "ablation-other", "`baton ablation`, then a line for each other coordination",
+      ComparisonReport.Document.self),
     Entry("app", "`baton app open`, `home`, `quit`", AppVerb.Document.self),
     Entry("completion", "`baton completion`", CompletionVerb.Document.self),
     Entry("demo-line", "`baton demo`, a line for each step", DemoStage.Line.self),
@@ -43,7 +45,8 @@ import Testing
     Entry("merge", "`baton merge`", MergeReport.Document.self),
     Entry("notifications", "`baton notifications`", [NotificationRow].self),
     Entry("notifications-categories", "`baton notifications categories`", [CategoryRow].self),
-    Entry("notifications-touch", "`baton notifications tap`, `action`, `dismiss`", NotificationsVerb.Touched.self),
+    Entry(
+      "notifications-touch", "`baton notifications tap`, `action`, `dismiss`", NotificationsVerb.Touched.self),
     Entry("pay", "`baton pay`", PaymentAnswer.Document.self),
     Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
     Entry("payments", "`baton payments`", [PaymentEntry].self),
@@ -121,7 +124,9 @@ import Testing
     #expect(Set(Self.entries.map(\.name)).count == Self.entries.count)
   }
 
-  @Test("What a type may leave out is optional, and members of two types are those of one") func shapes() throws {
+  @Test("What a type may leave out is optional, and members of two types are those of one") func shapes()
+    throws
+  {
     struct Inner: Report { var wallNs: Int64? }
     enum Word: String, Codable, CaseIterable { case one, two }
     struct Sample: Report {

@@ -102,7 +102,9 @@ import Testing
       ]
         + (5...7).map {
           #"{"id":\#($0),"visible":false,"mutable_content":false,"wall_ns":5,"at_ns":5,"fate":"completed with no-data","fate_code":"completed","fate_detail":"no-data"}"#
-        } + [#"{"id":8,"visible":false,"mutable_content":false,"wall_ns":8,"at_ns":8,"fate":"delivered","fate_code":"delivered"}"#],
+        } + [
+          #"{"id":8,"visible":false,"mutable_content":false,"wall_ns":8,"at_ns":8,"fate":"delivered","fate_code":"delivered"}"#
+        ],
       tasks: [
         task(1, "running", launchedAt: 1), task(1, "completed", launchedAt: 1),
         task(2, "expired", launchedAt: 1), task(3, "waiting"),
@@ -153,7 +155,9 @@ import Testing
 
   @Test("One is one") func grammar() throws {
     let one = try figures(
-      pushes: [#"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#],
+      pushes: [
+        #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#
+      ],
       times: [SilentPushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
     #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
   }

@@ -33,7 +33,8 @@ private final class ShapeNote {
   /// Of the members, once all of them are read.
   func close() {
     guard !members.isEmpty else { return }
-    shape = .object(members.map { .init(name: $0.name, shape: $0.note.closed, isOptional: $0.note.isOptional) })
+    shape = .object(
+      members.map { .init(name: $0.name, shape: $0.note.closed, isOptional: $0.note.isOptional) })
   }
 
   private var closed: Shape {

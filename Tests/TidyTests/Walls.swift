@@ -48,7 +48,8 @@ enum Walls {
 
   /// Every decision: no clock, no randomness, no I/O.
   static let cores = [
-    "Ground", "JSON", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Simulation", "Scenario",
+    "Ground", "JSON", "Heartbeat", "Guardrails", "Lightning", "Wallet", "PhonePolicy", "Simulation",
+    "Scenario",
   ]
 
   static func allowed(for module: String) -> Set<String>? {

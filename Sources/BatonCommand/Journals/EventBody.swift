@@ -1,6 +1,5 @@
 import JSON
 
-
 /// The two members of an event record that belong to its core.
 struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
   var event: Event

@@ -78,7 +78,8 @@ struct PaymentEntry: Report, Hashable {
 
   private var what: String {
     switch (direction, state) {
-    case (.incoming, "held"): "held at the peer, \(holdLeftMs.map { HumanText.span(.milliseconds($0)) } ?? "?") left"
+    case (.incoming, "held"):
+      "held at the peer, \(holdLeftMs.map { HumanText.span(.milliseconds($0)) } ?? "?") left"
     case (.incoming, "offered"): "in the channel, not settled"
     case (.outgoing, "pending"): "on its way"
     case (.outgoing, "failed"): "failed\(failure.map { ": \($0.words)" } ?? "")"

@@ -15,7 +15,8 @@ struct PushFigures: Sendable {
     let shown = Set(notifications.compactMap(\.push))
     self.pushes = pushes.lastOfEach.map { row in
       var row = row
-      row.fate = row.fate ?? (shown.contains(row.id) ? "shown" : row.isVisible ? "not shown yet" : "on its way")
+      row.fate =
+        row.fate ?? (shown.contains(row.id) ? "shown" : row.isVisible ? "not shown yet" : "on its way")
       return PushFacts(row: row, time: row.isSilent ? times.last { $0.push == row.id } : nil)
     }
     handlerStarts = times.count

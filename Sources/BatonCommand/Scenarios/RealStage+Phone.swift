@@ -58,7 +58,9 @@ extension RealStage {
   }
 
   func checkNotSuspended(_ role: Role) throws {
-    if try phone.facts().process(role.rawValue).state == AppState.suspended.word { throw ScenarioWords.isSuspended }
+    if try phone.facts().process(role.rawValue).state == AppState.suspended.word {
+      throw ScenarioWords.isSuspended
+    }
   }
 
   // MARK: Looking

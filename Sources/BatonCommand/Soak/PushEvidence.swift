@@ -34,7 +34,9 @@ struct PushEvidence {
   init(of phone: Phone) {
     self.init(pushes: [], notifications: [], processes: [])
     for row in GrowingRows<PushRow>("\(phone.os)/pushes.jsonl").next() { add(push: row) }
-    for row in GrowingRows<NotificationRow>("\(phone.os)/notifications.jsonl").next() { add(notification: row) }
+    for row in GrowingRows<NotificationRow>("\(phone.os)/notifications.jsonl").next() {
+      add(notification: row)
+    }
     processes = ProcessRow.written(in: phone.processLedger).lastOfEach.filter {
       $0.role == "extension"
     }

@@ -24,7 +24,9 @@ enum AppVerb: Verb {
       throw CommandFailure(
         .notDone, "the app was started and ended at once (process \(pid)): \(reason)")
     }
-    invocation.output.say(sentence(verb, answer), json: Document(
+    invocation.output.say(
+      sentence(verb, answer),
+      json: Document(
         did: verb, app: answer["app"] ?? "unknown", pid: answer["pid"].flatMap { Int32($0) }))
     return .done
   }

@@ -65,7 +65,8 @@ enum NotificationsVerb: Verb {
         + rows.map { row in
           [
             "\(row.id)", row.push.map { "\($0)" } ?? "-", row.level ?? "-", row.sound ?? "-",
-            row.category ?? "-", row.thread ?? "-", row.isDisplayed.map { $0 ? "yes" : "no" } ?? "-", now(row),
+            row.category ?? "-", row.thread ?? "-", row.isDisplayed.map { $0 ? "yes" : "no" } ?? "-",
+            now(row),
             words(row),
           ]
         })

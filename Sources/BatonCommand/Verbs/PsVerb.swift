@@ -25,7 +25,8 @@ enum PsVerb: Verb {
     if invocation.output.isJSON {
       invocation.output.say(
         Document(
-          iosd: iosd, lspd: pids.first { $0.0 == .lspd }?.1, byHand: handRun.map(\.document), processes: rows.map(\.document),
+          iosd: iosd, lspd: pids.first { $0.0 == .lspd }?.1, byHand: handRun.map(\.document),
+          processes: rows.map(\.document),
           limits: limits?.facts))
     } else {
       tell(pids, handRun, rows, phone, invocation.output)

@@ -154,7 +154,8 @@ enum PushVerb: Verb {
       )
     case .string?: return
     case let parts?:
-      if ["title", "body", "title-loc-key", "loc-key"].contains(where: { parts[$0]?.text?.isEmpty == false }) {
+      if ["title", "body", "title-loc-key", "loc-key"].contains(where: { parts[$0]?.text?.isEmpty == false })
+      {
         return
       }
     }

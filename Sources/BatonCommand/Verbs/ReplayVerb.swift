@@ -133,7 +133,9 @@ enum ReplayVerb: Verb {
       events = outcome.events.map { CoreEvents(core: $0.core, count: $0.count) }
       unknownCores = outcome.unknownCores
       lastLineTorn = outcome.isTorn
-      if let missing = outcome.missing { (evidenceMissing, line, sentence) = (true, missing.line, missing.sentence) }
+      if let missing = outcome.missing {
+        (evidenceMissing, line, sentence) = (true, missing.line, missing.sentence)
+      }
       guard let difference = outcome.difference else { return }
       (line, sentence) = (difference.line, difference.sentence)
       (recorded, computed) = (difference.recorded, difference.computed)

@@ -23,7 +23,8 @@ enum RestoreVerb: Verb {
       hasMoved
       ? "the wallet is in this container, connected under epoch \(epoch); what the peer knew before is refused as another device"
       : "the wallet was in this container already and is connected under epoch \(epoch); nothing was changed"
-    invocation.output.say(sentence, json: Document(state: hasMoved ? "restored" : "already-here", epoch: epoch))
+    invocation.output.say(
+      sentence, json: Document(state: hasMoved ? "restored" : "already-here", epoch: epoch))
     return .done
   }
 
