@@ -95,7 +95,7 @@ import Testing
     struct Report: Codable, Equatable {
       var amountMsat = 1
       var storySHA256 = "a"
-      var wall_ns = 2
+      var wallNs = 2
       var x = Inner()
       struct Inner: Codable, Equatable { var isOver: Bool? = true }
     }
