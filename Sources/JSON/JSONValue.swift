@@ -1,3 +1,7 @@
+// JSON: the one writer and the one strict reader, for any value and for `Codable` types. Pure: it imports nothing, no
+// Foundation either, as the extension links it. What it writes is canonical, and what two readers would read in two ways
+// it does not read.
+
 /// Any JSON, with its members in their order and its numbers as they were written: journals hold 64-bit numbers that no
 /// `Double` can.
 public enum JSONValue: Hashable, Sendable {
