@@ -91,9 +91,9 @@ def phone(documents):
     take("invoice-cancel", "invoice", "--cancel", take("invoice", "invoice", "7")["invoice"])
     take("app", "app", "home")
     take("pay", "pay", invoice)
-    take("pay", "pay", invoice, status=1)
+    take("pay", "pay", invoice, status=5)
     take("app", "app", "open")
-    parts = take("invoice", "invoice", "5000000")["invoice"]
+    parts = take("invoice", "invoice", "5000")["invoice"]
     take("pay-parts", "pay", parts, "--parts", "2")
     take("send", "send", take("invoice", "invoice", "21", "--elsewhere")["invoice"])
     take("withdraw", "withdraw", "1000", ADDRESS)
