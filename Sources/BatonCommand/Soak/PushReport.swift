@@ -84,8 +84,8 @@ struct PushReport {
     var waitLongestMs: Int64
     var peakFootprintBytes: UInt64
     var peakResidentBytes: UInt64
-    var iosdHeapBytesAPush: Int
-    var lspdHeapBytesAPush: Int
+    var iosdHeapBytesPerPush: Int
+    var lspdHeapBytesPerPush: Int
     var tookMs: Int64
     var complaints: [String]
     var sound: Bool
@@ -97,8 +97,8 @@ struct PushReport {
       processes: processes, stoppedAtWork: frozen, killedAtWork: killed, killedForTime: killedForTime,
       waitMedianMs: wait(50).wholeMilliseconds, waitP99Ms: wait(99).wholeMilliseconds,
       waitLongestMs: wait(100).wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
-      peakResidentBytes: peakResidentBytes, iosdHeapBytesAPush: growth(.iosd),
-      lspdHeapBytesAPush: growth(.lspd), tookMs: took.wholeMilliseconds, complaints: complaints,
+      peakResidentBytes: peakResidentBytes, iosdHeapBytesPerPush: growth(.iosd),
+      lspdHeapBytesPerPush: growth(.lspd), tookMs: took.wholeMilliseconds, complaints: complaints,
       sound: complaints.isEmpty)
   }
 }

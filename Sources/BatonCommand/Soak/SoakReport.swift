@@ -110,7 +110,7 @@ struct SoakReport {
 
   struct Document: Report {
     var processes: [SubjectDocument]
-    var fileBytesARound: [FileGrowth]
+    var fileBytesPerRound: [FileGrowth]
     var complaints: [String]
     var settled: Int
     var tookMs: Int64
@@ -122,14 +122,14 @@ struct SoakReport {
   struct SubjectDocument: Report {
     var process: String
     var rounds: Int
-    var allowedBytesARound: Int
+    var allowedBytesPerRound: Int
     var before: SoakFigures
     var after: SoakFigures
 
     init(_ subject: Subject) {
       process = subject.name
       rounds = subject.rounds
-      allowedBytesARound = Int(subject.allowedBytes)
+      allowedBytesPerRound = Int(subject.allowedBytes)
       before = subject.before
       after = subject.after
     }

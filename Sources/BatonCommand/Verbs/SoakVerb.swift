@@ -78,7 +78,7 @@ enum SoakVerb: Verb {
       invocation.output.say(
         SoakReport.Document(
           processes: report.subjects.map(SoakReport.SubjectDocument.init),
-          fileBytesARound: report.filesPerRound.map { .init(name: $0.name, bytes: $0.bytes) },
+          fileBytesPerRound: report.filesPerRound.map { .init(name: $0.name, bytes: $0.bytes) },
           complaints: report.complaints, settled: play.settled, tookMs: took.wholeMilliseconds,
           slowestPaymentMs: play.slowest.wholeMilliseconds, judgePassed: verdict.passed, sound: isSound))
     } else {
