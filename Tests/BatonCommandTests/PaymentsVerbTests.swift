@@ -59,7 +59,7 @@ import Testing
     #expect(held.cells.contains("held at the peer, 60.0 s left"))
     #expect(held.json.contains(#""hold_left_ms":60000"#))
     let offered = try #require(try entry("{\(row),\"state\":\"offered\"}"))
-    #expect(offered.holdLeft == nil)
+    #expect(offered.holdLeftMs == nil)
     #expect(try entry("{\(row),\"state\":\"paid\"}") == nil)
     #expect(try entry("{\"state\":\"held\"}") == nil)
   }
