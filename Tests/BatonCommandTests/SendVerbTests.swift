@@ -151,7 +151,7 @@ import Testing
       lost.sentence
         == "lost: how it ended was lost with the wallet's database, and it may be paid; ask the recipient, and for a new invoice if it is not"
     )
-    #expect(lost.json.text.contains("it may be paid; ask the recipient"))
+    #expect(lost.document.json.contains("it may be paid; ask the recipient"))
   }
 
   @Test("The judge sees what was taken and called failed, paid and never there, or paid twice")
