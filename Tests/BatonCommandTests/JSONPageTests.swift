@@ -101,7 +101,7 @@ import Testing
       return (["", "## \(entry.name)", "", "\(entry.commands).", "", "| member | |", "|---|---|"] + rows)
         .joined(separator: "\n")
     }
-    try hold(old[..<end] + parts.joined(separator: "\n") + "\n", in: "json.md")
+    try hold(String(old[..<end]) + parts.joined(separator: "\n") + "\n", in: "json.md")
   }
 
   @Test("The schema has the same") func schema() throws {
