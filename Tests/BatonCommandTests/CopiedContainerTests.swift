@@ -119,7 +119,8 @@ struct CopiedContainerTests {
         .first { $0.0 == "claimed because" }?.1
     }
     #expect(try because() == "the holder died without a release")
-    let row = #"{"id":1,"role":"app","pid":\#(getpid()),"started_at_ns":1"#
+    let row =
+      #"{"id":1,"role":"app","pid":\#(getpid()),"start_time":1,"path":"/x","launch_reason":"opened","started_wall_ns":1,"started_at_ns":1"#
     scratch.write(
       "os/processes.jsonl", "\(row)}\n\(row),\"ended_at_ns\":2,\"reason\":\"swiped away by the person\"}\n")
     #expect(try because() == "the holder died without a release (swiped away by the person)")

@@ -1,4 +1,4 @@
-import Foundation
+import JSON
 
 /// The two members of an event record that belong to its core.
 package struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
@@ -6,7 +6,7 @@ package struct EventBody<Event: Decodable, Directive: Decodable>: Decodable {
   package var directives: [Directive]
 
   init?(_ line: JournalLine) {
-    guard let body = try? JSONDecoder().decode(Self.self, from: Data(line.bytes)) else { return nil }
+    guard let body = try? JSONLineDecoder().decode(Self.self, from: line.bytes) else { return nil }
     self = body
   }
 }
