@@ -155,32 +155,32 @@ let package = Package(
     .target(
       name: "PhoneClient",
       dependencies: [
-        "Ground", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices", "PhonePolicy",
-        "SharedContainer", "DaemonRuntime",
-        "PeerTransport", "CLinux",
+        "Ground", "JSON", "Reports", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices",
+        "PhonePolicy", "SharedContainer", "DaemonRuntime", "PeerTransport", "CLinux",
       ], path: "Sources/Baton/PhoneClient"),
     .target(
-      name: "Terminal", dependencies: ["Ground", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient"],
+      name: "Terminal",
+      dependencies: ["Ground", "Reports", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient"],
       path: "Sources/Baton/Terminal"),
     .target(
       name: "Inspection",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel", "LightningNode",
-        "LightningProvider", "Wallet", "PhonePolicy", "Database",
-        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
+        "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel",
+        "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Database", "SharedContainer",
+        "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
       ], path: "Sources/Baton/Inspection"),
     .target(
       name: "Lab",
       dependencies: [
-        "Ground", "Guardrails", "Crypto", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal",
+        "Ground", "Reports", "Guardrails", "Crypto", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal",
         "Inspection",
       ], path: "Sources/Baton/Lab"),
     .target(
       name: "Stages",
       dependencies: [
-        "Ground", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet", "PhonePolicy",
-        "Simulation", "Scenario",
-        "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient", "Terminal", "Inspection", "Lab",
+        "Ground", "Reports", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet",
+        "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
+        "Terminal", "Inspection", "Lab",
       ], path: "Sources/Baton/Stages"),
     .executableTarget(
       name: "BatonCommand",
@@ -305,7 +305,7 @@ let package = Package(
     .testTarget(
       name: "HostileTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Bitcoin",
+        "Ground", "Reports", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Bitcoin",
         "LightningWire", "LightningChannel",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient",
         "BatonCommand",

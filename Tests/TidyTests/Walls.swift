@@ -64,36 +64,36 @@ enum Walls {
     (
       "PhoneClient",
       """
-      Ground Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer DaemonRuntime PeerTransport CLinux Glibc Foundation
+      Ground JSON Reports Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer \
+      DaemonRuntime PeerTransport CLinux Glibc
       """
     ),
-    ("Terminal", "Ground PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
+    ("Terminal", "Ground Reports PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
     (
       "Inspection",
       """
-      Ground Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge \
-      PhoneClient Terminal Glibc Foundation
+      Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet \
+      PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
       """
     ),
     (
       "Lab",
       """
-      Ground Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation
+      Ground Reports Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation
       """
     ),
     (
       "Stages",
       """
-      Ground Guardrails LightningInvoices LightningProvider Wallet PhonePolicy Simulation Scenario Crypto SharedContainer DaemonRuntime Judge \
-      PhoneClient Terminal Inspection Lab Glibc Foundation
+      Ground Reports Guardrails LightningInvoices LightningProvider Wallet PhonePolicy Simulation Scenario Crypto \
+      SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
     (
       "BatonCommand",
       """
       Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
-      PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient Terminal \
-      Inspection Lab Stages Glibc Foundation
+      PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient Terminal Inspection Lab Stages Glibc
       """
     ),
   ]

@@ -92,7 +92,7 @@ package struct Phone: Sendable {
   }
 
   /// The same as the type that its writer has.
-  func ask<Answer: Report>(
+  package func ask<Answer: Report>(
     _ daemon: Daemon, _ message: ControlMessage, for type: Answer.Type, timeout: TimeSpan = .seconds(30)
   ) throws -> Answer {
     guard let answer = Answer(json: try ask(daemon, message, timeout: timeout).body) else {
@@ -102,26 +102,28 @@ package struct Phone: Sendable {
     return answer
   }
 
-  func facts(timeout: TimeSpan = .seconds(30)) throws -> PhoneFacts {
+  package func facts(timeout: TimeSpan = .seconds(30)) throws -> PhoneFacts {
     try ask(.iosd, ControlMessage("status"), for: PhoneFacts.self, timeout: timeout)
   }
 
-  func peerFacts(timeout: TimeSpan = .seconds(30)) throws -> PeerFacts {
+  package func peerFacts(timeout: TimeSpan = .seconds(30)) throws -> PeerFacts {
     try ask(.lspd, ControlMessage("status"), for: PeerFacts.self, timeout: timeout)
   }
 
   /// What ran, too.
-  func allProcesses() throws -> [ProcessRow] {
+  package func allProcesses() throws -> [ProcessRow] {
     try ask(.iosd, ControlMessage("ps", ["all": "yes"]), for: [ProcessRow].self)
   }
 
-  func tasks() throws -> [TaskRow] { try ask(.iosd, ControlMessage("tasks"), for: [TaskRow].self) }
+  package func tasks() throws -> [TaskRow] { try ask(.iosd, ControlMessage("tasks"), for: [TaskRow].self) }
 
-  func notifications() throws -> [NotificationRow] {
+  package func pushes() throws -> [PushRow] { try ask(.iosd, ControlMessage("pushes"), for: [PushRow].self) }
+
+  package func notifications() throws -> [NotificationRow] {
     try ask(.iosd, ControlMessage("notifications"), for: [NotificationRow].self)
   }
 
-  func peerPayments() throws -> [PeerPaymentRow] {
+  package func peerPayments() throws -> [PeerPaymentRow] {
     try ask(.lspd, ControlMessage("payments"), for: [PeerPaymentRow].self)
   }
 

@@ -1,10 +1,11 @@
+import Ground
 import Guardrails
 import Reports
 
 extension WalletFacts {
-  var statusCode: StatusCode? { (status?["code"]).flatMap(StatusCode.init) }
+  package var statusCode: StatusCode? { (status?["code"]).flatMap(StatusCode.init) }
 }
 
 extension PhoneFacts {
-  func process(_ role: String) -> WalletFacts { role == "app" ? app : `extension` }
+  package func process(_ role: Role) -> WalletFacts { role == .app ? app : `extension` }
 }

@@ -211,7 +211,7 @@ final class RealStage: ScenarioStage {
     let wallet = WalletView(snapshot?.tables ?? [])
     let isHeld = owner.map { !(snapshot?.lock(of: $0.role).holders.isEmpty ?? true) } ?? false
     func process(_ role: Role) -> Scene.Process {
-      self.process(status.process(role.rawValue), rows, role, epoch: owner?.epoch)
+      self.process(status.process(role), rows, role, epoch: owner?.epoch)
     }
     var scene = Scene(
       holder: isHeld ? owner?.role : nil, newestClaim: owner?.role, epoch: owner?.epoch ?? 0,
