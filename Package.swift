@@ -305,8 +305,8 @@ let package = Package(
     .testTarget(
       name: "HostileTests",
       dependencies: [
-        "Ground", "Reports", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Bitcoin",
-        "LightningWire", "LightningChannel",
+        "Ground", "Reports", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto",
+        "Bitcoin", "LightningWire", "LightningChannel",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient",
         "BatonCommand",
         "TestStranger", "TestVandal", "TestBystander",

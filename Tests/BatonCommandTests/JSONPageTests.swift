@@ -5,6 +5,10 @@ import Reports
 import Testing
 
 @testable import BatonCommand
+@testable import Inspection
+@testable import Lab
+@testable import PhoneClient
+@testable import Stages
 
 /// docs/json.md and docs/json/v1.schema.json have every document of `--json` as its type decodes itself.
 @Suite("docs/json.md", .serialized) struct JSONPageTests {

@@ -80,7 +80,7 @@ package struct PaymentAnswer {
     }
   }
 
-  struct Document: Report {
+  package struct Document: Report {
     /// held, offered, settled or failed.
     var state: String
     var paymentHash: String
@@ -95,7 +95,7 @@ package struct PaymentAnswer {
     var tookMs: Int64
   }
 
-  func document(_ invoice: PayableInvoice, took: TimeSpan) -> Document {
+  package func document(_ invoice: PayableInvoice, took: TimeSpan) -> Document {
     Document(
       state: state, paymentHash: invoice.paymentHash.hex, amountMsat: invoice.amountMsat, preimage: preimage,
       code: code, codeName: failure?.name, reason: reason, meaning: isFailure ? meaning : nil,

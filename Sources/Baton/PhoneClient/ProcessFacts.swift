@@ -4,7 +4,7 @@ import Reports
 
 /// One process of the wallet as `baton ps` tells of it: iosd's row, and what it is now.
 package struct ProcessFacts: Hashable, Sendable {
-  struct Now: Report, Hashable {
+  package struct Now: Report, Hashable {
     var process: String
     /// running, suspended (by the phone, which stops it with the same signal as anybody else), stopped or ended.
     var state: String
@@ -13,8 +13,8 @@ package struct ProcessFacts: Hashable, Sendable {
     var residentBytes: UInt64?
   }
 
-  let now: Now
-  private(set) var row: ProcessRow
+  package let now: Now
+  package private(set) var row: ProcessRow
 
   package init(_ row: ProcessRow, isSuspended: Bool = false, memory: MemoryFigures? = nil) {
     let state =
@@ -27,7 +27,7 @@ package struct ProcessFacts: Hashable, Sendable {
     self.row.peakResidentBytes = memory?.peakResidentBytes ?? row.peakResidentBytes
   }
 
-  var document: Joined<Now, ProcessRow> { Joined(now, row) }
+  package var document: Joined<Now, ProcessRow> { Joined(now, row) }
 
   package func cells(now instant: Instant) -> [String] {
     let end = row.endedAt.map { Instant(nanoseconds: $0) } ?? instant

@@ -35,7 +35,7 @@ extension ContainerReport {
   }
 
   /// Who holds the node, or did last.
-  struct Holder: Report {
+  package struct Holder: Report {
     var verdict: String
     var sentence: String
     var epoch: UInt64?
@@ -116,7 +116,7 @@ extension ContainerReport {
       splices: wallet.splices, everyPageChecked: snapshot.hasCheckedPages, problems: problems)
   }
 
-  var holder: Holder {
+  package var holder: Holder {
     var holder = Holder(verdict: verdict.word, sentence: holderSentence)
     guard let claim = snapshot.claims.last else { return holder }
     holder.epoch = claim.row.epoch

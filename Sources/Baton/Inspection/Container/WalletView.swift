@@ -76,7 +76,7 @@ package struct WalletView: Sendable {
     /// `signing`, `committed` or `signed` while it is half-way; `done`, `forgotten` or `lost`.
     package var state: String
     package var amountMsat: UInt64
-    var feeMsat: UInt64
+    package var feeMsat: UInt64
 
     package var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
 

@@ -12,7 +12,9 @@ package struct PushFigures: Sendable {
   var tasksBegun = 0
   var tasksCompleted = 0
 
-  package init(pushes: [PushRow], notifications: [NotificationRow], tasks: [TaskRow], times: [SilentPushTime]) {
+  package init(
+    pushes: [PushRow], notifications: [NotificationRow], tasks: [TaskRow], times: [SilentPushTime]
+  ) {
     let shown = Set(notifications.compactMap(\.push))
     self.pushes = pushes.lastOfEach.map { row in
       var row = row

@@ -8,6 +8,10 @@ import Reports
 package struct PushPage {
   package let figures: PushFigures
 
+  package init(figures: PushFigures) {
+    self.figures = figures
+  }
+
   package func tell(_ output: Output, wallNanoseconds now: Int64) {
     guard !output.isJSON else { return output.say(document) }
     if figures.pushes.isEmpty {

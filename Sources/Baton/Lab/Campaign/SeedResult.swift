@@ -8,7 +8,7 @@ import Simulation
 /// What one seed came to, as one line of JSON. It says nothing of where, when or how fast it was run, so that a seed that
 /// is run again anywhere gives the same bytes.
 package struct SeedResult: Hashable, Report {
-  package enum Verdict: String, Codable, CaseIterable {
+  package enum Verdict: String, Codable, Sendable, CaseIterable {
     case sound
     case broken
     case noProgress = "no progress"
