@@ -22,6 +22,7 @@ let package = Package(
   targets: [
     // Pure cores: no clock, no randomness, no I/O.
     .target(name: "Ground"),
+    .target(name: "JSON"),
     .target(name: "Heartbeat", dependencies: ["Ground"]),
     .target(name: "Guardrails", dependencies: ["Ground", "Heartbeat"]),
     // The wallet's node and the provider's meet on the wire alone: neither imports the other.
@@ -49,6 +50,7 @@ let package = Package(
         "LightningInvoices", "LightningNode", "Crypto",
       ]),
     .target(name: "PhonePolicy", dependencies: ["Ground"]),
+    .target(name: "Reports", dependencies: ["JSON", "PhonePolicy"]),
     .target(
       name: "Simulation",
       dependencies: [
@@ -105,7 +107,7 @@ let package = Package(
         "LightningNode", "Crypto",
         "ChannelStore",
       ]),
-    .target(name: "DaemonRuntime", dependencies: ["Ground", "CLinux", "Platform", "OwnFiles"]),
+    .target(name: "DaemonRuntime", dependencies: ["Ground", "JSON", "CLinux", "Platform", "OwnFiles"]),
     .target(
       name: "PeerTransport", dependencies: ["Ground", "DaemonRuntime", "Crypto", "LightningWire", "CLinux"],
       path: "Sources/Lightning/PeerTransport"),
@@ -114,9 +116,9 @@ let package = Package(
       dependencies: [
         "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Coordinator", "Database", "WalletStore",
         "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "Wallet",
-        "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles",
+        "Crypto", "PeerTransport", "DaemonRuntime", "OwnFiles", "JSON",
       ]),
-    .target(name: "Judge", dependencies: ["Ground", "Database", "CSodium", "CSecp256k1"]),
+    .target(name: "Judge", dependencies: ["Ground", "JSON", "Database", "CSodium", "CSecp256k1"]),
 
     // The processes.
     .executableTarget(
@@ -140,64 +142,66 @@ let package = Package(
     .executableTarget(
       name: "IOSd",
       dependencies: [
-        "Ground", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime", "CLinux",
+        "Ground", "JSON", "Reports", "Heartbeat", "PhonePolicy", "SharedContainer", "Crypto", "DaemonRuntime",
+        "CLinux",
       ]),
     .executableTarget(
       name: "LSPd",
       dependencies: [
-        "Ground", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningProvider",
-        "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
+        "Ground", "JSON", "Reports", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
+        "LightningProvider", "Crypto", "PeerTransport", "DaemonRuntime", "Database", "ChannelStore",
       ]),
     // `baton`, by what its parts are for.
     .target(
       name: "PhoneClient",
       dependencies: [
-        "Ground", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices", "PhonePolicy",
-        "SharedContainer", "DaemonRuntime",
-        "PeerTransport", "CLinux",
+        "Ground", "JSON", "Reports", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices",
+        "PhonePolicy", "SharedContainer", "DaemonRuntime", "PeerTransport", "CLinux",
       ], path: "Sources/Baton/PhoneClient"),
     .target(
-      name: "Terminal", dependencies: ["Ground", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient"],
+      name: "Terminal",
+      dependencies: ["Ground", "Reports", "PhonePolicy", "DaemonRuntime", "CLinux", "PhoneClient"],
       path: "Sources/Baton/Terminal"),
     .target(
       name: "Inspection",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel", "LightningNode",
-        "LightningProvider", "Wallet", "PhonePolicy", "Database",
-        "SharedContainer", "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
+        "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "LightningWire", "LightningChannel",
+        "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Database", "SharedContainer",
+        "WalletStore", "DaemonRuntime", "Judge", "PhoneClient", "Terminal",
       ], path: "Sources/Baton/Inspection"),
     .target(
       name: "Lab",
       dependencies: [
-        "Ground", "Guardrails", "Crypto", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal",
+        "Ground", "Reports", "Guardrails", "Crypto", "Simulation", "DaemonRuntime", "PhoneClient", "Terminal",
         "Inspection",
       ], path: "Sources/Baton/Lab"),
     .target(
       name: "Stages",
       dependencies: [
-        "Ground", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet", "PhonePolicy",
-        "Simulation", "Scenario",
-        "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient", "Terminal", "Inspection", "Lab",
+        "Ground", "Reports", "Guardrails", "Crypto", "LightningInvoices", "LightningProvider", "Wallet",
+        "PhonePolicy", "Simulation", "Scenario", "SharedContainer", "DaemonRuntime", "Judge", "PhoneClient",
+        "Terminal", "Inspection", "Lab",
       ], path: "Sources/Baton/Stages"),
     .executableTarget(
       name: "BatonCommand",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
-        "LightningInvoices", "LightningNode", "PhonePolicy", "SharedContainer", "DaemonRuntime",
-        "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
+        "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire",
+        "LightningChannel", "LightningInvoices", "LightningNode", "PhonePolicy", "SharedContainer",
+        "DaemonRuntime", "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages",
       ], path: "Sources/Baton/BatonCommand"),
 
     // What the release programs and the library cost, against a floor in C; scripts/bench builds and runs both.
     .executableTarget(
       name: "Bench",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "Database", "LightningWire",
+        "Ground", "JSON", "Heartbeat", "Guardrails", "SharedContainer", "Database", "LightningWire",
         "LightningInvoices", "Crypto",
         "DaemonRuntime", "PhoneClient", "ProcessSupport",
       ],
       path: "Benchmarks/Bench"),
 
     .testTarget(name: "GroundTests", dependencies: ["Ground"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON"]),
     .testTarget(name: "HeartbeatTests", dependencies: ["Ground", "Heartbeat"]),
     .testTarget(
       name: "GuardrailsTests", dependencies: ["Ground", "Heartbeat", "Guardrails"]),
@@ -252,7 +256,7 @@ let package = Package(
       dependencies: ["Ground", "Heartbeat", "Guardrails", "Database", "SharedContainer", "Coordinator"]),
     .testTarget(name: "CoordinatorCTests", dependencies: ["CBaton", "CoordinatorC"]),
     .testTarget(
-      name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "Heartbeat", "DaemonRuntime"]),
+      name: "DaemonRuntimeTests", dependencies: ["CLinux", "Ground", "JSON", "Heartbeat", "DaemonRuntime"]),
     // A wallet process that stands still at a chosen place.
     .executableTarget(
       name: "TestBystander",
@@ -301,8 +305,8 @@ let package = Package(
     .testTarget(
       name: "HostileTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto", "Bitcoin",
-        "LightningWire", "LightningChannel",
+        "Ground", "Reports", "Heartbeat", "Guardrails", "SharedContainer", "DaemonRuntime", "Crypto",
+        "Bitcoin", "LightningWire", "LightningChannel",
         "Database", "PeerTransport", "PairSupport", "MainAppd", "NotifyExtd", "IOSd", "LSPd", "PhoneClient",
         "BatonCommand",
         "TestStranger", "TestVandal", "TestBystander",
@@ -324,7 +328,7 @@ let package = Package(
     .testTarget(
       name: "LSPdTests",
       dependencies: [
-        "Ground", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
+        "Ground", "JSON", "Crypto", "Bitcoin", "LightningWire", "LightningChannel", "LightningProvider",
         "PeerTransport", "DaemonRuntime", "Database", "PairSupport",
         "PhoneClient",
         "LSPd",
@@ -340,8 +344,8 @@ let package = Package(
     .testTarget(
       name: "BatonCommandTests",
       dependencies: [
-        "Ground", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire", "LightningInvoices",
-        "LightningProvider", "Database", "SharedContainer",
+        "Ground", "JSON", "Reports", "Heartbeat", "Guardrails", "Crypto", "Bitcoin", "LightningWire",
+        "LightningInvoices", "LightningProvider", "Database", "SharedContainer",
         "WalletStore", "PhonePolicy", "DaemonRuntime", "Simulation", "PairSupport", "Judge",
         "PeerTransport", "PhoneClient", "Terminal", "Inspection", "Lab", "Stages", "BatonCommand",
       ]),
@@ -358,7 +362,8 @@ let package = Package(
     .testTarget(
       name: "IOSdTests",
       dependencies: [
-        "CLinux", "Ground", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd", "MainAppd",
+        "CLinux", "Ground", "Reports", "DaemonRuntime", "PhonePolicy", "PairSupport", "PhoneClient", "IOSd",
+        "MainAppd",
         "NotifyExtd",
         "BatonCommand",
         "TestChild",
@@ -391,7 +396,7 @@ if Context.environment["BATON_CORES"] != nil {
   let lightning = [
     "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices", "LightningNode", "LightningProvider",
   ]
-  let cores = ["Ground", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Scenario"]
+  let cores = ["Ground", "JSON", "Heartbeat", "Guardrails", "Wallet", "PhonePolicy", "Scenario"]
   let tests = (cores + ["Lightning", "Tidy"]).map { "\($0)Tests" }
   let needed = cores + lightning + ["Crypto", "CSodium", "CSecp256k1"] + tests
   package.products = []

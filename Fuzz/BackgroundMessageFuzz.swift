@@ -1,6 +1,7 @@
 import Ground
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
 @testable import BatonCommand
 @testable import PhoneClient
@@ -36,8 +37,7 @@ enum BackgroundMessageFuzz: FuzzTarget {
       state: "completed", why: "so", submittedWall: 1, submittedAt: 2, earliestAt: 3, launchedAt: 4,
       endedAt: 5,
       isSuccess: true, isByHand: true, refusedCompletions: 1)
-    let rows = (try? JSONLineEncoder().encode(row)).map { [Array($0.utf8)] } ?? []
-    return messages.compactMap { try? $0.encoded() } + rows
+    return messages.compactMap { try? $0.encoded() } + [Array(row.json.utf8)]
   }
 
   private static let sync = "com.example.lightning.sync"
@@ -70,10 +70,10 @@ enum BackgroundMessageFuzz: FuzzTarget {
   }
 
   private static func feedRow(_ bytes: [UInt8]) {
-    guard let value = JSONValue(parsing: bytes), let facts = TaskFacts(value) else { return }
+    guard let row = TaskRow(json: bytes) else { return }
     for now in [Int64.min, 0, .max] {
-      for line in Output.lines(of: [facts.cells(now: Instant(nanoseconds: now))]) { promiseOneLine(line) }
+      for line in Output.lines(of: [row.cells(now: Instant(nanoseconds: now))]) { promiseOneLine(line) }
     }
-    promise(JSONValue(parsing: Array(facts.json.utf8)) != nil, "a row is written as what is no JSON")
+    promise(TaskRow(json: row.json.utf8) == row, "a row is not written as it is read")
   }
 }

@@ -1,3 +1,5 @@
+import Reports
+
 @testable import IOSd
 
 /// What an app registers of its notifications.
@@ -16,7 +18,7 @@ enum CategoryListFuzz: FuzzTarget {
     guard let categories = CategoryList.read(bytes) else { return }
     promise(Set(categories.map(\.id)).count == categories.count, "a category stands twice")
     promise(
-      CategoryList.read(Array(CategoryList.text(of: categories).utf8)) == categories,
+      CategoryList.read(Array(CategoryList.rows(of: categories).json.utf8)) == categories,
       "categories are not written as they are read")
   }
 }

@@ -1,4 +1,5 @@
 import PhonePolicy
+import Reports
 
 @testable import IOSd
 
@@ -12,7 +13,7 @@ enum DeviceFileFuzz: FuzzTarget {
     for change: DeviceChange in [.locked, .focus(true), .battery(percent: 0), .storage(isFull: true)] {
       other.apply(change)
     }
-    return [DeviceState(), other, other.afterBoot].map { Array(DeviceFile.text(of: $0).utf8) }
+    return [DeviceState(), other, other.afterBoot].map { Array(DeviceRecord($0).json.utf8) }
   }
 
   static func feed(_ bytes: [UInt8]) {
@@ -20,6 +21,6 @@ enum DeviceFileFuzz: FuzzTarget {
     promise((0...100).contains(state.batteryPercent), "a battery holds more than all")
     promise(state.isLocked || state.hasBeenUnlocked, "an open phone was never unlocked")
     promise(
-      DeviceFile.read(Array(DeviceFile.text(of: state).utf8)) == state, "it is written as another phone")
+      DeviceFile.read(Array(DeviceRecord(state).json.utf8)) == state, "it is written as another phone")
   }
 }

@@ -14,7 +14,7 @@ enum FuzzTargets {
       ControlMessageFuzz.self, ConversationFuzz.self, DeviceFileFuzz.self, SecureChannelFuzz.self,
       HexadecimalFuzz.self,
       HostAndPortFuzz.self,
-      InvoiceFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JudgeJSONFuzz.self,
+      InvoiceFuzz.self, JournalReplayFuzz.self, JournalStoryFuzz.self, JSONFuzz.self,
       JudgeJournalFuzz.self, JudgeRowsFuzz.self, KernelLocksFuzz.self, KeychainFuzz.self, LedgerRowsFuzz.self,
       LightningMessageFuzz.self, MemoryStatusFuzz.self, MountTableFuzz.self, NodeBackupFuzz.self,
       PhoneClockFuzz.self,

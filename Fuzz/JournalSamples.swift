@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import Crypto
 import DaemonRuntime
 import Guardrails

@@ -1,4 +1,4 @@
-import Foundation
+import Reports
 
 @testable import DaemonRuntime
 @testable import IOSd
@@ -10,7 +10,6 @@ enum PhoneRowsFuzz: FuzzTarget {
   static let longestInput = 2048
 
   static var seeds: [[UInt8]] {
-    let encoder = JSONLineEncoder()
     let process = ProcessRow(
       id: 2, role: "extension", pid: 4711, startTime: 99, path: "/x", launchReason: "launched for push 3",
       startedWall: 5, startedAt: 6, endedWall: 7, endedAt: 8, how: "exited", number: 0)
@@ -24,15 +23,14 @@ enum PhoneRowsFuzz: FuzzTarget {
       id: 4, isVisible: false, hasMutableContent: true, isBadgeOrSound: true, wall: 1, at: 2, fate: "x",
       fateCode: .applied, appliedBadge: 5, appliedSound: "default", fateWall: 3)
     return [
-      try? encoder.encode(process), try? encoder.encode(push), try? encoder.encode(shown),
-      try? encoder.encode(badge), try? encoder.encode(BadgeRow(badge: 5, wall: 1, at: 2)),
-    ].compactMap { $0.map { Array("\($0)\n\($0)\n".utf8) } }
+      process.json, push.json, shown.json, badge.json, BadgeRow(badge: 5, wall: 1, at: 2).json,
+    ].map { Array("\($0)\n\($0)\n".utf8) }
   }
 
   static func feed(_ bytes: [UInt8]) {
-    let processes = AppendLog<ProcessRow>.rows(in: Data(bytes))
-    let pushes = AppendLog<PushRow>.rows(in: Data(bytes))
-    let lines = AppendLog<BoardLine>.rows(in: Data(bytes))
+    let processes = ProcessRow.rows(in: bytes)
+    let pushes = PushRow.rows(in: bytes)
+    let lines = BoardLine.rows(in: bytes)
     let shown = lines.compactMap(\.notification)
     let evidence = PhoneEvidence(
       pushes: written(pushes), notifications: written(lines), processes: written(processes))
@@ -47,10 +45,10 @@ enum PhoneRowsFuzz: FuzzTarget {
   }
 
   /// As iosd writes them, which must read as the same.
-  private static func written<Row: Codable & Equatable>(_ rows: [Row]) -> [UInt8] {
-    let lines = rows.compactMap { try? JSONLineEncoder().encode($0) }
+  private static func written<Row: Report & Equatable>(_ rows: [Row]) -> [UInt8] {
+    let lines = rows.map(\.json)
     let bytes = Array(lines.joined(separator: "\n").utf8)
-    promise(AppendLog<Row>.rows(in: Data(bytes)) == rows, "rows are not written as they are read: \(lines)")
+    promise(Row.rows(in: bytes) == rows, "rows are not written as they are read: \(lines)")
     return bytes
   }
 }

@@ -1,4 +1,5 @@
 import Ground
+import Reports
 
 @testable import PhoneClient
 @testable import Terminal
@@ -11,12 +12,13 @@ enum ProcessFactsFuzz: FuzzTarget {
   static var seeds: [[UInt8]] { PhoneRowsFuzz.seeds.map { Array($0.prefix { $0 != 10 }) } }
 
   static func feed(_ bytes: [UInt8]) {
-    guard let value = JSONValue(parsing: bytes) else { return }
-    _ = value.word
-    guard let facts = ProcessFacts(value) else { return }
+    guard let row = ProcessRow(json: bytes) else { return }
+    let facts = ProcessFacts(row)
     for now in [Int64.min, 0, .max] {
       for line in Output.lines(of: [facts.cells(now: Instant(nanoseconds: now))]) { promiseOneLine(line) }
     }
-    promise(JSONValue(parsing: Array(facts.json.utf8)) != nil, "a row is written as what is no JSON")
+    promise(
+      ProcessRow(json: facts.document.json.utf8) == facts.document.second,
+      "a row is not written as it is read")
   }
 }

@@ -22,10 +22,8 @@ enum PushPayloadFuzz: FuzzTarget {
     ].map { Array($0.utf8) }
   }
 
-  nonisolated(unsafe) private static let reader = PushReader()
-
   static func feed(_ bytes: [UInt8]) {
-    let push = reader.read(bytes, id: 7)
+    let push = PushReader.read(bytes, id: 7)
     promise(push.id == 7, "a push changed its number")
     var isSent = false
     do throws(CommandFailure) {

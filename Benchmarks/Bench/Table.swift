@@ -1,4 +1,5 @@
 import DaemonRuntime
+import JSON
 
 /// All lines, for people and for programs.
 struct Table {
@@ -25,19 +26,27 @@ struct Table {
     return ([line(lines[0]), rule] + lines.dropFirst().map(line)).joined(separator: "\n")
   }
 
-  var json: String {
-    let objects = rows.map { row in
-      var object = JSONObject()
-      object.set("what", row.name)
-      object.set("unit", row.unit == .time ? "nanoseconds" : "kilobytes")
-      object.set("rounds", row.samples.count)
-      object.set("median", row.samples.median)
-      object.set("p99", row.samples.p99)
-      object.set("floor_median", ifPresent: row.floor?.median)
-      object.set("ratio", ifPresent: row.ratio.map { decimal($0, places: 2) })
-      object.set("aims", row.aims.map { row.text($0) })
-      return object.text
+  private struct Line: Encodable {
+    var what: String
+    var unit: String
+    var rounds: Int
+    var median: Int
+    var p99: Int
+    var floorMedian: Int?
+    var ratio: String?
+    var aims: [String]
+
+    init(_ row: Row) {
+      what = row.name
+      unit = row.unit == .time ? "nanoseconds" : "kilobytes"
+      rounds = row.samples.count
+      median = Int(row.samples.median)
+      p99 = Int(row.samples.p99)
+      floorMedian = row.floor.map { Int($0.median) }
+      ratio = row.ratio.map { decimal($0, places: 2) }
+      aims = row.aims.map { row.text($0) }
     }
-    return "[\(objects.joined(separator: ","))]"
   }
+
+  var json: String { (try? JSONLineEncoder(names: .snakeCase).encode(rows.map(Line.init))) ?? "[]" }
 }

@@ -1,3 +1,4 @@
+import JSON
 import CLinux
 import Ground
 import Glibc
@@ -51,63 +52,35 @@ public final class Journal {
 
   private func recordStart(name: String, version: String, arguments: [String]) {
     let identity = ProcessTable.current(boot: clock.boot)
-    var members = JSONObject()
-    members.set("process", name)
-    members.set("pid", identity.pid)
-    members.set("start_time", identity.startTime)
-    members.set("boot", Self.text(of: identity.boot))
-    members.set("version", version)
-    members.set("arguments", arguments)
-    append("start", at: clock.now, members)
+    append(
+      "start", at: clock.now,
+      ProcessStart(
+        process: name, pid: identity.pid, startTime: identity.startTime, boot: Self.text(of: identity.boot),
+        version: version, arguments: arguments))
   }
 
   /// Once per core, at its start.
   public func record<C: Core>(_ type: C.Type, configuration: C.Configuration) {
-    var members = JSONObject()
-    members.set("core", C.name)
-    members.set("configuration", raw: json(configuration))
-    append("core", at: clock.now, members)
+    append("core", at: clock.now, CoreBegin<C>(core: C.name, configuration: configuration))
   }
 
   /// `now` is exactly the instant the core was given.
   public func record<C: Core>(
     _ type: C.Type, event: C.Event, at now: Instant, directives: [C.Directive]
   ) {
-    var members = JSONObject()
-    members.set("core", C.name)
-    members.set("event", raw: json(event))
-    members.set("directives", raw: json(directives))
-    append("event", at: now, members)
+    append("event", at: now, CoreEvent<C>(core: C.name, event: event, directives: directives))
   }
 
-  public func note(_ text: String, fields: JSONObject? = nil) {
-    var members = JSONObject()
-    members.set("text", text)
-    if let fields { members.set("fields", raw: fields.text) }
-    append("note", at: clock.now, members)
-  }
+  public func note(_ text: String) { append("note", at: clock.now, JournalNote(text: text)) }
 
-  public func recordEnd(reason: String) {
-    var members = JSONObject()
-    members.set("reason", reason)
-    append("end", at: clock.now, members)
-  }
-
-  private func json(_ value: some Encodable) -> String {
-    do throws(JSONEncodingError) {
-      return try encoder.encode(value)
-    } catch {
-      // Replay will stumble over it and say where; the daemon goes on.
-      return JSONText.quoted("not encodable: \(error)")
-    }
-  }
+  public func recordEnd(reason: String) { append("end", at: clock.now, ProcessEnd(reason: reason)) }
 
   // MARK: Writing
 
-  private func append(_ kind: String, at now: Instant, _ members: JSONObject) {
+  private func append(_ kind: String, at now: Instant, _ body: some Codable) {
     let wall = clock.wallNanoseconds
     noteClockStep(wall: wall, at: now)
-    write(kind, at: now, wall: wall, members)
+    write(kind, at: now, wall: wall, body)
   }
 
   private func noteClockStep(wall: Int64, at now: Instant) {
@@ -119,20 +92,16 @@ public final class Journal {
     let sign = step < 0 ? "-" : "+"
     let milliseconds = (step.magnitude &+ 500_000) / 1_000_000
     let fraction = String("\(1000 + milliseconds % 1000)".dropFirst())
-    var members = JSONObject()
-    members.set("text", "wall clock stepped by \(sign)\(milliseconds / 1000).\(fraction) s")
-    write("note", at: now, wall: wall, members)
+    let note = JournalNote(text: "wall clock stepped by \(sign)\(milliseconds / 1000).\(fraction) s")
+    write("note", at: now, wall: wall, note)
   }
 
-  private func write(_ kind: String, at now: Instant, wall: Int64, _ members: JSONObject) {
+  private func write(_ kind: String, at now: Instant, wall: Int64, _ body: some Codable) {
     sequence += 1
-    var record = JSONObject()
-    record.set("seq", sequence)
-    record.set("t", now.nanoseconds)
-    record.set("wall", wall)
-    record.set("kind", kind)
-    if lostSinceLastRecord > 0 { record.set("lost_before", lostSinceLastRecord) }
-    if lines.append(record.text(joinedWith: members)) {
+    let header = JournalHeader(
+      seq: sequence, t: now, wall: wall, kind: kind,
+      lostBefore: lostSinceLastRecord > 0 ? lostSinceLastRecord : nil)
+    if let line = try? encoder.encode(JournalRecord(header, body)), lines.append(line) {
       lostSinceLastRecord = 0
     } else {
       lostRecords += 1

@@ -10,11 +10,14 @@ public enum SmallFile {
     return read(from: descriptor, limit: limit)
   }
 
-  /// A file of a phone, which must be plain and this user's. Nil if there is none.
-  public static func readOwn(_ path: String, limit: Int) throws(SystemError) -> [UInt8]? {
+  /// A file of a phone, which must be plain and this user's; all of it without a limit. Nil if there is none.
+  public static func readOwn(_ path: String, limit: Int? = nil) throws(SystemError) -> [UInt8]? {
     guard let descriptor = try PlainFile.openOwnIfThere(path) else { return nil }
     defer { close(descriptor) }
-    guard let bytes = read(from: descriptor, limit: limit) else { throw SystemError("read \(path)") }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0,
+      let bytes = read(from: descriptor, limit: limit ?? Int(status.st_size))
+    else { throw SystemError("read \(path)") }
     return bytes
   }
 

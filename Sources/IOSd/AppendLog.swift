@@ -1,11 +1,10 @@
 import DaemonRuntime
-import Foundation
 import Glibc
+import Reports
 
 /// A file of rows that only grows; the last row of an id is the one that counts.
-final class AppendLog<Row: Codable> {
+final class AppendLog<Row: Report> {
   private let descriptor: Int32
-  private let encoder = JSONLineEncoder()
   private var lines: LineWriter
   /// What a full disk would not take, the oldest first: without it the rows behind would stand where it is missing, as if
   /// it had been taken out.
@@ -25,8 +24,7 @@ final class AppendLog<Row: Codable> {
   /// False when the row could not be made durable; the phone goes on, and tries again with the next one.
   @discardableResult
   func append(_ row: Row) -> Bool {
-    guard let text = try? encoder.encode(row) else { return false }
-    waiting.append(text)
+    waiting.append(row.json)
     return writeWaiting()
   }
 
@@ -38,13 +36,6 @@ final class AppendLog<Row: Codable> {
 
   /// All rows there are; lines that are none are skipped.
   static func rows(of path: String) -> [Row] {
-    guard let descriptor = try? PlainFile.openOwn(path, O_RDONLY) else { return [] }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    return rows(in: (try? file.readToEnd()) ?? Data())
-  }
-
-  static func rows(in data: Data) -> [Row] {
-    let decoder = JSONDecoder()
-    return data.split(separator: UInt8(ascii: "\n")).compactMap { try? decoder.decode(Row.self, from: $0) }
+    Row.rows(in: (try? SmallFile.readOwn(path)) ?? [])
   }
 }

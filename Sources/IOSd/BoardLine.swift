@@ -1,6 +1,8 @@
+import Reports
+
 /// A line of os/notifications.jsonl: a notification, or the number on the wallet's icon as a push without an alert has set it.
 /// Both stand in one file, so that it has the order of all that changes the badge.
-enum BoardLine: Codable, Hashable {
+enum BoardLine: Report, Hashable {
   case notification(NotificationRow)
   case badge(BadgeRow)
 
@@ -25,7 +27,7 @@ enum BoardLine: Codable, Hashable {
   }
 }
 
-struct BadgeRow: Codable, Hashable {
+struct BadgeRow: Report, Hashable {
   var badge: Int
   var wall: Int64
   var at: Int64

@@ -32,7 +32,7 @@ final class CategoryFile {
 
   func write(_ categories: [NotificationCategory]) throws(SystemError) {
     isBehind = true
-    try WholeFile.write(Array(CategoryList.text(of: categories).utf8), to: path)
+    try WholeFile.write(Array(CategoryList.rows(of: categories).json.utf8), to: path)
     isBehind = false
   }
 }

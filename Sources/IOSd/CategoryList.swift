@@ -1,27 +1,16 @@
-import Foundation
 import PhonePolicy
+import Reports
 
 /// The categories that an app registers, as JSON: its message and the answer to `categories` have the same form.
 enum CategoryList {
-  private struct Row: Codable {
-    struct Action: Codable {
-      var id: String
-      var title: String
-      var foreground: Bool
-    }
-    var id: String
-    var actions: [Action]
-    var dismiss: Bool
-  }
-
   private static let countMax = 32
   private static let actionsMax = 8
   static let sizeMax = 32_768
 
   /// Nil for what is none: of a name that stands twice nobody would know which is meant.
   static func read(_ bytes: [UInt8]) -> [NotificationCategory]? {
-    guard bytes.count <= sizeMax, let rows = try? JSONDecoder().decode([Row].self, from: Data(bytes)),
-      rows.count <= countMax, isOneEach(rows.map(\.id))
+    guard bytes.count <= sizeMax, let rows = [CategoryRow](json: bytes), rows.count <= countMax,
+      isOneEach(rows.map(\.id))
     else { return nil }
     var categories: [NotificationCategory] = []
     for row in rows {
@@ -44,16 +33,12 @@ enum CategoryList {
       }
   }
 
-  static func text(of categories: [NotificationCategory]) -> String {
-    let rows = categories.map { category in
-      Row(
+  static func rows(of categories: [NotificationCategory]) -> [CategoryRow] {
+    categories.map { category in
+      CategoryRow(
         id: category.id,
-        actions: category.actions.map {
-          Row.Action(id: $0.id, title: $0.title, foreground: $0.opensApp)
-        }, dismiss: category.tellsDismissal)
+        actions: category.actions.map { .init(id: $0.id, title: $0.title, foreground: $0.opensApp) },
+        dismiss: category.tellsDismissal)
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(rows)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
   }
 }

@@ -1,5 +1,6 @@
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
 extension ControlDesk {
   /// One field for each thing that is to be other than now; the answer is how the phone is then.
@@ -12,9 +13,9 @@ extension ControlDesk {
     for change in changes { shell.handle(.deviceChanged(change)) }
     // The disk may be another's by now: the answer is how it is.
     shell.topUpStorage()
-    let answer = DeviceAnswer(
-      record: DeviceRecord(shell.phone.device), storageNote: shell.storage.obstacle?.description)
-    return ControlMessage("ok", body: Array(answer.text.utf8))
+    var answer = DeviceRecord(shell.phone.device)
+    answer.storageNote = shell.storage.obstacle?.description
+    return ControlMessage("ok", body: Array(answer.json.utf8))
   }
 
   private static func changes(in message: ControlMessage) throws(ControlMessageError) -> [DeviceChange] {

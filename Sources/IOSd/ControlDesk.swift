@@ -40,12 +40,12 @@ final class ControlDesk {
     case "ask-app":
       try shell.ask(message) { [weak connection] in connection?.send($0) }
       return nil
-    case "status": return json(PhoneReport(shell).status)
-    case "memory": return json(PhoneReport(shell).memory)
+    case "status": return json(PhoneReport(shell).status.json)
+    case "memory": return json(PhoneReport(shell).memory.json)
     case "ps": return json(PhoneReport(shell).processes(all: try message.flag("all", default: false)))
     case "notifications": return json(PhoneReport(shell).notifications)
     case "touch": return try touch(message)
-    case "categories": return json(CategoryList.text(of: shell.phone.categories))
+    case "categories": return json(CategoryList.rows(of: shell.phone.categories).json)
     case "pushes": return json(PhoneReport(shell).pushes)
     case "clock": return try clock(message)
     case "device": return try device(message)

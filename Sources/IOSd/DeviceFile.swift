@@ -1,7 +1,7 @@
 import DaemonRuntime
-import Foundation
 import Glibc
 import PhonePolicy
+import Reports
 
 /// The file that keeps how the phone is switched. It is replaced whole: nobody reads half of one.
 struct DeviceFile {
@@ -27,14 +27,10 @@ struct DeviceFile {
   /// Nil for what is none.
   static func read(_ bytes: [UInt8]) -> DeviceState? {
     guard bytes.count <= sizeMax else { return nil }
-    return (try? JSONDecoder().decode(DeviceRecord.self, from: Data(bytes)))?.state
-  }
-
-  static func text(of state: DeviceState) -> String {
-    (try? JSONLineEncoder().encode(DeviceRecord(state))) ?? "{}"
+    return DeviceRecord(json: bytes)?.state
   }
 
   func write(_ state: DeviceState) throws(SystemError) {
-    try WholeFile.write(Array("\(Self.text(of: state))\n".utf8), to: path)
+    try WholeFile.write(Array("\(DeviceRecord(state).json)\n".utf8), to: path)
   }
 }

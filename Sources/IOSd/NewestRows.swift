@@ -1,9 +1,6 @@
-/// A row of a file in which the last one of a number counts.
-protocol NumberedRow {
-  var id: UInt64 { get }
-}
+import Reports
 
-/// What of such a file is kept in memory: the newest rows, one of each number.
+/// What of a file of rows is kept in memory: the newest rows, one of each number.
 struct NewestRows<Row: NumberedRow> {
   static var kept: Int { 256 }
 

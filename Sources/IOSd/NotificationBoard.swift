@@ -1,4 +1,5 @@
 import PhonePolicy
+import Reports
 
 /// Which notifications there are and were, in the order in which they came, and the badge: the last row of an id counts.
 /// Only the newest are kept, and only these can be taken back.

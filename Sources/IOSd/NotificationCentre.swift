@@ -1,5 +1,6 @@
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
 /// What the person sees, and has seen. The file has all of it.
 final class NotificationCentre {

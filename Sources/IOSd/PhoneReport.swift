@@ -1,8 +1,9 @@
 import Ground
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
-/// The phone as JSON, for `baton status` and its like.
+/// The phone for programs: what iosd answers to `status` and its like.
 struct PhoneReport {
   let shell: PhoneShell
   /// What one answer may hold, with room for the rest of the message; the newest rows win.
@@ -10,65 +11,63 @@ struct PhoneReport {
 
   init(_ shell: PhoneShell) { self.shell = shell }
 
-  var status: String {
+  var status: PhoneFacts {
     let phone = shell.phone
-    var object = JSONObject()
-    var app = process(.app, state: phone.app.word)
+    var facts = PhoneFacts()
+    facts.app = process(.app, state: phone.app.word)
     let tasks = phone.assertions.ownTasks.map(\.name)
-    if !tasks.isEmpty { app.set("own_tasks", tasks) }
-    object.set("app", raw: app.text)
-    var service = process(.extension, state: phone.service.word)
-    service.set("waiting_pushes", phone.queue.count)
+    facts.app.ownTasks = tasks.isEmpty ? nil : tasks
+    facts.extension = process(.extension, state: phone.service.word)
+    facts.extension.waitingPushes = phone.queue.count
     if let current = phone.service.current {
-      service.set("push", current.push.id)
-      service.set("push_ms", (shell.clock.now - current.since).wholeMilliseconds)
+      facts.extension.push = current.push.id
+      facts.extension.pushMs = (shell.clock.now - current.since).wholeMilliseconds
     }
-    object.set("extension", raw: service.text)
-    if let nowPlaying { object.set("now_playing", raw: nowPlaying.text) }
-    if phone.isGoingDown { object.set("going_down", true) }
-    object.set("home", shell.home.path)
-    object.set("peer", ifPresent: shell.options.peer)
-    object.set("build", shell.options.isDebugBuild ? "debug" : "production")
-    object.set("limits", raw: limits.text)
-    object.set("blind_spots", shell.blindSpots.spots.map(\.description))
-    object.set("device", raw: DeviceFile.text(of: phone.device))
-    object.set("badge", shell.notifications.badge)
-    object.set("notifications", shell.notifications.count)
-    object.set("wall_ns", shell.clock.wallNanoseconds)
-    object.set("journal", shell.journal.path)
-    object.set("heap_bytes", MemoryFigures.heapBytes)
-    object.set("timers", shell.loop.timerCount)
-    return object.text
+    facts.nowPlaying = nowPlaying
+    facts.goingDown = phone.isGoingDown ? true : nil
+    facts.home = shell.home.path
+    facts.peer = shell.options.peer
+    facts.build = shell.options.isDebugBuild ? "debug" : "production"
+    facts.limits = limits
+    facts.blindSpots = shell.blindSpots.spots.map(\.description)
+    facts.device = DeviceRecord(phone.device)
+    facts.badge = shell.notifications.badge
+    facts.notifications = shell.notifications.count
+    facts.wallNs = shell.clock.wallNanoseconds
+    facts.journal = shell.journal.path
+    facts.heapBytes = MemoryFigures.heapBytes
+    facts.timers = shell.loop.timerCount
+    return facts
   }
 
-  var memory: String {
-    var object = JSONObject()
-    object.set("limits", raw: limits.text)
-    for role in Role.allCases {
-      guard let child = shell.child(role) else { continue }
-      var figures = JSONObject()
-      figures.set("footprint_bytes", ifPresent: child.memory?.footprintBytes)
-      figures.set("resident_bytes", ifPresent: child.memory?.residentBytes)
-      figures.set("peak_footprint_bytes", ifPresent: child.peakFootprintBytes)
-      figures.set("peak_resident_bytes", ifPresent: child.memory?.peakResidentBytes)
-      object.set(role.rawValue, raw: figures.text)
-    }
-    return object.text
+  var memory: MemoryFacts {
+    var facts = MemoryFacts(limits: limits)
+    facts.app = figures(.app)
+    facts.extension = figures(.extension)
+    return facts
   }
 
-  /// What the extension may use, by what means it is held to that, and how exactly.
-  private var limits: JSONObject {
+  private func figures(_ role: Role) -> MemoryFacts.Figures? {
+    guard let child = shell.child(role) else { return nil }
+    var figures = MemoryFacts.Figures()
+    figures.footprintBytes = child.memory?.footprintBytes
+    figures.residentBytes = child.memory?.residentBytes
+    figures.peakFootprintBytes = child.peakFootprintBytes
+    figures.peakResidentBytes = child.memory?.peakResidentBytes
+    return figures
+  }
+
+  private var limits: LimitFacts {
     let configuration = shell.options.configuration
-    var object = JSONObject()
-    object.set("enforced", configuration.enforcesLimits)
-    object.set("memory_bytes", configuration.extensionMemoryBytes)
-    object.set("memory_mechanism", shell.memoryLimiter.mechanism.rawValue)
-    object.set("memory_exactness", shell.memoryLimiter.exactness)
-    object.set("memory_group", ifPresent: shell.memoryLimiter.groupPath)
-    object.set("no_group_because", ifPresent: shell.memoryLimiter.whyNoGroup)
-    object.set("time_ms", configuration.extensionTime.wholeMilliseconds)
-    object.set("time_mechanism", "timer")
-    return object
+    var facts = LimitFacts()
+    facts.enforced = configuration.enforcesLimits
+    facts.memoryBytes = configuration.extensionMemoryBytes
+    facts.memoryMechanism = shell.memoryLimiter.mechanism.rawValue
+    facts.memoryExactness = shell.memoryLimiter.exactness
+    facts.memoryGroup = shell.memoryLimiter.groupPath
+    facts.noGroupBecause = shell.memoryLimiter.whyNoGroup
+    facts.timeMs = configuration.extensionTime.wholeMilliseconds
+    return facts
   }
 
   /// Those that run, or before them those that ended, as many as one answer holds.
@@ -81,26 +80,23 @@ struct PhoneReport {
 
   var notifications: String { rows(shell.notifications.rows) }
 
-  private func process(_ role: Role, state: String) -> JSONObject {
-    var object = JSONObject()
-    object.set("state", state)
-    guard let child = shell.child(role) else { return object }
-    object.set("pid", child.process.identity.pid)
-    object.set("footprint_bytes", ifPresent: child.memory?.footprintBytes)
-    object.set("resident_bytes", ifPresent: child.memory?.residentBytes)
-    if role == .app { object.set("memory_warned", shell.phone.isAppWarned) }
-    var said = JSONObject()
-    for field in child.status { said.set(field.name, field.value) }
-    object.set("status", raw: said.text)
-    return object
+  private func process(_ role: Role, state: String) -> WalletFacts {
+    var facts = WalletFacts()
+    facts.state = state
+    guard let child = shell.child(role) else { return facts }
+    facts.pid = child.process.identity.pid
+    facts.footprintBytes = child.memory?.footprintBytes
+    facts.residentBytes = child.memory?.residentBytes
+    facts.memoryWarned = role == .app ? shell.phone.isAppWarned : nil
+    facts.status = SaidFields(child.status.map { ($0.name, $0.value) })
+    return facts
   }
 
-  func rows(_ rows: [some Encodable]) -> String {
-    let encoder = JSONLineEncoder()
+  func rows(_ rows: [some Report]) -> String {
     var texts: [String] = []
     var size = 2
     for row in rows.reversed() {
-      guard let text = try? encoder.encode(row) else { continue }
+      let text = row.json
       size += text.utf8.count + 1
       if size > Self.bodyLimit { break }
       texts.append(text)

@@ -1,6 +1,7 @@
 import Ground
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
 // What the app says about its work in the background.
 extension PhoneShell {
@@ -32,17 +33,12 @@ extension ControlDesk {
 extension PhoneReport {
   var tasks: String { rows(shell.tasks.rows) }
 
-  var nowPlaying: JSONObject? {
+  var nowPlaying: NowPlaying? {
     guard let playing = shell.phone.audio.playing else { return nil }
-    var object = JSONObject()
-    object.set("by", "app")
-    object.set("since_at_ns", playing.since.nanoseconds)
-    object.set("volume", AudioMessages.volumeText(playing.session.volumeThousandths))
-    object.set("mixes", playing.session.mixes)
-    object.set("loops", playing.session.loops)
-    object.set("rate_hz", playing.session.rateHertz)
-    object.set("channels", playing.session.channels)
-    object.set("frames", playing.session.frames)
-    return object
+    let session = playing.session
+    return NowPlaying(
+      sinceAtNs: playing.since.nanoseconds, volume: AudioMessages.volumeText(session.volumeThousandths),
+      mixes: session.mixes, loops: session.loops, rateHz: session.rateHertz, channels: session.channels,
+      frames: session.frames)
   }
 }

@@ -3,6 +3,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 import PhonePolicy
+import Reports
 
 /// Reads the world for the phone's core and carries out what it says. No rule of the phone is here.
 final class PhoneShell {

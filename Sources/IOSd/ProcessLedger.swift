@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Glibc
+import Reports
 
 /// Every process this phone ever ran: how it came, how it ended and why. The file has them all; in memory are those
 /// that run and the newest that ended, as one answer holds no more and a phone may run for years.

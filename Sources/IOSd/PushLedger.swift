@@ -1,5 +1,6 @@
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
 /// Every push this phone ever took, and what became of it: the last row of an id counts. In memory are the newest.
 final class PushLedger {

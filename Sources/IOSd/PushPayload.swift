@@ -1,4 +1,4 @@
-import Foundation
+import JSON
 import PhonePolicy
 
 /// A push as its sender wrote it, read as far as the phone reads it. The file format is the one that
@@ -27,12 +27,14 @@ struct PushPayload {
   init(_ bytes: [UInt8]) throws(PushPayloadError) {
     guard bytes.count <= Self.maximumSize else { throw .tooLarge(bytes.count) }
     if let trouble = PushBytes.trouble(in: bytes) { throw .bytes(trouble) }
-    guard let value = try? JSONSerialization.jsonObject(with: Data(bytes)) else { throw .notJSON }
-    guard let payload = value as? [String: Any] else { throw .notAnObject }
-    guard let aps = payload["aps"] as? [String: Any] else { throw .noAPS }
-    guard payload["Simulator Target Bundle"].map({ $0 is String }) ?? true else { throw .bundleIsNotText }
-    if let bundle = payload["Simulator Target Bundle"] as? String, bundle != Entitlements.bundle {
-      throw .anotherBundle(ScreenText.cut(bundle.onOneLine, to: ScreenText.nameMax))
+    guard let payload = JSONValue(parsing: bytes) else { throw .notJSON }
+    guard payload.isObject else { throw .notAnObject }
+    guard let aps = payload["aps"], aps.isObject else { throw .noAPS }
+    if let bundle = payload["Simulator Target Bundle"] {
+      guard let text = bundle.text else { throw .bundleIsNotText }
+      guard text == Entitlements.bundle else {
+        throw .anotherBundle(ScreenText.cut(text.onOneLine, to: ScreenText.nameMax))
+      }
     }
     alert = try Self.alert(aps["alert"]).map { Self.dressed($0, aps) }
     hasMutableContent = Self.isOne(aps["mutable-content"])
@@ -42,11 +44,12 @@ struct PushPayload {
     guard alert != nil || badgeAndSound != nil || isContentAvailable else { throw .nothingToDo }
   }
 
-  private static func alert(_ value: Any?) throws(PushPayloadError) -> NotificationText? {
+  private static func alert(_ value: JSONValue?) throws(PushPayloadError) -> NotificationText? {
     switch value {
     case nil: return nil
-    case let body as String: return NotificationText(title: "", body: body)
-    case let parts as [String: Any]:
+    case .string(let body)?: return NotificationText(title: "", body: body)
+    case .object?:
+      let parts = value ?? .null
       let title = words(parts, "title", key: "title-loc") ?? ""
       let body = words(parts, "body", key: "loc") ?? ""
       guard !title.isEmpty || !body.isEmpty else { throw .emptyAlert }
@@ -57,14 +60,14 @@ struct PushPayload {
   }
 
   /// As they are written, or by a key with arguments; a key wins, as on a device.
-  private static func words(_ parts: [String: Any], _ name: String, key: String) -> String? {
-    guard let found = parts["\(key)-key"] as? String, !found.isEmpty else { return parts[name] as? String }
-    let arguments = (parts["\(key)-args"] as? [Any] ?? []).map { $0 as? String ?? "\($0)" }
+  private static func words(_ parts: JSONValue, _ name: String, key: String) -> String? {
+    guard let found = parts["\(key)-key"]?.text, !found.isEmpty else { return parts[name]?.text }
+    let arguments = (parts["\(key)-args"]?.elements ?? []).map { $0.text ?? $0.json }
     return AlertWords.text(key: found, arguments: arguments)
   }
 
   /// What else Apple's dictionary says of how it is to be shown; what is not understood is left out.
-  private static func dressed(_ alert: NotificationText, _ aps: [String: Any]) -> NotificationText {
+  private static func dressed(_ alert: NotificationText, _ aps: JSONValue) -> NotificationText {
     var text = alert
     let apart = badgeAndSound(aps)
     (text.badge, text.sound, text.level) = (apart.badge, apart.sound, apart.level)
@@ -73,23 +76,23 @@ struct PushPayload {
     return text
   }
 
-  private static func badgeAndSound(_ aps: [String: Any]) -> BadgeAndSound {
-    let parts = aps["sound"] as? [String: Any]
-    let sound = name(parts?["name"] ?? aps["sound"])
+  private static func badgeAndSound(_ aps: JSONValue) -> BadgeAndSound {
+    let parts = aps["sound"]
+    let sound = name(parts?["name"] ?? parts)
     let level =
       isOne(parts?["critical"])
       ? .critical : name(aps["interruption-level"]).flatMap(InterruptionLevel.init(rawValue:)) ?? .active
     return BadgeAndSound(
-      badge: PushBadge.number((aps["badge"] as? NSNumber)?.doubleValue), sound: sound, level: level)
+      badge: PushBadge.number(aps["badge"]?.double), sound: sound, level: level)
   }
 
   /// No text at all is no name.
-  private static func name(_ value: Any?) -> String? {
-    (value as? String).map { ScreenText.cut($0, to: ScreenText.nameMax) }.flatMap { $0.isEmpty ? nil : $0 }
+  private static func name(_ value: JSONValue?) -> String? {
+    (value?.text).map { ScreenText.cut($0, to: ScreenText.nameMax) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// `1` and `true`, but not 1.5.
-  private static func isOne(_ value: Any?) -> Bool { (value as? NSNumber)?.doubleValue == 1 }
+  private static func isOne(_ value: JSONValue?) -> Bool { value?.flag == true || value?.double == 1 }
 }
 
 /// Why bytes are no push.

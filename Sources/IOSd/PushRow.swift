@@ -1,46 +1,5 @@
 import PhonePolicy
-
-/// One push, as it stands in os/pushes.jsonl; its number goes on over restarts, so that a number names one push of
-/// the phone's whole life.
-struct PushRow: Codable, Hashable, NumberedRow {
-  var id: UInt64
-  /// The alert that this one came with, to wake the app.
-  var of: UInt64?
-  var isVisible: Bool
-  var hasMutableContent: Bool
-  /// It came with a badge or a sound and without an alert; else the member is not there.
-  var isBadgeOrSound: Bool?
-  var wall: Int64
-  var at: Int64
-  /// What became of it, as far as there is anything to say, and since when.
-  var fate: String?
-  /// The same for programs.
-  var fateCode: PushFateCode?
-  /// `PushFate.detail`.
-  var fateDetail: String?
-  /// What was done of a badge or a sound without an alert.
-  var appliedBadge: Int?
-  var appliedSound: String?
-  var fateWall: Int64?
-  var fateAt: Int64?
-
-  var isSilent: Bool { !isVisible && isBadgeOrSound != true }
-
-  enum CodingKeys: String, CodingKey {
-    case id, of, fate
-    case isVisible = "visible"
-    case hasMutableContent = "mutable_content"
-    case isBadgeOrSound = "badge_or_sound"
-    case fateCode = "fate_code"
-    case fateDetail = "fate_detail"
-    case appliedBadge = "applied_badge"
-    case appliedSound = "applied_sound"
-    case wall = "wall_ns"
-    case at = "at_ns"
-    case fateWall = "fate_wall_ns"
-    case fateAt = "fate_at_ns"
-  }
-}
+import Reports
 
 extension PushRow {
   /// What came of it by the end of an iosd that was killed; nil when that is known. The app had the one that it was

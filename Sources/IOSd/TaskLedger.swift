@@ -1,6 +1,7 @@
 import Ground
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
 /// Every background task that the app ever asked for. The file has them all; in memory are the newest.
 final class TaskLedger {

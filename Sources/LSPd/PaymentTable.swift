@@ -3,6 +3,7 @@ import Ground
 import Database
 import DaemonRuntime
 import LightningProvider
+import Reports
 
 /// Senders' payments, one row each, from the request to its end.
 enum PaymentTable {
@@ -67,34 +68,30 @@ enum PaymentTable {
     }
   }
 
-  /// For people and programs: a JSON array, the newest last. Preimages are shown, as a sender would have them.
-  /// The newest: so many fit into one message.
+  /// So many fit into one message.
   private static let listMax = 256
 
-  static func json(_ database: Connection) throws -> String {
-    let rows = try database.rows(
+  /// The newest, the oldest of them first. Preimages are shown, as a sender would have them.
+  static func list(_ database: Connection) throws -> [PeerPaymentRow] {
+    try database.rows(
       """
       SELECT id, payment_hash, amount_msat, state, requested_at_ns, held_at_ns, offered_at_ns, settled_at_ns,
         preimage, failure_code, failure, total_msat, hold_until_ns FROM payments ORDER BY id DESC LIMIT \(listMax)
       """
     ).reversed().map { row in
-      var object = JSONObject()
-      object.set("id", try row.integer(0))
-      object.set("payment_hash", Hexadecimal.encode(try row.blob(1)))
-      object.set("amount_msat", try row.integer(2))
-      object.set("state", try row.text(3))
-      object.set("requested_at_ns", try row.integer(4))
-      object.set("held_at_ns", ifPresent: try row.optionalInteger(5))
-      object.set("offered_at_ns", ifPresent: try row.optionalInteger(6))
-      object.set("settled_at_ns", ifPresent: try row.optionalInteger(7))
-      object.set("preimage", ifPresent: try row.optionalBlob(8).map { Hexadecimal.encode($0) })
-      object.set("failure_code", ifPresent: try row.optionalInteger(9))
-      object.set("failure", ifPresent: try row.optionalText(10))
-      object.set("total_msat", ifPresent: try row.optionalInteger(11).map { UInt64(bitPattern: $0) })
-      object.set("hold_until_ns", ifPresent: try row.optionalInteger(12))
-      return object.text
+      var payment = PeerPaymentRow(
+        id: try row.unsigned(0), paymentHash: Hexadecimal.encode(try row.blob(1)),
+        amountMsat: try row.unsigned(2), state: try row.text(3), requestedAtNs: try row.integer(4))
+      payment.heldAtNs = try row.optionalInteger(5)
+      payment.offeredAtNs = try row.optionalInteger(6)
+      payment.settledAtNs = try row.optionalInteger(7)
+      payment.preimage = try row.optionalBlob(8).map { Hexadecimal.encode($0) }
+      payment.failureCode = try row.optionalInteger(9)
+      payment.failure = try row.optionalText(10)
+      payment.totalMsat = try row.optionalInteger(11).map { UInt64(bitPattern: $0) }
+      payment.holdUntilNs = try row.optionalInteger(12)
+      return payment
     }
-    return "[\(rows.joined(separator: ","))]"
   }
 
   /// How the payment of that number stands. Without one: one of this hash that has not ended, for a payment in parts has not

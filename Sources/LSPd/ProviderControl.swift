@@ -5,6 +5,7 @@ import Database
 import LightningWire
 import LightningChannel
 import LightningProvider
+import Reports
 
 // The control socket: senders' payments, and questions.
 extension Provider {
@@ -27,8 +28,8 @@ extension Provider {
     case "await": try waitFor(message, for: client)
     case "elsewhere": try makeElsewhereInvoice(message, for: client)
     case "payments":
-      client.send(ControlMessage("payments", body: Array(try PaymentTable.json(ledger.database).utf8)))
-    case "status": client.send(ControlMessage("status", body: Array(status.utf8)))
+      client.send(ControlMessage("payments", body: Array(try PaymentTable.list(ledger.database).json.utf8)))
+    case "status": client.send(ControlMessage("status", body: Array(status.json.utf8)))
     case "down":
       client.send(ControlMessage("down"))
       goDown("asked to go down")
@@ -128,33 +129,32 @@ extension Provider {
     return reply
   }
 
-  private var status: String {
+  private var status: PeerFacts {
     let core = runner.core
-    var object = JSONObject()
-    object.set("address", address)
-    if isGoingDown { object.set("going_down", true) }
-    object.set("legacy", options.isLegacy)
-    object.set("wallet", ifPresent: core.state.wallet?.hex)
-    object.set("wallet_connected", core.isWalletConnected)
-    object.set("channel_established", core.state.channel.isReestablished)
-    object.set("epoch", ifPresent: core.state.fence?.epoch)
-    object.set("container", ifPresent: core.state.fence.map { Hexadecimal.encode($0.container.bytes) })
-    object.set("channel", core.state.channel.id.hex)
-    object.set("provider_msat", core.state.channel.localMsat)
-    object.set("wallet_msat", core.state.channel.remoteMsat)
-    object.set("funding", core.state.channel.funding.description)
-    object.set("splice", ifPresent: core.state.channel.pendingSplice.map { "\($0.stage)" })
-    object.set("htlcs", core.state.channel.htlcs.count)
-    object.set("revision", core.state.channel.revision)
-    object.set("held", core.state.payments.filter(\.isHeld).count)
-    object.set("offered", core.state.payments.filter { !$0.isHeld }.count)
-    object.set("backup_bytes", ifPresent: core.state.backup?.count)
-    let database = Connection.allocatedBytes
-    let heap = MemoryFigures.heapBytes
-    object.set("heap_bytes", heap - min(heap, database))
-    object.set("database_bytes", database)
-    object.set("timers", loop.timerCount)
-    return object.text
+    let channel = core.state.channel
+    var facts = PeerFacts()
+    facts.address = address
+    facts.goingDown = isGoingDown ? true : nil
+    facts.legacy = options.isLegacy
+    facts.wallet = core.state.wallet?.hex
+    facts.walletConnected = core.isWalletConnected
+    facts.channelEstablished = channel.isReestablished
+    facts.epoch = core.state.fence?.epoch
+    facts.container = core.state.fence.map { Hexadecimal.encode($0.container.bytes) }
+    facts.channel = channel.id.hex
+    facts.providerMsat = channel.localMsat
+    facts.walletMsat = channel.remoteMsat
+    facts.funding = channel.funding.description
+    facts.splice = channel.pendingSplice.map { "\($0.stage)" }
+    facts.htlcs = channel.htlcs.count
+    facts.revision = channel.revision
+    facts.held = core.state.payments.filter(\.isHeld).count
+    facts.offered = core.state.payments.filter { !$0.isHeld }.count
+    facts.backupBytes = core.state.backup?.count
+    facts.databaseBytes = Connection.allocatedBytes
+    facts.heapBytes = MemoryFigures.heapBytes - min(MemoryFigures.heapBytes, facts.databaseBytes)
+    facts.timers = loop.timerCount
+    return facts
   }
 }
 

@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 import Database
 import LightningProvider
@@ -111,36 +112,57 @@ final class PushSender {
 
   /// What Phoenix's pushes look like: a visible alert that an extension may rewrite, and a plain reason.
   static func payload(of request: PushRequest) -> String {
-    var alert = JSONObject()
-    switch request.reason {
-    case .incomingPayment:
-      alert.set("title", "Incoming payment")
-      alert.set("body", "Open the app to receive")
-    case .pendingSettlement:
-      alert.set("title", "Please start the wallet")
-      alert.set("body", "An incoming settlement is pending.")
-    }
-    var aps = JSONObject()
-    aps.set("alert", raw: alert.text)
-    aps.set("mutable-content", 1)
-    aps.set("sound", "default")
-    aps.set("interruption-level", "time-sensitive")
-    return payload(aps, request)
+    let alert =
+      switch request.reason {
+      case .incomingPayment: PushBody.Alert(title: "Incoming payment", body: "Open the app to receive")
+      case .pendingSettlement:
+        PushBody.Alert(title: "Please start the wallet", body: "An incoming settlement is pending.")
+      }
+    let aps = PushBody.APS(
+      alert: alert, mutableContent: 1, sound: "default", interruptionLevel: "time-sensitive")
+    return PushBody(aps, request).text
   }
 
   /// The same for the app itself, without a word for the person.
   static func silentPayload(of request: PushRequest) -> String {
-    var aps = JSONObject()
-    aps.set("content-available", 1)
-    return payload(aps, request)
+    PushBody(PushBody.APS(contentAvailable: 1), request).text
+  }
+}
+
+/// A push in Apple's form.
+private struct PushBody: Encodable {
+  struct Alert: Encodable {
+    var title: String
+    var body: String
   }
 
-  private static func payload(_ aps: JSONObject, _ request: PushRequest) -> String {
-    var payload = JSONObject()
-    payload.set("aps", raw: aps.text)
-    payload.set("reason", request.reason.rawValue)
-    payload.set("payment_hash", ifPresent: request.paymentHash?.hex)
-    payload.set("amount_msat", ifPresent: request.amountMsat)
-    return payload.text
+  struct APS: Encodable {
+    var alert: Alert?
+    var mutableContent: Int?
+    var sound: String?
+    var interruptionLevel: String?
+    var contentAvailable: Int?
+
+    enum CodingKeys: String, CodingKey {
+      case alert
+      case mutableContent = "mutable-content"
+      case sound
+      case interruptionLevel = "interruption-level"
+      case contentAvailable = "content-available"
+    }
   }
+
+  var aps: APS
+  var reason: String
+  var paymentHash: String?
+  var amountMsat: UInt64?
+
+  init(_ aps: APS, _ request: PushRequest) {
+    self.aps = aps
+    reason = request.reason.rawValue
+    paymentHash = request.paymentHash?.hex
+    amountMsat = request.amountMsat
+  }
+
+  var text: String { (try? JSONLineEncoder(names: .snakeCase).encode(self)) ?? "{}" }
 }

@@ -1,34 +1,16 @@
 import Ground
-import Database
 import Guardrails
+import JSON
 
-/// Reads the payload of a push. SQLite is in the process anyway and reads JSON strictly: no parser of our own, and no
-/// Foundation.
-final class PushReader {
-  private let connection: Connection?
+/// Reads of the payload of a push what the extension needs.
+enum PushReader {
   private static let payloadLimit = 4096
 
-  init() { connection = try? Connection(path: ":memory:", access: .create) }
-
-  func read(_ payload: [UInt8], id: UInt64) -> Push {
-    (try? parse(payload, id: id)) ?? Push(id: id, reason: .unreadable)
-  }
-
-  private func parse(_ payload: [UInt8], id: UInt64) throws -> Push? {
-    guard let connection, payload.count <= Self.payloadLimit, MemberNames.areTexts(payload) else {
-      return nil
-    }
-    let text = String(decoding: payload, as: UTF8.self)
-    // Nothing but a JSON object is looked into.
-    let row = try connection.firstRow(
-      """
-      SELECT CASE WHEN json_valid(?1) AND json_type(?1) = 'object' THEN json_extract(?1, '$.reason') END,
-        CASE WHEN json_valid(?1) AND json_type(?1) = 'object' THEN json_extract(?1, '$.payment_hash') END
-      """, [.text(text)])
-    guard let row, case .text(let word) = try row.value(0), let reason = Self.reason(word) else { return nil }
-    var push = Push(id: id, reason: reason)
-    if case .text(let hash) = try row.value(1) { push.paymentHash = Bytes32(hex: hash) }
-    return push
+  static func read(_ payload: [UInt8], id: UInt64) -> Push {
+    guard payload.count <= payloadLimit, let value = JSONValue(parsing: payload),
+      let reason = value["reason"]?.text.flatMap(reason)
+    else { return Push(id: id, reason: .unreadable) }
+    return Push(id: id, reason: reason, paymentHash: value["payment_hash"]?.text.flatMap { Bytes32(hex: $0) })
   }
 
   /// Phoenix's words; some of its servers send them with a `$` behind.

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 import Wallet
 
@@ -10,16 +11,20 @@ enum WalletNotifications {
     ].compactMap { name, value in value.map { .init(name: name, value: $0) } }
   }
 
+  private struct Category: Encodable {
+    struct Action: Encodable {
+      var id = "OPEN_NOW"
+      var title = "Open Now"
+      var foreground = true
+    }
+    var id = NotificationContent.paymentCategory
+    var actions = [Action()]
+    var dismiss = true
+  }
+
   /// What the app registers at its start.
   static var categories: ControlMessage {
-    var open = JSONObject()
-    open.set("id", "OPEN_NOW")
-    open.set("title", "Open Now")
-    open.set("foreground", true)
-    var category = JSONObject()
-    category.set("id", NotificationContent.paymentCategory)
-    category.set("actions", raw: "[\(open.text)]")
-    category.set("dismiss", true)
-    return ControlMessage("categories", body: Array("[\(category.text)]".utf8))
+    let text = (try? JSONLineEncoder().encode([Category()])) ?? "[]"
+    return ControlMessage("categories", body: Array(text.utf8))
   }
 }

@@ -28,7 +28,6 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
   /// What the phone said before the loop ran.
   private var earlier: [ControlMessage] = []
   /// Made with the first push: most lives of the app see none.
-  private lazy var pushReader = PushReader()
 
   /// Ends the process with one sentence when something it cannot do without is missing. `background` is what the app does
   /// of its own in the background; the extension has no such life.
@@ -170,7 +169,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       if open == 0 { handle(.terminationRequested) }
     }
     for (index, payload) in payloads.enumerated() {
-      handle(.pushArrived(pushReader.read(payload, id: UInt64(index + 1))))
+      handle(.pushArrived(PushReader.read(payload, id: UInt64(index + 1))))
     }
   }
 
@@ -228,7 +227,7 @@ public final class WalletProcess<Machine: GuardMachine & WalletGuard> {
       case "terminate": handle(.terminationRequested)
       case "push":
         fault?.strike()
-        var push = pushReader.read(message.body, id: try Self.id(message))
+        var push = PushReader.read(message.body, id: try Self.id(message))
         let isSilent = try message.flag("silent", default: false)
         if isSilent { push.time = try Self.time(message) }
         handle(isSilent ? .silentPushArrived(push) : .pushArrived(push))

@@ -55,6 +55,6 @@ final class CommandPhone {
 
   /// What became of each push.
   func fates() throws -> [String?] {
-    try PhoneDriver(phone).rows("pushes").map { $0["fate"]?.text }
+    try phone.pushes().map(\.fate)
   }
 }

@@ -51,7 +51,7 @@ struct CopiedContainerTests {
       report.holderSentence
         == "free: its holder mainappd \(getpid()) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"
     )
-    #expect(report.holderJSON.text.contains(#""verdict":"copied""#))
+    #expect(report.holder.json.contains(#""verdict":"copied""#))
     #expect(report.problems == [])
     #expect(try ContainerReport(of: scratch("AppGroup"), clock: clock).verdict.isHeld)
     // What a wallet process does with the copy.
@@ -119,7 +119,8 @@ struct CopiedContainerTests {
         .first { $0.0 == "claimed because" }?.1
     }
     #expect(try because() == "the holder died without a release")
-    let row = #"{"id":1,"role":"app","pid":\#(getpid()),"started_at_ns":1"#
+    let row =
+      #"{"id":1,"role":"app","pid":\#(getpid()),"start_time":1,"path":"/x","launch_reason":"opened","started_wall_ns":1,"started_at_ns":1"#
     scratch.write(
       "os/processes.jsonl", "\(row)}\n\(row),\"ended_at_ns\":2,\"reason\":\"swiped away by the person\"}\n")
     #expect(try because() == "the holder died without a release (swiped away by the person)")

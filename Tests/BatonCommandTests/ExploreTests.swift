@@ -1,5 +1,6 @@
 import Ground
 import DaemonRuntime
+import Reports
 import Simulation
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
     let report = report(settings([.pushes: 1, .opens: 1]), statesMax: 50)
     #expect(report.exitCode == .gaveUp)
     #expect(report.text(output).last?.contains("given up") == true)
-    #expect(report.json.text.contains(#""complete":false"#))
+    #expect(report.document.json.contains(#""complete":false"#))
   }
 
   @Test("A promise that breaks is a story that ends with it, in text and in JSON") func broken() {
@@ -47,7 +48,7 @@ import Testing
     let story = report.findings.first?.story ?? []
     #expect(story.contains { $0.contains("a new file is put in the place of") })
     #expect(story.contains { $0.contains("BROKEN") })
-    #expect(report.json.text.contains(#""invariant":9"#))
+    #expect(report.document.json.contains(#""invariant":9"#))
   }
 
   @Test("Every bound has an option of its own name, with the default that the help says") func options()

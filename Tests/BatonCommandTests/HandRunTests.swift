@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 import Foundation
 import Glibc

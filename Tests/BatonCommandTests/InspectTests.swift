@@ -1,10 +1,12 @@
 import Ground
+import JSON
 import Crypto
 import DaemonRuntime
 import Foundation
 import Glibc
 import Guardrails
 import Heartbeat
+import Reports
 import SharedContainer
 import Testing
 import WalletStore
@@ -146,7 +148,7 @@ struct InspectTests {
     #expect(report.wallet.receivedMsat == 5_000_000)
     #expect(report.wallet.payments.first?.paymentHash == Hexadecimal.encode(hash))
     #expect(report.problems.isEmpty)
-    #expect(JSONValue(parsing: Array(report.json.text.utf8))?["payments"]?.elements?.count == 1)
+    #expect(JSONValue(parsing: Array(report.document.json.utf8))?["payments"]?.elements?.count == 1)
   }
 
   @Test("whose heartbeat knows a higher epoch than the claims was put back from an old copy") func oldCopy()

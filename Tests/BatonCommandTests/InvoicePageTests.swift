@@ -1,7 +1,9 @@
+import JSON
 import Crypto
 import Bitcoin
 import LightningWire
 import LightningInvoices
+import Reports
 import Testing
 
 @testable import BatonCommand
@@ -63,7 +65,7 @@ struct InvoicePageTests {
   @Test("is an object with a member for each field") func json() throws {
     let hop = RouteHop(node: Self.key.publicKey, channel: ShortChannelID(7), expiryDelta: 144)
     let page = try page { $0.routeHints = [[hop]] }
-    let value = try #require(JSONValue(parsing: Array(page.json.text.utf8)))
+    let value = try #require(JSONValue(parsing: Array(page.document.json.utf8)))
     #expect(value["invoice"]?.text == page.invoice.encoded)
     #expect(value["network"]?.text == "mainnet")
     #expect(value["amount_msat"]?.uint == 1500)

@@ -51,7 +51,7 @@ struct LongHistoryTests {
     try live(8_001...16_000)
     let old = try report()
     #expect(old.snapshot.steps == young.snapshot.steps)
-    #expect(old.json.text.utf8.count < young.json.text.utf8.count * 11 / 10)
+    #expect(old.document.json.utf8.count < young.document.json.utf8.count * 11 / 10)
     // That the counter counts: everything is many times as much.
     let whole = try Snapshot.take(
       of: directory, depth: SnapshotDepth(rowsPerTableMax: 1, isThorough: true), queries: [])

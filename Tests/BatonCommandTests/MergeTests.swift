@@ -1,5 +1,6 @@
 import Crypto
 import DaemonRuntime
+import Reports
 import Testing
 
 @testable import Lab
@@ -124,7 +125,8 @@ import Testing
     #expect(merge.missing(of: last, atMost: 2).map(\.first) == [.max - 3, .max - 1])
     #expect(MergeReport(merge, of: all).exitCode == .inputOutputError)
     #expect(
-      MergeReport(merge, of: all).json.text.contains(#""missing":7,"missing_ranges":["1..2","4..7","9"]"#))
+      MergeReport(merge, of: all).document.json.contains(#""missing":7,"missing_ranges":["1..2","4..7","9"]"#)
+    )
   }
 
   @Test("A broken promise counts for more than what is missing") func verdicts() throws {

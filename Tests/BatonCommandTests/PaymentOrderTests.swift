@@ -1,4 +1,5 @@
 import Ground
+import Reports
 import Testing
 
 @testable import BatonCommand
@@ -55,9 +56,9 @@ import Testing
 
   @Test("has what waits at the peer first, the newest of it first, and nothing twice") func held() throws {
     func atPeer(_ hash: String, _ at: Int) throws -> PaymentEntry {
-      let row =
-        #"{"payment_hash":"\#(hash)","amount_msat":7,"state":"held","requested_at_ns":\#(at),"hold_until_ns":90}"#
-      let facts = try #require(JSONValue(parsing: Array(row.utf8)))
+      var facts = PeerPaymentRow(
+        id: 1, paymentHash: hash, amountMsat: 7, state: "held", requestedAtNs: Int64(at))
+      facts.holdUntilNs = 90
       return try #require(
         PaymentEntry(
           atPeer: facts, text: { $0 == "h-2" ? "Coffee" : nil }, wallNanoseconds: 0,
@@ -73,7 +74,7 @@ import Testing
     let failed = sent(1, epoch: 1, wall: 1, code: 16399)
     #expect(failed.cells.contains("failed: incorrect_or_unknown_payment_details (0x400f)"))
     #expect(
-      failed.json.text.contains(#""failure_code":16399,"code_name":"incorrect_or_unknown_payment_details""#))
+      failed.json.contains(#""failure_code":16399,"code_name":"incorrect_or_unknown_payment_details""#))
     #expect(sent(1, epoch: 1, wall: 1, code: 0x4fff).cells.contains("failed: code 0x4fff"))
   }
 }

@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 import Foundation
 import PairSupport

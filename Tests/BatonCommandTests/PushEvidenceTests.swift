@@ -1,5 +1,6 @@
 import Ground
 import PhonePolicy
+import Reports
 import Testing
 
 @testable import PhoneClient
@@ -11,12 +12,12 @@ import Testing
     Instant(nanoseconds: milliseconds * 1_000_000)
   }
 
-  private func process(ended: Int64?, _ code: EndCode?, _ reason: String = "") throws -> ProcessFacts {
+  private func process(ended: Int64?, _ code: EndCode?, _ reason: String = "") throws -> ProcessRow {
     var row =
-      #"{"id":1,"role":"extension","pid":7,"started_at_ns":0,"peak_footprint_bytes":900,"peak_resident_bytes":9000"#
+      #"{"id":1,"role":"extension","pid":7,"start_time":1,"path":"/x","launch_reason":"a push","started_wall_ns":0,"started_at_ns":0,"peak_footprint_bytes":900,"peak_resident_bytes":9000"#
     if let ended { row += #","ended_at_ns":\#(ended * 1_000_000)"# }
     if let code { row += #","reason":"\#(reason)","end_code":"\#(code.rawValue)""# }
-    return try #require(JSONValue(parsing: Array("\(row)}".utf8)).flatMap(ProcessFacts.init))
+    return try #require(ProcessRow(json: "\(row)}".utf8))
   }
 
   /// Two pushes, each shown 300 ms later, by a process that was ended when it had nothing to do any more.
@@ -49,8 +50,9 @@ import Testing
 
   @Test func aRowThatIsWrittenAgainIsNoSecondOne() throws {
     var evidence = try sound()
-    let again = try #require(JSONValue(parsing: Array(#"{"id":9,"push":2,"at_ns":1500000000}"#.utf8)))
-    evidence.add(notification: again)
+    evidence.add(
+      notification: NotificationRow(
+        id: 9, push: 2, source: "content", title: "", body: "", badge: 0, wall: 1, at: 1_500_000_000))
     #expect(evidence.complaints(limit: .seconds(30), frozen: 0) == [])
   }
 

@@ -1,5 +1,7 @@
 import Ground
+import JSON
 import DaemonRuntime
+import Reports
 import Testing
 
 @testable import Inspection
@@ -36,11 +38,11 @@ import Testing
     let json = try value(try phone.run("pushes", "--json"))
     let pushes = try #require(json["pushes"]?.elements)
     #expect(pushes.map { $0["visible"]?.flag } == [true, false, false])
-    let start = try #require(pushes[1]["node_start_ns"]?.text.flatMap { Int64($0) })
-    let connected = try #require(pushes[1]["connected_ns"]?.text.flatMap { Int64($0) })
+    let start = try #require(pushes[1]["node_start_ms"]?.int)
+    let connected = try #require(pushes[1]["connected_ms"]?.int)
     #expect(0 < start && start < connected)
-    #expect(pushes[2]["node_start_ns"] == nil)
-    #expect(json["silent"]?["connected_ns"]?.elements?.count == 1)
+    #expect(pushes[2]["node_start_ms"] == nil)
+    #expect(json["silent"]?["connected_ms"]?.elements?.count == 1)
     let paid = try phone.phone.askForJSON(.lspd, ControlMessage("payments")).elements ?? []
     let settled = paid.filter { $0["state"]?.text == "paid" }
     #expect(settled.count == 1)
@@ -71,38 +73,48 @@ import Testing
     #expect(try phone.run("pushes").contains("  at \(came)  "))
   }
 
-  private func figures(pushes: [String], tasks: [String] = [], times: [SilentPushTime] = []) throws
+  private func task(_ id: UInt64, _ state: String, launchedAt: Int64? = nil) -> TaskRow {
+    TaskRow(
+      id: id, identifier: "a", kind: "refresh", requiresNetwork: false, requiresExternalPower: false,
+      state: state, submittedWall: 1, submittedAt: 1, earliestAt: 1, launchedAt: launchedAt)
+  }
+
+  private func figures(pushes: [String], tasks: [TaskRow] = [], times: [SilentPushTime] = []) throws
     -> PushFigures
   {
     PushFigures(
-      pushes: try pushes.map(value), notifications: [try value(#"{"id":1,"push":1}"#)],
-      tasks: try tasks.map(value), times: times)
+      pushes: PushRow.rows(in: pushes.joined(separator: "\n").utf8),
+      notifications: [
+        NotificationRow(id: 1, push: 1, source: "content", title: "", body: "", badge: 0, wall: 1, at: 1)
+      ],
+      tasks: tasks, times: times)
   }
 
   @Test("B-1.5.3e, B-M.4 The last row counts, and what ended otherwise is none of those that were completed")
   func counts() throws {
     let figures = try figures(
       pushes: [
-        #"{"id":1,"visible":true,"wall_ns":1,"at_ns":1}"#,
-        #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#,
-        #"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"completed with new-data","fate_code":"completed","fate_detail":"new-data"}"#,
+        #"{"id":1,"visible":true,"mutable_content":true,"wall_ns":1,"at_ns":1}"#,
+        #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#,
+        #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"completed with new-data","fate_code":"completed","fate_detail":"new-data"}"#,
         #"{"none":1}"#,
-        #"{"id":3,"visible":false,"wall_ns":3,"at_ns":3,"fate":"completed with failed","fate_code":"completed","fate_detail":"failed"}"#,
-        #"{"id":4,"visible":true,"wall_ns":4,"at_ns":4}"#,
+        #"{"id":3,"visible":false,"mutable_content":false,"wall_ns":3,"at_ns":3,"fate":"completed with failed","fate_code":"completed","fate_detail":"failed"}"#,
+        #"{"id":4,"visible":true,"mutable_content":true,"wall_ns":4,"at_ns":4}"#,
       ]
         + (5...7).map {
-          #"{"id":\#($0),"visible":false,"wall_ns":5,"at_ns":5,"fate":"completed with no-data","fate_code":"completed","fate_detail":"no-data"}"#
-        } + [#"{"id":8,"visible":false,"wall_ns":8,"at_ns":8,"fate":"delivered","fate_code":"delivered"}"#],
+          #"{"id":\#($0),"visible":false,"mutable_content":false,"wall_ns":5,"at_ns":5,"fate":"completed with no-data","fate_code":"completed","fate_detail":"no-data"}"#
+        } + [
+          #"{"id":8,"visible":false,"mutable_content":false,"wall_ns":8,"at_ns":8,"fate":"delivered","fate_code":"delivered"}"#
+        ],
       tasks: [
-        #"{"id":1,"state":"running","launched_at_ns":1}"#,
-        #"{"id":1,"state":"completed","launched_at_ns":1}"#,
-        #"{"id":2,"state":"expired","launched_at_ns":1}"#, #"{"id":3,"state":"waiting"}"#,
+        task(1, "running", launchedAt: 1), task(1, "completed", launchedAt: 1),
+        task(2, "expired", launchedAt: 1), task(3, "waiting"),
       ],
       times: [2, 3, 5, 6, 8].map { id in
         SilentPushTime(push: id, arrivedAt: Instant(nanoseconds: 9), isWakingForPayment: id != 6)
       })
     #expect(
-      figures.pushes.map(figures.fate)
+      figures.pushes.map(\.row.fate)
         == ["shown", "completed with new-data", "completed with failed", "not shown yet"]
         + Array(repeating: "completed with no-data", count: 3) + ["delivered"])
     #expect([figures.silentArrived, figures.handlerStarts, figures.received] == [6, 5, 1])
@@ -117,13 +129,13 @@ import Testing
   )
   func badge() throws {
     let row =
-      #"{"id":2,"visible":false,"badge_or_sound":true,"wall_ns":2,"at_ns":2,"fate":"no notification: the badge is 5","fate_code":"applied","applied_badge":5}"#
+      #"{"id":2,"visible":false,"mutable_content":false,"badge_or_sound":true,"wall_ns":2,"at_ns":2,"fate":"no notification: the badge is 5","fate_code":"applied","applied_badge":5}"#
     let figures = try figures(pushes: [row])
     #expect(figures.silentArrived == 0)
-    #expect(figures.pushes.map(figures.fate) == ["no notification: the badge is 5"])
+    #expect(figures.pushes.map(\.row.fate) == ["no notification: the badge is 5"])
     let page = PushPage(figures: figures)
     #expect(page.sentences.isEmpty)
-    let json = try #require(try value(page.json.text)["pushes"]?.elements?.first)
+    let json = try #require(try value(page.document.json)["pushes"]?.elements?.first)
     #expect(json["badge_or_sound"]?.flag == true && json["visible"]?.flag == false)
     #expect(json["fate_code"]?.text == "applied" && json["applied_badge"]?.int == 5)
   }
@@ -144,7 +156,9 @@ import Testing
 
   @Test("One is one") func grammar() throws {
     let one = try figures(
-      pushes: [#"{"id":2,"visible":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#],
+      pushes: [
+        #"{"id":2,"visible":false,"mutable_content":false,"wall_ns":2,"at_ns":2,"fate":"delivered","fate_code":"delivered"}"#
+      ],
       times: [SilentPushTime(push: 2, arrivedAt: Instant(nanoseconds: 9))])
     #expect(PushPage(figures: one).sentences.first?.contains("1 arrived, 1 was handed to the app, ") == true)
   }

@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import DaemonRuntime
 import Guardrails
 import Heartbeat
@@ -204,7 +205,7 @@ struct ReplayTests {
     let told = scratch.text("said").split(separator: "\n").map(String.init)
     #expect(scratch.end(try scratch.start("baton", words + ["--json"])) == .exited(code: 0))
     let json = try #require(JSONValue(parsing: Array(scratch.text("said").utf8)))
-    #expect(json["seed"]?.text == "\(UInt64.max - 1)" && json["sound"]?.flag == true)
+    #expect(json["seed"]?.uint == UInt64.max - 1 && json["sound"]?.flag == true)
     #expect(json["story"]?.elements?.compactMap(\.text) == told && !told.isEmpty)
     for bad in ["\(UInt64.max)", "-1", "x", "99999999999999999999"] {
       #expect(scratch.end(try scratch.start("baton", ["replay", "--seed", bad])) == .exited(code: 64))

@@ -2,6 +2,7 @@ import Ground
 import Crypto
 import DaemonRuntime
 import Foundation
+import Reports
 import Testing
 
 @testable import BatonCommand
@@ -219,11 +220,17 @@ struct UsageTests {
   }
 
   @Test("counts the last row of a process, in the place of its first") func lastRows() {
-    let file = (1...2000).map { #"{"id":\#($0),"role":"app","pid":7,"started_at_ns":1}"# }
-    let ends = [2000, 1].map { #"{"id":\#($0),"role":"app","pid":7,"started_at_ns":1,"reason":"done"}"# }
+    func row(_ id: UInt64, reason: String? = nil) -> String {
+      var row = ProcessRow(
+        id: id, role: "app", pid: 7, startTime: 1, path: "/x", launchReason: "opened", startedWall: 1,
+        startedAt: 1)
+      row.reason = reason
+      return row.json
+    }
     let scratch = Scratch()
-    scratch.write("processes.jsonl", (file + ends).joined(separator: "\n"))
-    let rows = ProcessFacts.lastOfEach(ProcessFacts.written(in: scratch("processes.jsonl")))
+    let lines = (1...2000).map { row($0) } + [2000, 1].map { row($0, reason: "done") }
+    scratch.write("processes.jsonl", lines.joined(separator: "\n"))
+    let rows = ProcessRow.written(in: scratch("processes.jsonl")).lastOfEach
     #expect(rows.map(\.id) == Array(1...2000))
     #expect(rows.filter(\.hasEnded).map(\.id) == [1, 2000])
   }
@@ -256,7 +263,7 @@ struct UsageTests {
       ("{\"aps\":{\"badge\":-1,\"sound\":\"\"}}", "no `badge` of 0 or more"),
       (
         String(repeating: "[", count: 513) + String(repeating: "]", count: 513),
-        "nested deeper than 512 brackets"
+        "nested deeper than 64 brackets"
       ),
     ])
   func badPushes(text: String, complaint: String) {

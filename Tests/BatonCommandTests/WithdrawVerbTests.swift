@@ -1,3 +1,4 @@
+import JSON
 import DaemonRuntime
 import Foundation
 import PairSupport
@@ -28,7 +29,7 @@ import Testing
       "\(lines)")
     let other = JSONValue(
       parsing: Array(try phone.run("withdraw", "500", TestPhone.ownAddress, "--json").utf8))
-    #expect(other?["state"]?.text == "done" && other?["amount_sat"]?.uint == 500)
+    #expect(other?["state"]?.text == "done" && other?["amount_msat"]?.uint == 500_000)
     #expect(other?["txid"]?.text?.count == 64)
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
     #expect(status?["splice"] == nil || status?["splice"]?.text == nil)

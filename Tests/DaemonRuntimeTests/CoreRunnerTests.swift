@@ -1,4 +1,5 @@
 import Ground
+import JSON
 import Foundation
 import Testing
 

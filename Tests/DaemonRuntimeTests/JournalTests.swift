@@ -33,13 +33,11 @@ import Testing
   @Test func recordsAreNumberedAndSayWhatTheyAre() throws {
     let directory = TemporaryDirectory()
     let journal = try journal(directory)
-    var fields = JSONObject()
-    fields.set("pid", 7)
     journal.record(CounterCore.self, configuration: .init(step: 5))
     journal.record(
       CounterCore.self, event: .counted(by: 2), at: Instant(nanoseconds: 99),
       directives: [.announce(total: 2, note: nil), .ring])
-    journal.note("hello", fields: fields)
+    journal.note("hello")
     journal.recordEnd(reason: "asked to")
     let records = try lines(journal)
     #expect(records.map { $0["kind"] as? String } == ["start", "core", "event", "note", "end"])
@@ -51,7 +49,7 @@ import Testing
       raw[2].hasSuffix(
         #""core":"counter","event":{"counted":{"by":2}},"directives":[{"announce":{"total":2}},{"ring":{}}]}"#
       ))
-    #expect(raw[3].hasSuffix(#""kind":"note","text":"hello","fields":{"pid":7}}"#))
+    #expect(raw[3].hasSuffix(#""kind":"note","text":"hello"}"#))
   }
 
   @Test func aStepOfTheWallClockIsNoted() throws {

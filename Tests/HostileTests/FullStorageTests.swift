@@ -4,6 +4,7 @@ import Database
 import Foundation
 import Glibc
 import PairSupport
+import Reports
 import Testing
 
 @testable import DaemonRuntime
@@ -25,12 +26,12 @@ import Testing
     }.joined()
   }
 
-  private func payments(_ phone: RealPhone) throws -> [JSONValue] {
-    try phone.driver().rows("payments", of: .lspd)
+  private func payments(_ phone: RealPhone) throws -> [PeerPaymentRow] {
+    try phone.driver().phone.peerPayments()
   }
 
   private func state(_ phone: RealPhone, of payment: String) throws -> String? {
-    try payments(phone).first { "\($0["id"]?.int ?? 0)" == payment }?["state"]?.text
+    try payments(phone).first { "\($0.id)" == payment }?.state
   }
 
   private func pay(_ phone: RealPhone, _ invoice: String) throws -> String {
@@ -39,13 +40,15 @@ import Testing
     #expect(paid.code == 0, "\(paid.errors)")
     let rows = try payments(phone)
     try #require(rows.count == before + 1)
-    return "\(rows.last?["id"]?.int ?? 0)"
+    return "\(rows.last?.id ?? 0)"
   }
 
   private func endApp(_ phone: RealPhone) throws {
     _ = try phone.ask(.phone, ControlMessage("home"))
     _ = try phone.ask(.phone, ControlMessage("quit"))
-    try Wait.until("the app and the extension to end") { try phone.driver().rows("ps").isEmpty }
+    try Wait.until("the app and the extension to end") {
+      try phone.driver().phone.allProcesses().allSatisfy(\.hasEnded)
+    }
   }
 
   private func cutLog(_ group: String) throws {
@@ -92,9 +95,8 @@ import Testing
     _ = try phone.baton(["device", "storage", "full"])
     let behind = try pay(phone, invoices[2])
     try Wait.until("the extension to say so") {
-      try phone.driver().processes().contains {
-        $0["role"]?.text == "extension"
-          && $0["reason"]?.text?.hasSuffix("is full; make room and try again") == true
+      try phone.driver().phone.allProcesses().contains {
+        $0.role == "extension" && $0.reason?.hasSuffix("is full; make room and try again") == true
       }
     }
     #expect(try state(phone, of: behind) == "held")
@@ -108,8 +110,8 @@ import Testing
       }
     }
     #expect(try state(phone, of: last) == "paid")
-    let all = try phone.driver().processes()
-    #expect(all.allSatisfy { $0["crashed"]?.flag != true }, "\(all)")
+    let all = try phone.driver().phone.allProcesses()
+    #expect(all.allSatisfy { $0.isCrash != true }, "\(all)")
     let iosd = try journals(phone, of: "iosd")
     #expect(iosd.components(separatedBy: "the storage is full: ").count == 3, "said once each time")
     #expect(try phone.baton(["down"]).code == 0)

@@ -48,7 +48,7 @@ struct GarbageTests {
       (.phone, ControlMessage("push"), "the push is not JSON"),
       (
         .phone, ControlMessage("push", body: Array(repeating: 91, count: 4096)),
-        "the push is nested deeper than 512 brackets"
+        "the push is nested deeper than 64 brackets"
       ),
       (.phone, ControlMessage("push", body: Array(repeating: 32, count: 4097)), "the push has 4097 bytes"),
       (

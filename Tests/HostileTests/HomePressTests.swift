@@ -42,10 +42,10 @@ import Testing
       if number.isMultiple(of: 2) { try phone.waitForApp("suspended") }
     }
     try phone.waitForApp("suspended")
-    let rows = try phone.driver().processes().filter { $0["role"]?.text == "app" }
+    let rows = try phone.driver().phone.allProcesses().filter { $0.role == "app" }
     let again = "; BATON_SEED=\(seed) presses at the same moments again"
     #expect(rows.count == 1, "one process has lived through all of it\(again)")
-    #expect(rows.allSatisfy { $0["reason"] == nil }, "\(rows)\(again)")
+    #expect(rows.allSatisfy { $0.reason == nil }, "\(rows)\(again)")
     let expiries = try phone.told("taskExpiring")
     #expect(expiries > 0, "its time ran out in none of them\(again)")
     #expect(expiries < 200, "its time ran out in all of them\(again)")
@@ -60,7 +60,7 @@ import Testing
     let invoice = try phone.invoice()
     let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0)
-    #expect(try phone.driver().processes().map { $0["role"]?.text } == ["app"])
+    #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app"])
   }
 
   @Test("A silent push wakes the suspended app, which receives what waits and is suspended again")
@@ -78,7 +78,7 @@ import Testing
     let paid = try phone.baton(["pay", invoice])
     #expect(paid.code == 0, "\(paid.errors)")
     try phone.waitForApp("suspended")
-    #expect(try phone.driver().processes().map { $0["role"]?.text } == ["app"])
+    #expect(try phone.driver().phone.allProcesses().map(\.role) == ["app"])
     let judged = try phone.baton(["judge"])
     #expect(judged.code == 0, "\(judged.output)\(judged.errors)")
   }
@@ -118,7 +118,7 @@ extension RealPhone {
   fileprivate func waitForStatus(_ text: String) throws {
     let driver = try driver()
     try driver.wait(for: "the app to show \(text)") {
-      try driver.status()["app"]?["status"]?["text"]?.text == text
+      try driver.status().app.status?["text"] == text
     }
   }
 }

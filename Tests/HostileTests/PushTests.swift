@@ -23,7 +23,7 @@ struct PushTests {
         Array(#"{"aps":{"alert":""#.utf8) + [0xff] + Array(#""}}"#.utf8),
         "FILE is not UTF-8 at its byte 18; save it as UTF-8"
       ),
-      (Array(deep.utf8), "FILE is nested deeper than 512 brackets; make it flatter"),
+      (Array(deep.utf8), "FILE is nested deeper than 64 brackets; make it flatter"),
       (
         Array(repeating: 32, count: 4097),
         "FILE is longer than the 4096 bytes that a push may have; shorten it"

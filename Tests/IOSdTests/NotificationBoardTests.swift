@@ -1,5 +1,6 @@
 import PhonePolicy
 import Testing
+import Reports
 
 @testable import IOSd
 

@@ -2,6 +2,7 @@ import DaemonRuntime
 import Foundation
 import Glibc
 import Testing
+import Reports
 
 @testable import IOSd
 

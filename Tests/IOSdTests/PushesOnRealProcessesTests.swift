@@ -170,7 +170,7 @@ import Testing
     ),
     (
       String(repeating: "[", count: 513) + String(repeating: "]", count: 513),
-      "nested deeper than 512 brackets"
+      "nested deeper than 64 brackets"
     ), ("{\"aps\":{\"alert\":\"\u{0}", "not JSON"),
   ])
   func whatIsNoPushIsRefusedInASentence(_ body: String, _ part: String) throws {

@@ -2,6 +2,7 @@
 enum Walls {
   static let mayImport: [(module: String, others: String)] = [
     ("Ground", ""),
+    ("JSON", ""),
     ("Heartbeat", "Ground"),
     ("Guardrails", "Ground Heartbeat"),
     ("Bitcoin", "Ground Crypto"),
@@ -17,6 +18,7 @@ enum Walls {
       """
     ),
     ("PhonePolicy", "Ground"),
+    ("Reports", "JSON PhonePolicy"),
     (
       "Simulation",
       """
@@ -39,67 +41,68 @@ enum Walls {
       Ground Heartbeat Guardrails SharedContainer Database LightningChannel LightningNode Crypto ChannelStore
       """
     ),
-    ("DaemonRuntime", "Ground CLinux Platform OwnFiles Glibc"),
+    ("DaemonRuntime", "Ground JSON CLinux Platform OwnFiles Glibc"),
     ("PeerTransport", "Ground DaemonRuntime Crypto LightningWire CLinux Glibc"),
     (
       "WalletProcess",
       """
       Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode Wallet Crypto \
-      Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles CLinux Glibc
+      Database SharedContainer Coordinator WalletStore DaemonRuntime PeerTransport OwnFiles JSON CLinux Glibc
       """
     ),
     ("MainAppd", "Ground Heartbeat Guardrails Wallet WalletProcess DaemonRuntime Glibc"),
     ("NotifyExtd", "Ground Heartbeat Guardrails WalletProcess DaemonRuntime Glibc"),
-    ("IOSd", "Ground Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc Foundation"),
+    ("IOSd", "Ground JSON Reports Heartbeat PhonePolicy SharedContainer Crypto DaemonRuntime CLinux Glibc"),
     (
       "LSPd",
       """
-      Ground Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PeerTransport DaemonRuntime \
-      Database ChannelStore CLinux Glibc Foundation
+      Ground JSON Reports Bitcoin LightningWire LightningChannel LightningInvoices LightningProvider Crypto PeerTransport \
+      DaemonRuntime Database ChannelStore CLinux Glibc
       """
     ),
-    ("Judge", "Ground Database CSodium CSecp256k1 Foundation Glibc"),
+    ("Judge", "Ground JSON Database CSodium CSecp256k1 Foundation Glibc"),
     (
       "PhoneClient",
       """
-      Ground Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer DaemonRuntime PeerTransport CLinux Glibc Foundation
+      Ground JSON Reports Guardrails Bitcoin LightningWire LightningInvoices PhonePolicy Crypto SharedContainer \
+      DaemonRuntime PeerTransport CLinux Glibc
       """
     ),
-    ("Terminal", "Ground PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
+    ("Terminal", "Ground Reports PhonePolicy DaemonRuntime PhoneClient CLinux Glibc Foundation"),
     (
       "Inspection",
       """
-      Ground Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge \
-      PhoneClient Terminal Glibc Foundation
+      Ground JSON Reports Heartbeat Guardrails LightningWire LightningChannel LightningNode LightningProvider Wallet \
+      PhonePolicy Database SharedContainer WalletStore DaemonRuntime Judge PhoneClient Terminal Glibc Foundation
       """
     ),
     (
       "Lab",
       """
-      Ground Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation
+      Ground Reports Guardrails Simulation Crypto DaemonRuntime PhoneClient Terminal Inspection Glibc Foundation
       """
     ),
     (
       "Stages",
       """
-      Ground Guardrails LightningInvoices LightningProvider Wallet PhonePolicy Simulation Scenario Crypto SharedContainer DaemonRuntime Judge \
-      PhoneClient Terminal Inspection Lab Glibc Foundation
+      Ground Reports Guardrails LightningInvoices LightningProvider Wallet PhonePolicy Simulation Scenario Crypto \
+      SharedContainer DaemonRuntime Judge PhoneClient Terminal Inspection Lab Glibc Foundation
       """
     ),
     (
       "BatonCommand",
       """
-      Ground Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode PhonePolicy SharedContainer \
-      DaemonRuntime PeerTransport PhoneClient Terminal \
-      Inspection Lab Stages Glibc Foundation
+      Ground JSON Reports Heartbeat Guardrails Bitcoin LightningWire LightningChannel LightningInvoices LightningNode \
+      PhonePolicy SharedContainer DaemonRuntime PeerTransport PhoneClient Terminal Inspection Lab Stages Glibc
       """
     ),
   ]
 
   /// Every decision: no clock, no randomness, no I/O.
   static let cores = [
-    "Ground", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel", "LightningInvoices",
-    "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Simulation", "Scenario",
+    "Ground", "JSON", "Heartbeat", "Guardrails", "Bitcoin", "LightningWire", "LightningChannel",
+    "LightningInvoices", "LightningNode", "LightningProvider", "Wallet", "PhonePolicy", "Simulation",
+    "Scenario",
   ]
 
   static func allowed(for module: String) -> Set<String>? {

@@ -16,17 +16,16 @@ struct AppStart {
     let deadline = Clock.monotonicNow + Self.patience
     let process = WatchedProcess(pid: pid)
     while Clock.monotonicNow < deadline {
-      let app = try phone.askForJSON(.iosd, ControlMessage("status"))["app"]
-      if app?["pid"]?.int != Int64(pid) { return try reason() }
-      if app?["status"]?["text"] != nil { return nil }
+      let app = try phone.facts().app
+      if app.pid != pid { return try reason() }
+      if app.status?["text"] != nil { return nil }
       _ = process?.waitForEnd(within: Self.lookInterval)
     }
     return nil
   }
 
   private func reason() throws -> String? {
-    let rows = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
-    return rows.compactMap(ProcessFacts.init).last { $0.pid == pid && $0.hasEnded }
+    try phone.allProcesses().last { $0.pid == pid && $0.hasEnded }
       .map { $0.wholeReason ?? "for a reason that is not known" }
   }
 }

@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Inspection
 import DaemonRuntime
+import Reports
 import SharedContainer
 
 /// What can be learned about a phone at one moment, from whoever can be asked.
@@ -9,8 +10,8 @@ struct PhoneStatus {
   /// Nil before the app or the extension has run for the first time.
   private(set) var container: ContainerReport?
   private(set) var containerTrouble: String?
-  private let iosdAnswer: DaemonAnswer
-  private let lspdAnswer: DaemonAnswer
+  private let iosdAnswer: DaemonAnswer<PhoneFacts>
+  private let lspdAnswer: DaemonAnswer<PeerFacts>
   private let phone: Phone
   private let handRun: [HandRunProcess]
 
@@ -32,12 +33,12 @@ struct PhoneStatus {
     !((try? SmallFile.readOwn(phone.processLedger, limit: 1)) ?? []).isEmpty
   }
 
-  private var iosd: JSONValue? { iosdAnswer.facts }
-  private var lspd: JSONValue? { lspdAnswer.facts }
+  private var iosd: PhoneFacts? { iosdAnswer.facts }
+  private var lspd: PeerFacts? { lspdAnswer.facts }
 
   /// What the person reads in the app.
-  var appText: String? { iosd?["app"]?["status"]?["text"]?.text }
-  var appState: String? { iosd?["app"]?["state"]?.text }
+  var appText: String? { iosd?.app.status?["text"] }
+  var appState: String? { iosd?.app.state }
 
   func tell(_ output: Output) {
     var facts: [(String, String)] = []
@@ -62,7 +63,7 @@ struct PhoneStatus {
   }
 
   /// What iosd cannot do to a process that it suspends.
-  private var blindSpots: [String] { (iosd?["blind_spots"]?.elements ?? []).compactMap(\.text) }
+  private var blindSpots: [String] { iosd?.blindSpots ?? [] }
 
   private var iosdTrouble: String? {
     if let byHand = handRun.first { return byHand.sentence }
@@ -71,27 +72,23 @@ struct PhoneStatus {
 
   private var phoneFacts: [(String, String)] {
     if let iosdTrouble { return [("phone", iosdTrouble)] }
-    var facts = [("app", process(iosd?["app"])), ("extension", process(iosd?["extension"]))]
-    if let badge = iosd?["badge"]?.int, badge > 0 { facts.append(("badge", "\(badge) on the wallet's icon")) }
-    if let playing = iosd?["now_playing"] {
-      facts.append(("now playing", "the app, at volume \(playing["volume"]?.text ?? "?")"))
+    var facts = [("app", process(iosd?.app)), ("extension", process(iosd?.extension))]
+    if let badge = iosd?.badge, badge > 0 { facts.append(("badge", "\(badge) on the wallet's icon")) }
+    if let playing = iosd?.nowPlaying {
+      facts.append(("now playing", "the app, at volume \(playing.volume)"))
     }
     return facts
   }
 
-  private func process(_ facts: JSONValue?) -> String {
-    var words = facts?["state"]?.text ?? "unknown"
-    if let pid = facts?["pid"]?.int { words += " (process \(pid))" }
-    if let push = facts?["push"]?.uint { words += ", push \(push)" }
-    if let waiting = facts?["waiting_pushes"]?.int, waiting > 0 { words += ", \(waiting) more waiting" }
-    let tasks = Self.tasks(of: facts)
+  private func process(_ facts: WalletFacts?) -> String {
+    var words = facts?.state ?? "unknown"
+    if let pid = facts?.pid { words += " (process \(pid))" }
+    if let push = facts?.push { words += ", push \(push)" }
+    if let waiting = facts?.waitingPushes, waiting > 0 { words += ", \(waiting) more waiting" }
+    let tasks = facts?.ownTasks ?? []
     if !tasks.isEmpty { words += ", at work on: \(tasks.joined(separator: ", "))" }
-    if let text = facts?["status"]?["text"]?.text { words += ": \(text)" }
+    if let text = facts?.status?["text"] { words += ": \(text)" }
     return words
-  }
-
-  private static func tasks(of facts: JSONValue?) -> [String] {
-    (facts?["own_tasks"]?.elements ?? []).compactMap(\.text)
   }
 
   /// From the wallet's own rows, as all of the wallet's money: also while nobody runs.
@@ -110,7 +107,7 @@ struct PhoneStatus {
   /// The same of money that is half-way out of the channel.
   private var spliceFacts: [(String, String)] {
     guard let splice = container?.wallet.splices.last, !splice.isOver else { return [] }
-    let amount = HumanText.amount(msat: splice.amountSat &* 1000)
+    let amount = HumanText.amount(msat: splice.amountMsat)
     return [
       (
         "withdrawing",
@@ -121,58 +118,82 @@ struct PhoneStatus {
 
   private var peerFacts: [(String, String)] {
     if let trouble = lspdAnswer.trouble(of: .lspd) { return [("peer", trouble)] }
-    let isConnected = lspd?["wallet_connected"]?.flag == true
+    let isConnected = lspd?.walletConnected == true
     var connection = "not connected"
     if isConnected {
-      connection = lspd?["channel_established"]?.flag == true ? "connected, channel established" : "connected"
-      if let epoch = lspd?["epoch"]?.uint { connection += " (epoch \(epoch))" }
+      connection = lspd?.channelEstablished == true ? "connected, channel established" : "connected"
+      if let epoch = lspd?.epoch { connection += " (epoch \(epoch))" }
     }
     return [
-      ("peer", "\(lspd?["address"]?.text ?? "?"): \(connection)"),
+      ("peer", "\(lspd?.address ?? "?"): \(connection)"),
       (
         "payments",
-        "\(lspd?["held"]?.word ?? "0") held for the wallet, \(lspd?["offered"]?.word ?? "0") on their way to it"
+        "\(lspd?.held ?? 0) held for the wallet, \(lspd?.offered ?? 0) on their way to it"
       ),
     ]
   }
 
-  var json: String {
-    var object = JSONObject()
-    object.set("home", phone.home)
-    if let container {
-      object.set("holder", raw: container.holderJSON.text)
-      object.set("app_wants_node", container.snapshot.appWantsNode)
-      object.set("writer", ifPresent: container.snapshot.writer?.pid)
-      object.set("balance_msat", ifPresent: container.wallet.channels.first?.localMsat)
-      object.set("receivable_msat", ifPresent: container.wallet.channels.first?.remoteMsat)
-      object.set("sending_payments", container.wallet.sending.count)
-      object.set("sending_msat", container.wallet.sendingMsat)
-      let splice = container.wallet.splices.last.flatMap { $0.isOver ? nil : $0 }
-      object.set("splice", ifPresent: splice?.transaction)
-      object.set("splice_state", ifPresent: splice?.state)
-      object.set("problems", container.problems)
-    }
-    object.set("container_trouble", ifPresent: containerTrouble)
-    object.set("iosd_running", iosdAnswer.isRunning)
-    object.set("iosd_trouble", ifPresent: iosdTrouble)
-    object.set("by_hand", raw: HandRunProcess.json(handRun))
-    object.set("app", ifPresent: appState)
-    object.set("app_status", ifPresent: appText)
-    object.set("at_work_on", Self.tasks(of: iosd?["app"]))
-    object.set("extension", ifPresent: iosd?["extension"]?["state"]?.text)
-    object.set("extension_pid", ifPresent: iosd?["extension"]?["pid"]?.int)
-    object.set("app_pid", ifPresent: iosd?["app"]?["pid"]?.int)
-    object.set("blind_spots", blindSpots)
-    object.set("badge", ifPresent: iosd?["badge"]?.int)
-    object.set("now_playing", ifPresent: iosd?["now_playing"]?["by"]?.text)
-    object.set("lspd_running", lspdAnswer.isRunning)
-    object.set("lspd_trouble", ifPresent: lspdAnswer.trouble(of: .lspd))
-    object.set("wallet_connected", lspd?["wallet_connected"]?.flag ?? false)
-    object.set("channel_established", lspd?["channel_established"]?.flag ?? false)
-    object.set("peer_epoch", ifPresent: lspd?["epoch"]?.uint)
-    object.set("held_payments", ifPresent: lspd?["held"]?.int)
-    object.set("offered_payments", ifPresent: lspd?["offered"]?.int)
-    object.set("wallet_msat", ifPresent: lspd?["wallet_msat"]?.uint)
-    return object.text
+  struct Document: Report {
+    var home: String
+    var holder: ContainerReport.Holder?
+    var appWantsNode: Bool?
+    /// The process inside a transaction.
+    var writer: Int32?
+    var balanceMsat: UInt64?
+    var receivableMsat: UInt64?
+    var sendingPayments: Int?
+    var sendingMsat: UInt64?
+    /// The transaction of a splice that is not over, and how far it is.
+    var splice: String?
+    var spliceState: String?
+    var problems: [String]?
+    var containerTrouble: String?
+    var iosdRunning: Bool
+    var iosdTrouble: String?
+    /// Wallet processes that no iosd has started.
+    var byHand: [HandRunProcess.Document]
+    var app: String?
+    var appStatus: String?
+    var atWorkOn: [String]
+    var `extension`: String?
+    var extensionPid: Int32?
+    var appPid: Int32?
+    var blindSpots: [String]
+    var badge: Int?
+    var nowPlaying: String?
+    var lspdRunning: Bool
+    var lspdTrouble: String?
+    var walletConnected: Bool
+    var channelEstablished: Bool
+    var peerEpoch: UInt64?
+    var heldPayments: Int?
+    var offeredPayments: Int?
+    /// What the wallet has by the peer's count.
+    var walletMsat: UInt64?
+  }
+
+  var document: Document {
+    var document = Document(
+      home: phone.home, containerTrouble: containerTrouble, iosdRunning: iosdAnswer.isRunning,
+      iosdTrouble: iosdTrouble, byHand: handRun.map(\.document), app: appState, appStatus: appText,
+      atWorkOn: iosd?.app.ownTasks ?? [], extension: iosd?.extension.state,
+      extensionPid: iosd?.extension.pid, appPid: iosd?.app.pid, blindSpots: blindSpots, badge: iosd?.badge,
+      nowPlaying: iosd?.nowPlaying?.by, lspdRunning: lspdAnswer.isRunning,
+      lspdTrouble: lspdAnswer.trouble(of: .lspd), walletConnected: lspd?.walletConnected ?? false,
+      channelEstablished: lspd?.channelEstablished ?? false, peerEpoch: lspd?.epoch,
+      heldPayments: lspd?.held, offeredPayments: lspd?.offered, walletMsat: lspd?.walletMsat)
+    guard let container else { return document }
+    document.holder = container.holder
+    document.appWantsNode = container.snapshot.appWantsNode
+    document.writer = container.snapshot.writer?.pid
+    document.balanceMsat = container.wallet.channels.first?.localMsat
+    document.receivableMsat = container.wallet.channels.first?.remoteMsat
+    document.sendingPayments = container.wallet.sending.count
+    document.sendingMsat = container.wallet.sendingMsat
+    let splice = container.wallet.splices.last.flatMap { $0.isOver ? nil : $0 }
+    document.splice = splice?.transaction
+    document.spliceState = splice?.state
+    document.problems = container.problems
+    return document
   }
 }

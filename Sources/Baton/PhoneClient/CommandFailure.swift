@@ -1,5 +1,6 @@
 import DaemonRuntime
 import Guardrails
+import Reports
 import SharedContainer
 
 /// Why a verb could not do its work: one sentence and the exit code.
@@ -32,19 +33,24 @@ package struct CommandFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// For those who read JSON alone.
-  package var json: JSONObject {
-    var error = JSONObject()
-    error.set("code", code.word)
-    error.set("exit", code.rawValue)
-    error.set("message", description)
-    var object = JSONObject()
-    object.set("error", raw: error.text)
-    return object
+  struct Document: Report {
+    struct Failure: Report {
+      /// The word of the exit code.
+      var code: String
+      var exit: Int32
+      var message: String
+    }
+
+    var error: Failure
+  }
+
+  var document: Document {
+    Document(error: .init(code: code.word, exit: code.rawValue, message: description))
   }
 
   /// Says it, and gives the code to end with.
   package func tell(asJSON: Bool) -> ExitCode {
-    if asJSON { StandardOutput.write("\(json.text)\n") }
+    if asJSON { StandardOutput.write("\(document.json)\n") }
     sayOnStandardError(sentence, details: details)
     return code
   }

@@ -1,16 +1,17 @@
 import Ground
 import DaemonRuntime
+import Reports
 
 /// What a daemon says of itself when it is asked, or why it says nothing.
-package enum DaemonAnswer {
+package enum DaemonAnswer<Facts: Report> {
   /// Nobody listens at its socket.
   case notRunning
   /// It is there and gives no answer: why, and what to do.
   case silent(String)
-  case said(JSONValue)
+  case said(Facts)
 
   /// Long enough for a busy machine; who only looks is not to wait longer.
-  private static let patience = TimeSpan.seconds(5)
+  private static var patience: TimeSpan { .seconds(5) }
 
   package init(to message: ControlMessage, from daemon: Daemon, of phone: Phone) {
     let pid: Int32
@@ -28,11 +29,11 @@ package enum DaemonAnswer {
       return
     }
     do {
-      self = .said(try phone.askForJSON(daemon, message, timeout: Self.patience))
+      self = .said(try phone.ask(daemon, message, for: Facts.self, timeout: Self.patience))
     } catch { self = .silent("\(daemon.rawValue) \(pid) gave no answer: \(CommandFailure(error).sentence)") }
   }
 
-  package var facts: JSONValue? {
+  package var facts: Facts? {
     if case .said(let facts) = self { facts } else { nil }
   }
 

@@ -1,6 +1,7 @@
 import Ground
 import DaemonRuntime
 import LightningWire
+import Reports
 
 /// What the provider said about a payment.
 package struct PaymentAnswer {
@@ -79,17 +80,25 @@ package struct PaymentAnswer {
     }
   }
 
-  package func json(_ invoice: PayableInvoice, took: TimeSpan) -> JSONObject {
-    var object = JSONObject()
-    object.set("state", state)
-    object.set("payment_hash", invoice.paymentHash.hex)
-    object.set("amount_msat", invoice.amountMsat)
-    object.set("preimage", ifPresent: preimage)
-    object.set("code", ifPresent: code)
-    object.set("code_name", ifPresent: failure?.name)
-    object.set("reason", ifPresent: reason)
-    if isFailure { object.set("meaning", meaning) }
-    object.set("took_ms", took.wholeMilliseconds)
-    return object
+  package struct Document: Report {
+    /// held, offered, settled or failed.
+    var state: String
+    var paymentHash: String
+    var amountMsat: UInt64
+    var preimage: String?
+    var code: String?
+    /// The same as BOLT 4 names it.
+    var codeName: String?
+    var reason: String?
+    /// Of a failure, in words.
+    var meaning: String?
+    var tookMs: Int64
+  }
+
+  package func document(_ invoice: PayableInvoice, took: TimeSpan) -> Document {
+    Document(
+      state: state, paymentHash: invoice.paymentHash.hex, amountMsat: invoice.amountMsat, preimage: preimage,
+      code: code, codeName: failure?.name, reason: reason, meaning: isFailure ? meaning : nil,
+      tookMs: took.wholeMilliseconds)
   }
 }

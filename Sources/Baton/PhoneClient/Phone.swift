@@ -2,8 +2,10 @@
 // drive it and to wait for it.
 
 import Ground
+import JSON
 import DaemonRuntime
 import Glibc
+import Reports
 import SharedContainer
 
 /// One emulated phone: where everything lies in its home, and how its daemons are asked.
@@ -87,6 +89,42 @@ package struct Phone: Sendable {
         .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no JSON")
     }
     return value
+  }
+
+  /// The same as the type that its writer has.
+  package func ask<Answer: Report>(
+    _ daemon: Daemon, _ message: ControlMessage, for type: Answer.Type, timeout: TimeSpan = .seconds(30)
+  ) throws -> Answer {
+    guard let answer = Answer(json: try ask(daemon, message, timeout: timeout).body) else {
+      throw CommandFailure(
+        .bugOfOurs, "\(daemon.rawValue) answered `\(message.verb)` with something that is no answer to it")
+    }
+    return answer
+  }
+
+  package func facts(timeout: TimeSpan = .seconds(30)) throws -> PhoneFacts {
+    try ask(.iosd, ControlMessage("status"), for: PhoneFacts.self, timeout: timeout)
+  }
+
+  package func peerFacts(timeout: TimeSpan = .seconds(30)) throws -> PeerFacts {
+    try ask(.lspd, ControlMessage("status"), for: PeerFacts.self, timeout: timeout)
+  }
+
+  /// What ran, too.
+  package func allProcesses() throws -> [ProcessRow] {
+    try ask(.iosd, ControlMessage("ps", ["all": "yes"]), for: [ProcessRow].self)
+  }
+
+  package func tasks() throws -> [TaskRow] { try ask(.iosd, ControlMessage("tasks"), for: [TaskRow].self) }
+
+  package func pushes() throws -> [PushRow] { try ask(.iosd, ControlMessage("pushes"), for: [PushRow].self) }
+
+  package func notifications() throws -> [NotificationRow] {
+    try ask(.iosd, ControlMessage("notifications"), for: [NotificationRow].self)
+  }
+
+  package func peerPayments() throws -> [PeerPaymentRow] {
+    try ask(.lspd, ControlMessage("payments"), for: [PeerPaymentRow].self)
   }
 
   /// Whether the daemon takes connections and answers.

@@ -2,6 +2,7 @@ import DaemonRuntime
 import Glibc
 import Ground
 import PhonePolicy
+import Reports
 
 /// One phone of real processes in the hands of a program: its user, a sender, and what both can see. Stories, soaks and
 /// tests are written in its words.
@@ -52,13 +53,13 @@ package final class PhoneDriver {
 
   package func openAndConnect() throws {
     try open()
-    try wait(for: "the app to be connected") { try status()["app"]?["status"]?.statusCode == .connected }
+    try wait(for: "the app to be connected") { try status().app.statusCode == .connected }
   }
 
   package func goHomeAndRelease() throws {
     try goHome()
     try wait(for: "the app to have released the node") {
-      try status()["app"]?["status"]?.statusCode == .idle
+      try status().app.statusCode == .idle
     }
   }
 
@@ -98,29 +99,18 @@ package final class PhoneDriver {
   /// A payment that the peer offers to a wallet that has just gone is held, but announced later.
   package func waitUntilAway() throws {
     try wait(for: "the peer to see that the wallet is away") {
-      try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_connected"]?.flag == false
+      try !phone.peerFacts().walletConnected
     }
   }
 
   // MARK: Looking
 
-  package func status() throws -> JSONValue { try phone.askForJSON(.iosd, ControlMessage("status")) }
+  package func status() throws -> PhoneFacts { try phone.facts() }
 
-  package func state(of role: Role) throws -> String? { try status()[role.rawValue]?["state"]?.text }
+  package func state(of role: Role) throws -> String { try status().process(role).state }
 
   /// Nil: there is none.
-  package func pid(of role: Role) throws -> Int32? {
-    try status()[role.rawValue]?["pid"]?.int.flatMap { Int32(exactly: $0) }
-  }
-
-  package func rows(_ verb: String, of daemon: Daemon = .iosd) throws -> [JSONValue] {
-    try phone.askForJSON(daemon, ControlMessage(verb)).elements ?? []
-  }
-
-  /// Also those that have ended.
-  package func processes() throws -> [JSONValue] {
-    try phone.askForJSON(.iosd, ControlMessage("ps", ["all": "yes"])).elements ?? []
-  }
+  package func pid(of role: Role) throws -> Int32? { try status().process(role).pid }
 
   // MARK: Ending processes
 
@@ -137,14 +127,13 @@ package final class PhoneDriver {
     try endExtension()
     // Some of them run for many seconds, and nobody is to be kept busy by questions meanwhile.
     try wait(for: "the daemons to have no timer any more", every: .milliseconds(50)) {
-      try status()["timers"]?.int == timersOfTasks()
-        && phone.askForJSON(.lspd, ControlMessage("status"))["timers"]?.int == 0
+      try status().timers == timersOfTasks() && phone.peerFacts().timers == 0
     }
   }
 
   /// What the app has asked the phone to start it for later stays asked for, and has its hour.
-  private func timersOfTasks() throws -> Int64 {
-    try rows("tasks").contains { $0["state"]?.text == "waiting" } ? 1 : 0
+  private func timersOfTasks() throws -> Int {
+    try phone.tasks().contains { $0.state == "waiting" } ? 1 : 0
   }
 
   // MARK: Waiting

@@ -1,122 +1,61 @@
 import Ground
 import DaemonRuntime
-import PhonePolicy
+import Reports
 
-/// One row of iosd's process ledger.
+/// One process of the wallet as `baton ps` tells of it: iosd's row, and what it is now.
 package struct ProcessFacts: Hashable, Sendable {
-  package var id: UInt64
-  package var role: String
-  package var pid: Int32
-  var launchReason: String?
-  var startedAt: Int64
-  package var endedAt: Int64?
-  package var reason: String?
-  package var endCode: EndCode?
-  package var peakFootprintBytes: UInt64?
-  package var peakResidentBytes: UInt64?
-  var isCrash = false
-  /// The file with what it wrote to its standard output and error, and the last line of it.
-  package var output: String?
-  var lastLine: String?
-  /// By the phone, which stops it with the same signal as anybody else.
-  package var isSuspended = false
-  /// While it runs.
-  package var memory: MemoryFigures?
-  private var object: JSONValue
-
-  package init?(_ object: JSONValue) {
-    guard let id = object["id"]?.uint, let role = object["role"]?.text,
-      let pid = object["pid"]?.int.flatMap({ Int32(exactly: $0) }), let started = object["started_at_ns"]?.int
-    else { return nil }
-    self.id = id
-    self.role = role
-    self.pid = pid
-    self.object = object
-    launchReason = object["launch_reason"]?.text
-    startedAt = started
-    endedAt = object["ended_at_ns"]?.int
-    reason = object["reason"]?.text
-    endCode = (object["end_code"]?.text).flatMap(EndCode.init)
-    isCrash = object["crashed"]?.flag ?? false
-    output = object["output"]?.text
-    lastLine = object["last_line"]?.text
-    peakFootprintBytes = object["peak_footprint_bytes"]?.uint
-    peakResidentBytes = object["peak_resident_bytes"]?.uint
+  package struct Now: Report, Hashable {
+    var process: String
+    /// running, suspended (by the phone, which stops it with the same signal as anybody else), stopped or ended.
+    var state: String
+    /// While it runs.
+    var footprintBytes: UInt64?
+    var residentBytes: UInt64?
   }
 
+  package let now: Now
+  package private(set) var row: ProcessRow
+
+  package init(_ row: ProcessRow, isSuspended: Bool = false, memory: MemoryFigures? = nil) {
+    let state =
+      row.hasEnded
+      ? "ended" : isSuspended ? "suspended" : ProcessTable.isStopped(row.pid) ? "stopped" : "running"
+    now = Now(
+      process: row.processName, state: state, footprintBytes: memory?.footprintBytes,
+      residentBytes: memory?.residentBytes)
+    self.row = row
+    self.row.peakResidentBytes = memory?.peakResidentBytes ?? row.peakResidentBytes
+  }
+
+  package var document: Joined<Now, ProcessRow> { Joined(now, row) }
+
+  package func cells(now instant: Instant) -> [String] {
+    let end = row.endedAt.map { Instant(nanoseconds: $0) } ?? instant
+    // What was never measured is no 0.0.
+    let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (row.hasEnded ? "?" : "") }
+    return [
+      now.process, "\(row.pid)", now.state,
+      HumanText.span(end - Instant(nanoseconds: row.startedAt)),
+      now.footprintBytes.map(HumanText.megabytes) ?? "",
+      size(row.peakFootprintBytes), now.residentBytes.map(HumanText.megabytes) ?? "",
+      size(row.peakResidentBytes),
+      [row.launchReason, row.wholeReason].compactMap { $0 }.joined(separator: "; "),
+    ]
+  }
+}
+
+extension ProcessRow {
   /// The rows of iosd's ledger as they stand there.
-  package static func written(in path: String) -> [ProcessFacts] {
-    ((try? SmallFile.readOwn(path, limit: 64 * 1024 * 1024)) ?? []).split(separator: UInt8(ascii: "\n"))
-      .compactMap {
-        JSONValue(parsing: Array($0)).flatMap(ProcessFacts.init)
-      }
-  }
-
-  /// Each process is written at its start and again at its end: the last row counts, in the place of the first.
-  package static func lastOfEach(_ rows: [ProcessFacts]) -> [ProcessFacts] {
-    var places: [UInt64: Int] = [:]
-    var last: [ProcessFacts] = []
-    for row in rows {
-      if let place = places[row.id] {
-        last[place] = row
-      } else {
-        places[row.id] = last.count
-        last.append(row)
-      }
-    }
-    return last
+  package static func written(in path: String) -> [ProcessRow] {
+    rows(in: (try? SmallFile.readOwn(path, limit: 64 * 1024 * 1024)) ?? [])
   }
 
   package var processName: String { Role(rawValue: role)?.processName ?? role }
-  package var hasEnded: Bool { reason != nil || endedAt != nil }
 
   /// Why it ended; of a crash with what the process itself had to say.
   package var wholeReason: String? {
-    guard let reason, isCrash else { return reason }
+    guard let reason, isCrash == true else { return reason }
     guard let output else { return "\(reason); it wrote nothing to its standard error" }
     return "\(reason); its last line: \(lastLine ?? "an empty one"); all that it wrote is in \(output)"
-  }
-
-  package var state: String {
-    if hasEnded { return "ended" }
-    return isSuspended ? "suspended" : ProcessTable.isStopped(pid) ? "stopped" : "running"
-  }
-
-  package func cells(now: Instant) -> [String] {
-    let end = endedAt.map { Instant(nanoseconds: $0) } ?? now
-    // What was never measured is no 0.0.
-    let size = { (bytes: UInt64?) in bytes.map(HumanText.megabytes) ?? (hasEnded ? "?" : "") }
-    return [
-      processName, "\(pid)", state,
-      HumanText.span(end - Instant(nanoseconds: startedAt)),
-      memory.map { HumanText.megabytes($0.footprintBytes) } ?? "",
-      size(peakFootprintBytes), memory.map { HumanText.megabytes($0.residentBytes) } ?? "",
-      size(peakResidentBytes),
-      [launchReason, wholeReason].compactMap { $0 }.joined(separator: "; "),
-    ]
-  }
-
-  package var json: String {
-    var row = JSONObject()
-    row.set("process", processName)
-    row.set("role", role)
-    row.set("pid", pid)
-    row.set("state", state)
-    row.set("started_at_ns", startedAt)
-    row.set("ended_at_ns", ifPresent: endedAt)
-    row.set("launch_reason", ifPresent: launchReason)
-    row.set("reason", ifPresent: reason)
-    row.set("end_code", ifPresent: endCode?.rawValue)
-    row.set("own_code", ifPresent: object["own_code"]?.text)
-    row.set("output", ifPresent: output)
-    row.set("last_line", ifPresent: lastLine)
-    row.set("how", ifPresent: object["how"]?.text)
-    row.set("number", ifPresent: object["number"]?.int)
-    row.set("footprint_bytes", ifPresent: memory?.footprintBytes)
-    row.set("resident_bytes", ifPresent: memory?.residentBytes)
-    row.set("peak_footprint_bytes", ifPresent: peakFootprintBytes)
-    row.set("peak_resident_bytes", ifPresent: peakResidentBytes)
-    row.set("cpu_us", ifPresent: object["cpu_us"]?.uint)
-    return row.text
   }
 }

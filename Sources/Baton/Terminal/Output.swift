@@ -1,6 +1,7 @@
 import PhoneClient
 import DaemonRuntime
 import Glibc
+import Reports
 
 /// How a verb speaks: text for people, or JSON.
 package struct Output: Sendable {
@@ -35,10 +36,11 @@ package struct Output: Sendable {
     usesColour ? "\(Self.start(of: colour))\(text.onOneLine)\(Self.endOfColour)" : text
   }
 
-  /// A line for people, which may begin with an empty one; or a document of JSON.
-  package func say(_ line: String) {
-    StandardOutput.write("\(isJSON ? ExactNumbers.quoted(line) : shown(line))\n")
-  }
+  /// A line for people, which may begin with an empty one.
+  package func say(_ line: String) { StandardOutput.write("\(shown(line))\n") }
+
+  /// A document of JSON, on a line of its own.
+  package func say(_ report: some Report) { StandardOutput.write("\(report.json)\n") }
 
   /// A record of a journal, byte for byte as it stands there.
   package func sayAsItIs(_ line: String) { StandardOutput.write("\(line)\n") }
@@ -49,9 +51,9 @@ package struct Output: Sendable {
     writeAll(standardError, Array("baton: \(line.onOneLine)\n".utf8))
   }
 
-  /// One sentence in the words of people, or the object in JSON.
-  package func say(_ line: @autoclosure () -> String, json: @autoclosure () -> JSONObject) {
-    say(isJSON ? json().text : line())
+  /// One sentence in the words of people, or the report.
+  package func say<R: Report>(_ line: @autoclosure () -> String, json: @autoclosure () -> R) {
+    if isJSON { say(json()) } else { say(line()) }
   }
 
   // MARK: What a terminal gets

@@ -1,6 +1,6 @@
 import Ground
+import JSON
 import DaemonRuntime
-import Foundation
 import PhonePolicy
 
 /// The file of `--entitlements-file`: what each of the two programs was signed with.
@@ -32,7 +32,7 @@ struct EntitlementsFile: Codable, Hashable {
 
   init(_ bytes: [UInt8], name: String) throws(EntitlementsFileError) {
     guard bytes.count <= Self.sizeMax,
-      let file = try? JSONDecoder().decode(EntitlementsFile.self, from: Data(bytes))
+      let file = try? JSONLineDecoder().decode(EntitlementsFile.self, from: bytes)
     else { throw EntitlementsFileError.unreadable(name) }
     self = file
     for role in Role.allCases {

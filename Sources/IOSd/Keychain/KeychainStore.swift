@@ -1,7 +1,7 @@
 import Ground
+import JSON
 import Crypto
 import DaemonRuntime
-import Foundation
 import Glibc
 import PhonePolicy
 
@@ -30,7 +30,7 @@ final class KeychainStore {
       throw KeychainStoreError.damagedKey(path)
     }
     if known == nil {
-      let names = try FileManager.default.contentsOfDirectory(atPath: items)
+      guard let names = DirectoryListing.names(of: items) else { throw SystemError("list \(items)") }
       if names.contains(where: { $0.hasSuffix(".item") }) { throw KeychainStoreError.damagedKey(path) }
     }
     guard let key = Bytes32(try known ?? file.keep(randomBytes(Bytes32.size))) else {
@@ -52,7 +52,7 @@ final class KeychainStore {
   }
 
   static func read(_ bytes: [UInt8]) -> KeychainItem? {
-    try? JSONDecoder().decode(KeychainItem.self, from: Data(bytes))
+    try? JSONLineDecoder().decode(KeychainItem.self, from: bytes)
   }
 
   func value(of item: KeychainItem) throws(KeychainStoreError) -> [UInt8] {
@@ -85,8 +85,8 @@ final class KeychainStore {
 
   /// All that can be read, by name; values stay sealed.
   var items: [KeychainItem] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    return names.filter { $0.hasSuffix(".item") }.sorted().compactMap {
+    let names = DirectoryListing.names(of: directory) ?? []
+    return names.filter { $0.hasSuffix(".item") }.compactMap {
       (try? SmallFile.readOwn("\(directory)/\($0)", limit: Self.fileMax)).flatMap(Self.read)
     }
   }

@@ -1,3 +1,5 @@
+import JSON
+
 /// How the channel began. There is no funding flow to read it from: the peer's first journal has the state it started
 /// with; without that, the opening follows from where the ledger's row ended and what was paid.
 struct ChannelOpening {

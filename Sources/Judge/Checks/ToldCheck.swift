@@ -1,4 +1,5 @@
 import Ground
+import JSON
 
 // Invariants 3 and 4: what a process was told to be durable, or told a person, is in the wallet's database.
 extension Hearing {

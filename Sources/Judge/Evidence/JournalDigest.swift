@@ -1,3 +1,5 @@
+import JSON
+
 /// What of a line the checks ask for. A journal is long by what they do not: channel states, backups, beats, messages
 /// between the processes.
 struct JournalDigest {

@@ -1,3 +1,5 @@
+import JSON
+
 /// The journal of one process start: what that process saw and decided, in its own words. Read line by line, and kept
 /// of it is what the checks ask for: it may be far longer than memory.
 struct JournalFile {

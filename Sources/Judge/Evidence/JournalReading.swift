@@ -1,3 +1,5 @@
+import JSON
+
 /// Takes a journal line by line and keeps what a `JournalFile` consists of.
 struct JournalReading {
   let name: String

@@ -1,3 +1,5 @@
+import JSON
+
 /// One line of a journal: of what it says, that which some check asks for.
 struct JournalRecord {
   /// The name of the journal.
@@ -9,7 +11,7 @@ struct JournalRecord {
   let body: JSONValue
 
   init?(file: String, line: Int, bytes: [UInt8]) {
-    guard let body = JSONParser.parse(bytes), let atNs = body["t"]?.integer,
+    guard let body = JSONValue(parsing: bytes), let atNs = body["t"]?.integer,
       let wallNs = body["wall"]?.integer, let kind = body["kind"]?.text
     else { return nil }
     self.init(file: file, line: line, atNs: atNs, wallNs: wallNs, kind: kind, body: body)

@@ -1,3 +1,5 @@
+import JSON
+
 /// What iosd wrote about the phone.
 struct PhoneEvidence {
   struct Push {
@@ -162,7 +164,7 @@ struct PhoneEvidence {
     var number = 0
     _ = try file.readLines { line in
       number += 1
-      if let row = JSONParser.parse(Array(line)) {
+      if let row = JSONValue(parsing: Array(line)) {
         rows.append(row)
       } else if let first = line.first, first != UInt8(ascii: "{") {
         foreign.append(number)
@@ -174,6 +176,6 @@ struct PhoneEvidence {
   }
 
   private static func rows(in bytes: [UInt8]) -> [JSONValue] {
-    bytes.split(separator: 10).compactMap { JSONParser.parse(Array($0)) }
+    bytes.split(separator: 10).compactMap { JSONValue(parsing: Array($0)) }
   }
 }

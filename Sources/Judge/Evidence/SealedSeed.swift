@@ -1,3 +1,4 @@
+import JSON
 import CSodium
 import Foundation
 import Ground
@@ -17,7 +18,7 @@ struct SealedSeed {
     else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     return names.sorted().filter { $0.hasSuffix(".item") }.compactMap { name in
-      guard let bytes = EvidenceFile.whole("\(directory)/\(name)"), let item = JSONParser.parse(bytes),
+      guard let bytes = EvidenceFile.whole("\(directory)/\(name)"), let item = JSONValue(parsing: bytes),
         item["account"]?.text == account,
         let group = item["group"]?.text, let seed = value(of: item, key: key)
       else { return nil }

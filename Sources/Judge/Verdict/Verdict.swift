@@ -37,7 +37,7 @@ public struct Verdict: Hashable, Codable, Sendable {
   /// What is demanded and missing: without it there is no verdict, unless what is there is broken.
   public let missing: [Absence]
 
-  public enum Outcome: String, Hashable, Codable, Sendable {
+  public enum Outcome: String, Hashable, Codable, Sendable, CaseIterable {
     case sound
     case broken
     case notSettled

@@ -14,8 +14,8 @@ public enum PushBytes {
     }
   }
 
-  /// What Foundation's parser takes.
-  public static let depthMax = 512
+  /// What the reader of JSON takes.
+  public static let depthMax = 64
 
   public static func trouble(in bytes: [UInt8]) -> Trouble? {
     if let place = firstBadByte(bytes) { return .notUTF8(byte: place + 1) }

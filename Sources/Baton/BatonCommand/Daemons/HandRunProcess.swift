@@ -1,6 +1,7 @@
 import PhoneClient
 import Ground
 import DaemonRuntime
+import Reports
 import SharedContainer
 
 /// A wallet process that no iosd has started, as `baton pair` starts them: it listens for its partner all the same, and another one
@@ -18,15 +19,12 @@ struct HandRunProcess {
     "iosd does not run, and \(role == "app" ? "the app" : "the extension") was started by hand (process \(pid)); end that one before `baton up`"
   }
 
-  static func json(_ processes: [HandRunProcess]) -> String {
-    let rows = processes.map { process in
-      var row = JSONObject()
-      row.set("process", process.processName)
-      row.set("pid", process.pid)
-      return row.text
-    }
-    return "[\(rows.joined(separator: ","))]"
+  struct Document: Report {
+    var process: String
+    var pid: Int32
   }
+
+  var document: Document { Document(process: processName, pid: pid) }
 
   /// None while iosd runs: then they are its own.
   static func all(of phone: Phone) -> [HandRunProcess] {

@@ -3,6 +3,7 @@ import Ground
 import DaemonRuntime
 import LightningWire
 import LightningInvoices
+import Reports
 
 /// An invoice, explained: in lines for people, or as JSON.
 struct InvoicePage {
@@ -65,47 +66,68 @@ struct InvoicePage {
 
   // MARK: For programs
 
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("invoice", invoice.encoded)
-    object.set("network", fields.network.rawValue)
-    object.set("payment_hash", fields.paymentHash.hex)
-    object.set("payment_secret", fields.paymentSecret.hex)
-    object.set("amount_msat", ifPresent: fields.amountMsat)
-    switch fields.purpose {
-    case .text(let text): object.set("text", text)
-    case .hash(let hash): object.set("text_hash", hash.hex)
+  /// What an invoice says: times in seconds, as BOLT 11 has them.
+  struct Document: Report {
+    var invoice: String
+    var network: String
+    var paymentHash: String
+    var paymentSecret: String
+    var amountMsat: UInt64?
+    var text: String?
+    var textHash: String?
+    var timestamp: UInt64
+    var expirySeconds: UInt64
+    var expiresAt: Int64
+    var minFinalCltvExpiryDelta: UInt64
+    var payee: String
+    var features: [Feature]
+    var routeHints: [[Hop]]
+    var fallbacks: [String]
+    var metadata: String?
+    var signature: String
+  }
+
+  struct Feature: Report {
+    var bit: Int
+    var name: String?
+    var required: Bool
+
+    init(_ bit: Int) {
+      self.bit = bit
+      name = Features.nameInInvoices(of: bit)
+      required = bit.isMultiple(of: 2)
     }
-    object.set("timestamp", fields.timestamp)
-    object.set("expiry_seconds", expirySeconds)
-    object.set("expires_at", fields.expiresAt)
-    object.set("min_final_cltv_expiry_delta", finalExpiryDelta)
-    object.set("payee", invoice.payee.hex)
-    object.set("features", raw: list(fields.features.bits.map(Self.json)))
-    object.set("route_hints", raw: list(fields.routeHints.map { list($0.map(Self.json)) }))
-    object.set("fallbacks", fields.fallbacks.map { $0.text(on: fields.network) })
-    object.set("metadata", ifPresent: fields.metadata?.hex)
-    object.set("signature", Hexadecimal.encode(invoice.signature.compact))
-    return object
   }
 
-  private func list(_ elements: [String]) -> String { "[\(elements.joined(separator: ","))]" }
+  struct Hop: Report {
+    var node: String
+    var shortChannelId: String
+    var feeBaseMsat: UInt32
+    var feeProportionalMillionths: UInt32
+    var cltvExpiryDelta: UInt16
 
-  private static func json(_ bit: Int) -> String {
-    var object = JSONObject()
-    object.set("bit", bit)
-    object.set("name", ifPresent: Features.nameInInvoices(of: bit))
-    object.set("required", bit.isMultiple(of: 2))
-    return object.text
+    init(_ hop: RouteHop) {
+      node = hop.node.hex
+      shortChannelId = hop.channel.description
+      feeBaseMsat = hop.baseFeeMsat
+      feeProportionalMillionths = hop.feeMillionths
+      cltvExpiryDelta = hop.expiryDelta
+    }
   }
 
-  private static func json(_ hop: RouteHop) -> String {
-    var object = JSONObject()
-    object.set("node", hop.node.hex)
-    object.set("short_channel_id", hop.channel.description)
-    object.set("fee_base_msat", hop.baseFeeMsat)
-    object.set("fee_proportional_millionths", hop.feeMillionths)
-    object.set("cltv_expiry_delta", hop.expiryDelta)
-    return object.text
+  var document: Document {
+    var document = Document(
+      invoice: invoice.encoded, network: fields.network.rawValue, paymentHash: fields.paymentHash.hex,
+      paymentSecret: fields.paymentSecret.hex, amountMsat: fields.amountMsat, timestamp: fields.timestamp,
+      expirySeconds: expirySeconds, expiresAt: fields.expiresAt, minFinalCltvExpiryDelta: finalExpiryDelta,
+      payee: invoice.payee.hex, features: fields.features.bits.map(Feature.init),
+      routeHints: fields.routeHints.map { $0.map(Hop.init) },
+      fallbacks: fields.fallbacks.map { $0.text(on: fields.network) }, metadata: fields.metadata?.hex,
+      signature: Hexadecimal.encode(invoice.signature.compact))
+    switch fields.purpose {
+    case .text(let text): document.text = text
+    case .hash(let hash): document.textHash = hash.hex
+    }
+    return document
   }
 }

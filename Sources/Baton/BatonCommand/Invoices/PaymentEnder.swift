@@ -4,6 +4,7 @@ import Inspection
 import Ground
 import DaemonRuntime
 import Guardrails
+import Reports
 import SharedContainer
 
 /// Waits for the end of what the wallet sends, and says who is missing that could bring it there.
@@ -48,7 +49,7 @@ struct PaymentEnder {
   }
 
   static func sentence(
-    _ answer: DaemonAnswer, otherwise: String = "the payment stays in the channel"
+    _ answer: DaemonAnswer<PhoneFacts>, otherwise: String = "the payment stays in the channel"
   ) -> String? {
     let next = "or press ^C: \(otherwise)"
     switch answer {
@@ -56,7 +57,7 @@ struct PaymentEnder {
     // Whoever asks in vain does not know.
     case .silent: return nil
     case .said(let facts):
-      switch facts["app"]?["state"]?.text {
+      switch facts.app.state {
       case "not running": return "the app is gone; open it, \(next)"
       case "suspended": return "the app is suspended; open it, \(next)"
       default: return nil

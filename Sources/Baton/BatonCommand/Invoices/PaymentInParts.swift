@@ -2,11 +2,12 @@ import PhoneClient
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 
 /// A payment that a sender makes in parts: each is a request of its own to the peer, and together they are one payment,
 /// paid when all are settled and failed as soon as one is.
 struct PaymentInParts {
-  private struct Part {
+  fileprivate struct Part {
     var amountMsat: UInt64
     /// With none of this sender's sent, none can be more than is needed.
     var isFirst: Bool
@@ -41,7 +42,7 @@ struct PaymentInParts {
   mutating func run(waits: Bool) throws -> ExitCode {
     let start = Clock.monotonicNow
     if let earlier = try earlierPayment() {
-      invocation.output.say("nothing was sent: \(earlier.meaning)", json: json(none: earlier))
+      invocation.output.say("nothing was sent: \(earlier.meaning)", json: document(none: earlier))
       return .paymentFailed
     }
     let apart = invocation.line.span("--apart") ?? .zero
@@ -63,7 +64,7 @@ struct PaymentInParts {
     if isFailed || parts.contains(where: \.isNotNeeded) { lookAgain() }
     if waits && !isFailed { try waitForEnd() }
     let took = Clock.monotonicNow - start
-    invocation.output.say(sentence(took), json: json(took))
+    invocation.output.say(sentence(took), json: document(took))
     return isFailed ? .paymentFailed : .done
   }
 
@@ -174,41 +175,50 @@ struct PaymentInParts {
       "; \(HumanText.count(open, "other part")) come\(open == 1 ? "s" : "") back when the wallet stops waiting for the rest"
   }
 
-  private func json(_ took: TimeSpan) -> JSONObject {
-    var object = JSONObject()
+  struct Document: Report {
+    /// held, offered, settled, failed or not-sent.
+    var state: String
+    var paymentHash: String
+    var amountMsat: UInt64
+    var preimage: String?
+    var code: String?
+    var codeName: String?
+    var reason: String?
+    var meaning: String?
+    var parts: [PartDocument]
+    var tookMs: Int64?
+  }
+
+  struct PartDocument: Report {
+    var amountMsat: UInt64
+    /// lspd's number of it.
+    var payment: Int64?
+    /// Also not-sent or not-needed.
+    var state: String
+    var code: String?
+
+    fileprivate init(_ part: Part) {
+      amountMsat = part.amountMsat
+      payment = part.answer?.payment.flatMap { Int64($0) }
+      state = part.isNotNeeded ? "not-needed" : part.answer?.state ?? "not-sent"
+      code = part.answer?.code
+    }
+  }
+
+  private func document(_ took: TimeSpan) -> Document {
     let state =
       isFailed
       ? "failed" : isSettled ? "settled" : parts.contains { $0.answer?.state == "held" } ? "held" : "offered"
-    object.set("state", state)
-    object.set("payment_hash", invoice.paymentHash.hex)
-    object.set("amount_msat", invoice.amountMsat)
-    object.set("preimage", ifPresent: isSettled ? settled?.preimage : nil)
-    object.set("code", ifPresent: failed?.code)
-    object.set("code_name", ifPresent: failed?.failure?.name)
-    object.set("reason", ifPresent: failed?.reason)
-    if let failed { object.set("meaning", failed.meaning) }
-    object.set("parts", raw: "[\(parts.map(Self.json).joined(separator: ","))]")
-    object.set("took_ms", took.wholeMilliseconds)
-    return object
+    return Document(
+      state: state, paymentHash: invoice.paymentHash.hex, amountMsat: invoice.amountMsat,
+      preimage: isSettled ? settled?.preimage : nil, code: failed?.code, codeName: failed?.failure?.name,
+      reason: failed?.reason, meaning: failed?.meaning, parts: parts.map(PartDocument.init),
+      tookMs: took.wholeMilliseconds)
   }
 
-  private func json(none earlier: PaymentAnswer) -> JSONObject {
-    var object = JSONObject()
-    object.set("state", "not-sent")
-    object.set("payment_hash", invoice.paymentHash.hex)
-    object.set("amount_msat", invoice.amountMsat)
-    object.set("reason", ifPresent: earlier.reason)
-    object.set("meaning", earlier.meaning)
-    object.set("parts", raw: "[\(parts.map(Self.json).joined(separator: ","))]")
-    return object
-  }
-
-  private static func json(_ part: Part) -> String {
-    var object = JSONObject()
-    object.set("amount_msat", part.amountMsat)
-    object.set("payment", ifPresent: part.answer?.payment.flatMap { Int64($0) })
-    object.set("state", part.isNotNeeded ? "not-needed" : part.answer?.state ?? "not-sent")
-    object.set("code", ifPresent: part.answer?.code)
-    return object.text
+  private func document(none earlier: PaymentAnswer) -> Document {
+    Document(
+      state: "not-sent", paymentHash: invoice.paymentHash.hex, amountMsat: invoice.amountMsat,
+      reason: earlier.reason, meaning: earlier.meaning, parts: parts.map(PartDocument.init))
   }
 }

@@ -3,6 +3,7 @@ import Inspection
 import Ground
 import DaemonRuntime
 import LightningWire
+import Reports
 
 /// A payment of the wallet's own, in words.
 struct SentPayment {
@@ -52,16 +53,22 @@ struct SentPayment {
     }
   }
 
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("state", state)
-    object.set("payment_hash", paymentHash)
-    object.set("amount_msat", amountMsat)
-    object.set("preimage", ifPresent: preimage)
-    object.set("code", ifPresent: failure.map { "\($0)" })
-    object.set("code_name", ifPresent: failure?.name)
-    object.set("meaning", ifPresent: meaning)
-    object.set("took_ms", took.wholeMilliseconds)
-    return object
+  struct Document: Report {
+    /// offered, settled, failed or lost.
+    var state: String
+    var paymentHash: String
+    var amountMsat: UInt64
+    var preimage: String?
+    var code: String?
+    var codeName: String?
+    var meaning: String?
+    var tookMs: Int64
+  }
+
+  var document: Document {
+    Document(
+      state: state, paymentHash: paymentHash, amountMsat: amountMsat, preimage: preimage,
+      code: failure.map { "\($0)" }, codeName: failure?.name, meaning: meaning,
+      tookMs: took.wholeMilliseconds)
   }
 }

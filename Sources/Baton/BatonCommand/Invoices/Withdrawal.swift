@@ -1,6 +1,7 @@
 import PhoneClient
 import Ground
 import DaemonRuntime
+import Reports
 
 /// Money on its way out of the channel to the chain, in words.
 struct Withdrawal {
@@ -36,14 +37,19 @@ struct Withdrawal {
     }
   }
 
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("state", state)
-    object.set("txid", transaction)
-    object.set("amount_sat", amountSat)
-    object.set("fee_sat", feeSat)
-    object.set("meaning", ifPresent: meaning)
-    object.set("took_ms", took.wholeMilliseconds)
-    return object
+  struct Document: Report {
+    /// signing, done, forgotten or lost.
+    var state: String
+    var txid: String
+    var amountMsat: UInt64
+    var feeMsat: UInt64
+    var meaning: String?
+    var tookMs: Int64
+  }
+
+  var document: Document {
+    Document(
+      state: state, txid: transaction, amountMsat: amountSat &* 1000, feeMsat: feeSat &* 1000,
+      meaning: meaning, tookMs: took.wholeMilliseconds)
   }
 }

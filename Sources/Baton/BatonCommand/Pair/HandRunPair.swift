@@ -50,8 +50,7 @@ final class HandRunPair {
     while true {
       if peer.process.hasEnded { throw failure(of: peer) }
       if DaemonProbe.pid(listeningOn: phone.lspdSocket) == peer.process.pid,
-        let status = try? phone.askForJSON(.lspd, ControlMessage("status"), timeout: .seconds(5)),
-        let address = status["address"]?.text, PeerAddress(address) != nil
+        let address = (try? phone.peerFacts(timeout: .seconds(5)))?.address, PeerAddress(address) != nil
       {
         return address
       }

@@ -3,10 +3,11 @@ import Inspection
 import Ground
 import DaemonRuntime
 import LightningWire
+import Reports
 
 /// One payment of the wallet, in either direction, or one that the peer keeps for it.
-struct PaymentEntry: Hashable, Sendable {
-  enum Direction: String, Sendable {
+struct PaymentEntry: Report, Hashable {
+  enum Direction: String, Codable, CaseIterable {
     case incoming = "in"
     case outgoing = "out"
   }
@@ -24,8 +25,16 @@ struct PaymentEntry: Hashable, Sendable {
   var text: String?
   var preimage: String?
   var failureCode: Int64?
+  /// The same as BOLT 4 names it.
+  var codeName: String?
   /// How long the peer goes on waiting.
-  var holdLeft: TimeSpan?
+  var holdLeftMs: Int64?
+
+  private enum CodingKeys: String, CodingKey {
+    case direction, state, amountMsat, paymentHash
+    case atWallNanoseconds = "at_wall_ns"
+    case epoch, text, preimage, failureCode, codeName, holdLeftMs
+  }
 
   init(_ payment: WalletView.PaymentFacts, text: String?) {
     direction = .incoming
@@ -46,23 +55,22 @@ struct PaymentEntry: Hashable, Sendable {
     epoch = payment.begunEpoch
     preimage = payment.preimage
     failureCode = payment.failureCode
+    codeName = failure?.name
   }
 
   /// A row of the peer's, if that payment is not over. Its instants are of the machine's clock, which all processes share.
-  init?(atPeer row: JSONValue, text: (String) -> String? = { _ in nil }, wallNanoseconds: Int64, now: Instant)
-  {
-    guard let state = row["state"]?.text, ["held", "offered"].contains(state),
-      let amount = row["amount_msat"]?.uint, let hash = row["payment_hash"]?.text,
-      let requested = row["requested_at_ns"]?.int
-    else { return nil }
+  init?(
+    atPeer row: PeerPaymentRow, text: (String) -> String? = { _ in nil }, wallNanoseconds: Int64, now: Instant
+  ) {
+    guard row.isOpen else { return nil }
     direction = .incoming
-    self.state = state
-    amountMsat = amount
-    paymentHash = hash
-    self.text = text(hash)
-    atWallNanoseconds = wallNanoseconds &- (now - Instant(nanoseconds: requested)).nanoseconds
-    if state == "held", let until = row["hold_until_ns"]?.int {
-      holdLeft = max(.zero, Instant(nanoseconds: until) - now)
+    state = row.state
+    amountMsat = row.amountMsat
+    paymentHash = row.paymentHash
+    self.text = text(row.paymentHash)
+    atWallNanoseconds = wallNanoseconds &- (now - Instant(nanoseconds: row.requestedAtNs)).nanoseconds
+    if state == "held", let until = row.holdUntilNs {
+      holdLeftMs = max(.zero, Instant(nanoseconds: until) - now).wholeMilliseconds
     }
   }
 
@@ -72,7 +80,8 @@ struct PaymentEntry: Hashable, Sendable {
 
   private var what: String {
     switch (direction, state) {
-    case (.incoming, "held"): "held at the peer, \(holdLeft.map(HumanText.span) ?? "?") left"
+    case (.incoming, "held"):
+      "held at the peer, \(holdLeftMs.map { HumanText.span(.milliseconds($0)) } ?? "?") left"
     case (.incoming, "offered"): "in the channel, not settled"
     case (.outgoing, "pending"): "on its way"
     case (.outgoing, "failed"): "failed\(failure.map { ": \($0.words)" } ?? "")"
@@ -85,22 +94,5 @@ struct PaymentEntry: Hashable, Sendable {
       WallClockText.write(atWallNanoseconds), direction.rawValue, HumanText.amount(msat: amountMsat), what,
       String(paymentHash.prefix(16)), text ?? "",
     ]
-  }
-
-  /// Numbers of 64 bits are strings: most readers of JSON have 53.
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("direction", direction.rawValue)
-    object.set("state", state)
-    object.set("amount_msat", "\(amountMsat)")
-    object.set("payment_hash", paymentHash)
-    object.set("at_wall_ns", "\(atWallNanoseconds)")
-    object.set("epoch", ifPresent: epoch.map { "\($0)" })
-    object.set("text", ifPresent: text)
-    object.set("preimage", ifPresent: preimage)
-    object.set("failure_code", ifPresent: failureCode)
-    object.set("code_name", ifPresent: failure?.name)
-    object.set("hold_left_ms", ifPresent: holdLeft.map { "\($0.wholeMilliseconds)" })
-    return object
   }
 }

@@ -2,6 +2,7 @@ import PhoneClient
 import Inspection
 import Ground
 import DaemonRuntime
+import Reports
 import SharedContainer
 
 /// The payments of a phone: what the peer keeps for the wallet, then the wallet's own rows, the newest first.
@@ -13,11 +14,11 @@ struct PaymentList {
   init(of phone: Phone, most: Int) throws {
     let wallet = try Self.wallet(of: phone, rows: max(most, ContainerReport.rowsMax))
     let texts = Dictionary((wallet?.invoices ?? []).map { ($0.paymentHash, $0.text) }) { first, _ in first }
-    let answer = DaemonAnswer(to: ControlMessage("payments"), from: .lspd, of: phone)
+    let answer = DaemonAnswer<[PeerPaymentRow]>(to: ControlMessage("payments"), from: .lspd, of: phone)
     trouble = answer.trouble(of: .lspd)
     let wall = phone.clock.wallNanoseconds
     let now = Clock.monotonicNow
-    let held = (answer.facts?.elements ?? []).compactMap {
+    let held = (answer.facts ?? []).compactMap {
       PaymentEntry(atPeer: $0, text: { texts[$0] }, wallNanoseconds: wall, now: now)
     }
     let received = (wallet?.payments ?? []).map { PaymentEntry($0, text: texts[$0.paymentHash]) }

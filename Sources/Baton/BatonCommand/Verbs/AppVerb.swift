@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 
 /// The person's thumb.
 enum AppVerb: Verb {
@@ -25,7 +26,10 @@ enum AppVerb: Verb {
       throw CommandFailure(
         .notDone, "the app was started and ended at once (process \(pid)): \(reason)")
     }
-    invocation.output.say(sentence(verb, answer), json: json(verb, answer))
+    invocation.output.say(
+      sentence(verb, answer),
+      json: Document(
+        did: verb, app: answer["app"] ?? "unknown", pid: answer["pid"].flatMap { Int32($0) }))
     return .done
   }
 
@@ -43,11 +47,10 @@ enum AppVerb: Verb {
     }
   }
 
-  private static func json(_ verb: String, _ answer: ControlMessage) -> JSONObject {
-    var object = JSONObject()
-    object.set("did", verb)
-    object.set("app", answer["app"] ?? "unknown")
-    object.set("pid", ifPresent: answer["pid"].flatMap { Int32($0) })
-    return object
+  struct Document: Report {
+    var did: String
+    /// The app's state then.
+    var app: String
+    var pid: Int32?
   }
 }

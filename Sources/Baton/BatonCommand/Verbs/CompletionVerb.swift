@@ -1,6 +1,7 @@
 import PhoneClient
 import Terminal
 import DaemonRuntime
+import Reports
 
 /// Prints a completion script for a shell.
 enum CompletionVerb: Verb {
@@ -24,10 +25,12 @@ enum CompletionVerb: Verb {
       StandardOutput.write(script)
       return .done
     }
-    var object = JSONObject()
-    object.set("shell", shell.rawValue)
-    object.set("script", script)
-    invocation.output.say(object.text)
+    invocation.output.say(Document(shell: shell.rawValue, script: script))
     return .done
+  }
+
+  struct Document: Report {
+    var shell: String
+    var script: String
   }
 }

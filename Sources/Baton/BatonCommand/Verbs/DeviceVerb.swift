@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 
 /// What a person can do to the phone itself.
 enum DeviceVerb: Verb {
@@ -37,7 +38,8 @@ enum DeviceVerb: Verb {
   // MARK: Switches
 
   private static func show(_ invocation: Invocation) throws -> ExitCode {
-    DevicePage(try invocation.phone.askForJSON(.iosd, ControlMessage("device"))).tell(invocation.output)
+    let record = try invocation.phone.ask(.iosd, ControlMessage("device"), for: DeviceRecord.self)
+    DevicePage(record: record).tell(invocation.output)
     return .done
   }
 
@@ -45,12 +47,12 @@ enum DeviceVerb: Verb {
     guard let thing = DeviceSwitch.all.first(where: { $0.name == name }) else { return try show(invocation) }
     let word = invocation.word()
     let wish = ControlMessage("device", [thing.field: thing.value(of: word)])
-    let page = DevicePage(try invocation.phone.askForJSON(.iosd, wish))
+    let page = DevicePage(record: try invocation.phone.ask(.iosd, wish, for: DeviceRecord.self))
     guard !invocation.output.isJSON else {
       page.tell(invocation.output)
       return .done
     }
-    let note = thing.name == "storage" ? page.storageNote : nil
+    let note = thing.name == "storage" ? page.record.storageNote : nil
     for line in (note ?? thing.sentence(for: word)).split(separator: "\n") {
       invocation.output.say(String(line))
     }
@@ -73,12 +75,11 @@ enum DeviceVerb: Verb {
     let answer = try invocation.phone.ask(
       .iosd,
       ControlMessage("reboot", ["lose-beats": loses ? "yes" : "no", "unlock": unlocks ? "yes" : "no"]))
-    var json = JSONObject()
-    json.set("boot", ifPresent: answer["boot"])
     invocation.output.say(
       unlocks
         ? "the phone has rebooted, and is unlocked"
-        : "the phone has rebooted; it is locked, and not yet unlocked since it was started", json: json)
+        : "the phone has rebooted; it is locked, and not yet unlocked since it was started",
+      json: Reboot(boot: answer["boot"]))
     return .done
   }
 
@@ -90,7 +91,7 @@ enum DeviceVerb: Verb {
     let wall = answer["wall-ns"].flatMap { Int64($0) }
     invocation.output.say(
       "the phone's clock was set \(seconds < 0 ? "back" : "forward") by \(SpanText.write(.seconds(Int64(clamping: seconds.magnitude))))\(wall.map { " to \(WallClockText.write($0))" } ?? "")",
-      json: json(seconds, wall))
+      json: ClockStep(stepSeconds: seconds, wallNs: wall))
     return .done
   }
 
@@ -107,10 +108,11 @@ enum DeviceVerb: Verb {
     return word.hasPrefix("-") ? -seconds : seconds
   }
 
-  private static func json(_ seconds: Int64, _ wall: Int64?) -> JSONObject {
-    var object = JSONObject()
-    object.set("step_seconds", seconds)
-    object.set("wall_ns", ifPresent: wall)
-    return object
+  struct Reboot: Report { var boot: String? }
+
+  struct ClockStep: Report {
+    var stepSeconds: Int64
+    /// The phone's clock behind it.
+    var wallNs: Int64?
   }
 }

@@ -1,6 +1,7 @@
 import PhoneClient
 import Terminal
 import DaemonRuntime
+import Reports
 
 /// Stops the daemons of one phone.
 enum DownVerb: Verb {
@@ -16,20 +17,30 @@ enum DownVerb: Verb {
     let ended = PhoneStopper(phone: phone).stop()
     let code = ended.contains { $0.pid == nil } ? ExitCode.daemonMissing : .done
     if invocation.output.isJSON {
-      let rows = ended.map { end in
-        var object = JSONObject()
-        object.set("daemon", end.daemon.rawValue)
-        object.set("pid", ifPresent: end.pid)
-        object.set("left_alone", end.pid == nil)
-        object.set("how", end.how)
-        object.set("killed", end.wasKilled)
-        return object.text
-      }
-      invocation.output.say("{\"ended\":[\(rows.joined(separator: ","))]}")
+      invocation.output.say(Document(ended: ended.map(Ended.init)))
       return code
     }
     if ended.isEmpty { invocation.output.say("the phone \(phone.home) is not up") }
     for end in ended { invocation.output.say(end.sentence) }
     return code
+  }
+
+  struct Document: Report { var ended: [Ended] }
+
+  struct Ended: Report {
+    var daemon: String
+    var pid: Int32?
+    /// What listens in its place is another program.
+    var leftAlone: Bool
+    var how: String
+    var killed: Bool
+
+    init(_ end: PhoneStopper.Ended) {
+      daemon = end.daemon.rawValue
+      pid = end.pid
+      leftAlone = end.pid == nil
+      how = end.how
+      killed = end.wasKilled
+    }
   }
 }

@@ -1,6 +1,7 @@
 import PhoneClient
 import Terminal
 import DaemonRuntime
+import Reports
 
 /// The usage of a verb, or the exit codes of all of them.
 enum HelpVerb: Verb {
@@ -40,21 +41,28 @@ enum HelpVerb: Verb {
       StandardOutput.write(usage)
       return .done
     }
-    var object = JSONObject()
-    object.set("command", words.joined(separator: " "))
-    object.set("usage", usage)
-    invocation.output.say(object.text)
+    invocation.output.say(Usage(command: words.joined(separator: " "), usage: usage))
     return .done
   }
 
-  private static var verbs: String {
-    let rows = Program.verbs.map { verb in
-      var object = JSONObject()
-      object.set("verb", verb.declaration.name)
-      object.set("summary", verb.declaration.summary)
-      return object.text
-    }
-    return "[\(rows.joined(separator: ","))]"
+  struct Usage: Report {
+    var command: String
+    var usage: String
+  }
+
+  struct VerbSummary: Report {
+    var verb: String
+    var summary: String
+  }
+
+  struct ExitCodeMeaning: Report {
+    var exit: Int32
+    var code: String
+    var means: String
+  }
+
+  private static var verbs: [VerbSummary] {
+    Program.verbs.map { VerbSummary(verb: $0.declaration.name, summary: $0.declaration.summary) }
   }
 
   private static func tellExitCodes(_ output: Output) {
@@ -62,13 +70,7 @@ enum HelpVerb: Verb {
       return output.table(
         [["EXIT", "CODE", "MEANS"]] + ExitCode.allCases.map { ["\($0.rawValue)", $0.word, $0.meaning] })
     }
-    let rows = ExitCode.allCases.map { code in
-      var object = JSONObject()
-      object.set("exit", code.rawValue)
-      object.set("code", code.word)
-      object.set("means", code.meaning)
-      return object.text
-    }
-    output.say("[\(rows.joined(separator: ","))]")
+    output.say(
+      ExitCode.allCases.map { ExitCodeMeaning(exit: $0.rawValue, code: $0.word, means: $0.meaning) })
   }
 }

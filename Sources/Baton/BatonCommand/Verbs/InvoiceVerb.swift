@@ -4,6 +4,7 @@ import Ground
 import DaemonRuntime
 import LightningInvoices
 import LightningNode
+import Reports
 
 /// Makes an invoice on the wallet, cancels or explains one.
 enum InvoiceVerb: Verb {
@@ -78,15 +79,14 @@ enum InvoiceVerb: Verb {
     let answer = try isElsewhere ? phone.ask(.lspd, message) : phone.askApp(message)
     let invoice = try SignedInvoice(madeByWallet: answer["invoice"] ?? "")
     if !isElsewhere { try checkPayee(of: invoice, phone) }
-    invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).json)
+    invocation.output.say(invoice.encoded, json: InvoicePage(invoice: invoice).document)
     return .done
   }
 
   /// What a person hands on as an invoice of the wallet must pay the wallet: the other end of its channel knows who that is,
   /// once they have met.
   private static func checkPayee(of invoice: SignedInvoice, _ phone: Phone) throws(CommandFailure) {
-    let wallet = (try? phone.askForJSON(.lspd, ControlMessage("status"), timeout: .seconds(5)))?["wallet"]?
-      .text
+    let wallet = (try? phone.peerFacts(timeout: .seconds(5)))?.wallet
     guard let wallet, wallet != invoice.payee.hex else { return }
     throw CommandFailure(
       .daemonMissing,
@@ -108,18 +108,22 @@ enum InvoiceVerb: Verb {
     try refuseOthers([], of: "--cancel is about an invoice that is there", invocation)
     let hash = try Bytes32(hex: word.lowercased()) ?? SignedInvoice(typed: word).paymentHash
     try invocation.phone.askApp(ControlMessage("cancel", ["payment-hash": hash.hex]))
-    var json = JSONObject()
-    json.set("state", "cancelled")
-    json.set("payment_hash", hash.hex)
-    invocation.output.say("cancelled: a payment of \(hash.hex.prefix(8)) is refused from now on", json: json)
+    invocation.output.say(
+      "cancelled: a payment of \(hash.hex.prefix(8)) is refused from now on",
+      json: Cancelled(paymentHash: hash.hex))
     return .done
+  }
+
+  struct Cancelled: Report {
+    var state = "cancelled"
+    var paymentHash: String
   }
 
   private static func explain(_ word: String, _ invocation: Invocation) throws -> ExitCode {
     try refuseOthers(["--cancel"], of: "--read explains an invoice that is there", invocation)
     let page = InvoicePage(invoice: try SignedInvoice(typed: word))
     if invocation.output.isJSON {
-      invocation.output.say(page.json.text)
+      invocation.output.say(page.document)
     } else {
       invocation.output.facts(page.rows(atWallSeconds: Clock().wallNanoseconds / 1_000_000_000))
     }

@@ -1,6 +1,7 @@
 import PhoneClient
 import Terminal
 import DaemonRuntime
+import Reports
 
 /// What the person has been shown, and what they do with it.
 enum NotificationsVerb: Verb {
@@ -29,12 +30,13 @@ enum NotificationsVerb: Verb {
   static func run(_ invocation: Invocation) throws -> ExitCode {
     let output = invocation.output
     guard invocation.line.verbs.count > 1, let verb = invocation.line.verbs.last else {
-      list(try invocation.phone.askForJSON(.iosd, ControlMessage("notifications")), output)
+      list(try invocation.phone.notifications(), output)
       if !output.isJSON { try tellBadge(try invocation.phone, output) }
       return .done
     }
     if verb == "categories" {
-      listCategories(try invocation.phone.askForJSON(.iosd, ControlMessage("categories")), output)
+      listCategories(
+        try invocation.phone.ask(.iosd, ControlMessage("categories"), for: [CategoryRow].self), output)
       return .done
     }
     var wish = ControlMessage("touch", ["id": invocation.word(), "do": verb])
@@ -42,51 +44,45 @@ enum NotificationsVerb: Verb {
     let answer = try invocation.phone.ask(.iosd, wish)
     output.say(
       "notification \(invocation.word()) is gone from the list; the app is \(answer["app"] ?? "unknown")",
-      json: json(invocation, wish, answer))
+      json: Touched(
+        id: UInt64(invocation.word()), did: verb, action: wish["action"], app: answer["app"]))
     return .done
   }
 
-  private static func json(
-    _ invocation: Invocation, _ wish: ControlMessage, _ answer: ControlMessage
-  ) -> JSONObject {
-    var object = JSONObject()
-    object.set("id", ifPresent: UInt64(invocation.word()))
-    object.set("did", wish["do"] ?? "")
-    object.set("action", ifPresent: wish["action"])
-    object.set("app", ifPresent: answer["app"])
-    return object
+  struct Touched: Report {
+    var id: UInt64?
+    var did: String
+    var action: String?
+    /// The app's state then.
+    var app: String?
   }
 
   // MARK: Lists
 
-  private static func list(_ rows: JSONValue, _ output: Output) {
-    let names = [
-      "id", "push", "source", "title", "subtitle", "body", "badge", "level", "sound", "thread", "category",
-      "displayed", "withdrawn", "answer", "wall_ns", "gone_wall_ns",
-    ]
-    let all = rows.elements ?? []
-    guard !output.isJSON else { return output.say(jsonArray(all, names)) }
-    guard !all.isEmpty else { return output.say("nothing was shown yet") }
-    func cell(_ row: JSONValue, _ name: String) -> String { row[name]?.word ?? "-" }
+  private static func list(_ rows: [NotificationRow], _ output: Output) {
+    guard !output.isJSON else { return output.say(rows) }
+    guard !rows.isEmpty else { return output.say("nothing was shown yet") }
     output.table(
       [["ID", "PUSH", "LEVEL", "SOUND", "CATEGORY", "THREAD", "DISPLAYED", "NOW", "TEXT"]]
-        + all.map { row in
+        + rows.map { row in
           [
-            cell(row, "id"), cell(row, "push"), cell(row, "level"), cell(row, "sound"),
-            cell(row, "category"), cell(row, "thread"), cell(row, "displayed"), now(row), words(row),
+            "\(row.id)", row.push.map { "\($0)" } ?? "-", row.level ?? "-", row.sound ?? "-",
+            row.category ?? "-", row.thread ?? "-", row.isDisplayed.map { $0 ? "yes" : "no" } ?? "-",
+            now(row),
+            words(row),
           ]
         })
   }
 
   /// Each row has the badge after it, and a push without an alert changes it too.
   private static func tellBadge(_ phone: Phone, _ output: Output) throws {
-    let badge = try phone.askForJSON(.iosd, ControlMessage("status"))["badge"]?.int ?? 0
+    let badge = try phone.facts().badge
     if badge > 0 { output.say("the badge on the wallet's icon is \(badge)") }
   }
 
-  private static func now(_ row: JSONValue) -> String {
-    if row["withdrawn"]?.flag == true { return "taken back" }
-    switch row["answer"]?.text {
+  private static func now(_ row: NotificationRow) -> String {
+    if row.isWithdrawn == true { return "taken back" }
+    switch row.answer {
     case nil: return "there"
     case "default"?: return "tapped"
     case "dismiss"?: return "dismissed"
@@ -94,32 +90,24 @@ enum NotificationsVerb: Verb {
     }
   }
 
-  private static func words(_ row: JSONValue) -> String {
-    [row["title"], row["subtitle"], row["body"]].compactMap { $0?.text }.filter { !$0.isEmpty }
-      .joined(separator: ": ")
+  private static func words(_ row: NotificationRow) -> String {
+    [row.title, row.subtitle ?? "", row.body].filter { !$0.isEmpty }.joined(separator: ": ")
   }
 
-  private static func listCategories(_ rows: JSONValue, _ output: Output) {
-    let all = rows.elements ?? []
-    guard !output.isJSON else { return output.say(jsonArray(all, ["id", "actions", "dismiss"])) }
-    guard !all.isEmpty else {
+  private static func listCategories(_ rows: [CategoryRow], _ output: Output) {
+    guard !output.isJSON else { return output.say(rows) }
+    guard !rows.isEmpty else {
       return output.say(
         "the app has registered nothing yet; `baton app open` starts it")
     }
     output.table(
       [["CATEGORY", "DISMISS ACTION", "ACTIONS"]]
-        + all.map { category in
-          let actions = (category["actions"]?.elements ?? []).map { action in
-            let place = action["foreground"]?.flag == true ? "opens the app" : "in the background"
-            return "\(action["id"]?.word ?? "-") (“\(action["title"]?.word ?? "")”, \(place))"
+        + rows.map { category in
+          let actions = category.actions.map { action in
+            let place = action.foreground ? "opens the app" : "in the background"
+            return "\(action.id) (“\(action.title)”, \(place))"
           }
-          return [
-            category["id"]?.word ?? "-", category["dismiss"]?.word ?? "-", actions.joined(separator: ", "),
-          ]
+          return [category.id, category.dismiss ? "yes" : "no", actions.joined(separator: ", ")]
         })
-  }
-
-  private static func jsonArray(_ rows: [JSONValue], _ names: [String]) -> String {
-    "[\(rows.map { $0.object(of: names) }.joined(separator: ","))]"
   }
 }

@@ -58,7 +58,7 @@ enum PayVerb: Verb {
       outcome = try waitForEnd(of: outcome, invoice, invocation)
     }
     let took = Clock.monotonicNow - start
-    invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.json(invoice, took: took))
+    invocation.output.say(outcome.sentence(invoice, took: took), json: outcome.document(invoice, took: took))
     return outcome.isFailure ? .paymentFailed : .done
   }
 

@@ -28,7 +28,7 @@ enum PaymentsVerb: Verb {
     let list = try PaymentList(of: invocation.phone, most: most)
     let entries = list.entries
     if output.isJSON {
-      output.say("[\(entries.map(\.json.text).joined(separator: ","))]")
+      output.say(entries)
     } else if entries.isEmpty {
       output.say("no payment was received or sent\(list.trouble == nil ? ", and none waits" : "")")
     } else {

@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 
 /// The processes of one phone.
 enum PsVerb: Verb {
@@ -24,7 +25,11 @@ enum PsVerb: Verb {
     let limits = canAsk ? LimitsReport(phone) : nil
     let handRun = HandRunProcess.all(of: phone)
     if invocation.output.isJSON {
-      invocation.output.say(json(pids, handRun, rows, limits))
+      invocation.output.say(
+        Document(
+          iosd: iosd, lspd: pids.first { $0.0 == .lspd }?.1, byHand: handRun.map(\.document),
+          processes: rows.map(\.document),
+          limits: limits?.facts))
     } else {
       tell(pids, handRun, rows, phone, invocation.output)
       if all, let limits { invocation.output.say(limits.sentence) }
@@ -36,32 +41,26 @@ enum PsVerb: Verb {
   private static func walletRows(
     _ phone: Phone, all: Bool, canAsk: Bool, isUp: Bool
   ) throws -> [ProcessFacts] {
-    var rows = all || isUp && !canAsk ? ProcessFacts.written(in: phone.processLedger) : []
+    var rows = all || isUp && !canAsk ? ProcessRow.written(in: phone.processLedger) : []
     if canAsk {
-      let answer = try phone.askForJSON(.iosd, ControlMessage("ps", ["all": all ? "yes" : "no"]))
-      rows += (answer.elements ?? []).compactMap(ProcessFacts.init)
+      let wish = ControlMessage("ps", ["all": all ? "yes" : "no"])
+      rows += try phone.ask(.iosd, wish, for: [ProcessRow].self)
     }
     let suspended = canAsk ? try suspendedApp(phone) : nil
-    let measured = canAsk ? try phone.askForJSON(.iosd, ControlMessage("memory")) : .null
-    return ProcessFacts.lastOfEach(rows).filter { all || !$0.hasEnded }.map { row in
+    let measured = canAsk ? try phone.ask(.iosd, ControlMessage("memory"), for: MemoryFacts.self) : nil
+    return rows.lastOfEach.filter { all || !$0.hasEnded }.map { row in
+      guard !row.hasEnded else { return ProcessFacts(row) }
       var row = row
-      row.isSuspended = row.pid == suspended && !row.hasEnded
-      if !row.hasEnded { measure(&row, measured[row.role]) }
-      return row
+      // What it uses now is the kernel's word; the peak of the footprint is kept by iosd alone.
+      let figures = row.role == Role.app.rawValue ? measured?.app : measured?.extension
+      row.peakFootprintBytes = figures?.peakFootprintBytes ?? row.peakFootprintBytes
+      return ProcessFacts(row, isSuspended: row.pid == suspended, memory: MemoryFigures(of: row.pid))
     }
-  }
-
-  /// What it uses now is the kernel's word; the peak of the footprint is kept by iosd alone.
-  private static func measure(_ row: inout ProcessFacts, _ measured: JSONValue?) {
-    row.memory = MemoryFigures(of: row.pid)
-    row.peakFootprintBytes = measured?["peak_footprint_bytes"]?.uint ?? row.peakFootprintBytes
-    row.peakResidentBytes = row.memory?.peakResidentBytes ?? row.peakResidentBytes
   }
 
   private static func suspendedApp(_ phone: Phone) throws -> Int32? {
-    let app = try phone.askForJSON(.iosd, ControlMessage("status"))["app"]
-    guard app?["state"]?.text == "suspended" else { return nil }
-    return app?["pid"]?.int.flatMap { Int32(exactly: $0) }
+    let app = try phone.facts().app
+    return app.state == "suspended" ? app.pid : nil
   }
 
   private static func tell(
@@ -109,15 +108,12 @@ enum PsVerb: Verb {
     return overflowed ? "" : HumanText.span(Clock().bootClock - Instant(nanoseconds: nanoseconds))
   }
 
-  private static func json(
-    _ daemons: [(Daemon, Int32?)], _ handRun: [HandRunProcess], _ rows: [ProcessFacts],
-    _ limits: LimitsReport?
-  ) -> String {
-    var object = JSONObject()
-    for (daemon, pid) in daemons { object.set(daemon.rawValue, ifPresent: pid) }
-    object.set("by_hand", raw: HandRunProcess.json(handRun))
-    object.set("processes", raw: "[\(rows.map(\.json).joined(separator: ","))]")
-    if let limits { object.set("limits", raw: limits.json) }
-    return object.text
+  struct Document: Report {
+    /// The processes of the two daemons that run.
+    var iosd: Int32?
+    var lspd: Int32?
+    var byHand: [HandRunProcess.Document]
+    var processes: [Joined<ProcessFacts.Now, ProcessRow>]
+    var limits: LimitFacts?
   }
 }

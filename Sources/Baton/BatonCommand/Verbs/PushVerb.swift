@@ -1,8 +1,9 @@
 import PhoneClient
 import Terminal
+import JSON
 import DaemonRuntime
-import Foundation
 import PhonePolicy
+import Reports
 
 /// Delivers a push from a file.
 enum PushVerb: Verb {
@@ -37,17 +38,30 @@ enum PushVerb: Verb {
     let bytes = try payload(invocation)
     let answer = try invocation.phone.ask(.iosd, ControlMessage("push", body: bytes))
     let id = answer["id"] ?? "?"
-    var object = JSONObject()
-    object.set("id", ifPresent: UInt64(id))
-    object.set("fate", ifPresent: answer["fate"])
-    object.set("fate_code", ifPresent: answer["fate-code"])
-    object.set("waking", ifPresent: answer["waking"].flatMap { UInt64($0) })
-    object.set("waking_fate", ifPresent: answer["waking-fate"])
-    object.set("waking_fate_code", ifPresent: answer["waking-fate-code"])
+    let document = Document(
+      id: UInt64(id), fate: answer["fate"], fateCode: answer["fate-code"],
+      waking: answer["waking"].flatMap { UInt64($0) }, wakingFate: answer["waking-fate"],
+      wakingFateCode: answer["waking-fate-code"])
     func words(_ name: String) -> String { answer[name].map { ": \($0.onOneLine)" } ?? "" }
     let waking = answer["waking"].map { "; to wake the app it is push \($0)\(words("waking-fate"))" } ?? ""
-    invocation.output.say("push \(id) is with the phone\(words("fate"))\(waking)", json: object)
+    invocation.output.say("push \(id) is with the phone\(words("fate"))\(waking)", json: document)
     return .done
+  }
+
+  struct Document: Report {
+    var id: UInt64?
+    /// What became of it already.
+    var fate: String?
+    var fateCode: String?
+    /// An alert with `content-available` is a second push, which wakes the app.
+    var waking: UInt64?
+    var wakingFate: String?
+    var wakingFateCode: String?
+  }
+
+  private struct SilentPush: Report {
+    var aps = ["content-available": 1]
+    var reason: String?
   }
 
   private static func payload(_ invocation: Invocation) throws(CommandFailure) -> [UInt8] {
@@ -72,10 +86,7 @@ enum PushVerb: Verb {
   }
 
   private static func silent(about type: String?) throws(CommandFailure) -> [UInt8] {
-    var object = JSONObject()
-    object.set("aps", raw: #"{"content-available":1}"#)
-    object.set("reason", ifPresent: type)
-    let bytes = Array(object.text.utf8)
+    let bytes = Array(SilentPush(reason: type).json.utf8)
     try check(bytes, name: "the push")
     return bytes
   }
@@ -104,59 +115,58 @@ enum PushVerb: Verb {
     if let trouble = PushBytes.trouble(in: bytes) {
       throw CommandFailure(.wrongUsage, "\(name) \(trouble.words)")
     }
-    guard let value = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) else {
+    guard let payload = JSONValue(parsing: bytes) else {
       throw CommandFailure(.wrongUsage, "\(name) is not JSON; check its brackets, commas and quotes")
     }
-    guard let payload = value as? [String: Any] else {
+    guard payload.isObject else {
       throw CommandFailure(.wrongUsage, "\(name) is JSON but not an object; write {\"aps\": {…}, …}")
     }
     guard let aps = payload["aps"] else {
       throw CommandFailure(.wrongUsage, "\(name) has no `aps`; add {\"aps\": {\"alert\": …}}")
     }
-    guard let aps = aps as? [String: Any] else {
+    guard aps.isObject else {
       throw CommandFailure(.wrongUsage, "`aps` in \(name) is not an object; write {\"aps\": {\"alert\": …}}")
     }
-    if let bundle = payload["Simulator Target Bundle"], !(bundle is String) {
-      throw CommandFailure(
-        .wrongUsage,
-        "`Simulator Target Bundle` in \(name) is not text; write the app's bundle id, or leave it out")
-    }
-    if let bundle = payload["Simulator Target Bundle"] as? String, bundle != Entitlements.bundle {
-      throw CommandFailure(
-        .wrongUsage,
-        "\(name) is for \(UsageError.quoted(bundle)), and the wallet is \(Entitlements.bundle); write that, or leave `Simulator Target Bundle` out"
-      )
+    if let bundle = payload["Simulator Target Bundle"] {
+      guard let text = bundle.text else {
+        throw CommandFailure(
+          .wrongUsage,
+          "`Simulator Target Bundle` in \(name) is not text; write the app's bundle id, or leave it out")
+      }
+      guard text == Entitlements.bundle else {
+        throw CommandFailure(
+          .wrongUsage,
+          "\(name) is for \(UsageError.quoted(text)), and the wallet is \(Entitlements.bundle); write that, or leave `Simulator Target Bundle` out"
+        )
+      }
     }
     try check(alertOf: aps, name: name)
   }
 
   /// As the phone sees it: there must be something for the person or for the app.
-  private static func check(alertOf aps: [String: Any], name: String) throws(CommandFailure) {
+  private static func check(alertOf aps: JSONValue, name: String) throws(CommandFailure) {
     switch aps["alert"] {
     case nil:
       if hasBadgeOrSound(aps) { return }
       // `1` and `true`, but not 1.5.
-      guard (aps["content-available"] as? NSNumber)?.doubleValue != 1 else { return }
+      if aps["content-available"]?.flag == true || aps["content-available"]?.double == 1 { return }
       throw CommandFailure(
         .wrongUsage,
         "`aps` in \(name) has no `alert`, no `badge` of 0 or more, no `sound` and no `content-available: 1`; add one of them"
       )
-    case is String: return
-    case let parts as [String: Any]:
-      if ["title", "body", "title-loc-key", "loc-key"].contains(where: {
-        (parts[$0] as? String)?.isEmpty == false
-      }) {
+    case .string?: return
+    case let parts?:
+      if ["title", "body", "title-loc-key", "loc-key"].contains(where: { parts[$0]?.text?.isEmpty == false })
+      {
         return
       }
-    default: break
     }
     throw CommandFailure(
       .wrongUsage, "the `alert` in \(name) has neither title nor body; give it one, or leave it out")
   }
 
-  private static func hasBadgeOrSound(_ aps: [String: Any]) -> Bool {
-    let sound = (aps["sound"] as? [String: Any])?["name"] ?? aps["sound"]
-    return PushBadge.number((aps["badge"] as? NSNumber)?.doubleValue) != nil
-      || (sound as? String)?.isEmpty == false
+  private static func hasBadgeOrSound(_ aps: JSONValue) -> Bool {
+    let sound = aps["sound"]?["name"] ?? aps["sound"]
+    return PushBadge.number(aps["badge"]?.double) != nil || sound?.text?.isEmpty == false
   }
 }

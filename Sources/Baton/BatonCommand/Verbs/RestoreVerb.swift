@@ -2,6 +2,7 @@ import Terminal
 import Ground
 import DaemonRuntime
 import Guardrails
+import Reports
 
 /// The way back when the peer knows another container: the person says that the wallet lives in this one from now on.
 enum RestoreVerb: Verb {
@@ -23,14 +24,14 @@ enum RestoreVerb: Verb {
       hasMoved
       ? "the wallet is in this container, connected under epoch \(epoch); what the peer knew before is refused as another device"
       : "the wallet was in this container already and is connected under epoch \(epoch); nothing was changed"
-    invocation.output.say(sentence, json: json(epoch, hasMoved: hasMoved))
+    invocation.output.say(
+      sentence, json: Document(state: hasMoved ? "restored" : "already-here", epoch: epoch))
     return .done
   }
 
-  private static func json(_ epoch: Epoch, hasMoved: Bool) -> JSONObject {
-    var object = JSONObject()
-    object.set("state", hasMoved ? "restored" : "already-here")
-    object.set("epoch", epoch)
-    return object
+  struct Document: Report {
+    /// restored or already-here.
+    var state: String
+    var epoch: UInt64
   }
 }

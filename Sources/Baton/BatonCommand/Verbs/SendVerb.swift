@@ -46,10 +46,12 @@ enum SendVerb: Verb {
     let isPatient = !invocation.line.isGiven("--no-wait")
     let offered = SentPayment(
       paymentHash: invoice.paymentHash.hex, amountMsat: amount, took: Clock.monotonicNow - start)
-    if !isPatient || !invocation.output.isJSON { invocation.output.say(offered.sentence, json: offered.json) }
+    if !isPatient || !invocation.output.isJSON {
+      invocation.output.say(offered.sentence, json: offered.document)
+    }
     guard isPatient else { return .done }
     let ended = try waitForEnd(of: offered, invocation, since: start)
-    invocation.output.say(ended.sentence, json: ended.json)
+    invocation.output.say(ended.sentence, json: ended.document)
     return ended.isSettled ? .done : .paymentFailed
   }
 

@@ -1,6 +1,7 @@
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 
 /// The background tasks that the app has asked for.
 enum TasksVerb: Verb {
@@ -34,20 +35,21 @@ enum TasksVerb: Verb {
     }
     let identifier = invocation.word()
     try invocation.phone.ask(.iosd, ControlMessage("task-\(verb)", ["identifier": identifier]))
-    var object = JSONObject()
-    object.set("did", verb)
-    object.set("identifier", identifier)
     invocation.output.say(
       verb == "launch" ? "the phone runs \(identifier)" : "the phone has told the app to end \(identifier)",
-      json: object)
+      json: Document(did: verb, identifier: identifier))
     return .done
   }
 
+  struct Document: Report {
+    var did: String
+    var identifier: String
+  }
+
   private static func show(_ invocation: Invocation) throws -> ExitCode {
-    let answer = try invocation.phone.askForJSON(.iosd, ControlMessage("tasks"))
-    let tasks = (answer.elements ?? []).compactMap(TaskFacts.init)
+    let tasks = try invocation.phone.tasks()
     if invocation.output.isJSON {
-      invocation.output.say("[\(tasks.map(\.json).joined(separator: ","))]")
+      invocation.output.say(tasks)
     } else if tasks.isEmpty {
       invocation.output.say("the app has asked for no background task yet; it does when it is opened")
     } else {

@@ -3,6 +3,7 @@ import Terminal
 import DaemonRuntime
 import Heartbeat
 import PeerTransport
+import Reports
 
 /// Starts the daemons of one phone.
 enum UpVerb: Verb {
@@ -129,7 +130,10 @@ enum UpVerb: Verb {
     let limits = LimitsReport(phone)
     let pids = Daemon.allCases.compactMap { daemon in result.pids[daemon].map { "\(daemon.rawValue) \($0)" } }
     invocation.output.say(
-      sentence(result, pids.joined(separator: ", "), phone), json: json(result, limits, phone))
+      sentence(result, pids.joined(separator: ", "), phone),
+      json: Document(
+        home: phone.home, iosd: result.pids[.iosd], lspd: result.pids[.lspd],
+        started: result.started.map(\.rawValue), limits: limits?.facts))
     if !invocation.output.isJSON, let limits { invocation.output.say(limits.sentence) }
     // Also one whose value is the default: the daemon that runs may have been given another.
     let isIgnored = result.started.count < 2 && startOptions.contains { invocation.line.isGiven($0.names[0]) }
@@ -147,14 +151,12 @@ enum UpVerb: Verb {
     }
   }
 
-  private static func json(
-    _ result: PhoneStarter.Result, _ limits: LimitsReport?, _ phone: Phone
-  ) -> JSONObject {
-    var object = JSONObject()
-    object.set("home", phone.home)
-    for daemon in Daemon.allCases { object.set(daemon.rawValue, ifPresent: result.pids[daemon]) }
-    object.set("started", result.started.map(\.rawValue))
-    if let limits { object.set("limits", raw: limits.json) }
-    return object
+  struct Document: Report {
+    var home: String
+    var iosd: Int32?
+    var lspd: Int32?
+    /// Those that did not run before.
+    var started: [String]
+    var limits: LimitFacts?
   }
 }

@@ -1,5 +1,6 @@
 import Terminal
 import DaemonRuntime
+import Reports
 
 /// Which version this is.
 enum VersionVerb: Verb {
@@ -10,9 +11,16 @@ enum VersionVerb: Verb {
   }
 
   static func run(_ invocation: Invocation) -> ExitCode {
-    var object = JSONObject()
-    object.set("version", batonVersion)
-    invocation.output.say("baton \(batonVersion)", json: object)
+    invocation.output.say("baton \(batonVersion)", json: Document(version: batonVersion, json: jsonVersion))
     return .done
+  }
+
+  /// Of docs/json.md: another one when a member is gone or means something else, and not when one is new.
+  static let jsonVersion = 1
+
+  struct Document: Report {
+    var version: String
+    /// Of the form of all documents.
+    var json: Int
   }
 }

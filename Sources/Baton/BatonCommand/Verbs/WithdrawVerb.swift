@@ -43,10 +43,10 @@ enum WithdrawVerb: Verb {
       feeSat: try answer.integer("fee-sat", in: 0...TransactionOutput.mostSatoshis),
       took: Clock.monotonicNow - start)
     let isPatient = !invocation.line.isGiven("--no-wait")
-    if !isPatient || !invocation.output.isJSON { invocation.output.say(begun.sentence, json: begun.json) }
+    if !isPatient || !invocation.output.isJSON { invocation.output.say(begun.sentence, json: begun.document) }
     guard isPatient else { return .done }
     let ended = try waitForEnd(of: begun, invocation, since: start)
-    invocation.output.say(ended.sentence, json: ended.json)
+    invocation.output.say(ended.sentence, json: ended.document)
     return ended.isDone ? .done : .paymentFailed
   }
 

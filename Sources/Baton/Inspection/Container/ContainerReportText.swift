@@ -160,7 +160,7 @@ extension ContainerReport {
     section(
       title("on chain", shown: splices.count, of: wallet.count(of: "splices")), output,
       splices.map { splice in
-        (HumanText.amount(msat: splice.amountSat &* 1000), "\(splice.state)  \(splice.transaction)")
+        (HumanText.amount(msat: splice.amountMsat), "\(splice.state)  \(splice.transaction)")
       })
   }
 

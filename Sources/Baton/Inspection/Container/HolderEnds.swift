@@ -2,6 +2,7 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 import Guardrails
+import Reports
 import SharedContainer
 
 /// How the phone saw its last processes end: the claim knows that its holder died, the phone whether a person swiped it away.
@@ -14,7 +15,7 @@ package struct HolderEnds: Sendable {
 
   package init(of phone: Phone) {
     let lines = FilePath.lastLines(of: phone.processLedger, count: Self.linesMax)
-    let rows = lines.compactMap { JSONValue(parsing: Array($0.utf8)).flatMap(ProcessFacts.init) }
+    let rows = lines.compactMap { ProcessRow(json: $0.utf8) }
     reasons = Dictionary(rows.compactMap { row in row.reason.map { (row.pid, $0) } }) { _, last in last }
   }
 

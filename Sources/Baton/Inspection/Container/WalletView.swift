@@ -1,39 +1,57 @@
 import Ground
 import Database
+import Reports
 import SharedContainer
 
 /// What the wallet keeps in a container, read from the plain tables of a snapshot. Rows that make no sense become
 /// sentences.
 package struct WalletView: Sendable {
-  package struct ChannelFacts: Hashable, Sendable {
+  package struct ChannelFacts: Report, Hashable {
     package var id: String
     package var localMsat: UInt64
     package var remoteMsat: UInt64
     var revision: Int64
     package var openHTLCs: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case id, localMsat, remoteMsat, revision
+      case openHTLCs = "htlcs"
+    }
   }
 
-  package struct InvoiceFacts: Hashable, Sendable {
+  package struct InvoiceFacts: Report, Hashable {
     package var paymentHash: String
     package var amountMsat: UInt64
     package var text: String
+    /// In seconds since 1970, as the invoice has it.
     package var expiresAt: Int64
     var isPaid: Bool
     var isCancelled: Bool
 
+    enum CodingKeys: String, CodingKey {
+      case paymentHash, amountMsat, text, expiresAt
+      case isPaid = "paid"
+      case isCancelled = "cancelled"
+    }
+
     package var isOpen: Bool { !isPaid && !isCancelled }
   }
 
-  package struct PaymentFacts: Hashable, Sendable {
+  package struct PaymentFacts: Report, Hashable {
     package var id: Int64
     package var paymentHash: String
     package var amountMsat: UInt64
     package var epoch: Int64
     package var wallNanoseconds: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case id, paymentHash, amountMsat, epoch
+      case wallNanoseconds = "received_wall_ns"
+    }
   }
 
   /// A payment of the wallet's own.
-  package struct SentFacts: Hashable, Sendable {
+  package struct SentFacts: Report, Hashable {
     package var id: Int64
     package var paymentHash: String
     package var amountMsat: UInt64
@@ -44,18 +62,28 @@ package struct WalletView: Sendable {
     package var begunEpoch: Int64
     var endedEpoch: Int64?
     package var begunWallNanoseconds: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case id, paymentHash, amountMsat, state, preimage, failureCode, begunEpoch, endedEpoch
+      case begunWallNanoseconds = "begun_wall_ns"
+    }
   }
 
   /// Money on its way out of the channel to the chain.
-  package struct SpliceFacts: Hashable, Sendable {
+  package struct SpliceFacts: Report, Hashable {
     /// As people write it: the bytes the other way round.
     package var transaction: String
     /// `signing`, `committed` or `signed` while it is half-way; `done`, `forgotten` or `lost`.
     package var state: String
-    package var amountSat: UInt64
-    package var feeSat: UInt64
+    package var amountMsat: UInt64
+    package var feeMsat: UInt64
 
     package var isOver: Bool { ["done", "forgotten", "lost"].contains(state) }
+
+    enum CodingKeys: String, CodingKey {
+      case transaction = "txid"
+      case state, amountMsat, feeMsat
+    }
   }
 
   package private(set) var splices: [SpliceFacts] = []
@@ -99,7 +127,7 @@ package struct WalletView: Sendable {
     splices = read("splices", of: tables) { row in
       SpliceFacts(
         transaction: Self.reversed(try row.hex("txid")), state: try row.text("state"),
-        amountSat: try row.unsigned("amount_sat"), feeSat: try row.unsigned("fee_sat"))
+        amountMsat: try row.unsigned("amount_sat") &* 1000, feeMsat: try row.unsigned("fee_sat") &* 1000)
     }
     let paidBefore = read(WalletQueries.paidInvoices, of: tables) { try $0.hex("payment_hash") }
     let paid = Set(payments.map(\.paymentHash) + paidBefore)

@@ -1,5 +1,5 @@
 import Ground
-import Foundation
+import JSON
 
 /// One whole line of a journal: what every record has, and the line itself for whoever wants more.
 package struct JournalLine: Sendable {
@@ -36,7 +36,7 @@ package struct JournalLine: Sendable {
   /// Nil for anything that is no record.
   init?(number: Int, bytes: [UInt8]) {
     let record = OlderRecords.rewritten(bytes)
-    guard let header = try? JSONDecoder().decode(Header.self, from: Data(record)) else { return nil }
+    guard let header = try? JSONLineDecoder().decode(Header.self, from: record) else { return nil }
     self.number = number
     self.header = header
     self.bytes = record

@@ -1,21 +1,22 @@
 import PhoneClient
 import Foundation
+import Reports
 
 /// The rows of a file that another process goes on writing: each is read once, when it is whole.
-package final class GrowingRows {
+package final class GrowingRows<Row: Report> {
   private let path: String
   private var consumed: UInt64 = 0
 
   package init(_ path: String) { self.path = path }
 
   /// What has come since the last call; nothing while there is no such file.
-  package func next() -> [JSONValue] {
+  package func next() -> [Row] {
     guard let file = FileHandle(forReadingAtPath: path) else { return [] }
     defer { try? file.close() }
     guard (try? file.seek(toOffset: consumed)) != nil, let data = try? file.readToEnd() else { return [] }
     let bytes = [UInt8](data)
     guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
     consumed += UInt64(end) + 1
-    return bytes[..<end].split(separator: UInt8(ascii: "\n")).compactMap { JSONValue(parsing: Array($0)) }
+    return Row.rows(in: bytes[..<end])
   }
 }

@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 
 /// The list of pushes, and the figures beneath it.
 package struct PushPage {
@@ -12,7 +13,7 @@ package struct PushPage {
   }
 
   package func tell(_ output: Output, wallNanoseconds now: Int64) {
-    guard !output.isJSON else { return output.say(json.text) }
+    guard !output.isJSON else { return output.say(document) }
     if figures.pushes.isEmpty {
       output.say("no push has come yet; `baton push` delivers one")
     } else {
@@ -25,21 +26,21 @@ package struct PushPage {
   private func cells(_ push: PushFacts, _ now: Int64) -> [String] {
     func after(_ span: TimeSpan?) -> String { span.map { "after \(HumanText.span($0))" } ?? "" }
     return [
-      "\(push.id)", kind(push), came(push, now), after(push.time?.nodeStarted),
-      after(push.time?.connected), figures.fate(push),
+      "\(push.row.id)", kind(push), came(push, now), after(push.time?.nodeStarted),
+      after(push.time?.connected), push.row.fate ?? "",
     ]
   }
 
   private func kind(_ push: PushFacts) -> String {
-    if push.isVisible { return "visible" }
-    if push.isBadgeOrSound { return "badge or sound" }
-    return push.of.map { "silent, of \($0)" } ?? "silent"
+    if push.row.isVisible { return "visible" }
+    if push.row.isBadgeOrSound == true { return "badge or sound" }
+    return push.row.of.map { "silent, of \($0)" } ?? "silent"
   }
 
   /// The person may have set the clock back since: how long ago it was is not known then, only what the clock showed.
   private func came(_ push: PushFacts, _ now: Int64) -> String {
-    let (ago, overflowed) = now.subtractingReportingOverflow(push.wallNanoseconds)
-    guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.wallNanoseconds))" }
+    let (ago, overflowed) = now.subtractingReportingOverflow(push.row.wall)
+    guard !overflowed, ago >= 0 else { return "at \(WallClockText.write(push.row.wall))" }
     return "\(HumanText.span(TimeSpan(nanoseconds: ago))) ago"
   }
 
@@ -64,43 +65,36 @@ package struct PushPage {
     return all
   }
 
-  package var json: JSONObject {
-    var silent = JSONObject()
-    silent.set("arrived", figures.silentArrived)
-    silent.set("handler_starts", figures.handlerStarts)
-    silent.set("received", figures.received)
-    silent.set("left_to_visible", figures.leftToVisible)
-    silent.set("node_start_ns", raw: Self.list(figures.nodeStarts))
-    silent.set("connected_ns", raw: Self.list(figures.connections))
-    var tasks = JSONObject()
-    tasks.set("begun", figures.tasksBegun)
-    tasks.set("completed", figures.tasksCompleted)
-    var object = JSONObject()
-    object.set("pushes", raw: "[\(figures.pushes.map { row($0).text }.joined(separator: ","))]")
-    object.set("silent", raw: silent.text)
-    object.set("tasks", raw: tasks.text)
-    return object
+  struct Document: Report {
+    struct Silent: Report {
+      var arrived: Int
+      /// How often one was handed to the app.
+      var handlerStarts: Int
+      /// A payment by it.
+      var received: Int
+      /// The app looked for a payment and found none.
+      var leftToVisible: Int
+      var nodeStartMs: [Int64]
+      var connectedMs: [Int64]
+    }
+
+    struct Tasks: Report {
+      var begun: Int
+      var completed: Int
+    }
+
+    var pushes: [Joined<PushRow, PushFacts.Times>]
+    var silent: Silent
+    var tasks: Tasks
   }
 
-  private static func list(_ spans: [TimeSpan]) -> String {
-    "[\(spans.map { "\($0.nanoseconds)" }.joined(separator: ","))]"
-  }
-
-  private func row(_ push: PushFacts) -> JSONObject {
-    var row = JSONObject()
-    row.set("id", push.id)
-    row.set("visible", push.isVisible)
-    if push.isBadgeOrSound { row.set("badge_or_sound", true) }
-    row.set("of", ifPresent: push.of)
-    row.set("at_ns", push.at.nanoseconds)
-    row.set("wall_ns", push.wallNanoseconds)
-    row.set("fate", figures.fate(push))
-    row.set("fate_code", ifPresent: push.fateCode?.rawValue)
-    row.set("fate_detail", ifPresent: push.fateDetail)
-    row.set("applied_badge", ifPresent: push.appliedBadge)
-    row.set("applied_sound", ifPresent: push.appliedSound)
-    row.set("node_start_ns", ifPresent: push.time?.nodeStarted?.nanoseconds)
-    row.set("connected_ns", ifPresent: push.time?.connected?.nanoseconds)
-    return row
+  var document: Document {
+    Document(
+      pushes: figures.pushes.map(\.document),
+      silent: .init(
+        arrived: figures.silentArrived, handlerStarts: figures.handlerStarts, received: figures.received,
+        leftToVisible: figures.leftToVisible, nodeStartMs: figures.nodeStarts.map(\.wholeMilliseconds),
+        connectedMs: figures.connections.map(\.wholeMilliseconds)),
+      tasks: .init(begun: figures.tasksBegun, completed: figures.tasksCompleted))
   }
 }

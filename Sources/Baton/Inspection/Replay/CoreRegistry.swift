@@ -1,7 +1,7 @@
 import PhoneClient
 import Ground
+import JSON
 import DaemonRuntime
-import Foundation
 import Guardrails
 import LightningNode
 import LightningProvider
@@ -27,7 +27,7 @@ enum CoreRegistry {
 
   private static func begin<C: Core>(_ type: C.Type, _ record: JournalLine) throws -> (String, any CoreReplay)
   {
-    let decoded = try JSONDecoder().decode(CoreRecord<C>.self, from: Data(record.bytes))
-    return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.configuration))
+    let decoded = try JSONLineDecoder().decode(JournalRecord<CoreBegin<C>>.self, from: record.bytes)
+    return (try JSONLineEncoder().encode(decoded), RunningCore<C>(configuration: decoded.body.configuration))
   }
 }

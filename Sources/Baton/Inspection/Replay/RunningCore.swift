@@ -1,6 +1,6 @@
 import Ground
+import JSON
 import DaemonRuntime
-import Foundation
 
 /// A core in the middle of its journal.
 struct RunningCore<C: Core>: CoreReplay {
@@ -9,8 +9,8 @@ struct RunningCore<C: Core>: CoreReplay {
   init(configuration: C.Configuration) { core = C(configuration: configuration) }
 
   mutating func line(for record: JournalLine) throws -> String {
-    var decoded = try JSONDecoder().decode(EventRecord<C>.self, from: Data(record.bytes))
-    decoded.directives = core.handle(decoded.event, at: decoded.t)
+    var decoded = try JSONLineDecoder().decode(JournalRecord<CoreEvent<C>>.self, from: record.bytes)
+    decoded.body.directives = core.handle(decoded.body.event, at: decoded.header.t)
     return try JSONLineEncoder().encode(decoded)
   }
 }

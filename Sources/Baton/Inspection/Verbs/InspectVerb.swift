@@ -48,7 +48,7 @@ package enum InspectVerb: Verb {
     let report = try ContainerReport(
       of: directory, clock: owner.clock, ends: HolderEnds(of: owner), rows: rows,
       isThorough: checks || rows == nil)
-    output.isJSON ? output.say(report.json.text) : report.tell(output, rows: rows)
+    output.isJSON ? output.say(report.document) : report.tell(output, rows: rows)
     return checks && !report.problems.isEmpty ? .problemsFound : .done
   }
 

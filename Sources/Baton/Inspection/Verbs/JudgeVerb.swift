@@ -3,6 +3,7 @@ import Terminal
 import DaemonRuntime
 import Glibc
 import Judge
+import Reports
 
 /// The verdict on a run, from raw evidence.
 package enum JudgeVerb: Verb {
@@ -62,7 +63,7 @@ package enum JudgeVerb: Verb {
     if showsProgress { writeAll(standardError, Array("\u{1b}[2K\r".utf8)) }
     if let path = line.text("--junit") { try JUnitFile.write(verdict, to: path) }
     if invocation.output.isJSON {
-      invocation.output.say(try JSONLineEncoder().encode(verdict))
+      invocation.output.say(verdict)
     } else {
       let text = verdict.text(showingAll: line.isGiven("--all"))
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -81,3 +82,5 @@ package enum JudgeVerb: Verb {
     } catch { throw CommandFailure(.inputOutputError, error.description) }
   }
 }
+
+extension Verdict: Report {}

@@ -1,6 +1,7 @@
 import PhoneClient
 import Ground
 import DaemonRuntime
+import Reports
 import Simulation
 
 /// What the rules are for, for people, for the page in docs, and for programs.
@@ -90,21 +91,28 @@ struct AblationReport {
 
   // MARK: JSON
 
-  var json: [JSONObject] {
+  struct Document: Report {
+    var without: String
+    var seeds: UInt64
+    var brokenSeeds: Int
+    var connectingMeanMs: Int64
+    var connectingLongestMs: Int64
+    var invariant: Int?
+    var violation: String?
+    /// In which world.
+    var when: String?
+    var story: [String]?
+  }
+
+  var documents: [Document] {
     (findings + together).map { finding in
-      var object = JSONObject()
-      object.set("without", names(finding))
-      object.set("seeds", seeds.count)
-      object.set("broken_seeds", finding.figures.broken.count)
-      object.set("connecting_mean_ms", finding.figures.connecting.mean.wholeMilliseconds)
-      object.set("connecting_longest_ms", finding.figures.connecting.longest.wholeMilliseconds)
-      if let broken = finding.broken {
-        object.set("invariant", broken.violation.invariant.rawValue)
-        object.set("violation", broken.violation.sentence)
-        object.set("when", broken.words)
-        object.set("story", broken.story)
-      }
-      return object
+      let broken = finding.broken
+      return Document(
+        without: names(finding), seeds: seeds.count, brokenSeeds: finding.figures.broken.count,
+        connectingMeanMs: finding.figures.connecting.mean.wholeMilliseconds,
+        connectingLongestMs: finding.figures.connecting.longest.wholeMilliseconds,
+        invariant: broken?.violation.invariant.rawValue, violation: broken?.violation.sentence,
+        when: broken?.words, story: broken?.story)
     }
   }
 }

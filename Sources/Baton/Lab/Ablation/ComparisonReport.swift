@@ -1,6 +1,7 @@
 import PhoneClient
 import Ground
 import DaemonRuntime
+import Reports
 import Simulation
 
 /// What the comparison came to, for people, for the page in docs, and for programs.
@@ -59,15 +60,19 @@ struct ComparisonReport {
     return lines
   }
 
-  var json: [JSONObject] {
+  struct Document: Report {
+    var coordination: String
+    var world: String
+    var states: Int
+    var complete: Bool
+    var findings: [BrokenPromise]
+  }
+
+  var documents: [Document] {
     cells.map { cell in
-      var object = JSONObject()
-      object.set("coordination", cell.coordination.rawValue)
-      object.set("world", cell.trial.words)
-      object.set("states", cell.states)
-      object.set("complete", cell.isComplete)
-      object.set("findings", raw: "[\(cell.findings.map(\.json.text).joined(separator: ","))]")
-      return object
+      Document(
+        coordination: cell.coordination.rawValue, world: cell.trial.words, states: cell.states,
+        complete: cell.isComplete, findings: cell.findings.map(\.document))
     }
   }
 }

@@ -1,6 +1,7 @@
 import PhoneClient
 import Terminal
 import DaemonRuntime
+import Reports
 
 /// What a campaign came to, for people and for programs.
 struct MergeReport {
@@ -65,19 +66,24 @@ struct MergeReport {
     if broken.count > Self.namedAtMost { output.say("  and \(broken.count - Self.namedAtMost) more") }
   }
 
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("seeds", results.count)
-    object.set("simulated_ms", sum(\.simulatedMs))
-    object.set("events", sum(\.events))
-    object.set("payments", sum(\.payments))
-    object.set("paid", sum(\.paid))
-    object.set("faults", sum(\.faults))
-    object.set("repeated_lines", repeated)
-    object.set("torn_files", torn)
-    object.set("missing", missingCount)
-    object.set("missing_ranges", missing.map(\.words))
-    object.set("broken_seeds", broken.map { String($0.seed) })
-    return object
+  struct Document: Report {
+    var seeds: Int
+    var simulatedMs: UInt64
+    var events: UInt64
+    var payments: UInt64
+    var paid: UInt64
+    var faults: UInt64
+    var repeatedLines: Int
+    var tornFiles: [String]
+    var missing: UInt64
+    var missingRanges: [String]
+    var brokenSeeds: [UInt64]
+  }
+
+  var document: Document {
+    Document(
+      seeds: results.count, simulatedMs: sum(\.simulatedMs), events: sum(\.events), payments: sum(\.payments),
+      paid: sum(\.paid), faults: sum(\.faults), repeatedLines: repeated, tornFiles: torn,
+      missing: missingCount, missingRanges: missing.map(\.words), brokenSeeds: broken.map(\.seed))
   }
 }

@@ -2,12 +2,13 @@ import PhoneClient
 import Ground
 import Crypto
 import DaemonRuntime
+import Reports
 import Simulation
 
 /// What one seed came to, as one line of JSON. It says nothing of where, when or how fast it was run, so that a seed that
 /// is run again anywhere gives the same bytes.
-package struct SeedResult: Hashable, Sendable {
-  package enum Verdict: String, Hashable, Sendable, CaseIterable {
+package struct SeedResult: Hashable, Report {
+  package enum Verdict: String, Codable, Sendable, CaseIterable {
     case sound
     case broken
     case noProgress = "no progress"
@@ -45,40 +46,12 @@ package struct SeedResult: Hashable, Sendable {
     storySHA256 = SHA256.hash(Array(told.utf8)).hex
   }
 
-  package var line: String {
-    var object = JSONObject()
-    object.set("seed", seed)
-    object.set("options", options)
-    object.set("verdict", verdict.rawValue)
-    object.set("sentence", ifPresent: sentence)
-    object.set("simulated_ms", simulatedMs)
-    object.set("events", events)
-    object.set("payments", payments)
-    object.set("paid", paid)
-    object.set("faults", faults)
-    object.set("story_sha256", storySHA256)
-    return object.text
-  }
+  package var line: String { json }
 
   /// Nil for anything but what `line` writes, byte for byte: a line that was damaged on its way is none.
   init?(line text: [UInt8]) {
-    guard let value = JSONValue(parsing: text), let seed = value["seed"]?.uint,
-      let options = value["options"]?.text,
-      let verdict = value["verdict"]?.text.flatMap(Verdict.init(rawValue:)),
-      let simulatedMs = value["simulated_ms"]?.uint, let events = value["events"]?.uint,
-      let payments = value["payments"]?.uint, let paid = value["paid"]?.uint,
-      let faults = value["faults"]?.uint, let storySHA256 = value["story_sha256"]?.text
-    else { return nil }
-    self.seed = seed
-    self.options = options
-    self.verdict = verdict
-    sentence = value["sentence"]?.text
-    self.simulatedMs = simulatedMs
-    self.events = events
-    self.payments = payments
-    self.paid = paid
-    self.faults = faults
-    self.storySHA256 = storySHA256
+    guard let result = SeedResult(json: text) else { return nil }
+    self = result
     guard Array(line.utf8) == text, (sentence == nil) == (verdict == .sound) else { return nil }
   }
 }

@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 import Simulation
 
 /// What an exploration came to, for people and for programs.
@@ -105,29 +106,41 @@ package struct ExploreReport {
     return lines
   }
 
-  package var json: JSONObject {
-    var object = JSONObject()
-    object.set("states", explorer.states)
-    object.set("transitions", explorer.transitions)
-    object.set("depth", explorer.depth)
-    object.set("healed", explorer.healed)
-    object.set("took_ms", exploration.took.wholeMilliseconds)
-    object.set("complete", explorer.isDone && (findings.isEmpty || explorer.waiting == 0))
-    object.set(
-      "untaken_ways", explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence))
-    object.set("given_up", ifPresent: reached?.sentence)
-    object.set("findings", raw: "[\(findings.map(\.json.text).joined(separator: ","))]")
-    return object
+  struct Document: Report {
+    var states: Int
+    var transitions: Int
+    var depth: Int
+    /// States from which all came to rest again.
+    var healed: Int
+    var tookMs: Int64
+    /// All states were visited.
+    var complete: Bool
+    var untakenWays: [String]
+    /// Why it ended before.
+    var givenUp: String?
+    var findings: [BrokenPromise]
+  }
+
+  var document: Document {
+    Document(
+      states: explorer.states, transitions: explorer.transitions, depth: explorer.depth,
+      healed: explorer.healed, tookMs: exploration.took.wholeMilliseconds,
+      complete: explorer.isDone && (findings.isEmpty || explorer.waiting == 0),
+      untakenWays: explorer.ways.all.filter { $0.isDeclared && !$0.isTaken }.map(\.sentence),
+      givenUp: reached?.sentence, findings: findings.map(\.document))
   }
 }
 
+/// A promise that broke in the simulation, and how it came to that.
+struct BrokenPromise: Report {
+  var invariant: Int
+  var violation: String
+  var story: [String]
+}
+
 extension ExploreReport.Finding {
-  package var json: JSONObject {
-    var object = JSONObject()
-    object.set("invariant", violation.invariant.rawValue)
-    object.set("violation", violation.sentence)
-    object.set("story", story)
-    return object
+  var document: BrokenPromise {
+    BrokenPromise(invariant: violation.invariant.rawValue, violation: violation.sentence, story: story)
   }
 }
 

@@ -1,6 +1,7 @@
 import PhoneClient
 import Ground
 import DaemonRuntime
+import Reports
 import Simulation
 
 /// What many runs came to, together.
@@ -89,30 +90,40 @@ package struct SimFigures: Sendable {
     ]
   }
 
-  package func json(took: TimeSpan, cut: SimCut? = nil) -> JSONObject {
+  struct Count: Report {
+    var name: String
+    var count: Int
+  }
+
+  struct Document: Report {
+    var seeds: UInt64
+    var seedsAsked: UInt64
+    var stoppedAfterBroken: Bool
+    var simulatedMs: Int64
+    var tookMs: Int64
+    var events: UInt64
+    var eventsPerSecond: UInt64
+    var payments: Int
+    var paid: Int
+    var pushes: Int
+    var connectingMeanMs: Int64
+    var settlingMeanMs: Int64
+    var faults: [Count]
+    var storageFaults: [Count]
+    var violations: Int
+    var brokenSeeds: [UInt64]
+  }
+
+  func document(took: TimeSpan, cut: SimCut? = nil) -> Document {
     let seconds = max(1e-9, Double(took.nanoseconds) / 1e9)
-    var kinds = JSONObject()
-    for (kind, count) in zip(FaultKind.allCases, faults) { kinds.set(kind.rawValue, count) }
-    var object = JSONObject()
-    object.set("seeds", seeds)
-    object.set("seeds_asked", cut?.asked ?? seeds)
-    object.set("stopped_after_broken", cut != nil)
-    object.set("simulated_ms", simulated.wholeMilliseconds)
-    object.set("took_ms", took.wholeMilliseconds)
-    object.set("events", events)
-    object.set("events_per_second", UInt64(Double(events) / seconds))
-    object.set("payments", payments)
-    object.set("paid", paid)
-    object.set("pushes", pushes)
-    object.set("connecting_mean_ms", connecting.mean.wholeMilliseconds)
-    object.set("settling_mean_ms", settling.mean.wholeMilliseconds)
-    object.set("faults", raw: kinds.text)
-    var storage = JSONObject()
-    for (name, count) in zip(Self.storageNames, storageFaults) { storage.set(name, count) }
-    object.set("storage_faults", raw: storage.text)
-    object.set("violations", broken.count)
-    object.set("broken_seeds", broken.map { String($0.seed) })
-    return object
+    return Document(
+      seeds: seeds, seedsAsked: cut?.asked ?? seeds, stoppedAfterBroken: cut != nil,
+      simulatedMs: simulated.wholeMilliseconds, tookMs: took.wholeMilliseconds, events: events,
+      eventsPerSecond: UInt64(Double(events) / seconds), payments: payments, paid: paid, pushes: pushes,
+      connectingMeanMs: connecting.mean.wholeMilliseconds, settlingMeanMs: settling.mean.wholeMilliseconds,
+      faults: zip(FaultKind.allCases, faults).map { Count(name: $0.rawValue, count: $1) },
+      storageFaults: zip(Self.storageNames, storageFaults).map { Count(name: $0, count: $1) },
+      violations: broken.count, brokenSeeds: broken.map(\.seed))
   }
 
   private func words(_ waits: Waits) -> String {

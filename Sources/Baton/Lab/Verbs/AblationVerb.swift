@@ -58,7 +58,8 @@ package enum AblationVerb: Verb {
       try write(ComparisonPicture(cells: result.others.cells).svg, to: file)
     }
     if output.isJSON {
-      for object in result.rules.json + result.others.json { output.say(object.text) }
+      for document in result.rules.documents { output.say(document) }
+      for document in result.others.documents { output.say(document) }
     } else if line.isGiven("--markdown") {
       for line in result.markdown { output.say(line) }
     } else {

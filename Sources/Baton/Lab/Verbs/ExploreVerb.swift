@@ -46,7 +46,7 @@ package enum ExploreVerb: Verb {
     progress.end()
     let report = ExploreReport(exploration)
     if output.isJSON {
-      output.say(report.json.text)
+      output.say(report.document)
     } else {
       for line in report.text(output) { output.say(line) }
     }

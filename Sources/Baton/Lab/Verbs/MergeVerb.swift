@@ -57,7 +57,7 @@ package enum MergeVerb: Verb {
     }
     let report = MergeReport(merge, of: range)
     if invocation.output.isJSON {
-      invocation.output.say(report.json.text)
+      invocation.output.say(report.document)
     } else {
       report.tell(invocation.output)
     }

@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Inspection
 import DaemonRuntime
+import Reports
 
 /// Runs journals again through the real cores and compares byte for byte.
 package enum ReplayVerb: Verb {
@@ -44,7 +45,7 @@ package enum ReplayVerb: Verb {
       let outcome = try JournalReplay.run(path, onStep: onStep)
       differs = differs || outcome.difference != nil
       isMissing = isMissing || outcome.missing != nil
-      output.isJSON ? output.say(json(outcome, path)) : tell(outcome, path, output)
+      output.isJSON ? output.say(JournalDocument(outcome, path)) : tell(outcome, path, output)
     }
     if differs { return .exclusionOrMoneyBroken }
     return isMissing ? .inputOutputError : .done
@@ -67,7 +68,10 @@ package enum ReplayVerb: Verb {
     let story = SimStory.of(settings)
     let lines = story.text(all: line.isGiven("--step"))
     if invocation.output.isJSON {
-      invocation.output.say(json(lines, of: story, seed: seed))
+      invocation.output.say(
+        SeedDocument(
+          seed: seed, sound: story.violation == nil, invariant: story.violation?.invariant.rawValue,
+          violation: story.violation?.sentence, story: lines))
     } else {
       for line in lines { invocation.output.say(line) }
     }
@@ -75,14 +79,12 @@ package enum ReplayVerb: Verb {
     return violation.invariant == .progress ? .noProgress : .exclusionOrMoneyBroken
   }
 
-  private static func json(_ lines: [String], of story: WorldStory, seed: UInt64) -> String {
-    var object = JSONObject()
-    object.set("seed", "\(seed)")
-    object.set("sound", story.violation == nil)
-    object.set("invariant", ifPresent: story.violation?.invariant.rawValue)
-    object.set("violation", ifPresent: story.violation?.sentence)
-    object.set("story", lines)
-    return object.text
+  struct SeedDocument: Report {
+    var seed: UInt64
+    var sound: Bool
+    var invariant: Int?
+    var violation: String?
+    var story: [String]
   }
 
   private static func step(_ line: JournalLine, _ output: Output) {
@@ -112,27 +114,39 @@ package enum ReplayVerb: Verb {
     if outcome.isTorn { output.say("  the last line is torn: its process was killed while writing it") }
   }
 
-  private static func json(_ outcome: JournalReplay.Outcome, _ path: String) -> String {
-    var events = JSONObject()
-    for (core, count) in outcome.events { events.set(core, count) }
-    var object = JSONObject()
-    object.set("journal", path)
-    object.set("same", outcome.isWhole)
-    object.set("records", outcome.records)
-    object.set("events", raw: events.text)
-    object.set("unknown_cores", outcome.unknownCores)
-    object.set("last_line_torn", outcome.isTorn)
-    if let difference = outcome.difference {
-      object.set("line", difference.line)
-      object.set("sentence", difference.sentence)
-      object.set("recorded", ifPresent: difference.recorded)
-      object.set("computed", ifPresent: difference.computed)
+  struct JournalDocument: Report {
+    var journal: String
+    var same: Bool
+    var records: Int
+    /// How many events of each core were run again.
+    var events: [CoreEvents]
+    var unknownCores: [String]
+    var lastLineTorn: Bool
+    /// It cannot be compared from this line on.
+    var evidenceMissing: Bool?
+    var line: Int?
+    var sentence: String?
+    var recorded: String?
+    var computed: String?
+
+    init(_ outcome: JournalReplay.Outcome, _ path: String) {
+      journal = path
+      same = outcome.isWhole
+      records = outcome.records
+      events = outcome.events.map { CoreEvents(core: $0.core, count: $0.count) }
+      unknownCores = outcome.unknownCores
+      lastLineTorn = outcome.isTorn
+      if let missing = outcome.missing {
+        (evidenceMissing, line, sentence) = (true, missing.line, missing.sentence)
+      }
+      guard let difference = outcome.difference else { return }
+      (line, sentence) = (difference.line, difference.sentence)
+      (recorded, computed) = (difference.recorded, difference.computed)
     }
-    if let missing = outcome.missing {
-      object.set("evidence_missing", true)
-      object.set("line", missing.line)
-      object.set("sentence", missing.sentence)
-    }
-    return object.text
+  }
+
+  struct CoreEvents: Report {
+    var core: String
+    var count: Int
   }
 }

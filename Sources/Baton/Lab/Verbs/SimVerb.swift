@@ -72,7 +72,7 @@ package enum SimVerb: Verb {
     // Then the output is the results'.
     if line.text("--results") == ResultWriter.standardOutputName { return exitCode(figures) }
     if output.isJSON {
-      output.say(figures.json(took: took, cut: cut).text)
+      output.say(figures.document(took: took, cut: cut))
     } else {
       output.facts(figures.text(took: took))
       if let cut { output.say(output.paint(cut.sentence, .yellow)) }

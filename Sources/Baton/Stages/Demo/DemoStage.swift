@@ -4,6 +4,7 @@ import Inspection
 import Ground
 import DaemonRuntime
 import Glibc
+import Reports
 
 /// Where a story on real processes is played and told: it follows the journals, prints what happens as it happens,
 /// and waits for moments, never for time to pass.
@@ -80,16 +81,20 @@ final class DemoStage {
     line(at: moment.at, who: moment.process, moment.sentence, kind: "moment")
   }
 
+  struct Line: Report {
+    /// Since the start.
+    var tMs: Int64
+    /// step, moment or remark.
+    var kind: String
+    var process: String?
+    var text: String
+  }
+
   private func line(at instant: Instant, who: String, _ text: String, kind: String) {
     let since = instant - start
     if output.isJSON {
-      var object = JSONObject()
-      object.set("t_us", since.nanoseconds / 1000)
-      object.set("kind", kind)
-      if !who.isEmpty { object.set("process", who) }
-      object.set("text", text)
-      output.say(object.text)
-      return
+      return output.say(
+        Line(tMs: since.wholeMilliseconds, kind: kind, process: who.isEmpty ? nil : who, text: text))
     }
     let seconds = HumanText.seconds(since)
     let time = output.paint(String(repeating: " ", count: max(0, 7 - seconds.count)) + seconds + " s", .dim)

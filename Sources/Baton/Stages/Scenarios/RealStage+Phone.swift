@@ -2,6 +2,7 @@ import PhoneClient
 import Ground
 import DaemonRuntime
 import PhonePolicy
+import Reports
 import Scenario
 
 // The phone itself, as iosd is asked and answers.
@@ -32,7 +33,7 @@ extension RealStage {
   }
 
   func touch(_ touch: NotificationTouch) throws {
-    guard let newest = Self.there(try driver.rows("notifications")).last?["id"]?.uint else {
+    guard let newest = try phone.notifications().last(where: \.isThere)?.id else {
       throw ScenarioWords.nothingToTouch
     }
     var fields = ["id": "\(newest)"]
@@ -66,63 +67,32 @@ extension RealStage {
 
   // MARK: Looking
 
-  /// Neither taken back nor touched.
-  static func there(_ notifications: [JSONValue]) -> [JSONValue] {
-    notifications.filter { $0["withdrawn"]?.flag != true && $0["answer"] == nil }
-  }
-
-  static func shown(_ row: JSONValue) -> Scene.Notification {
+  static func shown(_ row: NotificationRow) -> Scene.Notification {
     Scene.Notification(
-      isAsSent: row["source"]?.text == PhoneNotification.Source.original.rawValue,
-      title: row["title"]?.text ?? "", body: row["body"]?.text ?? "",
-      isDisplayed: row["displayed"]?.flag ?? true)
+      isAsSent: row.source == PhoneNotification.Source.original.rawValue, title: row.title, body: row.body,
+      isDisplayed: row.isDisplayed ?? true)
   }
 
-  func phoneScene(_ status: JSONValue) throws -> PhoneScene {
-    let pushes = try driver.rows("pushes")
-    let tasks = try driver.rows("tasks")
+  func phoneScene(_ status: PhoneFacts) throws -> PhoneScene {
+    let pushes = try phone.pushes()
+    let tasks = try phone.tasks()
     return PhoneScene(
-      device: Self.device(status["device"]), badge: Int(clamping: status["badge"]?.int ?? 0),
-      silentPushes: pushes.filter { $0["visible"]?.flag == false && $0["badge_or_sound"] == nil }.map {
-        ScenarioWords.silentPush(
-          ($0["fate_code"]?.text).flatMap(PushFateCode.init), $0["fate"]?.text)
-      },
+      device: status.device?.state ?? DeviceState(), badge: status.badge,
+      silentPushes: pushes.filter(\.isSilent).map { ScenarioWords.silentPush($0.fateCode, $0.fate) },
       tasks: Self.tasks(tasks),
-      waiting: tasks.filter { $0["state"]?.text == "waiting" }.map {
-        ScenarioWords.task($0["identifier"]?.text ?? "", state: "waiting", why: $0["why"]?.text)
+      waiting: tasks.filter { $0.state == "waiting" }.map {
+        ScenarioWords.task($0.identifier, state: "waiting", why: $0.why)
       },
-      playsAudio: status["now_playing"] != nil,
-      isAppWarned: status["app"]?["memory_warned"]?.flag ?? false)
+      playsAudio: status.nowPlaying != nil, isAppWarned: status.app.memoryWarned ?? false)
   }
 
-  private static func device(_ facts: JSONValue?) -> DeviceState {
-    var state = DeviceState()
-    func flag(_ name: String, _ place: WritableKeyPath<DeviceState, Bool>) {
-      if let isSo = facts?[name]?.flag { state[keyPath: place] = isSo }
-    }
-    flag("locked", \.isLocked)
-    flag("unlocked_before", \.hasBeenUnlocked)
-    flag("low_power", \.isInLowPowerMode)
-    flag("background_refresh", \.allowsBackgroundRefresh)
-    flag("notifications", \.allowsNotifications)
-    flag("focus", \.hasFocus)
-    flag("charger", \.isCharging)
-    flag("network", \.hasNetwork)
-    flag("storage_full", \.isStorageFull)
-    flag("audio", \.playsOtherAudio)
-    if let percent = facts?["battery"]?.int { state.batteryPercent = Int(clamping: percent) }
-    return state
-  }
-
-  private static func tasks(_ rows: [JSONValue]) -> [Scene.Task] {
+  private static func tasks(_ rows: [TaskRow]) -> [Scene.Task] {
     var names: [String] = []
-    for case let name? in rows.map({ $0["identifier"]?.text }) where !names.contains(name) {
-      names.append(name)
-    }
+    for name in rows.map(\.identifier) where !names.contains(name) { names.append(name) }
     return names.compactMap { name in
-      let own = rows.filter { $0["identifier"]?.text == name }
-      guard let row = own.last(where: { $0["launched_at_ns"] != nil }) ?? own.last else { return nil }
-      return ScenarioWords.task(name, state: row["state"]?.text ?? "", why: row["why"]?.text)
+      let own = rows.filter { $0.identifier == name }
+      guard let row = own.last(where: { $0.launchedAt != nil }) ?? own.last else { return nil }
+      return ScenarioWords.task(name, state: row.state, why: row.why)
     }
   }
 }

@@ -4,6 +4,7 @@ import Ground
 import DaemonRuntime
 import Glibc
 import Judge
+import Reports
 import Scenario
 import Wallet
 
@@ -11,15 +12,11 @@ import Wallet
 extension RealStage {
   /// The phone goes down, and whoever shares no code with it reads what it left behind.
   func judge() throws -> StageVerdict {
-    let rows = try driver.processes()
     // Also one that says why: only a locked phone is reason enough to end with an error.
-    let crashes = rows.filter { row in
-      let hasFailed = row["how"]?.text == "exited" && row["number"]?.int != 0
-      return row["crashed"]?.flag == true
-        || hasFailed && row["own_code"]?.text != WalletEnding.seedWithheld.rawValue
-    }.map { row in
-      "the \(row["role"]?.text ?? "process") (process \(row["pid"]?.int ?? 0)) \(row["reason"]?.text ?? "crashed")"
-    }
+    let crashes = try phone.allProcesses().filter { row in
+      let hasFailed = row.how == "exited" && row.number != 0
+      return row.isCrash == true || hasFailed && row.ownCode != WalletEnding.seedWithheld.rawValue
+    }.map { "the \($0.role) (process \($0.pid)) \($0.reason ?? "crashed")" }
     let scene = try look()
     end()
     let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)

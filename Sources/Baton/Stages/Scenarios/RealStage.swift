@@ -8,6 +8,7 @@ import Foundation
 import Glibc
 import LightningInvoices
 import PhonePolicy
+import Reports
 import Scenario
 import SharedContainer
 
@@ -134,12 +135,12 @@ final class RealStage: ScenarioStage {
   }
 
   /// Parts of one payment are one.
-  private func payments(_ rows: [JSONValue]) -> [Scene.Payment] {
+  private func payments(_ rows: [PeerPaymentRow]) -> [Scene.Payment] {
     var all: [Scene.Payment] = []
     for attempt in attempts {
-      let row = rows.first { $0["id"]?.int == attempt.id }
+      let row = rows.first { Int64(clamping: $0.id) == attempt.id }
       let state = Self.state(
-        row?["state"]?.text ?? attempt.state, row?["failure"]?.text ?? attempt.reason)
+        row?.state ?? attempt.state, row?.failure ?? attempt.reason)
       if attempt.part > 1, let index = all.lastIndex(where: { $0.number == attempt.number }) {
         all[index].add(state)
       } else {
@@ -201,16 +202,16 @@ final class RealStage: ScenarioStage {
 
   func look() throws -> Scene {
     let status = try driver.status()
-    let rows = try driver.processes()
-    let notifications = try driver.rows("notifications")
-    let payments = try driver.rows("payments", of: .lspd)
-    let peer = try phone.askForJSON(.lspd, ControlMessage("status"))
+    let rows = try phone.allProcesses()
+    let notifications = try phone.notifications()
+    let payments = try phone.peerPayments()
+    let peer = try phone.peerFacts()
     let snapshot = try snapshot()
     let owner = snapshot?.owner
     let wallet = WalletView(snapshot?.tables ?? [])
     let isHeld = owner.map { !(snapshot?.lock(of: $0.role).holders.isEmpty ?? true) } ?? false
     func process(_ role: Role) -> Scene.Process {
-      self.process(status[role.rawValue], rows, role, epoch: owner?.epoch)
+      self.process(status.process(role), rows, role, epoch: owner?.epoch)
     }
     var scene = Scene(
       holder: isHeld ? owner?.role : nil, newestClaim: owner?.role, epoch: owner?.epoch ?? 0,
@@ -219,7 +220,7 @@ final class RealStage: ScenarioStage {
       receivedTimes: invoices.map { invoice in
         wallet.payments.count { $0.paymentHash == invoice.paymentHash.hex }
       },
-      notifications: Self.there(notifications).map(Self.shown),
+      notifications: notifications.filter(\.isThere).map(Self.shown),
       isChannelEven: Self.isEven(wallet.channels.first, peer), phone: try phoneScene(status))
     scene.keptParts = invoices.indices.filter { wallet.keptHashes.contains(invoices[$0].paymentHash.hex) }.map
     {
@@ -250,29 +251,22 @@ final class RealStage: ScenarioStage {
   }
 
   private func process(
-    _ facts: JSONValue?, _ rows: [JSONValue], _ role: Role, epoch: UInt64?
+    _ facts: WalletFacts, _ rows: [ProcessRow], _ role: Role, epoch: UInt64?
   ) -> Scene.Process {
-    let word = facts?["state"]?.text ?? "not running"
-    let all = rows.filter { $0["role"]?.text == role.rawValue }
-    let own = all.last
-    let lastEnd = all.last { $0["reason"]?.text != nil }?["reason"]?.text
-    guard word != "not running", let pid = facts?["pid"]?.int.flatMap({ Int32(exactly: $0) }) else {
-      guard let own else { return Scene.Process(place: .notStarted) }
-      return Scene.Process(
-        place: own["reason"]?.text.map(Scene.Process.Place.ended) ?? .starting, lastEnd: lastEnd)
+    let all = rows.filter { $0.role == role.rawValue }
+    let lastEnd = all.last { $0.reason != nil }?.reason
+    guard facts.state != "not running", let pid = facts.pid else {
+      guard let own = all.last else { return Scene.Process(place: .notStarted) }
+      return Scene.Process(place: own.reason.map(Scene.Process.Place.ended) ?? .starting, lastEnd: lastEnd)
     }
     let pids: [(pid: Int32, role: Role)] = rows.compactMap { row in
-      guard let pid = row["pid"]?.int.flatMap({ Int32(exactly: $0) }),
-        let role = row["role"]?.text.flatMap({ Role(rawValue: $0) })
-      else { return nil }
-      return (pid, role)
+      Role(rawValue: row.role).map { (row.pid, $0) }
     }
-    let status = facts?["status"]
-    let claimed = status?["epoch"]?.text.flatMap { UInt64($0) }
+    let claimed = facts.status?["epoch"].flatMap { UInt64($0) }
     return Scene.Process(
-      place: ScenarioWords.place(word, role), isFrozen: ProcessTable.isStopped(pid),
-      shows: Scene.named(status?["text"]?.text ?? "", pids.reversed()),
-      isConnected: status?.statusCode?.isConnected == true && claimed != nil && claimed == epoch,
+      place: ScenarioWords.place(facts.state, role), isFrozen: ProcessTable.isStopped(pid),
+      shows: Scene.named(facts.status?["text"] ?? "", pids.reversed()),
+      isConnected: facts.statusCode?.isConnected == true && claimed != nil && claimed == epoch,
       lastEnd: lastEnd)
   }
 
@@ -285,8 +279,8 @@ final class RealStage: ScenarioStage {
     }
   }
 
-  private static func isEven(_ wallet: WalletView.ChannelFacts?, _ peer: JSONValue) -> Bool {
-    guard let wallet, wallet.openHTLCs == 0, peer["htlcs"]?.int == 0 else { return false }
-    return wallet.localMsat == peer["wallet_msat"]?.uint
+  private static func isEven(_ wallet: WalletView.ChannelFacts?, _ peer: PeerFacts) -> Bool {
+    guard let wallet, wallet.openHTLCs == 0, peer.htlcs == 0 else { return false }
+    return wallet.localMsat == peer.walletMsat
   }
 }

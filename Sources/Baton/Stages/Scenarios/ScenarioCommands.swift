@@ -1,12 +1,13 @@
 import Terminal
 import DaemonRuntime
+import Reports
 import Scenario
 
 /// The language, for somebody who writes a story.
 enum ScenarioCommands {
   static func print(_ output: Output) {
     if output.isJSON {
-      output.say("[\(Phrase.all.map { json($0).text }.joined(separator: ","))]")
+      output.say(Phrase.all.map(Document.init))
       return
     }
     for phrase in Phrase.all {
@@ -23,15 +24,20 @@ enum ScenarioCommands {
     }
   }
 
-  private static func json(_ phrase: Phrase) -> JSONObject {
-    var object = JSONObject()
-    object.set("form", phrase.form)
-    object.set("meaning", phrase.meaning)
-    switch phrase.place {
-    case .everywhere: object.set("played", "everywhere")
-    case .simulated: object.set("played", "simulated")
-    case .real: object.set("played", "real")
+  struct Document: Report {
+    var form: String
+    var meaning: String
+    /// everywhere, simulated or real.
+    var played: String
+
+    init(_ phrase: Phrase) {
+      (form, meaning) = (phrase.form, phrase.meaning)
+      played =
+        switch phrase.place {
+        case .everywhere: "everywhere"
+        case .simulated: "simulated"
+        case .real: "real"
+        }
     }
-    return object
   }
 }

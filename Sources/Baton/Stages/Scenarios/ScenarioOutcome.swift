@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 import Scenario
 
 /// What came of one file, in words and for programs.
@@ -100,25 +101,29 @@ struct ScenarioOutcome {
     return lines
   }
 
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("file", file)
-    object.set("outcome", kind.rawValue)
-    object.set("took_ms", took.wholeMilliseconds)
-    object.set("details", details)
-    object.set(
-      "differences",
-      raw: "[\(differences.map { Self.json($0).text }.joined(separator: ","))]")
-    object.set("home", ifPresent: home)
-    return object
+  struct Document: Report {
+    var file: String
+    /// same, differs, updated, skipped, no progress, broken or crashed.
+    var outcome: String
+    var tookMs: Int64
+    var details: [String]
+    var differences: [Difference]
+    /// Where the phone is kept.
+    var home: String?
   }
 
-  private static func json(_ difference: Performance.Played) -> JSONObject {
-    var object = JSONObject()
-    object.set("line", difference.step.line)
-    object.set("text", difference.step.text)
-    object.set("expected", difference.step.expected)
-    object.set("happened", difference.said)
-    return object
+  struct Difference: Report {
+    var line: Int
+    var text: String
+    var expected: [String]
+    var happened: [String]
+  }
+
+  var document: Document {
+    Document(
+      file: file, outcome: kind.rawValue, tookMs: took.wholeMilliseconds, details: details,
+      differences: differences.map {
+        Difference(line: $0.step.line, text: $0.step.text, expected: $0.step.expected, happened: $0.said)
+      }, home: home)
   }
 }

@@ -3,6 +3,7 @@ import Inspection
 import Ground
 import DaemonRuntime
 import PhonePolicy
+import Reports
 
 /// What a phone has written down of its pushes, its notifications and its extension's processes, and what is wrong in it.
 struct PushEvidence {
@@ -23,9 +24,9 @@ struct PushEvidence {
   var pushes: [Push]
   var notifications: [Shown]
   /// Of the extension.
-  var processes: [ProcessFacts]
+  var processes: [ProcessRow]
 
-  init(pushes: [Push], notifications: [Shown], processes: [ProcessFacts]) {
+  init(pushes: [Push], notifications: [Shown], processes: [ProcessRow]) {
     self.pushes = pushes
     self.notifications = notifications
     self.processes = processes
@@ -34,27 +35,25 @@ struct PushEvidence {
   /// As it stands in the phone's files by now.
   init(of phone: PhoneClient.Phone) {
     self.init(pushes: [], notifications: [], processes: [])
-    for row in GrowingRows("\(phone.os)/pushes.jsonl").next() { add(push: row) }
-    for row in GrowingRows("\(phone.os)/notifications.jsonl").next() { add(notification: row) }
-    processes = ProcessFacts.lastOfEach(ProcessFacts.written(in: phone.processLedger)).filter {
+    for row in GrowingRows<PushRow>("\(phone.os)/pushes.jsonl").next() { add(push: row) }
+    for row in GrowingRows<NotificationRow>("\(phone.os)/notifications.jsonl").next() {
+      add(notification: row)
+    }
+    processes = ProcessRow.written(in: phone.processLedger).lastOfEach.filter {
       $0.role == "extension"
     }
   }
 
   /// Those that a person sees. A row that is written again is of the same push.
-  mutating func add(push row: JSONValue) {
-    guard row["visible"]?.flag == true, let id = row["id"]?.uint, let at = row["at_ns"]?.int,
-      !pushes.contains(where: { $0.id == id })
-    else { return }
-    pushes.append(Push(id: id, at: Instant(nanoseconds: at)))
+  mutating func add(push row: PushRow) {
+    guard row.isVisible, !pushes.contains(where: { $0.id == row.id }) else { return }
+    pushes.append(Push(id: row.id, at: Instant(nanoseconds: row.at)))
   }
 
   /// Those that belong to a push.
-  mutating func add(notification row: JSONValue) {
-    guard let push = row["push"]?.uint, let id = row["id"]?.uint, let at = row["at_ns"]?.int,
-      !notifications.contains(where: { $0.id == id })
-    else { return }
-    notifications.append(Shown(id: id, push: push, at: Instant(nanoseconds: at)))
+  mutating func add(notification row: NotificationRow) {
+    guard let push = row.push, !notifications.contains(where: { $0.id == row.id }) else { return }
+    notifications.append(Shown(id: row.id, push: push, at: Instant(nanoseconds: row.at)))
   }
 
   var allAreShown: Bool { pushes.allSatisfy { push in notifications.contains { $0.push == push.id } } }
@@ -103,7 +102,7 @@ struct PushEvidence {
     return sentences
   }
 
-  private static func isKilledForTime(_ process: ProcessFacts) -> Bool {
+  private static func isKilledForTime(_ process: ProcessRow) -> Bool {
     process.endCode == .timeLimit
   }
 }

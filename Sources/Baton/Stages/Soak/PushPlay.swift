@@ -3,6 +3,7 @@ import Inspection
 import Ground
 import DaemonRuntime
 import Glibc
+import Reports
 
 /// Pushes on one phone of many: each is about a payment that the peer holds for a wallet that is away.
 final class PushPlay {
@@ -29,8 +30,8 @@ final class PushPlay {
   private(set) var killed = 0
   private var invoices: [PayableInvoice] = []
   private var seen = PushEvidence(pushes: [], notifications: [], processes: [])
-  private let pushRows: GrowingRows
-  private let notificationRows: GrowingRows
+  private let pushRows: GrowingRows<PushRow>
+  private let notificationRows: GrowingRows<NotificationRow>
 
   init(_ driver: PhoneDriver) {
     self.driver = driver
@@ -92,16 +93,13 @@ final class PushPlay {
   // MARK: Looking
 
   private func workingExtension() throws -> Int32? {
-    let facts = try driver.status()["extension"]
-    guard let state = facts?["state"]?.text, !["idle", "not running", "launching"].contains(state) else {
-      return nil
-    }
-    return facts?["pid"]?.int.flatMap { Int32(exactly: $0) }
+    let facts = try driver.status().extension
+    return ["idle", "not running", "launching"].contains(facts.state) ? nil : facts.pid
   }
 
   private func isQuiet() throws -> Bool {
-    let facts = try driver.status()["extension"]
-    return ["idle", "not running"].contains(facts?["state"]?.text ?? "") && facts?["waiting_pushes"]?.int == 0
+    let facts = try driver.status().extension
+    return ["idle", "not running"].contains(facts.state) && facts.waitingPushes == 0
   }
 
   private func pushCount() -> Int {
@@ -125,7 +123,7 @@ final class PushPlay {
   }
 
   private func unsettled() throws -> Int {
-    try driver.rows("payments", of: .lspd).count { ["held", "offered"].contains($0["state"]?.text ?? "") }
+    try driver.phone.peerPayments().count(where: \.isOpen)
   }
 
   private func takeInvoice() throws -> PayableInvoice {

@@ -2,6 +2,7 @@ import PhoneClient
 import Terminal
 import Ground
 import DaemonRuntime
+import Reports
 
 /// What came of many pushes on many phones, and whether that is what it should be.
 struct PushReport {
@@ -70,26 +71,36 @@ struct PushReport {
         : output.paint("failed: see the lines above", .red))
   }
 
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("timers", timers.rawValue)
-    object.set("phones", outcomes.count)
-    object.set("pushes", pushes)
-    object.set("payments", payments)
-    object.set("processes", processes)
-    object.set("stopped_at_work", frozen)
-    object.set("killed_at_work", killed)
-    object.set("killed_for_time", killedForTime)
-    object.set("wait_median_ms", wait(50).wholeMilliseconds)
-    object.set("wait_p99_ms", wait(99).wholeMilliseconds)
-    object.set("wait_longest_ms", wait(100).wholeMilliseconds)
-    object.set("peak_footprint_bytes", peakFootprintBytes)
-    object.set("peak_resident_bytes", peakResidentBytes)
-    object.set("iosd_heap_bytes_a_push", growth(.iosd))
-    object.set("lspd_heap_bytes_a_push", growth(.lspd))
-    object.set("took_ms", took.wholeMilliseconds)
-    object.set("complaints", complaints)
-    object.set("sound", complaints.isEmpty)
-    return object
+  struct Document: Report {
+    var timers: String
+    var phones: Int
+    var pushes: Int
+    var payments: Int
+    var processes: Int
+    var stoppedAtWork: Int
+    var killedAtWork: Int
+    var killedForTime: Int
+    /// From a push to its notification.
+    var waitMedianMs: Int64
+    var waitP99Ms: Int64
+    var waitLongestMs: Int64
+    var peakFootprintBytes: UInt64
+    var peakResidentBytes: UInt64
+    var iosdHeapBytesPerPush: Int
+    var lspdHeapBytesPerPush: Int
+    var tookMs: Int64
+    var complaints: [String]
+    var sound: Bool
+  }
+
+  var document: Document {
+    Document(
+      timers: timers.rawValue, phones: outcomes.count, pushes: pushes, payments: payments,
+      processes: processes, stoppedAtWork: frozen, killedAtWork: killed, killedForTime: killedForTime,
+      waitMedianMs: wait(50).wholeMilliseconds, waitP99Ms: wait(99).wholeMilliseconds,
+      waitLongestMs: wait(100).wholeMilliseconds, peakFootprintBytes: peakFootprintBytes,
+      peakResidentBytes: peakResidentBytes, iosdHeapBytesPerPush: growth(.iosd),
+      lspdHeapBytesPerPush: growth(.lspd), tookMs: took.wholeMilliseconds, complaints: complaints,
+      sound: complaints.isEmpty)
   }
 }

@@ -1,6 +1,7 @@
 import PhoneClient
 import DaemonRuntime
 import Ground
+import Reports
 
 extension SoakFigures {
   private static let looks = 5
@@ -19,19 +20,30 @@ extension SoakFigures {
   }
 
   private static func look(at daemon: Daemon, _ client: ControlClient) throws -> SoakFigures {
-    guard let status = JSONValue(parsing: try client.request(ControlMessage("status")).body),
-      let pid = client.listener, let figures = SoakFigures(pid: pid, status: status)
-    else { throw Wait.Failure(description: "\(daemon.rawValue) is gone; its last words are in its log") }
+    let answer = try client.request(ControlMessage("status")).body
+    guard let pid = client.listener, var figures = SoakFigures(pid: pid) else {
+      throw Wait.Failure(description: "\(daemon.rawValue) is gone; its last words are in its log")
+    }
+    switch daemon {
+    case .iosd:
+      guard let facts = PhoneFacts(json: answer) else { break }
+      (figures.heapBytes, figures.timers) = (facts.heapBytes, facts.timers)
+    case .lspd:
+      guard let facts = PeerFacts(json: answer) else { break }
+      figures.heapBytes = facts.heapBytes
+      (figures.databaseBytes, figures.timers) = (facts.databaseBytes, facts.timers)
+    }
     return figures
   }
 
   /// Of a wallet process that lives.
   static func of(_ role: Role, _ driver: PhoneDriver) throws -> SoakFigures {
-    let facts = try driver.status()[role.rawValue]
-    guard let pid = facts?["pid"]?.int.flatMap({ Int32(exactly: $0) }), var figures = SoakFigures(pid: pid)
-    else { throw Wait.Failure(description: "the \(role.rawValue) does not run any more") }
-    figures.databaseBytes = facts?["status"]?["database-bytes"]?.text.flatMap { UInt64($0) }
-    figures.heapBytes = facts?["status"]?["heap-bytes"]?.text.flatMap { UInt64($0) }
+    let facts = try driver.status().process(role)
+    guard let pid = facts.pid, var figures = SoakFigures(pid: pid) else {
+      throw Wait.Failure(description: "the \(role.rawValue) does not run any more")
+    }
+    figures.databaseBytes = facts.status?["database-bytes"].flatMap { UInt64($0) }
+    figures.heapBytes = facts.status?["heap-bytes"].flatMap { UInt64($0) }
     return figures
   }
 }

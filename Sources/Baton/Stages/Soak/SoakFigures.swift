@@ -2,9 +2,10 @@ import PhoneClient
 import DaemonRuntime
 import Foundation
 import Glibc
+import Reports
 
 /// What one process holds at one moment, from the kernel, and what it says of itself.
-struct SoakFigures: Hashable {
+struct SoakFigures: Report, Hashable {
   var descriptors: Int
   var threads: Int
   /// Children that have ended and were never waited for.
@@ -29,17 +30,15 @@ struct SoakFigures: Hashable {
     self.timers = timers
   }
 
-  /// `status` is the process's own answer, if it gives one. Nil when there is no such process.
-  init?(pid: Int32, status: JSONValue? = nil) {
+  /// Nil when there is no such process.
+  init?(pid: Int32) {
     guard let memory = MemoryFigures(of: pid),
       let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count,
       let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task").count
     else { return nil }
     self.init(
       descriptors: descriptors, threads: threads, zombies: Self.zombies(of: pid),
-      anonymousBytes: memory.footprintBytes, heapBytes: status?["heap_bytes"]?.uint,
-      databaseBytes: status?["database_bytes"]?.uint,
-      timers: status?["timers"]?.int.flatMap { Int(exactly: $0) })
+      anonymousBytes: memory.footprintBytes)
   }
 
   private static func zombies(of parent: Int32) -> Int {

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import Reports
 
 /// What the processes held before and after, and whether that is what it should be.
 struct SoakReport {
@@ -107,32 +108,35 @@ struct SoakReport {
     ]
   }
 
-  var json: JSONObject {
-    var object = JSONObject()
-    object.set("processes", raw: "[\(subjects.map { Self.json($0).text }.joined(separator: ","))]")
-    var files = JSONObject()
-    for (name, bytes) in filesPerRound { files.set(name, bytes) }
-    object.set("file_bytes_a_round", raw: files.text)
-    object.set("complaints", complaints)
-    return object
+  struct Document: Report {
+    var processes: [SubjectDocument]
+    var fileBytesPerRound: [FileGrowth]
+    var complaints: [String]
+    var settled: Int
+    var tookMs: Int64
+    var slowestPaymentMs: Int64
+    var judgePassed: Bool
+    var sound: Bool
   }
 
-  private static func json(_ subject: Subject) -> JSONObject {
-    var object = JSONObject()
-    object.set("process", subject.name)
-    object.set("rounds", subject.rounds)
-    object.set("allowed_bytes_a_round", Int(subject.allowedBytes))
-    for (name, figures) in [("before", subject.before), ("after", subject.after)] {
-      var values = JSONObject()
-      values.set("descriptors", figures.descriptors)
-      values.set("zombies", figures.zombies)
-      values.set("threads", figures.threads)
-      values.set("timers", ifPresent: figures.timers)
-      values.set("heap_bytes", ifPresent: figures.heapBytes)
-      values.set("database_bytes", ifPresent: figures.databaseBytes)
-      values.set("anonymous_bytes", figures.anonymousBytes)
-      object.set(name, raw: values.text)
+  struct SubjectDocument: Report {
+    var process: String
+    var rounds: Int
+    var allowedBytesPerRound: Int
+    var before: SoakFigures
+    var after: SoakFigures
+
+    init(_ subject: Subject) {
+      process = subject.name
+      rounds = subject.rounds
+      allowedBytesPerRound = Int(subject.allowedBytes)
+      before = subject.before
+      after = subject.after
     }
-    return object
+  }
+
+  struct FileGrowth: Report {
+    var name: String
+    var bytes: Int64
   }
 }

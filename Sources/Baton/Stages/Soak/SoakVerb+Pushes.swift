@@ -50,7 +50,7 @@ extension SoakVerb {
     }
     let report = PushReport(
       timers: timers, outcomes: outcomes, isDebugBuild: isDebugBuild, findings: findings, took: took)
-    if output.isJSON { output.say(report.json.text) } else { report.tell(output) }
+    if output.isJSON { output.say(report.document) } else { report.tell(output) }
     let isSound = report.complaints.isEmpty
     if kept == nil && isSound {
       try? FileManager.default.removeItem(atPath: home)

@@ -5,6 +5,7 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Judge
+import Reports
 
 /// The main job in one go.
 package enum DemoVerb: Verb {
@@ -56,7 +57,7 @@ package enum DemoVerb: Verb {
     let pids = try stage.driver.start().pids
     stage.remark(Daemon.allCases.map { "\($0.rawValue) \(pids[$0] ?? 0)" }.joined(separator: ", "))
     let outcome = try DemoStory.play(on: stage, isQuick: isQuick)
-    let balance = try phone.askForJSON(.lspd, ControlMessage("status"))["wallet_msat"]?.uint ?? 0
+    let balance = try phone.peerFacts().walletMsat
     stage.headline("The phone goes down")
     for end in stage.driver.stop() {
       stage.follow()
@@ -81,7 +82,11 @@ package enum DemoVerb: Verb {
     let payments =
       "\(outcome.settled) of 3 payments settled, each received once; the wallet has \(HumanText.amount(msat: balance))"
     if stage.output.isJSON {
-      stage.output.say(json(verdict, outcome, balance, isSound: isSound).text)
+      stage.output.say(
+        VerdictLine(
+          sound: isSound, settled: outcome.settled, balanceMsat: balance,
+          releaseToConnectedMs: outcome.handover?.wholeMilliseconds,
+          killToConnectedMs: outcome.takeover?.wholeMilliseconds, verdict: verdict))
     } else {
       stage.headline("\(stage.output.paint(word, isSound ? .green : .red)): \(payments)")
     }
@@ -107,18 +112,22 @@ package enum DemoVerb: Verb {
     return different
   }
 
-  private static func json(
-    _ verdict: Verdict, _ outcome: DemoStory.Outcome, _ balance: UInt64, isSound: Bool
-  ) -> JSONObject {
-    var object = JSONObject()
-    object.set("kind", "verdict")
-    object.set("sound", isSound)
-    object.set("settled", outcome.settled)
-    object.set("balance_msat", balance)
-    object.set("release_to_connected_us", ifPresent: outcome.handover.map { $0.nanoseconds / 1000 })
-    object.set("kill_to_connected_us", ifPresent: outcome.takeover.map { $0.nanoseconds / 1000 })
-    if let text = try? JSONLineEncoder().encode(verdict) { object.set("verdict", raw: text) }
-    return object
+  /// The last line of a demo.
+  struct VerdictLine: Report {
+    var kind = "verdict"
+    var sound: Bool
+    var settled: Int
+    var balanceMsat: UInt64
+    var releaseToConnectedMs: Int64?
+    var killToConnectedMs: Int64?
+    var verdict: Verdict
+  }
+
+  struct FailureLine: Report {
+    var kind = "failure"
+    var expected: String
+    var happened: String
+    var home: String
   }
 
   // MARK: When it goes wrong
@@ -127,12 +136,7 @@ package enum DemoVerb: Verb {
     let expected = (error as? DemoStage.Failure)?.expected ?? "the demo to go on"
     let happened = (error as? DemoStage.Failure)?.happened ?? CommandFailure(error).sentence
     if output.isJSON {
-      var object = JSONObject()
-      object.set("kind", "failure")
-      object.set("expected", expected)
-      object.set("happened", happened)
-      object.set("home", home)
-      output.say(object.text)
+      output.say(FailureLine(expected: expected, happened: happened, home: home))
     }
     for sentence in [
       "the demo waited for \(expected), but: \(happened)",

@@ -68,7 +68,7 @@ package enum RunVerb: Verb {
       outcomes.append(outcome)
       junit?.add(outcome.junit)
       if invocation.output.isJSON {
-        invocation.output.say(outcome.json.text)
+        invocation.output.say(outcome.document)
       } else {
         for line in outcome.text(invocation.output, nameWidth: width) { invocation.output.say(line) }
       }

@@ -79,13 +79,12 @@ package enum SoakVerb: Verb {
     let verdict = try JudgeVerb.verdict(on: phone.home, requireSettled: true)
     let isSound = report.complaints.isEmpty && verdict.passed
     if invocation.output.isJSON {
-      var object = report.json
-      object.set("settled", play.settled)
-      object.set("took_ms", took.wholeMilliseconds)
-      object.set("slowest_payment_ms", play.slowest.wholeMilliseconds)
-      object.set("judge_passed", verdict.passed)
-      object.set("sound", isSound)
-      invocation.output.say(object.text)
+      invocation.output.say(
+        SoakReport.Document(
+          processes: report.subjects.map(SoakReport.SubjectDocument.init),
+          fileBytesPerRound: report.filesPerRound.map { .init(name: $0.name, bytes: $0.bytes) },
+          complaints: report.complaints, settled: play.settled, tookMs: took.wholeMilliseconds,
+          slowestPaymentMs: play.slowest.wholeMilliseconds, judgePassed: verdict.passed, sound: isSound))
     } else {
       tell(report, verdict, play, took, isSound, invocation.output)
     }

@@ -1,14 +1,16 @@
-/// Turns any `Encodable` into one line of compact JSON: keys in encoding order, integers exact.
+/// Turns any `Encodable` into one line of compact JSON: members in encoding order, integers exact.
 ///
 /// It is canonical: a record that was decoded and is encoded again gives the same bytes, which is how a journal is
 /// replayed and compared.
-public struct JSONLineEncoder {
-  public init() {}
+public struct JSONLineEncoder: Sendable {
+  private let names: JSONNames
+
+  public init(names: JSONNames = .asDeclared) { self.names = names }
 
   public func encode(_ value: some Encodable) throws(JSONEncodingError) -> String {
     let node = JSONNode()
     do {
-      try value.encode(to: JSONNodeEncoder(node: node, codingPath: []))
+      try value.encode(to: JSONNodeEncoder(node: node, codingPath: [], names: names))
     } catch let error as JSONEncodingError {
       throw error
     } catch {

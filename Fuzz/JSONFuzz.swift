@@ -1,11 +1,9 @@
-import DaemonRuntime
 import Foundation
+import JSON
 
-@testable import Judge
-
-/// The judge's own reader of JSON beside Foundation's: what one takes the other must take, and as the same.
-enum JudgeJSONFuzz: FuzzTarget {
-  static let name = "judge-json"
+/// Our reader of JSON beside Foundation's: what one takes the other must take, and as the same.
+enum JSONFuzz: FuzzTarget {
+  static let name = "json"
   static let longestInput = 512
 
   static var seeds: [[UInt8]] {
@@ -18,28 +16,28 @@ enum JudgeJSONFuzz: FuzzTarget {
   static func feed(_ bytes: [UInt8]) {
     checkQuoting(text(bytes))
     // Foundation takes other encodings than UTF-8 as well, and drops a byte order mark, also in front of a text within:
-    // the judge does neither.
+    // ours does neither.
     guard !bytes.contains(0), Data(bytes).range(of: byteOrderMark) == nil, bytes.first != 0xfe,
       bytes.first != 0xff
     else { return }
-    let own = JSONParser.parse(bytes)
+    let own = JSONValue(parsing: bytes)
     let theirs = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
     switch (own, theirs) {
     case (nil, nil): break
     case (let own?, let theirs?): promise(isSame(own, theirs), "\(own) is read as \(theirs) by Foundation")
     case (let own?, nil): promise(hasNumberOfItsOwn(own), "\(own) is no JSON for Foundation")
     case (nil, let theirs?):
-      promise(isDeep(bytes) || hasTwins(bytes) || hasIdleComma(bytes), "the judge does not read \(theirs)")
+      promise(isDeep(bytes) || hasTwins(bytes) || hasIdleComma(bytes), "we do not read \(theirs)")
     }
   }
 
   private static let byteOrderMark = Data([0xef, 0xbb, 0xbf])
 
-  /// What the daemons quote is one JSON string for the judge.
+  /// What the daemons quote is one JSON string.
   private static func checkQuoting(_ text: String) {
     let quoted = JSONText.quoted(text)
     promise(
-      JSONParser.parse(Array(quoted.utf8)) == .string(text), "a quoted text does not come back: \(quoted)")
+      JSONValue(parsing: Array(quoted.utf8)) == .string(text), "a quoted text does not come back: \(quoted)")
   }
 
   private static func isSame(_ own: JSONValue, _ theirs: Any) -> Bool {
@@ -59,7 +57,7 @@ enum JudgeJSONFuzz: FuzzTarget {
     }
   }
 
-  /// Numbers stay digits for the judge, so it has no largest one.
+  /// Numbers stay digits here, so it has no largest one.
   private static func hasNumberOfItsOwn(_ value: JSONValue) -> Bool {
     switch value {
     case .number(let digits): digits.utf8.count > 15 || digits.contains { $0 == "e" || $0 == "E" }
@@ -79,6 +77,6 @@ enum JudgeJSONFuzz: FuzzTarget {
     return zip(symbols, symbols.dropFirst()).contains { $0 == UInt8(ascii: ",") && ($1 == 93 || $1 == 125) }
   }
 
-  /// Two members of one name: Foundation forgets one of them, the judge refuses.
+  /// Two members of one name: Foundation forgets one of them, ours refuses.
   private static func hasTwins(_ bytes: [UInt8]) -> Bool { bytes.count { $0 == UInt8(ascii: ":") } >= 2 }
 }

@@ -1,8 +1,6 @@
-import Ground
 import Foundation
+import JSON
 import Testing
-
-@testable import DaemonRuntime
 
 @Suite struct JSONLineEncoderTests {
   enum Fact: Codable, Hashable {
@@ -20,7 +18,6 @@ import Testing
     var absent: String?
     var present: Bool?
     var facts: [Fact]
-    var instant: Instant
     var number: Double
   }
 
@@ -52,18 +49,19 @@ import Testing
       text: "\"\\\u{0}\u{1f} é \u{2028} 🥕", big: .max, small: .min, list: [[], [0, 255]], absent: nil,
       present: false,
       facts: [.plain, .one(0), .one(.max), .labelled(first: "", second: .max), .nested([.one(1)], .app)],
-      instant: Instant(nanoseconds: .max), number: 0.1)
+      number: 0.1)
     let first = try encode(value)
-    let decoded = try JSONDecoder().decode(Everything.self, from: Data(first.utf8))
+    let decoded = try JSONLineDecoder().decode(Everything.self, from: Array(first.utf8))
     #expect(decoded == value)
     #expect(try encode(decoded) == first)
+    #expect(try JSONDecoder().decode(Everything.self, from: Data(first.utf8)) == value)
   }
 
   @Test(arguments: [UInt64.max, 1 << 53 + 1, UInt64(Int64.max) + 1, 0] as [UInt64])
   func integersAreExact(_ number: UInt64) throws {
     let text = try encode(["n": number])
     #expect(text == "{\"n\":\(number)}")
-    #expect(try JSONDecoder().decode([String: UInt64].self, from: Data(text.utf8)) == ["n": number])
+    #expect(try JSONLineDecoder().decode([String: UInt64].self, from: Array(text.utf8)) == ["n": number])
   }
 
   @Test func whatJSONCannotSayIsAnError() {
@@ -71,7 +69,7 @@ import Testing
       try encode(
         Everything(
           text: "", big: 0, small: 0, list: [], absent: nil, present: nil, facts: [],
-          instant: Instant(nanoseconds: 0), number: .nan))
+          number: .nan))
     }
   }
 
@@ -93,14 +91,19 @@ import Testing
     #expect(try encode(Derived()) == #"{"list":[1,[null]],"inner":{"list":true},"super":{"base":1}}"#)
   }
 
-  @Test func aFlatObjectIsBuiltMemberByMember() {
-    var object = JSONObject()
-    object.set("a", "x\"")
-    object.set("n", UInt64.max)
-    object.set("f", true)
-    object.set("none", ifPresent: String?.none)
-    object.set("list", ["p", "q"])
-    #expect(object.text == #"{"a":"x\"","n":18446744073709551615,"f":true,"list":["p","q"]}"#)
-    #expect(JSONObject().text == "{}")
+  @Test func inReportsNamesAreInSnakeCaseAndComeBack() throws {
+    struct Report: Codable, Equatable {
+      var amountMsat = 1
+      var storySHA256 = "a"
+      var wallNs = 2
+      var x = Inner()
+      struct Inner: Codable, Equatable { var isOver: Bool? = true }
+    }
+    let text = try JSONLineEncoder(names: .snakeCase).encode(Report())
+    #expect(text == #"{"amount_msat":1,"story_sha256":"a","wall_ns":2,"x":{"is_over":true}}"#)
+    #expect(try JSONLineDecoder(names: .snakeCase).decode(Report.self, from: Array(text.utf8)) == Report())
+    #expect(throws: DecodingError.self) {
+      try JSONLineDecoder().decode(Report.self, from: Array(text.utf8))
+    }
   }
 }

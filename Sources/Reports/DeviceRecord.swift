@@ -1,31 +1,23 @@
 import PhonePolicy
 
 /// The phone's own switches, as they stand in os/device.json and in the answer to `device`.
-struct DeviceRecord: Codable, Hashable {
-  var locked: Bool
+public struct DeviceRecord: Report, Hashable {
+  public var locked: Bool
   /// Since the start; not read from the file, as a start ends it.
-  var unlockedBefore: Bool
-  var lowPower: Bool
-  var backgroundRefresh: Bool
-  var notifications: Bool
-  var focus: Bool
-  var battery: Int
-  var charger: Bool
-  var network: Bool
-  var storageFull: Bool
-  var audio: Bool
+  public var unlockedBefore: Bool
+  public var lowPower: Bool
+  public var backgroundRefresh: Bool
+  public var notifications: Bool
+  public var focus: Bool
+  public var battery: Int
+  public var charger: Bool
+  public var network: Bool
+  public var storageFull: Bool
+  public var audio: Bool
+  /// In an answer: why a storage that is full is so in name alone.
+  public var storageNote: String?
 
-  enum CodingKeys: String, CodingKey {
-    case locked
-    case unlockedBefore = "unlocked_before"
-    case lowPower = "low_power"
-    case backgroundRefresh = "background_refresh"
-    case notifications, focus, battery, charger, network
-    case storageFull = "storage_full"
-    case audio
-  }
-
-  init(_ state: DeviceState) {
+  public init(_ state: DeviceState) {
     locked = state.isLocked
     unlockedBefore = state.hasBeenUnlocked
     lowPower = state.isInLowPowerMode
@@ -40,7 +32,7 @@ struct DeviceRecord: Codable, Hashable {
   }
 
   /// Nil if no phone can be so.
-  var state: DeviceState? {
+  public var state: DeviceState? {
     guard (0...100).contains(battery), !(!locked && !unlockedBefore) else { return nil }
     var state = DeviceState()
     state.isLocked = locked

@@ -1,5 +1,3 @@
-import Ground
-
 /// Strings as JSON writes them.
 public enum JSONText {
   public static func quoted(_ string: String) -> String {
@@ -7,6 +5,8 @@ public enum JSONText {
     append(string, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  private static let digits = Array("0123456789abcdef".utf8)
 
   /// A journal is written while the person waits for a payment, so a line is put together as bytes, once.
   static func append(_ string: String, to bytes: inout [UInt8]) {
@@ -20,7 +20,7 @@ public enum JSONText {
       case 0x09: bytes += "\\t".utf8
       case 0..<0x20, 0x7f:
         bytes += "\\u00".utf8
-        Hexadecimal.append(byte, to: &bytes)
+        bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       default: bytes.append(byte)
       }
     }

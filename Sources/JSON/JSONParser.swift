@@ -103,15 +103,19 @@ struct JSONParser {
     guard next == UInt8(ascii: "\"") else { return nil }
     position += 1
     var text: [UInt8] = []
+    var start = position
     while let byte = next {
       position += 1
       switch byte {
-      case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+      case UInt8(ascii: "\""):
+        return String(validating: text + bytes[start..<position - 1], as: UTF8.self)
       case 0..<32: return nil
       case UInt8(ascii: "\\"):
+        text += bytes[start..<position - 1]
         guard let escaped = escape() else { return nil }
         text += escaped
-      default: text.append(byte)
+        start = position
+      default: break
       }
     }
     return nil

@@ -1,0 +1,68 @@
+import Ground
+
+/// One line of a journal: what every record has, and then the members of its kind. Read and encoded again, it is the same
+/// bytes: that is how a journal is replayed.
+public struct JournalRecord<Body: Codable>: Codable {
+  public var header: JournalHeader
+  public var body: Body
+
+  init(_ header: JournalHeader, _ body: Body) {
+    self.header = header
+    self.body = body
+  }
+
+  public init(from decoder: any Decoder) throws {
+    header = try JournalHeader(from: decoder)
+    body = try Body(from: decoder)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try header.encode(to: encoder)
+    try body.encode(to: encoder)
+  }
+}
+
+public struct JournalHeader: Codable {
+  public var seq: UInt64
+  public var t: Instant
+  public var wall: Int64
+  public var kind: String
+  public var lostBefore: UInt64?
+
+  enum CodingKeys: String, CodingKey {
+    case seq, t, wall, kind
+    case lostBefore = "lost_before"
+  }
+}
+
+/// The record with which a core begins.
+public struct CoreBegin<C: Core>: Codable {
+  public var core: String
+  public var configuration: C.Configuration
+}
+
+/// An event of one core, and what it decided.
+public struct CoreEvent<C: Core>: Codable {
+  public var core: String
+  public var event: C.Event
+  public var directives: [C.Directive]
+}
+
+struct ProcessStart: Codable {
+  var process: String
+  var pid: Int32
+  var startTime: UInt64
+  var boot: String
+  var version: String
+  var arguments: [String]
+
+  enum CodingKeys: String, CodingKey {
+    case process, pid
+    case startTime = "start_time"
+    case boot, version, arguments
+  }
+}
+
+struct JournalNote: Codable { var text: String }
+
+struct ProcessEnd: Codable { var reason: String }

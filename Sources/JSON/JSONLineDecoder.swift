@@ -1,0 +1,19 @@
+/// Reads any `Decodable` from JSON, as strictly as `JSONValue` reads it: integers exact, no number from a text, no member
+/// twice. Members that the type does not have are passed over.
+public struct JSONLineDecoder: Sendable {
+  private let names: JSONNames
+
+  public init(names: JSONNames = .asDeclared) { self.names = names }
+
+  /// Throws `DecodingError`.
+  public func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
+    guard let value = JSONValue(parsing: bytes) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "this is no JSON"))
+    }
+    return try decode(type, from: value)
+  }
+
+  public func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws -> T {
+    try T(from: JSONValueDecoder(value: value, codingPath: [], names: names))
+  }
+}

@@ -1,0 +1,96 @@
+/// One notification, as it stands in os/notifications.jsonl. The last row of an id counts.
+public struct NotificationRow: NumberedRow, Hashable {
+  public var id: UInt64
+  public var push: UInt64?
+  public var source: String
+  public var title: String
+  public var subtitle: String?
+  public var body: String
+  /// The badge after it.
+  public var badge: Int
+  public var level: String?
+  public var sound: String?
+  public var thread: String?
+  public var category: String?
+  /// False when it only waits in the list, as a Focus is on; nobody has said so in rows without it.
+  public var isDisplayed: Bool?
+  /// When it was shown.
+  public var wall: Int64
+  public var at: Int64
+  /// Under which its process may take it back.
+  public var key: String?
+  /// Taken back: the person does not see it any more.
+  public var isWithdrawn: Bool?
+  /// What the person did with it: it is gone from the list.
+  public var answer: String?
+  /// When it was taken back or answered; rows of an older phone have it in place of when they were shown.
+  public var goneWall: Int64?
+  public var goneAt: Int64?
+
+  public var isThere: Bool { isWithdrawn != true && answer == nil }
+
+  enum CodingKeys: String, CodingKey {
+    case id, push, source, title, subtitle, body, badge, level, sound, thread, category
+    case isDisplayed = "displayed"
+    case wall = "wall_ns"
+    case at = "at_ns"
+    case key
+    case isWithdrawn = "withdrawn"
+    case answer
+    case goneWall = "gone_wall_ns"
+    case goneAt = "gone_at_ns"
+  }
+
+  public init(
+    id: UInt64, push: UInt64? = nil, source: String, title: String, subtitle: String? = nil, body: String,
+    badge: Int, level: String? = nil, sound: String? = nil, thread: String? = nil, category: String? = nil,
+    isDisplayed: Bool? = nil, wall: Int64, at: Int64, key: String? = nil, isWithdrawn: Bool? = nil,
+    answer: String? = nil
+  ) {
+    self.id = id
+    self.push = push
+    self.source = source
+    self.title = title
+    self.subtitle = subtitle
+    self.body = body
+    self.badge = badge
+    self.level = level
+    self.sound = sound
+    self.thread = thread
+    self.category = category
+    self.isDisplayed = isDisplayed
+    self.wall = wall
+    self.at = at
+    self.key = key
+    self.isWithdrawn = isWithdrawn
+    self.answer = answer
+  }
+}
+
+/// What the app has registered that can be done with a notification: its message, os/categories.json and the answer to
+/// `categories`.
+public struct CategoryRow: Report, Hashable {
+  public struct Action: Codable, Hashable, Sendable {
+    public var id: String
+    public var title: String
+    /// It opens the app.
+    public var foreground: Bool
+
+    public init(id: String, title: String, foreground: Bool) {
+      self.id = id
+      self.title = title
+      self.foreground = foreground
+    }
+  }
+
+  public var id: String
+  public var actions: [Action]
+  /// The app is told when the notification is dismissed.
+  public var dismiss: Bool
+
+  public init(id: String, actions: [Action], dismiss: Bool) {
+    self.id = id
+    self.actions = actions
+    self.dismiss = dismiss
+  }
+}

@@ -1,0 +1,64 @@
+/// lspd's answer to `status`.
+public struct PeerFacts: Report {
+  public var address = ""
+  public var goingDown: Bool?
+  /// It knows no epochs.
+  public var legacy = false
+  /// The node of the wallet, once it has come.
+  public var wallet: String?
+  public var walletConnected = false
+  public var channelEstablished = false
+  /// The highest claim that it knows.
+  public var epoch: UInt64?
+  public var container: String?
+  public var channel = ""
+  public var providerMsat: UInt64 = 0
+  public var walletMsat: UInt64 = 0
+  /// The transaction output of the channel.
+  public var funding = ""
+  /// How far a splice is.
+  public var splice: String?
+  public var htlcs = 0
+  public var revision: UInt64 = 0
+  /// Payments that wait for the wallet, and those in its channel.
+  public var held = 0
+  public var offered = 0
+  public var backupBytes: Int?
+  public var heapBytes: UInt64 = 0
+  public var databaseBytes: UInt64 = 0
+  public var timers = 0
+
+  public init() {}
+}
+
+/// A sender's payment, as lspd lists it.
+public struct PeerPaymentRow: NumberedRow {
+  public var id: UInt64
+  public var paymentHash: String
+  public var amountMsat: UInt64
+  /// held, offered, paid or failed.
+  public var state: String
+  public var requestedAtNs: Int64
+  public var heldAtNs: Int64?
+  public var offeredAtNs: Int64?
+  public var settledAtNs: Int64?
+  public var preimage: String?
+  public var failureCode: Int64?
+  public var failure: String?
+  /// Of a part: the whole payment.
+  public var totalMsat: UInt64?
+  public var holdUntilNs: Int64?
+
+  public init(
+    id: UInt64, paymentHash: String, amountMsat: UInt64, state: String, requestedAtNs: Int64
+  ) {
+    self.id = id
+    self.paymentHash = paymentHash
+    self.amountMsat = amountMsat
+    self.state = state
+    self.requestedAtNs = requestedAtNs
+  }
+
+  /// It is not over.
+  public var isOpen: Bool { state == "held" || state == "offered" }
+}

@@ -1,0 +1,135 @@
+/// iosd's answer to `status`.
+public struct PhoneFacts: Report {
+  public var app = WalletFacts()
+  public var `extension` = WalletFacts()
+  public var nowPlaying: NowPlaying?
+  public var goingDown: Bool?
+  public var home = ""
+  public var peer: String?
+  /// `debug` or `production`.
+  public var build = ""
+  public var limits = LimitFacts()
+  /// What iosd cannot do to a process that it suspends.
+  public var blindSpots: [String] = []
+  public var device: DeviceRecord?
+  public var badge = 0
+  public var notifications = 0
+  public var wallNs: Int64 = 0
+  public var journal = ""
+  public var heapBytes: UInt64 = 0
+  public var timers = 0
+
+  public init() {}
+}
+
+/// One of the wallet's two processes, as iosd sees it.
+public struct WalletFacts: Report, Hashable {
+  public var state = ""
+  public var pid: Int32?
+  public var footprintBytes: UInt64?
+  public var residentBytes: UInt64?
+  /// Of the app: it was warned of its memory.
+  public var memoryWarned: Bool?
+  /// What it has last said of itself.
+  public var status: SaidFields?
+  /// Of the app: what keeps it awake.
+  public var ownTasks: [String]?
+  /// Of the extension: the push that it serves and for how long, and how many wait behind it.
+  public var push: UInt64?
+  public var pushMs: Int64?
+  public var waitingPushes: Int?
+
+  public init() {}
+}
+
+public struct NowPlaying: Report {
+  public var by = "app"
+  public var sinceAtNs: Int64
+  /// From 0 to 1.
+  public var volume: String
+  public var mixes: Bool
+  public var loops: Int64
+  public var rateHz: Int64
+  public var channels: Int64
+  public var frames: Int64
+
+  public init(
+    sinceAtNs: Int64, volume: String, mixes: Bool, loops: Int64, rateHz: Int64, channels: Int64, frames: Int64
+  ) {
+    self.sinceAtNs = sinceAtNs
+    self.volume = volume
+    self.mixes = mixes
+    self.loops = loops
+    self.rateHz = rateHz
+    self.channels = channels
+    self.frames = frames
+  }
+}
+
+/// The fields of a control message as they came: a text under each name.
+public struct SaidFields: Report, Hashable {
+  private struct Field: Hashable {
+    var name: String
+    var value: String
+  }
+
+  private struct Name: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { nil }
+  }
+
+  private var fields: [Field]
+
+  public init(_ fields: [(name: String, value: String)]) {
+    self.fields = fields.map { Field(name: $0.name, value: $0.value) }
+  }
+
+  public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Name.self)
+    fields = try container.allKeys.map {
+      Field(name: $0.stringValue, value: try container.decode(String.self, forKey: $0))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Name.self)
+    for field in fields { try container.encode(field.value, forKey: Name(field.name)) }
+  }
+}
+
+/// What the extension may use, by what means it is held to that, and how exactly.
+public struct LimitFacts: Report, Hashable {
+  public var enforced = false
+  public var memoryBytes: UInt64 = 0
+  public var memoryMechanism = ""
+  public var memoryExactness = ""
+  public var memoryGroup: String?
+  public var noGroupBecause: String?
+  public var timeMs: Int64 = 0
+  public var timeMechanism = "timer"
+
+  public init() {}
+}
+
+/// iosd's answer to `memory`.
+public struct MemoryFacts: Report {
+  public struct Figures: Codable, Hashable, Sendable {
+    public var footprintBytes: UInt64?
+    public var residentBytes: UInt64?
+    public var peakFootprintBytes: UInt64?
+    public var peakResidentBytes: UInt64?
+
+    public init() {}
+  }
+
+  public var limits: LimitFacts
+  public var app: Figures?
+  public var `extension`: Figures?
+
+  public init(limits: LimitFacts) { self.limits = limits }
+}

@@ -1,0 +1,66 @@
+import PhonePolicy
+
+/// One process of the phone, as it stands in os/processes.jsonl: written at its start and again at its end.
+public struct ProcessRow: NumberedRow, Hashable {
+  public var id: UInt64
+  public var role: String
+  public var pid: Int32
+  public var startTime: UInt64
+  public var path: String
+  public var launchReason: String
+  /// Nanoseconds since 1970 on the phone's clock, and of the monotonic clock.
+  public var startedWall: Int64
+  public var startedAt: Int64
+
+  public var endedWall: Int64?
+  public var endedAt: Int64?
+  /// `exited` or `signalled`, with the number of the code or signal.
+  public var how: String?
+  public var number: Int32?
+  public var reason: String?
+  /// The same for programs; rows of an older phone have none.
+  public var endCode: EndCode?
+  /// What the process itself said last, for programs.
+  public var ownCode: String?
+  public var isCrash: Bool?
+  public var peakFootprintBytes: UInt64?
+  public var peakResidentBytes: UInt64?
+  public var cpuMicroseconds: UInt64?
+  /// The file with what it wrote to its standard output and error, and the last line of it; nil if it wrote nothing.
+  public var output: String?
+  public var lastLine: String?
+
+  enum CodingKeys: String, CodingKey {
+    case id, role, pid, startTime, path, launchReason
+    case startedWall = "started_wall_ns"
+    case startedAt = "started_at_ns"
+    case endedWall = "ended_wall_ns"
+    case endedAt = "ended_at_ns"
+    case how, number, reason, endCode, ownCode
+    case isCrash = "crashed"
+    case peakFootprintBytes, peakResidentBytes
+    case cpuMicroseconds = "cpu_us"
+    case output, lastLine
+  }
+
+  public init(
+    id: UInt64, role: String, pid: Int32, startTime: UInt64, path: String, launchReason: String,
+    startedWall: Int64, startedAt: Int64, endedWall: Int64? = nil, endedAt: Int64? = nil, how: String? = nil,
+    number: Int32? = nil
+  ) {
+    self.id = id
+    self.role = role
+    self.pid = pid
+    self.startTime = startTime
+    self.path = path
+    self.launchReason = launchReason
+    self.startedWall = startedWall
+    self.startedAt = startedAt
+    self.endedWall = endedWall
+    self.endedAt = endedAt
+    self.how = how
+    self.number = number
+  }
+
+  public var hasEnded: Bool { reason != nil || endedAt != nil }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import JSON
+import Judge
+import Reports
+import Testing
+
+@testable import BatonCommand
+@testable import Inspection
+@testable import Lab
+@testable import PhoneClient
+@testable import Stages
+
+/// docs/json.md and docs/json/v1.schema.json have every document of `--json` as its type decodes itself.
+@Suite("docs/json.md", .serialized) struct JSONPageTests {
+  private struct Entry {
+    /// As in the schema's `$defs`.
+    var name: String
+    var commands: String
+    var type: any Decodable.Type
+
+    init(_ name: String, _ commands: String, _ type: any Decodable.Type) {
+      (self.name, self.commands, self.type) = (name, commands, type)
+    }
+  }
+
+  private static let entries = [
+    Entry("error", "any command that fails", CommandFailure.Document.self),
+    Entry("ablation-rule", "`baton ablation`, a line for each rule", AblationReport.Document.self),
+    Entry(
+      "ablation-other", "`baton ablation`, then a line for each other coordination",
+      ComparisonReport.Document.self),
+    Entry("app", "`baton app open`, `home`, `quit`", AppVerb.Document.self),
+    Entry("completion", "`baton completion`", CompletionVerb.Document.self),
+    Entry("demo-line", "`baton demo`, a line for each step", DemoStage.Line.self),
+    Entry("demo-verdict", "`baton demo`, the last line", DemoVerb.VerdictLine.self),
+    Entry("demo-failure", "`baton demo`, the last line if it fails", DemoVerb.FailureLine.self),
+    Entry("device", "`baton device`, also with a switch", DeviceRecord.self),
+    Entry("device-clock", "`baton device clock`", DeviceVerb.ClockStep.self),
+    Entry("device-reboot", "`baton device reboot`", DeviceVerb.Reboot.self),
+    Entry("down", "`baton down`", DownVerb.Document.self),
+    Entry("explore", "`baton explore`", ExploreReport.Document.self),
+    Entry("help-exit-codes", "`baton help exit-codes`", [HelpVerb.ExitCodeMeaning].self),
+    Entry("help-verb", "`baton help VERB`", HelpVerb.Usage.self),
+    Entry("help", "`baton help`", [HelpVerb.VerbSummary].self),
+    Entry("inspect", "`baton inspect`", ContainerReport.Document.self),
+    Entry("invoice", "`baton invoice`, also with `--read`", InvoicePage.Document.self),
+    Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
+    Entry("judge", "`baton judge`", Verdict.self),
+    Entry("merge", "`baton merge`", MergeReport.Document.self),
+    Entry("notifications", "`baton notifications`", [NotificationRow].self),
+    Entry("notifications-categories", "`baton notifications categories`", [CategoryRow].self),
+    Entry(
+      "notifications-touch", "`baton notifications tap`, `action`, `dismiss`", NotificationsVerb.Touched.self),
+    Entry("pay", "`baton pay`", PaymentAnswer.Document.self),
+    Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
+    Entry("payments", "`baton payments`", [PaymentEntry].self),
+    Entry("ps", "`baton ps`", PsVerb.Document.self),
+    Entry("push", "`baton push`", PushVerb.Document.self),
+    Entry("pushes", "`baton pushes`", PushPage.Document.self),
+    Entry("replay", "`baton replay FILE`, a line for each", ReplayVerb.JournalDocument.self),
+    Entry("replay-seed", "`baton replay --seed`", ReplayVerb.SeedDocument.self),
+    Entry("restore", "`baton restore`", RestoreVerb.Document.self),
+    Entry("run", "`baton run`, a line for each story", ScenarioOutcome.Document.self),
+    Entry("run-commands", "`baton run --commands`", [ScenarioCommands.Document].self),
+    Entry("send", "`baton send`", SentPayment.Document.self),
+    Entry("sim", "`baton sim`", SimFigures.Document.self),
+    Entry("sim-result", "`baton sim --results`, a line for each seed", SeedResult.self),
+    Entry("soak", "`baton soak`", SoakReport.Document.self),
+    Entry("soak-pushes", "`baton soak --phones`", PushReport.Document.self),
+    Entry("status", "`baton status`", PhoneStatus.Document.self),
+    Entry("tasks", "`baton tasks`", [TaskRow].self),
+    Entry("tasks-by-hand", "`baton tasks launch`, `expire`", TasksVerb.Document.self),
+    Entry("up", "`baton up`", UpVerb.Document.self),
+    Entry("version", "`baton version`", VersionVerb.Document.self),
+    Entry("withdraw", "`baton withdraw`", Withdrawal.Document.self),
+  ]
+
+  /// The records of journals; and those that refuse or pass over `--json`.
+  private static let others: Set = ["logs", "pair", "scratch"]
+
+  private static let docs = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs")
+
+  private func hold(_ text: String, in path: String) throws {
+    let file = Self.docs.appending(path: path)
+    let old = try? String(contentsOf: file, encoding: .utf8)
+    if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    } else if old != text {
+      let missing = Set(text.split(separator: "\n")).subtracting((old ?? "").split(separator: "\n")).sorted()
+      Issue.record(
+        """
+        docs/\(path) is not what the programs write; it lacks \(missing.prefix(20)).
+        Make it anew: BATON_WRITE_PAGES=1 swift test --filter JSONPageTests
+        """)
+    }
+  }
+
+  @Test("The page has every member of every document") func page() throws {
+    let marker = "<!-- made by JSONPageTests -->\n"
+    let old = try String(contentsOf: Self.docs.appending(path: "json.md"), encoding: .utf8)
+    let end = try #require(old.range(of: marker)).upperBound
+    let parts = try Self.entries.map { entry in
+      let rows = try Shape(of: entry.type).rows().map { "| `\($0.path)` | \($0.type) |" }
+      return (["", "## \(entry.name)", "", "\(entry.commands).", "", "| member | |", "|---|---|"] + rows)
+        .joined(separator: "\n")
+    }
+    try hold(String(old[..<end]) + parts.joined(separator: "\n") + "\n", in: "json.md")
+  }
+
+  @Test("The schema has the same") func schema() throws {
+    let definitions = try Self.entries.map {
+      JSONMember(key: $0.name, value: try Shape(of: $0.type).schema)
+    }
+    let schema = JSONValue.object([
+      JSONMember(key: "$schema", value: .string("https://json-schema.org/draft/2020-12/schema")),
+      JSONMember(key: "title", value: .string("baton --json, version \(VersionVerb.jsonVersion)")),
+      JSONMember(key: "$defs", value: .object(definitions)),
+    ])
+    try hold(laidOut(schema) + "\n", in: "json/v\(VersionVerb.jsonVersion).schema.json")
+  }
+
+  @Test("Each verb that takes --json is among them") func verbs() {
+    let known = Set(Self.entries.compactMap { $0.name.split(separator: "-").first.map(String.init) })
+    let verbs = Set(Program.verbs.map { $0.declaration.name })
+    #expect(verbs.subtracting(known) == Self.others)
+    #expect(known.subtracting(verbs) == ["error"])
+    #expect(Set(Self.entries.map(\.name)).count == Self.entries.count)
+  }
+
+  @Test("What a type may leave out is optional, and members of two types are those of one") func shapes()
+    throws
+  {
+    struct Inner: Report { var wallNs: Int64? }
+    enum Word: String, Codable, CaseIterable { case one, two }
+    struct Sample: Report {
+      var endCode: Word?
+      var list: [Inner]
+      var said: SaidFields
+      var isSo: Bool
+    }
+    let shape = try Shape(of: Joined<Sample, Inner>.self)
+    #expect(
+      shape.rows().map { "\($0.path) \($0.type)" } == [
+        "end_code? `one`, `two`", "list[].wall_ns? integer", "said a text under each name",
+        "is_so true or false", "wall_ns? integer",
+      ])
+  }
+
+  /// Over lines, but what is short stands on one.
+  private func laidOut(_ value: JSONValue, indent: String = "") -> String {
+    let short = value.json
+    if short.utf8.count + indent.utf8.count <= 100 { return short }
+    let inner = indent + "  "
+    switch value {
+    case .array(let elements):
+      return "[\n\(elements.map { inner + laidOut($0, indent: inner) }.joined(separator: ",\n"))\n\(indent)]"
+    case .object(let members):
+      let lines = members.map {
+        "\(inner)\(JSONText.quoted($0.key)): \(laidOut($0.value, indent: inner))"
+      }
+      return "{\n\(lines.joined(separator: ",\n"))\n\(indent)}"
+    default: return short
+    }
+  }
+}

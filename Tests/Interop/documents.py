@@ -1,0 +1,165 @@
+"""Runs the commands of baton with --json and holds each document to docs/json/v1.schema.json with PyPI's jsonschema. A
+member that the schema does not have fails too, and so does a document that no command here wrote.
+
+  documents.py BIN
+"""
+import copy
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+SCHEMA = "docs/json/v1.schema.json"
+ADDRESS = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
+# What takes minutes, or needs a phone that has lost its container: their types are those of the page all the same.
+ELSEWHERE = {"soak", "soak-pushes", "restore", "ablation-rule", "ablation-other", "demo-failure"}
+
+
+def strict(schema):
+    """No member but those that are named."""
+    if isinstance(schema, dict):
+        for inner in schema.values():
+            strict(inner)
+        if "properties" in schema:
+            schema["additionalProperties"] = False
+    elif isinstance(schema, list):
+        for inner in schema:
+            strict(inner)
+    return schema
+
+
+class Documents:
+    def __init__(self, directory, scratch):
+        self.baton = os.path.join(directory, "baton")
+        self.home = os.path.join(scratch, "phone")
+        self.scratch = scratch
+        with open(SCHEMA, encoding="utf-8") as file:
+            whole = json.load(file)
+        jsonschema.Draft202012Validator.check_schema(whole)
+        self.schemas = {
+            name: jsonschema.Draft202012Validator(strict(copy.deepcopy(schema)))
+            for name, schema in whole["$defs"].items()
+        }
+        self.seen = set()
+        self.count = 0
+
+    def hold(self, name, document, words):
+        problems = [
+            f"{'.'.join(map(str, error.path)) or 'the document'}: {error.message}"
+            for error in self.schemas[name].iter_errors(document)
+        ]
+        if problems:
+            raise SystemExit(f"documents.py: {' '.join(words)} is no `{name}`: {problems[0]}\n{json.dumps(document)[:2000]}")
+        self.seen.add(name)
+        self.count += 1
+
+    def run(self, words, status, stdin=None):
+        done = subprocess.run(
+            [self.baton, "--home", self.home, "--json", *words], input=stdin, capture_output=True, text=True,
+            timeout=300)
+        if done.returncode != status:
+            raise SystemExit(
+                f"documents.py: baton {' '.join(words)} ended {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def take(self, name, *words, status=0, stdin=None, lines=1):
+        """The last document; each line is held to the schema of that name."""
+        documents = self.run(words, status, stdin)
+        if lines and len(documents) != lines:
+            raise SystemExit(f"documents.py: baton {' '.join(words)} wrote {len(documents)} documents, and not {lines}")
+        for document in documents:
+            self.hold(name, document, words)
+        return documents[-1]
+
+    def demo(self):
+        documents = self.run(["demo", "--quick"], 0)
+        for document in documents:
+            self.hold("demo-verdict" if document["kind"] == "verdict" else "demo-line", document, ["demo"])
+
+
+def phone(documents):
+    take = documents.take
+    take("error", "status", status=69)
+    take("up", "up", "--build", "debug")
+    take("status", "status")
+    take("app", "app", "open")
+    invoice = take("invoice", "invoice", "5000", "--text", "Coffee")["invoice"]
+    take("invoice", "invoice", "--read", invoice)
+    take("invoice-cancel", "invoice", "--cancel", take("invoice", "invoice", "7")["invoice"])
+    take("app", "app", "home")
+    take("pay", "pay", invoice)
+    take("pay", "pay", invoice, status=5)
+    take("app", "app", "open")
+    parts = take("invoice", "invoice", "5000")["invoice"]
+    take("pay-parts", "pay", parts, "--parts", "2")
+    take("send", "send", take("invoice", "invoice", "21", "--elsewhere")["invoice"])
+    take("withdraw", "withdraw", "1000", ADDRESS)
+    take("app", "app", "home")
+    take("push", "push", "-", stdin='{"aps":{"alert":"Hello","content-available":1,"category":"x"}}')
+    take("push", "push", "--silent")
+    take("pushes", "pushes")
+    shown = take("notifications", "notifications")
+    take("notifications-categories", "notifications", "categories")
+    there = [row["id"] for row in shown if not row.get("withdrawn")]
+    take("notifications-touch", "notifications", "dismiss", str(there[-1]))
+    tasks = take("tasks", "tasks")
+    waiting = [row["identifier"] for row in tasks if row["state"] == "waiting"]
+    take("tasks-by-hand", "tasks", "launch", waiting[0])
+    take("device", "device")
+    take("device", "device", "battery", "40")
+    take("device-clock", "device", "clock", "+1h")
+    take("payments", "payments")
+    take("ps", "ps", "--all")
+    take("status", "status")
+    take("inspect", "inspect", "--all")
+    take("device-reboot", "device", "reboot", "--unlock")
+    take("ps", "ps", "--all")
+    take("down", "down")
+    take("status", "status")
+    take("payments", "payments")
+    take("inspect", "inspect")
+    take("judge", "judge")
+    journal = os.path.join(documents.home, "journal")
+    take("replay", "replay", *[os.path.join(journal, name) for name in sorted(os.listdir(journal))], lines=0)
+
+
+def others(documents):
+    take = documents.take
+    take("version", "version")
+    take("help", "help")
+    take("help-verb", "help", "app", "open")
+    take("help-exit-codes", "help", "exit-codes")
+    take("completion", "completion", "bash")
+    take("run-commands", "run", "--commands")
+    stories = sorted(name for name in os.listdir("Tests/Scenarios") if name.endswith(".txt"))[:2]
+    take("run", "run", "--simulated", *[f"Tests/Scenarios/{name}" for name in stories], lines=0)
+    take("replay-seed", "replay", "--seed", "1", "--length", "10s")
+    take("sim", "sim", "--seeds", "1..2", "--length", "10s")
+    results = os.path.join(documents.scratch, "results.jsonl")
+    documents.run(["sim", "--seeds", "1..2", "--length", "10s", "--results", results], 0)
+    with open(results, encoding="utf-8") as file:
+        for line in file:
+            documents.hold("sim-result", json.loads(line), ["sim", "--results"])
+    take("merge", "merge", results)
+    take("explore", "explore", "--pushes", "0", "--crashes", "0", "--preemptions", "0")
+    documents.demo()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        documents = Documents(sys.argv[1], scratch)
+        try:
+            phone(documents)
+            others(documents)
+        finally:
+            subprocess.run([documents.baton, "--home", documents.home, "down"], capture_output=True, check=False)
+        missing = set(documents.schemas) - documents.seen - ELSEWHERE
+        if missing:
+            raise SystemExit(f"documents.py: no command wrote {', '.join(sorted(missing))}")
+        print(f"  {documents.count} documents of {len(documents.seen)} kinds are as the schema has them")
+
+
+main()
