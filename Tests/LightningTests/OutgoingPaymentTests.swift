@@ -111,7 +111,7 @@ struct OutgoingPaymentTests {
         "the wallet can send 1,000,000 sat now, and this payment is of 1,000,000,001 msat; receive some first"
       ])
     #expect(world.sent.offered.isEmpty)
-    #expect(world.node?.wishes.isEmpty == true)
+    #expect(world.node?.wishes.payments.isEmpty == true)
   }
 
   @Test("Who is not connected is paid for as soon as the wallet is, and refused after five seconds")
