@@ -36,7 +36,7 @@ extension World {
     case .channel(.fulfill(let htlc, let hash)):
       guard let channel = life.wallet.node.durableChannel, let preimage = invoicing[hash]?.preimage
       else { return }
-      if !checkWhole(hash, shownBy: life) {
+      if others == nil, !checkWhole(hash, shownBy: life) {
         report(.paidIsReceivedOnce, "The preimage of a payment leaves for a part of it.")
       }
       message = channel.fulfilMessage(htlc, preimage: preimage)
