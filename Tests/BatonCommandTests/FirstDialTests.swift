@@ -6,6 +6,8 @@ import LightningWire
 import PeerTransport
 import Testing
 
+@testable import PhoneClient
+
 @Suite("Who dials first") struct FirstDialTests {
   private let phone = CommandPhone()
 

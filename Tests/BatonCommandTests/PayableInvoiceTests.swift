@@ -1,3 +1,4 @@
+import Bitcoin
 import Crypto
 import DaemonRuntime
 import LightningInvoices

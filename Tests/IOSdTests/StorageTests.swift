@@ -69,7 +69,7 @@ import Testing
       try FileManager.default.removeItem(atPath: path)
       #expect(disk.troubleOfWriting == 0)
       try disk.phone.ask("quit")
-      try disk.Wait.until("the app to end") { try disk.phone.state("app") == "not running" }
+      try Wait.until("the app to end") { try disk.phone.state("app") == "not running" }
       #expect(disk.troubleOfWriting == ENOSPC)
       #expect(try disk.note(["storage-full": "no"]) == nil)
     }

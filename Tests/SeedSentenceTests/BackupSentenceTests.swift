@@ -3,6 +3,7 @@ import Heartbeat
 import SimulationSupport
 import Testing
 
+@testable import LightningProvider
 @testable import Simulation
 
 /// What the text says of guardrail #4; numbers are its lines.

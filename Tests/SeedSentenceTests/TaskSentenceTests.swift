@@ -69,7 +69,7 @@ import Testing
     story.world.make(.withdraw(4000))
     #expect(story.waits { $0.container.value.node.channel?.pendingSplice != nil })
     story.world.make(.home)
-    #expect(story.waits { $0.areSplicesOver && $0.fundings.done.count == 1 })
+    #expect(story.waits { $0.areSplicesOver && $0.splices.done.count == 1 })
     #expect(story.waits { $0.phone.hasAppLetGo })
     #expect(story.world.container.value.row?.role == .app)
   }

@@ -104,8 +104,8 @@ extension ContainerReport {
     let count = wallet.count(of: "received_payments")
     return Document(
       directory: snapshot.directory, inUse: snapshot.isLive, container: snapshot.container.map(Self.hex),
-      schema: Int64(snapshot.schemaVersion), holder: holder, appWantsNode: snapshot.appWantsNode,
-      writer: snapshot.writer?.pid, writes: snapshot.writes.count, olderClaims: snapshot.hasOlderClaims,
+      schema: snapshot.schemaVersion, holder: holder, appWantsNode: snapshot.appWantsNode,
+      writer: snapshot.writer?.pid, writes: Int(snapshot.writes.count), olderClaims: snapshot.hasOlderClaims,
       claims: snapshot.claims.map(claim),
       locks: Locks(
         app: Lock(snapshot.appLock), extension: Lock(snapshot.extensionLock), appWish: Lock(snapshot.appWish)),
