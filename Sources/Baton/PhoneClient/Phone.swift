@@ -38,9 +38,9 @@ package struct Phone: Sendable {
   package var lsp: String { home + "/lsp" }
   package var iosdSocket: String { os + "/iosd.sock" }
   package var lspdSocket: String { lsp + "/lspd.sock" }
-  var lspdAddress: String { lsp + "/address" }
+  package var lspdAddress: String { lsp + "/address" }
   package var processLedger: String { os + "/processes.jsonl" }
-  var clockFile: String { os + "/clock" }
+  package var clockFile: String { os + "/clock" }
 
   /// The phone's own clocks where it has them.
   package var clock: Clock { Clock(phoneClockFile: clockFile) }
