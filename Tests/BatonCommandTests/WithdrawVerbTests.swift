@@ -47,11 +47,13 @@ import Testing
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
     try phone.wait("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
     _ = try phone.run("app", "home")
+    var text = ""
     try phone.wait("the app to be at work in the background") {
-      try phone.run("status").contains("at work on: splice ")
+      text = try phone.run("status")
+      return text.contains("at work on: splice ")
     }
     #expect(
-      try phone.run("status").contains(
+      text.contains(
         try Regex("\\nwithdrawing +4,000 sat to the chain with transaction [0-9a-f]{8}: signing\\n")))
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
     #expect(status?["splice_state"]?.text == "signing")
