@@ -42,7 +42,7 @@ import Testing
     "P-1.4 A splice holds the app awake behind the person's back, status says so, and it is suspended after it"
   )
   func namedTask() throws {
-    _ = try phone.run("up", "--splice-delay", CommandPhone.delay)
+    _ = try phone.run("up", "--splice-delay", CommandPhone.delay(seconds: 4))
     try phone.openAndConnect()
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
     try phone.wait("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
