@@ -40,7 +40,6 @@ extension World {
     case .drop(let push): if let index = pushIndex(push) { pushes[index].isLost = true }
     case .failInvoice(let request, let failure):
       refuseSend(ofRequest: request, "\(failure)")
-      if failure == .timedOut { checkForgottenCancel(request) }
       phoneAnsweredCancel(request)
     case .withdraw(let key): notifications.value[key] = nil
     case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
