@@ -32,9 +32,6 @@ extension NodeMachine {
     return directives
   }
 
-  /// A change of an invoice waits, and nothing is being stored that it could wait for.
-  package var forgetsInvoiceChange: Bool { step == nil && !invoiceChanges.isEmpty }
-
   private mutating func store(_ change: NodeChange) -> [NodeDirective] {
     if let hash = change.cancelled, let objection = objection(toCancelling: hash) {
       return change.refusal(.because(objection))

@@ -60,14 +60,6 @@ extension World {
 
   // MARK: What must not be
 
-  /// The phone has answered in the app's place, because the app said nothing in time.
-  mutating func checkForgottenCancel(_ request: UInt64) {
-    guard invoicing.cancelled(by: request) != nil,
-      lives.app?.value.wallet.node.forgetsInvoiceChange == true
-    else { return }
-    report(.progress, "A cancellation of an invoice waits in the app, which stores nothing meanwhile.")
-  }
-
   /// Money that was shown as coming is not refused.
   mutating func checkCancel(of hash: Bytes32) {
     invoicing.noteCancelled(hash, true)

@@ -39,7 +39,6 @@ extension World {
     case .drop(let push): pushing.noteLost(push)
     case .refuseAsk(let request, let why):
       sending.phoneRefuses(request, "\(why)")
-      if why == .timedOut { checkForgottenCancel(request) }
       phoneAnsweredCancel(request)
     case .withdraw(let key): pushing.withdraw(key)
     case .setBadge, .closeNotification, .refuseNotification, .refuseContent, .recordFate,
