@@ -17,7 +17,7 @@ extension ContainerReport {
     var appWantsNode: Bool
     /// The process inside a transaction.
     var writer: Int32?
-    var writes: Int
+    var writes: Int64
     /// There are more than are listed.
     var olderClaims: Bool
     var claims: [Claim]
@@ -104,7 +104,7 @@ extension ContainerReport {
     let count = wallet.count(of: "received_payments")
     return Document(
       directory: snapshot.directory, inUse: snapshot.isLive, container: snapshot.container.map(Self.hex),
-      schema: Int64(snapshot.schemaVersion), holder: holder, appWantsNode: snapshot.appWantsNode,
+      schema: snapshot.schemaVersion, holder: holder, appWantsNode: snapshot.appWantsNode,
       writer: snapshot.writer?.pid, writes: snapshot.writes.count, olderClaims: snapshot.hasOlderClaims,
       claims: snapshot.claims.map(claim),
       locks: Locks(
