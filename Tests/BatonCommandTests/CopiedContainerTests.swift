@@ -50,7 +50,7 @@ struct CopiedContainerTests {
       report.holderSentence
         == "free: its holder mainappd \(getpid()) is gone without a release (this is a copy: the process lives, and holds the locks of another container)"
     )
-    #expect(report.holderJSON.text.contains(#""verdict":"copied""#))
+    #expect(report.holder.json.contains(#""verdict":"copied""#))
     #expect(report.problems == [])
     #expect(try ContainerReport(of: scratch("AppGroup"), clock: clock).verdict.isHeld)
     // What a wallet process does with the copy.
