@@ -84,6 +84,8 @@ import Testing
     let file = Self.docs.appending(path: path)
     let old = try? String(contentsOf: file, encoding: .utf8)
     if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try text.write(to: file, atomically: true, encoding: .utf8)
     } else if old != text {
       let missing = Set(text.split(separator: "\n")).subtracting((old ?? "").split(separator: "\n")).sorted()
