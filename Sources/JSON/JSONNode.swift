@@ -1,11 +1,16 @@
 /// One value of a JSON text while it is being built. A class: containers of `Codable` have no end, so what they
 /// fill must be shared with whoever writes it out.
 final class JSONNode {
+  struct Member {
+    var name: String
+    var node: JSONNode
+  }
+
   enum Content {
     /// A number, a truth value or null, as it is written.
     case raw(String)
     case string(String)
-    case object([(name: String, node: JSONNode)])
+    case object([Member])
     case array([JSONNode])
   }
 
@@ -13,12 +18,12 @@ final class JSONNode {
   var content: Content = .object([])
 
   func child(named name: String) -> JSONNode {
-    var members: [(name: String, node: JSONNode)] = []
+    var members: [Member] = []
     if case .object(let existing) = content { members = existing }
     if let index = members.firstIndex(where: { $0.name == name }) { return members[index].node }
     let node = JSONNode()
     content = .object([])
-    members.append((name, node))
+    members.append(Member(name: name, node: node))
     content = .object(members)
     return node
   }

@@ -23,57 +23,60 @@ import Testing
     }
   }
 
-  private static let entries = [
-    Entry("error", "any command that fails", CommandFailure.Document.self),
-    Entry("ablation-rule", "`baton ablation`, a line for each rule", AblationReport.Document.self),
-    Entry(
-      "ablation-other", "`baton ablation`, then a line for each other coordination",
-      ComparisonReport.Document.self),
-    Entry("app", "`baton app open`, `home`, `quit`", AppVerb.Document.self),
-    Entry("completion", "`baton completion`", CompletionVerb.Document.self),
-    Entry("demo-line", "`baton demo`, a line for each step", DemoStage.Line.self),
-    Entry("demo-verdict", "`baton demo`, the last line", DemoVerb.VerdictLine.self),
-    Entry("demo-failure", "`baton demo`, the last line if it fails", DemoVerb.FailureLine.self),
-    Entry("device", "`baton device`, also with a switch", DeviceRecord.self),
-    Entry("device-clock", "`baton device clock`", DeviceVerb.ClockStep.self),
-    Entry("device-reboot", "`baton device reboot`", DeviceVerb.Reboot.self),
-    Entry("down", "`baton down`", DownVerb.Document.self),
-    Entry("explore", "`baton explore`", ExploreReport.Document.self),
-    Entry("help-exit-codes", "`baton help exit-codes`", [HelpVerb.ExitCodeMeaning].self),
-    Entry("help-verb", "`baton help VERB`", HelpVerb.Usage.self),
-    Entry("help", "`baton help`", [HelpVerb.VerbSummary].self),
-    Entry("inspect", "`baton inspect`", ContainerReport.Document.self),
-    Entry("invoice", "`baton invoice`, also with `--read`", InvoicePage.Document.self),
-    Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
-    Entry("judge", "`baton judge`", Verdict.self),
-    Entry("merge", "`baton merge`", MergeReport.Document.self),
-    Entry("notifications", "`baton notifications`", [NotificationRow].self),
-    Entry("notifications-categories", "`baton notifications categories`", [CategoryRow].self),
-    Entry(
-      "notifications-touch", "`baton notifications tap`, `action`, `dismiss`", NotificationsVerb.Touched.self),
-    Entry("pay", "`baton pay`", PaymentAnswer.Document.self),
-    Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
-    Entry("payments", "`baton payments`", [PaymentEntry].self),
-    Entry("ps", "`baton ps`", PsVerb.Document.self),
-    Entry("push", "`baton push`", PushVerb.Document.self),
-    Entry("pushes", "`baton pushes`", PushPage.Document.self),
-    Entry("replay", "`baton replay FILE`, a line for each", ReplayVerb.JournalDocument.self),
-    Entry("replay-seed", "`baton replay --seed`", ReplayVerb.SeedDocument.self),
-    Entry("restore", "`baton restore`", RestoreVerb.Document.self),
-    Entry("run", "`baton run`, a line for each story", ScenarioOutcome.Document.self),
-    Entry("run-commands", "`baton run --commands`", [ScenarioCommands.Document].self),
-    Entry("send", "`baton send`", SentPayment.Document.self),
-    Entry("sim", "`baton sim`", SimFigures.Document.self),
-    Entry("sim-result", "`baton sim --results`, a line for each seed", SeedResult.self),
-    Entry("soak", "`baton soak`", SoakReport.Document.self),
-    Entry("soak-pushes", "`baton soak --phones`", PushReport.Document.self),
-    Entry("status", "`baton status`", PhoneStatus.Document.self),
-    Entry("tasks", "`baton tasks`", [TaskRow].self),
-    Entry("tasks-by-hand", "`baton tasks launch`, `expire`", TasksVerb.Document.self),
-    Entry("up", "`baton up`", UpVerb.Document.self),
-    Entry("version", "`baton version`", VersionVerb.Document.self),
-    Entry("withdraw", "`baton withdraw`", Withdrawal.Document.self),
-  ]
+  private static var entries: [Entry] {
+    [
+      Entry("error", "any command that fails", CommandFailure.Document.self),
+      Entry("ablation-rule", "`baton ablation`, a line for each rule", AblationReport.Document.self),
+      Entry(
+        "ablation-other", "`baton ablation`, then a line for each other coordination",
+        ComparisonReport.Document.self),
+      Entry("app", "`baton app open`, `home`, `quit`", AppVerb.Document.self),
+      Entry("completion", "`baton completion`", CompletionVerb.Document.self),
+      Entry("demo-line", "`baton demo`, a line for each step", DemoStage.Line.self),
+      Entry("demo-verdict", "`baton demo`, the last line", DemoVerb.VerdictLine.self),
+      Entry("demo-failure", "`baton demo`, the last line if it fails", DemoVerb.FailureLine.self),
+      Entry("device", "`baton device`, also with a switch", DeviceRecord.self),
+      Entry("device-clock", "`baton device clock`", DeviceVerb.ClockStep.self),
+      Entry("device-reboot", "`baton device reboot`", DeviceVerb.Reboot.self),
+      Entry("down", "`baton down`", DownVerb.Document.self),
+      Entry("explore", "`baton explore`", ExploreReport.Document.self),
+      Entry("help-exit-codes", "`baton help exit-codes`", [HelpVerb.ExitCodeMeaning].self),
+      Entry("help-verb", "`baton help VERB`", HelpVerb.Usage.self),
+      Entry("help", "`baton help`", [HelpVerb.VerbSummary].self),
+      Entry("inspect", "`baton inspect`", ContainerReport.Document.self),
+      Entry("invoice", "`baton invoice`, also with `--read`", InvoicePage.Document.self),
+      Entry("invoice-cancel", "`baton invoice --cancel`", InvoiceVerb.Cancelled.self),
+      Entry("judge", "`baton judge`", Verdict.self),
+      Entry("merge", "`baton merge`", MergeReport.Document.self),
+      Entry("notifications", "`baton notifications`", [NotificationRow].self),
+      Entry("notifications-categories", "`baton notifications categories`", [CategoryRow].self),
+      Entry(
+        "notifications-touch", "`baton notifications tap`, `action`, `dismiss`",
+        NotificationsVerb.Touched.self),
+      Entry("pay", "`baton pay`", PaymentAnswer.Document.self),
+      Entry("pay-parts", "`baton pay --parts`", PaymentInParts.Document.self),
+      Entry("payments", "`baton payments`", [PaymentEntry].self),
+      Entry("ps", "`baton ps`", PsVerb.Document.self),
+      Entry("push", "`baton push`", PushVerb.Document.self),
+      Entry("pushes", "`baton pushes`", PushPage.Document.self),
+      Entry("replay", "`baton replay FILE`, a line for each", ReplayVerb.JournalDocument.self),
+      Entry("replay-seed", "`baton replay --seed`", ReplayVerb.SeedDocument.self),
+      Entry("restore", "`baton restore`", RestoreVerb.Document.self),
+      Entry("run", "`baton run`, a line for each story", ScenarioOutcome.Document.self),
+      Entry("run-commands", "`baton run --commands`", [ScenarioCommands.Document].self),
+      Entry("send", "`baton send`", SentPayment.Document.self),
+      Entry("sim", "`baton sim`", SimFigures.Document.self),
+      Entry("sim-result", "`baton sim --results`, a line for each seed", SeedResult.self),
+      Entry("soak", "`baton soak`", SoakReport.Document.self),
+      Entry("soak-pushes", "`baton soak --phones`", PushReport.Document.self),
+      Entry("status", "`baton status`", PhoneStatus.Document.self),
+      Entry("tasks", "`baton tasks`", [TaskRow].self),
+      Entry("tasks-by-hand", "`baton tasks launch`, `expire`", TasksVerb.Document.self),
+      Entry("up", "`baton up`", UpVerb.Document.self),
+      Entry("version", "`baton version`", VersionVerb.Document.self),
+      Entry("withdraw", "`baton withdraw`", Withdrawal.Document.self),
+    ]
+  }
 
   /// The records of journals; and those that refuse or pass over `--json`.
   private static let others: Set = ["logs", "pair", "scratch"]
@@ -85,6 +88,8 @@ import Testing
     let file = Self.docs.appending(path: path)
     let old = try? String(contentsOf: file, encoding: .utf8)
     if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try text.write(to: file, atomically: true, encoding: .utf8)
     } else if old != text {
       let missing = Set(text.split(separator: "\n")).subtracting((old ?? "").split(separator: "\n")).sorted()

@@ -253,7 +253,7 @@ struct UsageTests {
       ("{\"aps\":{}}", "no `sound` and no `content-available: 1`"),
       ("{\"aps\":{\"content-available\":1.5}}", "no `sound` and no `content-available: 1`"),
       ("{\"aps\":{\"alert\":{\"title\":\"\"}}}", "neither title nor body"),
-      ("{\"aps\":{\"alert\":null,\"content-available\":1}}", "neither title nor body"),
+      ("{\"aps\":{\"alert\":null}}", "no `sound` and no `content-available: 1`"),
       ("{\"aps\":{\"alert\":{\"title\":1}}}", "neither title nor body"),
       ("{\"aps\":1}", "`aps`"), ("{\"aps\":{},\"Simulator Target Bundle\":1}", "Simulator Target Bundle"),
       (

@@ -17,7 +17,7 @@ extension ContainerReport {
     var appWantsNode: Bool
     /// The process inside a transaction.
     var writer: Int32?
-    var writes: Int
+    var writes: Int64
     /// There are more than are listed.
     var olderClaims: Bool
     var claims: [Claim]
@@ -105,7 +105,7 @@ extension ContainerReport {
     return Document(
       directory: snapshot.directory, inUse: snapshot.isLive, container: snapshot.container.map(Self.hex),
       schema: snapshot.schemaVersion, holder: holder, appWantsNode: snapshot.appWantsNode,
-      writer: snapshot.writer?.pid, writes: Int(snapshot.writes.count), olderClaims: snapshot.hasOlderClaims,
+      writer: snapshot.writer?.pid, writes: snapshot.writes.count, olderClaims: snapshot.hasOlderClaims,
       claims: snapshot.claims.map(claim),
       locks: Locks(
         app: Lock(snapshot.appLock), extension: Lock(snapshot.extensionLock), appWish: Lock(snapshot.appWish)),
