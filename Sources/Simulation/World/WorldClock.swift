@@ -26,7 +26,7 @@ public struct WorldClock: Hashable, Sendable {
   }
 
   /// The phone's clock stands still.
-  mutating func sleep(_ span: TimeSpan) { peerNow = peerNow + span }
+  mutating func passAsleep(_ span: TimeSpan) { peerNow = peerNow + span }
 
   /// By whoever keeps the phone's time.
   mutating func step(_ span: TimeSpan) {
