@@ -1,10 +1,9 @@
 import DaemonRuntime
 import Glibc
-import Synchronization
 
 /// Whatever verbs write on stdout goes through here, so that an output that was cut short is never taken for a whole one.
 enum StandardOutput {
-  private static let trouble = Mutex<Int32?>(nil)
+  private static let trouble = Locked<Int32?>(nil)
 
   /// False when it could not be written, and from then on: what comes behind a gap would be misread.
   @discardableResult

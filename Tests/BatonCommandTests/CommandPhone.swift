@@ -19,6 +19,8 @@ final class CommandPhone {
 
   /// Under a sanitizer a program is larger than any phone lets it be.
   static let isSanitized = getenv("BATON_SANITIZED") != nil
+  /// How long a payment or a splice takes in tests that ask the phone about it meanwhile, several times.
+  static func delay(seconds: Int) -> String { "\(isSanitized ? 5 * seconds : seconds)s" }
 
   private func words(_ verb: [String]) -> [String] {
     let lifts = Self.isSanitized && verb.first == "up" && !verb.contains("--build")

@@ -2,7 +2,6 @@ import Ground
 import DaemonRuntime
 import Reports
 import Simulation
-import Synchronization
 import Testing
 
 @testable import BatonCommand
@@ -63,7 +62,7 @@ import Testing
   }
 
   @Test("An ablation says at which step it is, and how far that is") func ablationSteps() {
-    let told = Mutex([String]())
+    let told = Locked([String]())
     let steps = AblationSteps { sentence in told.withLock { $0.append(sentence) } }
     steps.begin("1 of 2: without lock")
     let figures = Ablation(jobs: 1, seeds: SeedRange(1, 4), steps: steps).figuresOfAll

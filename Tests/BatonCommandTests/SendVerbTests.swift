@@ -40,7 +40,7 @@ import Testing
     "P-1.3 Home half-way: the phone is told what the app is at work on, and it is suspended when that is over"
   )
   func namedTask() throws {
-    _ = try phone.run("up", "--elsewhere-delay", "4s")
+    _ = try phone.run("up", "--elsewhere-delay", CommandPhone.delay(seconds: 4))
     try phone.openAndConnect()
     let invoice = try invoiceElsewhere(5000)
     let payment = try phone.begin("send", invoice, into: "payment")
@@ -70,7 +70,7 @@ import Testing
   @Test(
     "A payment on its way is told of by status; who waits for it hears that the app is gone, and how it ends")
   func onItsWay() throws {
-    _ = try phone.run("up", "--elsewhere-delay", "10s")
+    _ = try phone.run("up", "--elsewhere-delay", CommandPhone.delay(seconds: 10))
     try phone.openAndConnect()
     #expect(try !phone.run("status").contains("sending "))
     let payment = try phone.begin("send", try invoiceElsewhere(5000), into: "payment")

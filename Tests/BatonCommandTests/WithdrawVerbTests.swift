@@ -43,16 +43,18 @@ import Testing
     "P-1.4 A splice holds the app awake behind the person's back, status says so, and it is suspended after it"
   )
   func namedTask() throws {
-    _ = try phone.run("up", "--splice-delay", "4s")
+    _ = try phone.run("up", "--splice-delay", CommandPhone.delay(seconds: 4))
     try phone.openAndConnect()
     let withdrawal = try phone.begin("withdraw", "4000", TestPhone.ownAddress, into: "withdrawal")
     try phone.wait("the splice to be begun") { phone.scratch.text("withdrawal").hasPrefix("begun") }
     _ = try phone.run("app", "home")
+    var text = ""
     try phone.wait("the app to be at work in the background") {
-      try phone.run("status").contains("at work on: splice ")
+      text = try phone.run("status")
+      return text.contains("at work on: splice ")
     }
     #expect(
-      try phone.run("status").contains(
+      text.contains(
         try Regex("\\nwithdrawing +4,000 sat to the chain with transaction [0-9a-f]{8}: signing\\n")))
     let status = JSONValue(parsing: Array(try phone.run("status", "--json").utf8))
     #expect(status?["splice_state"]?.text == "signing")

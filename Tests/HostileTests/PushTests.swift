@@ -2,7 +2,6 @@ import Guardrails
 import DaemonRuntime
 import Foundation
 import PairSupport
-import Synchronization
 import Testing
 
 @Suite("Hostile input: pushes", .serialized)
@@ -79,7 +78,7 @@ struct PushTests {
     let bytes = Array(Self.object.utf8)
     try pipe.fileHandleForWriting.write(contentsOf: bytes[..<1])
     #expect(Self.bytesWaiting(in: reading) == 1)
-    let state = Mutex((takenAlone: 0, isOver: false))
+    let state = Locked((takenAlone: 0, isOver: false))
     let writer = Thread {
       // One byte at a time, each written when the one before has been read.
       for next in 1...bytes.count {

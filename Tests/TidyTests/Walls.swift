@@ -40,8 +40,8 @@ enum Walls {
     (
       "BatonCommand",
       """
-      Ground JSON Reports Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database SharedContainer \
-      WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation Synchronization
+      Ground JSON Reports Heartbeat Guardrails Lightning Wallet PhonePolicy Simulation Scenario Crypto Database \
+      SharedContainer WalletStore DaemonRuntime PeerTransport Judge CLinux Glibc Foundation
       """
     ),
   ]

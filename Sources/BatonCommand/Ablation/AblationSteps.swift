@@ -1,9 +1,9 @@
-import Synchronization
+import DaemonRuntime
 
 /// Which step of an ablation is at work, and how far: a step may take a minute, and a log is to say that it lives.
 final class AblationSteps: Sendable {
   private let say: @Sendable (String) -> Void
-  private let step = Mutex("")
+  private let step = Locked("")
 
   init(say: @escaping @Sendable (String) -> Void) { self.say = say }
 

@@ -1,7 +1,6 @@
 import DaemonRuntime
 import Glibc
 import Simulation
-import Synchronization
 
 /// Writes the line of each seed as soon as it is known, from several threads: whoever is killed has lost the seeds that
 /// it was at, and no other.
@@ -14,18 +13,18 @@ final class ResultWriter: Sendable {
   static let standardOutputName = "-"
 
   private let options: String
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// `-` is the output itself. A file is begun anew: what is in it from earlier may be from another program.
   init(_ path: String, options: String) throws(CommandFailure) {
     self.options = options
     if path == Self.standardOutputName {
-      state = Mutex(State(file: nil))
+      state = Locked(State(file: nil))
       return
     }
     do throws(SystemError) {
       let descriptor = try PlainFile.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, mode: 0o644)
-      state = Mutex(State(file: LineWriter(appendingTo: descriptor)))
+      state = Locked(State(file: LineWriter(appendingTo: descriptor)))
     } catch {
       throw CommandFailure(.cannotCreate, "\(error.fact); name another file with --results")
     }

@@ -2,7 +2,6 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Simulation
-import Synchronization
 
 /// Carries an exploration through, on several threads. What comes out does not depend on how many there are.
 struct Exploration {
@@ -57,7 +56,7 @@ struct Exploration {
   }
 
   private func expand(_ ranges: [Range<Int>]) -> [[Explorer.Expansion]] {
-    let results = Mutex([[Explorer.Expansion]](repeating: [], count: ranges.count))
+    let results = Locked([[Explorer.Expansion]](repeating: [], count: ranges.count))
     let explorer = explorer
     DispatchQueue.concurrentPerform(iterations: ranges.count) { job in
       let expansions = explorer.expand(ranges[job])

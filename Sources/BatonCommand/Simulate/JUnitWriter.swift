@@ -1,7 +1,6 @@
 import Ground
 import DaemonRuntime
 import Glibc
-import Synchronization
 
 /// Writes the cases of one suite as they come, from several threads, and keeps none of them: a million seeds cost no more
 /// memory than one. How many failed stands at the beginning of the file, so room is left for it there. The file has its
@@ -29,7 +28,7 @@ final class JUnitWriter: Sendable {
   private let path: String
   private let descriptor: Int32
   private let start = Clock.monotonicNow
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ path: String, suite: String) throws(CommandFailure) {
     self.suite = suite

@@ -1,7 +1,6 @@
 import Ground
 import DaemonRuntime
 import Glibc
-import Synchronization
 
 /// How far long work is, on stderr: on a terminal one line that is written over, elsewhere a line every ten seconds, so that a
 /// log says that it lives.
@@ -10,7 +9,7 @@ final class ProgressLine: Sendable {
 
   private let isTerminal = isatty(standardError) == 1
   private let isQuiet: Bool
-  private let toldAt = Mutex(Clock.monotonicNow)
+  private let toldAt = Locked(Clock.monotonicNow)
 
   /// Quiet: only who looks at a log later is told.
   init(isQuiet: Bool) { self.isQuiet = isQuiet }

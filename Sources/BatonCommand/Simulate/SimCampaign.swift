@@ -2,7 +2,6 @@ import Ground
 import DaemonRuntime
 import Foundation
 import Simulation
-import Synchronization
 
 /// Runs a range of seeds on several threads. What comes out does not depend on how many there are: the outcomes of parts are
 /// taken in the order of seeds, whichever thread is done first.
@@ -41,7 +40,7 @@ final class SimCampaign: Sendable {
   private let junit: JUnitWriter?
   /// What to type for one of these runs.
   private let words: @Sendable (RunSettings) -> String
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(
     _ range: SeedRange, jobs: Int, brokenMax: Int? = nil, results: ResultWriter? = nil,
@@ -56,7 +55,7 @@ final class SimCampaign: Sendable {
     self.junit = junit
     self.words = words
     self.settings = settings
-    state = Mutex(State(next: range.first, counted: range.first, toldAt: Clock.monotonicNow))
+    state = Locked(State(next: range.first, counted: range.first, toldAt: Clock.monotonicNow))
   }
 
   /// `progress` is called about once a second, by one of the threads.

@@ -1,7 +1,6 @@
 import Ground
 import DaemonRuntime
 import Foundation
-import Synchronization
 
 /// Many phones at once, each with a peer and a pair of its own, and pushes on all of them.
 final class PushCrowd: Sendable {
@@ -30,7 +29,7 @@ final class PushCrowd: Sendable {
   private let shares: [Range<Int>]
   private let timers: PushTimers
   private let isDebugBuild: Bool
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(phones: [Phone], pushes: Int, timers: PushTimers, isDebugBuild: Bool) {
     self.phones = phones
