@@ -88,7 +88,7 @@ enum LedgerRowsFuzz: FuzzTarget {
       attempt { _ = try PaymentTable.readUnresolved(connection, at: Instant(nanoseconds: 5)) }
       attempt { _ = try PaymentTable.readPaid(connection) }
       attempt { _ = try PaymentTable.find(SampleMessages.preimage, number: nil, connection) }
-      attempt { _ = try PaymentTable.json(connection) }
+      attempt { _ = try PaymentTable.list(connection) }
       attempt {
         for invoice in try ElsewhereTable.read(connection) {
           promise(

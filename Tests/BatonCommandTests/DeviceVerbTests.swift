@@ -59,7 +59,7 @@ import Testing
     #expect(
       try run("device", "--json").words
         == #"{"locked":true,"unlocked_before":true,"low_power":false,"background_refresh":false,"notifications":true,"#
-        + #""focus":true,"charger":true,"network":false,"storage_full":true,"audio":true,"battery":7,"#
+        + #""focus":true,"battery":7,"charger":true,"network":false,"storage_full":true,"audio":true,"#
         + "\"storage_note\":\"\(note.replacing("\n", with: "\\n"))\"}\n"
     )
     #expect(

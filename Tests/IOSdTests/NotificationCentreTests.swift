@@ -55,7 +55,7 @@ import Testing
     let phone = try walletPhone()
     #expect(
       try phone.ask("categories").bodyText
-        == #"[{"actions":[{"foreground":true,"id":"OPEN_NOW","title":"Open Now"}],"dismiss":true,"id":"INCOMING_PAYMENT"}]"#
+        == #"[{"id":"INCOMING_PAYMENT","actions":[{"id":"OPEN_NOW","title":"Open Now","foreground":true}],"dismiss":true}]"#
     )
   }
 
