@@ -18,7 +18,7 @@ import Testing
     failure?.code == FailureCode.incorrectOrUnknownPaymentDetails
   }
 
-  /// To whoever cancels it as soon as the HTLC that pays it is durable.
+  /// Cancels the invoice as soon as the HTLC that pays it is durable.
   private func expectRefusal(of hash: Bytes32, _ sentence: String, onceOfferedIn world: inout NodeWorld) {
     while world.moveSomething() {
       guard var node = world.node, node.durableChannel?.htlcs.isEmpty == false else { continue }
@@ -27,6 +27,15 @@ import Testing
       return
     }
     Issue.record("no HTLC was offered")
+  }
+
+  /// The container is blocked when the cancellation is to be stored; then the node hears the peer again.
+  private func cancel(_ hash: Bytes32, whileBlockedIn world: inout NodeWorld) throws {
+    var node = try #require(world.node)
+    _ = node.handle(.invoiceCancelRequested(hash), at: world.now)
+    _ = node.handle(.storeBlocked, at: world.now)
+    world.node = node
+    world.deliver()
   }
 
   @Test("A payment of it is refused as one of a hash that nobody knows, also by the next owner; others come")
@@ -195,11 +204,7 @@ import Testing
     world.stored.channel = nil
     world.claim()
     let hash = world.invoices[0].paymentHash
-    var node = try #require(world.node)
-    _ = node.handle(.invoiceCancelRequested(hash), at: world.now)
-    _ = node.handle(.storeBlocked, at: world.now)
-    world.node = node
-    world.deliver()
+    try cancel(hash, whileBlockedIn: &world)
     #expect(world.cancelled == [hash])
   }
 
@@ -230,11 +235,7 @@ import Testing
     world.deliver()
     #expect(world.received == [])
     world.claim()
-    var node = try #require(world.node)
-    _ = node.handle(.invoiceCancelRequested(world.invoices[2].paymentHash), at: world.now)
-    _ = node.handle(.storeBlocked, at: world.now)
-    world.node = node
-    world.deliver()
+    try cancel(world.invoices[2].paymentHash, whileBlockedIn: &world)
     world.now = try #require(world.node?.deadline)
     world.handle(.deadlineReached)
     world.deliver()
@@ -251,11 +252,7 @@ import Testing
     world.settle()
     world.claim()
     let hash = world.invoices[0].paymentHash
-    var node = try #require(world.node)
-    _ = node.handle(.invoiceCancelRequested(hash), at: world.now)
-    _ = node.handle(.storeBlocked, at: world.now)
-    world.node = node
-    world.deliver()
+    try cancel(hash, whileBlockedIn: &world)
     world.now = try #require(world.node?.deadline)
     world.handle(.deadlineReached)
     world.settle()
